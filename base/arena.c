@@ -1,0 +1,105 @@
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((size_t)16 << 10)
+
+struct arena_block {
+    struct arena_block *older;
+    size_t used, capacity;
+    max_align_t bytes[];
+};
+
+void arena_init(struct arena *arena, size_t maximum)
+{
+    *arena = (struct arena){.maximum = maximum};
+}
+
+void arena_deinit(struct arena *arena)
+{
+    while (arena->newest) {
+        struct arena_block *older = arena->newest->older;
+        free(arena->newest);
+        arena->newest = older;
+    }
+    arena->used = 0;
+}
+
+static struct arena_block *arena_grow(struct arena *arena, size_t size)
+{
+    size_t capacity = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
+    struct arena_block *block = malloc(sizeof *block + capacity);
+
+    if (!block)
+        return NULL;
+    block->used = 0;
+    block->capacity = capacity;
+    /* A large allocation gets a block of its own behind the newest, so that
+     * the room left in the newest is not lost. */
+    if (arena->newest && capacity == size) {
+        block->older = arena->newest->older;
+        arena->newest->older = block;
+    } else {
+        block->older = arena->newest;
+        arena->newest = block;
+    }
+    return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    const size_t align = sizeof(max_align_t);
+    struct arena_block *block = arena->newest;
+    void *result;
+
+    if (size > arena->maximum || size > SIZE_MAX - align)
+        return NULL;
+    size = (size + align - 1) / align * align;
+    if (size > arena->maximum - arena->used)
+        return NULL;
+    if (!block || block->capacity - block->used < size)
+        block = arena_grow(arena, size);
+    if (!block)
+        return NULL;
+    result = (char *)block->bytes + block->used;
+    block->used += size;
+    arena->used += size;
+    return memset(result, 0, size);
+}
+
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        return NULL;
+    return arena_alloc(arena, count * size);
+}
+
+struct slice arena_copy(struct arena *arena, struct slice bytes)
+{
+    char *copy = arena_alloc(arena, bytes.size + 1);
+
+    if (!copy)
+        return (struct slice){NULL, 0};
+    if (bytes.size)
+        memcpy(copy, bytes.data, bytes.size);
+    return (struct slice){copy, bytes.size};
+}
+
+struct slice arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    int size;
+    char *bytes;
+
+    va_start(arguments, format);
+    size = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (size < 0 || !(bytes = arena_alloc(arena, (size_t)size + 1)))
+        return (struct slice){NULL, 0};
+    va_start(arguments, format);
+    vsnprintf(bytes, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    return (struct slice){bytes, (size_t)size};
+}

@@ -1,0 +1,45 @@
+/*
+ * json.h - cJSON with limits, exact 64-bit integers and errors that name a path.
+ *
+ * Size and nesting are checked before cJSON sees a byte. Integers outside
+ * +-2^53 travel as decimal strings, since cJSON holds numbers as doubles.
+ * Getters name what they looked for: `job.json: train.epochs: expected an
+ * integer from 1 to 10000, found "ten"`.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "base/error.h"
+
+#define JSON_BYTES_MAX ((size_t)64 << 20)
+#define JSON_DEPTH_MAX 64
+
+/* NULL and err filled when the bytes are no JSON, too many or too deep.
+ * The caller frees the result with cJSON_Delete. */
+cJSON *json_parse(struct slice bytes, size_t bytes_max, struct error *err);
+
+/* Append the printed value, without white space, or indented. */
+enum status json_print(const cJSON *json, bool indented, struct text *out, struct error *err);
+
+/* Members of an object. A missing member, a wrong type and a value out of
+ * range are CORRUPT. Strings are borrowed from the JSON tree. */
+enum status json_get_string(const cJSON *object, const char *name, struct slice *value,
+                            struct error *err);
+enum status json_get_integer(const cJSON *object, const char *name, int64_t least, int64_t most,
+                             int64_t *value, struct error *err);
+enum status json_get_real(const cJSON *object, const char *name, double *value, struct error *err);
+enum status json_get_boolean(const cJSON *object, const char *name, bool *value, struct error *err);
+enum status json_get_array(const cJSON *object, const char *name, size_t count_max,
+                           const cJSON **value, struct error *err);
+enum status json_get_object(const cJSON *object, const char *name, const cJSON **value,
+                            struct error *err);
+
+/* Write: integers beyond +-2^53 as strings, reals so that they read back the
+ * same. Non-finite reals are not JSON: they are written as null. */
+void json_add_string(cJSON *object, const char *name, struct slice value);
+void json_add_integer(cJSON *object, const char *name, int64_t value);
+void json_add_real(cJSON *object, const char *name, double value);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * log.h - one line a happening, on standard error.
+ *
+ *     2026-11-21T06:40:01.123Z worker/1 info  joined group 3 with lanes 4-7
+ *
+ * The supervisor points each role's standard error at the job's log file.
+ * No credential and no row of the user's data is ever logged.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
+
+/* Who writes: "master", "worker/1". Kept by pointer; say it once at the start. */
+void log_open(const char *who, enum log_level least);
+void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
+#define log_info(...) log_write(LOG_INFO, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
+#define log_error(...) log_write(LOG_ERROR, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * random.h - counter-based random numbers.
+ *
+ * A number is a pure function of (seed, purpose, a, b): no state moves from
+ * one draw to the next, so a draw does not depend on which worker makes it or
+ * in which order. The function is XXH3-64 over the 32 key bytes.
+ */
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
+
+#include <stdint.h>
+
+enum random_purpose {
+    RANDOM_ORDER = 1,  /* a = epoch,  b = row hash */
+    RANDOM_HELD_OUT,   /* a = 0,      b = row hash */
+    RANDOM_INITIAL,    /* a = tensor, b = element */
+    RANDOM_DROPOUT,    /* a = step * layers + layer, b = position in the batch * width + unit */
+    RANDOM_SIMULATION, /* a, b = as the simulator likes */
+    RANDOM_SAMPLE
+};
+
+uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);
+double random_uniform(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b); /* [0, 1) */
+
+#endif

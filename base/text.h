@@ -1,0 +1,76 @@
+/*
+ * text.h - borrowed and owned runs of bytes.
+ *
+ * A slice borrows: it is valid as long as what it points into. A text owns: it
+ * grows up to the maximum it was born with and then refuses, remembering that
+ * it did, so that a row of appends needs one check at the end.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct slice {
+    const char *data; /* not terminated */
+    size_t size;
+};
+
+#define SLICE(literal) ((struct slice){(literal), sizeof(literal) - 1})
+/* For printf: "%.*s", SLICE_FORMAT(s) */
+#define SLICE_FORMAT(s) (int)(s).size, (s).data
+
+struct slice slice_of(const char *terminated); /* NULL gives the empty slice */
+bool slice_equal(struct slice a, struct slice b);
+bool slice_equal_fold(struct slice a, struct slice b); /* ASCII case ignored */
+bool slice_is(struct slice a, const char *terminated);
+bool slice_is_fold(struct slice a, const char *terminated);
+/* memcmp order, a prefix first: <0, 0, >0 */
+int slice_compare(struct slice a, struct slice b);
+struct slice slice_trim(struct slice a); /* white space off both ends */
+
+struct text {
+    char *data; /* always terminated once anything was appended; may be NULL before */
+    size_t size;
+    size_t capacity;
+    size_t maximum; /* bytes; never grows beyond */
+    bool failed;    /* an append did not fit or memory ran out; size stays as it was */
+};
+
+#define TEXT_MAXIMUM ((size_t)1 << 30)
+
+void text_init(struct text *text, size_t maximum);
+void text_deinit(struct text *text);
+void text_clear(struct text *text); /* keeps the memory */
+void text_append(struct text *text, struct slice bytes);
+void text_append_string(struct text *text, const char *terminated);
+void text_append_char(struct text *text, char c);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments);
+struct slice text_slice(const struct text *text);
+/* The terminated bytes, "" when nothing was appended. Valid until the next append. */
+const char *text_string(const struct text *text);
+
+/* "name" with every double quote doubled: how both hosts quote an identifier. */
+void text_append_identifier(struct text *text, struct slice name);
+/* 'value' with every single quote doubled. */
+void text_append_literal(struct text *text, struct slice value);
+
+/* The shortest decimal that reads back as the same double ("0.1", "1e+300"). */
+void text_append_real(struct text *text, double value);
+
+/* Parse a whole slice as a C-locale number; false when any of it is left over,
+ * or for the words inf and nan. Reads no locale. */
+bool slice_to_real(struct slice text, double *value);
+bool slice_to_integer(struct slice text, int64_t *value);
+
+/*
+ * The candidate nearest to `word` by Damerau-Levenshtein distance, case
+ * ignored; -1 when none is near enough to be what the user meant (more than a
+ * third of the longer word's letters, or three, differ).
+ */
+int text_nearest(struct slice word, const char *const *candidates, size_t count);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * codegen.h - plan -> job spec, and plan -> SQL with scoring functions.
+ */
+#ifndef CODEGEN_CODEGEN_H
+#define CODEGEN_CODEGEN_H
+
+#include "jobspec/jobspec.h"
+#include "planner/plan.h"
+
+/* The job spec of a TRAIN plan. `cores` and `kernels` describe the machine:
+ * max_workers 0 becomes the cores (capped by lanes when those are fixed); the
+ * launcher may still run a small job in one process. The spec borrows from the
+ * plan and lives in the arena. */
+enum status lower_train(const struct plan *plan, uint32_t cores, struct slice kernels,
+                        struct arena *arena, struct jobspec *spec, struct error *err);
+
+/*
+ * The SQL of a PREDICT plan, scoring in the host:
+ *     SELECT q."a", q."b", totrain_predict('model', q."a", q."b") AS "class" FROM (SELECT ...) AS q
+ * All selected columns except the label, then the prediction (named by the
+ * target column, else by the model's label), then one column for each of
+ * predict.extra_outputs.
+ */
+enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err);
+
+/* The CREATE TABLE for PREDICT's target, with the declared types of the
+ * SELECT's columns and of the label. */
+enum status lower_predict_table(const struct plan *plan, struct text *sql, struct error *err);
+
+#endif

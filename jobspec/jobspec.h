@@ -1,0 +1,87 @@
+/*
+ * jobspec.h - the contract between planning and running, version 1.
+ *
+ * Above it is SQL; below it nobody knows SQL grammar. A job spec is a JSON
+ * file, `job.json` in the job's folder, written once and never changed. Its
+ * schema is jobspec/jobspec.schema.json; reader, writer and schema are held
+ * together by tests. A reader refuses a version that it does not know, members
+ * that it does not know, and every number outside its range: a spec that was
+ * read is valid.
+ */
+#ifndef JOBSPEC_JOBSPEC_H
+#define JOBSPEC_JOBSPEC_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#define JOBSPEC_VERSION 1
+#define JOBSPEC_BYTES_MAX ((size_t)8 << 20)
+#define JOBSPEC_INPUTS_MAX 2000
+#define JOBSPEC_HIDDEN_LAYERS_MAX 16
+#define JOBSPEC_METRICS_MAX 16
+#define JOBSPEC_LANES_MAX 1024
+#define JOBSPEC_WORKERS_MAX 1024
+
+enum spec_task { SPEC_CLASSIFICATION, SPEC_REGRESSION };
+enum spec_input_kind { SPEC_NUMERIC, SPEC_CATEGORY };
+enum spec_label_type { SPEC_LABEL_INTEGER, SPEC_LABEL_REAL, SPEC_LABEL_TEXT };
+enum spec_activation { SPEC_IDENTITY, SPEC_RELU, SPEC_TANH, SPEC_SIGMOID };
+enum spec_optimizer { SPEC_SGD, SPEC_MOMENTUM, SPEC_NESTEROV, SPEC_ADAGRAD, SPEC_ADAM };
+enum spec_schedule { SPEC_CONSTANT, SPEC_LINEAR, SPEC_COSINE };
+
+struct spec_input {
+    struct slice name;
+    enum spec_input_kind kind;
+    uint32_t vocabulary_max; /* SPEC_CATEGORY: 1 to 10,000,000; 0 for SPEC_NUMERIC */
+};
+
+struct jobspec {
+    struct slice statement;  /* for people: what was asked */
+    struct slice estimator;  /* "DNNClassifier" */
+    struct slice family;     /* the learner: "network" */
+    enum spec_task task;
+    struct slice model_name; /* for people: progress lines, logs */
+
+    struct spec_input *inputs; /* the spool's columns are these, then the label */
+    size_t input_count;
+    struct slice label;
+    enum spec_label_type label_type;
+    bool has_validation;     /* an own spool for validation is beside the train one */
+
+    uint32_t hidden_units[JOBSPEC_HIDDEN_LAYERS_MAX];
+    uint32_t hidden_layers;
+    enum spec_activation activation;
+    double dropout;
+    uint32_t n_classes;      /* 0: from the data */
+    bool standardize;
+    double l1, l2;
+
+    uint32_t batch_size, epochs;
+    uint64_t max_steps, seed;
+    bool shuffle;
+    double test_size;
+    uint32_t early_stopping;
+    bool balanced;           /* class weights n / (classes * count of the class) */
+    struct slice metrics[JOBSPEC_METRICS_MAX];
+    size_t metric_count;
+    uint32_t log_every_steps;
+
+    enum spec_optimizer optimizer;
+    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
+    enum spec_schedule schedule;
+
+    uint32_t lanes;          /* 0: fixed by batch and model size when the data is known */
+    uint32_t min_workers, max_workers; /* 1 <= min <= max; filled by the launcher's rule before writing */
+    struct slice kernels;    /* OPENBLAS_CORETYPE of every worker ("SkylakeX"); "" leaves the choice to it */
+};
+
+/* Appends the JSON, indented, in a fixed order of members. */
+enum status jobspec_write(const struct jobspec *spec, struct text *out, struct error *err);
+
+/* CORRUPT, naming the member, for anything that is not a valid spec. */
+enum status jobspec_read(struct slice json, struct arena *arena, struct jobspec *spec,
+                         struct error *err);
+
+bool jobspec_equal(const struct jobspec *a, const struct jobspec *b);
+
+#endif

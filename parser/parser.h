@@ -1,0 +1,55 @@
+/*
+ * parser.h - SQL text -> statements.
+ *
+ *     text --split--> pieces --parse--> statement
+ *
+ * The splitter cuts a program at semicolons and says of each piece whether it
+ * is ours. A piece is ours when, outside strings, comments, quoted names,
+ * dollar quotes and parentheses, a SELECT or WITH statement contains the word
+ * TO (no host's SELECT can), or when it begins with one of our own commands
+ * (SHOW TRAIN | MODELS | VERSIONS | JOBS | ATTRIBUTES, CANCEL JOB,
+ * ROLLBACK MODEL, EXPORT MODEL, EXPLAIN SELECT ... TO ...). All else is the
+ * host's, byte for byte.
+ */
+#ifndef PARSER_PARSER_H
+#define PARSER_PARSER_H
+
+#include "parser/statement.h"
+
+enum piece_kind {
+    PIECE_EMPTY, /* white space and comments only */
+    PIECE_SQL,   /* the host's */
+    PIECE_OURS
+};
+
+struct piece {
+    enum piece_kind kind;
+    struct span span;  /* from the first token to before the semicolon, trailing space trimmed */
+    int next;          /* where the following piece begins: after the semicolon, or the text's end */
+    bool terminated;   /* a semicolon closed it; else the text ended */
+    bool open;         /* the text ended inside a string, comment, quoted name or parenthesis */
+    int select_start;  /* PIECE_OURS with a SELECT half: where it starts, */
+    int to_position;   /*   and where its TO is; -1 otherwise */
+};
+
+/* Find the piece that begins at or after byte `from`. A CREATE TRIGGER body is
+ * one piece, as in sqlite3_complete(). Never fails: a piece that does not end
+ * has .open set. */
+struct piece split_piece(struct slice text, int from);
+
+/* Parse the piece at text[piece->span]: a PIECE_OURS into its statement, a
+ * PIECE_SQL into STATEMENT_SQL with `select` holding its text. SYNTAX with
+ * position, the offending token, what was expected and the nearest keyword. */
+enum status parse_piece(struct slice text, const struct piece *piece, struct arena *arena,
+                        struct statement *statement, struct error *err);
+
+/* The first statement of the text, for callers that have exactly one. */
+enum status parse_statement(struct slice text, struct arena *arena, struct statement *statement,
+                            struct error *err);
+
+/* Append the statement's tree as one JSON object (docs/language.md describes
+ * its members): what `totrain parse` prints. */
+enum status statement_print_json(const struct statement *statement, struct text *out,
+                                 struct error *err);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * statement.h - what a statement says, and nothing about what it means.
+ *
+ * A tree of names, values and byte offsets. It knows no database and no
+ * machine learning: whether a column or a model exists is the planner's
+ * business. All of it lives in the arena given to the parser; slices point
+ * into the arena, never into the text. Every position is a byte offset into
+ * the whole text that was handed to the parser, so that an error in the third
+ * statement of a script shows the right line.
+ */
+#ifndef PARSER_STATEMENT_H
+#define PARSER_STATEMENT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#define STATEMENT_BYTES_MAX ((size_t)1 << 20) /* one statement */
+#define STATEMENT_ATTRIBUTES_MAX 256
+#define STATEMENT_COLUMNS_MAX 4096 /* column expressions in one COLUMN clause */
+#define STATEMENT_DEPTH_MAX 32     /* nested lists and calls */
+
+enum statement_kind {
+    STATEMENT_SQL,            /* ordinary SQL: the host's own */
+    STATEMENT_TRAIN,          /* SELECT ... TO TRAIN */
+    STATEMENT_PREDICT,        /* SELECT ... TO PREDICT */
+    STATEMENT_EVALUATE,       /* SELECT ... TO EVALUATE */
+    STATEMENT_EXPLAIN,        /* SELECT ... TO EXPLAIN */
+    STATEMENT_RUN,            /* SELECT ... TO RUN */
+    STATEMENT_OPTIMIZE,       /* SELECT ... TO MAXIMIZE | MINIMIZE */
+    STATEMENT_SHOW_TRAIN,
+    STATEMENT_SHOW_MODELS,
+    STATEMENT_SHOW_VERSIONS,
+    STATEMENT_SHOW_JOBS,
+    STATEMENT_SHOW_ATTRIBUTES,
+    STATEMENT_CANCEL_JOB,
+    STATEMENT_ROLLBACK_MODEL,
+    STATEMENT_EXPORT_MODEL
+};
+
+struct span {
+    int start, end; /* byte offsets, end exclusive */
+};
+
+/* One identifier, quotes taken off. */
+struct name {
+    struct slice text;
+    int position;
+    bool quoted;
+};
+
+/* a, a.b or a.b.c: parts[count - 1] is the innermost. count 0: not there. */
+struct path {
+    struct name parts[3];
+    int count;
+};
+
+enum value_kind { VALUE_NUMBER, VALUE_BOOLEAN, VALUE_STRING, VALUE_WORD, VALUE_LIST };
+
+struct value {
+    enum value_kind kind;
+    struct span span;
+    double number;
+    bool is_integer;       /* VALUE_NUMBER written without point or exponent and within 64 bits */
+    int64_t integer;
+    bool boolean;
+    struct slice text;     /* VALUE_STRING unescaped, VALUE_WORD as written; VALUE_NUMBER as written */
+    struct value *items;   /* VALUE_LIST */
+    size_t count;
+};
+
+/* WITH name = value. The name is the dotted name as written ("model.hidden_units"). */
+struct setting {
+    struct name name;
+    struct value value;
+};
+
+enum column_kind { COLUMN_NAME, COLUMN_PATTERN, COLUMN_ALL, COLUMN_CALL, COLUMN_VALUE, COLUMN_LIST };
+
+/* What may stand in a COLUMN clause: a name, 'a regular expression', *,
+ * FUNCTION(arguments), and inside a call also plain values and [lists]. */
+struct column {
+    enum column_kind kind;
+    struct span span;
+    struct name name;       /* COLUMN_NAME; COLUMN_CALL: the function's name as written */
+    struct slice pattern;   /* COLUMN_PATTERN */
+    struct value value;     /* COLUMN_VALUE */
+    struct column *items;   /* COLUMN_CALL: arguments; COLUMN_LIST: elements */
+    size_t count;
+};
+
+/* COLUMN a, b FOR part */
+struct column_clause {
+    struct column *columns;
+    size_t count;
+    struct name part; /* part.text.size == 0: no FOR */
+    int position;     /* of the word COLUMN */
+};
+
+/* CONSTRAINT expression [GROUP BY column] */
+struct constraint {
+    struct span expression;
+    struct name group_by;
+};
+
+struct statement {
+    enum statement_kind kind;
+    struct span span;         /* from the first token to before the semicolon */
+    bool explain_plan;        /* EXPLAIN SELECT ... TO TRAIN: show the plan, do nothing */
+
+    struct slice select;      /* the host's half, trimmed: SELECT ... or WITH ... SELECT ... */
+    int select_position;      /* where it begins */
+    int verb_position;        /* TRAIN, PREDICT, ... (or SHOW, CANCEL, ... where there is no SELECT) */
+
+    struct name model;        /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
+    struct path object;       /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW TRAIN,
+                                 SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR leaves it in `model` */
+    struct path into;         /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
+    struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column */
+    struct setting *settings; /* WITH, in the order written; names are distinct */
+    size_t setting_count;
+    struct column_clause *columns;
+    size_t column_clause_count;
+    struct name label;        /* text.size == 0: none */
+    struct name explainer;    /* EXPLAIN ... USING explainer, OPTIMIZE ... USING solver */
+
+    struct value number;      /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string) */
+    struct slice file;        /* EXPORT MODEL m TO 'file' */
+    struct name format;       /* EXPORT ... FORMAT */
+    struct name image;        /* RUN image */
+    struct slice *arguments;  /* RUN ... CMD */
+    size_t argument_count;
+    struct path *outputs;     /* RUN ... INTO a, b */
+    size_t output_count;
+    bool maximize;            /* OPTIMIZE */
+    struct span objective;
+    struct constraint *constraints;
+    size_t constraint_count;
+};
+
+const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MODELS", "SQL" */
+
+/* The last part of a path; NULL text when the path is empty. */
+struct name path_last(const struct path *path);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * catalog.h - the seam through which the planner sees a database.
+ *
+ * Filled by each host (extension/sqlite, later extension/postgres) and by a
+ * test double. The planner asks two things: what does this query return, and
+ * which model has this name.
+ */
+#ifndef PLANNER_CATALOG_H
+#define PLANNER_CATALOG_H
+
+#include "base/arena.h"
+#include "base/cell.h"
+#include "base/error.h"
+
+#define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
+#define QUERY_SAMPLE_ROWS 1000
+
+/* What a sample of the first QUERY_SAMPLE_ROWS rows says of one column. */
+struct query_column {
+    struct slice name;
+    struct slice declared_type; /* as the host names it ("INTEGER", "varchar(10)"); may be empty */
+    uint32_t nulls, integers, reals, texts, blobs; /* cells of each type in the sample */
+    uint32_t numeric_texts; /* of texts: those that read as one number, written without leading zeros */
+};
+
+struct query {
+    struct query_column *columns;
+    size_t count;
+    uint32_t sample_rows;
+    bool is_ordered; /* the outermost SELECT has an ORDER BY, as far as the host can tell */
+};
+
+/* What the planner must know of a stored model: from the meta row alone. */
+struct model_input {
+    struct slice name;
+    bool is_numeric;
+};
+
+struct model_summary {
+    struct slice estimator;
+    struct slice task; /* "classification", "regression" */
+    struct slice label;
+    struct slice label_type; /* "integer", "real", "text" */
+    struct model_input *inputs;
+    size_t input_count;
+    struct slice digest;
+    int64_t version;
+};
+
+struct catalog {
+    void *self;
+    /* Prepare (not run to the end) the SELECT; sample it. DATABASE with the
+     * host's own message, position relative to the SELECT's first byte or -1. */
+    enum status (*describe)(void *self, struct slice select, struct arena *arena,
+                            struct query *query, struct error *err);
+    /* NOT_FOUND with a hint of the nearest model name; CORRUPT when the table
+     * is there and is no model. schema.size == 0: the host's search order. */
+    enum status (*find_model)(void *self, struct slice schema, struct slice name,
+                              struct arena *arena, struct model_summary *model, struct error *err);
+    /* Does a schema (PostgreSQL) or attached database (SQLite) of this name
+     * exist? NULL: any name goes (the test double). */
+    bool (*has_schema)(void *self, struct slice schema);
+};
+
+#endif

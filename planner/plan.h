@@ -1,0 +1,131 @@
+/*
+ * plan.h - a statement with every name resolved, value checked, default filled.
+ *
+ *     statement + catalog --plan_statement--> plan
+ *
+ * A plan is complete: what executes it looks nothing up and decides nothing.
+ * It lives in the arena given to plan_statement, and borrows from none.
+ */
+#ifndef PLANNER_PLAN_H
+#define PLANNER_PLAN_H
+
+#include "parser/statement.h"
+#include "planner/attribute.h"
+#include "planner/catalog.h"
+#include "planner/estimator.h"
+
+#define PLAN_HIDDEN_LAYERS_MAX 16
+#define PLAN_HIDDEN_UNITS_MAX 8192
+#define PLAN_VOCABULARY_DEFAULT 10000 /* distinct values before the rest is hashed */
+#define PLAN_METRICS_MAX 16
+
+/* How the column is carried from the SELECT to the model. */
+enum input_kind {
+    INPUT_NUMERIC,   /* a 64-bit real */
+    INPUT_CATEGORY   /* text; integers and reals by their decimal text */
+};
+
+struct plan_input {
+    struct slice name;           /* of the column in the SELECT */
+    int column;                  /* its index in the SELECT */
+    enum input_kind kind;
+    uint32_t vocabulary_max;     /* INPUT_CATEGORY */
+    struct slice declared_type;
+};
+
+enum label_kind { LABEL_INTEGER, LABEL_REAL, LABEL_TEXT };
+
+/* Which optimizer; the numbers beside it are in struct plan_training. */
+#define OPTIMIZER_MAP(X)                                                                           \
+    X(SGD, "SGD")                                                                                  \
+    X(MOMENTUM, "Momentum")                                                                        \
+    X(NESTEROV, "Nesterov")                                                                        \
+    X(ADAGRAD, "Adagrad")                                                                          \
+    X(ADAM, "Adam")
+
+#define ACTIVATION_MAP(X)                                                                          \
+    X(IDENTITY, "identity")                                                                        \
+    X(RELU, "relu")                                                                                \
+    X(TANH, "tanh")                                                                                \
+    X(SIGMOID, "sigmoid")
+
+struct plan_training {
+    uint32_t hidden_units[PLAN_HIDDEN_LAYERS_MAX];
+    uint32_t hidden_layers;
+    struct slice activation;     /* a name of ACTIVATION_MAP */
+    double dropout;              /* share of hidden units zeroed in a step, [0, 1) */
+    uint32_t n_classes;          /* 0: found from the data */
+    bool standardize;
+    double l1, l2;               /* penalty added to the mean loss: l1 |w|_1 + l2/2 |w|_2^2; biases exempt */
+    uint32_t batch_size, epochs;
+    uint64_t max_steps;          /* 0: no limit */
+    uint64_t seed;
+    bool shuffle;
+    double test_size;            /* share of rows held out; 0: none */
+    uint32_t early_stopping;     /* evaluations without improvement before the end; 0: never */
+    struct slice class_weight;   /* "" or "balanced" */
+    struct slice optimizer;      /* a name of OPTIMIZER_MAP */
+    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
+    struct slice schedule;       /* "constant", "linear", "cosine" */
+    uint32_t lanes;              /* 0: by batch and model size, fixed once the data is known */
+    uint32_t min_workers, max_workers; /* max_workers 0: the cores, or one where the job is small */
+    uint32_t verbose;
+    uint32_t log_every_steps;    /* 0: by time */
+};
+
+struct plan {
+    enum statement_kind kind;
+    bool explain_only;
+    struct slice text;           /* the statement, as the user wrote it */
+    struct slice select;
+    struct query query;          /* what the SELECT returns */
+
+    /* TRAIN */
+    const struct estimator *estimator;
+    struct plan_input *inputs;   /* in the order of the SELECT */
+    size_t input_count;
+    struct slice label;
+    int label_column;            /* index in the SELECT; -1: none */
+    enum label_kind label_kind;
+    struct plan_training training;
+    struct slice validation_select; /* validation.select; size 0: none */
+    struct slice into_schema, into_name;
+
+    /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
+    struct slice metrics[PLAN_METRICS_MAX];
+    size_t metric_count;
+
+    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW VERSIONS, ROLLBACK */
+    struct slice model_schema, model_name;
+    struct model_summary model;  /* PREDICT, EVALUATE */
+    int *model_columns;          /* for each model input: its column in the SELECT */
+    struct slice target_schema, target_table, target_column; /* PREDICT into; EVALUATE into */
+    bool has_target;
+    struct slice extra_outputs[8]; /* predict.extra_outputs */
+    size_t extra_output_count;
+
+    struct slice version;        /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
+    int64_t job;                 /* CANCEL JOB id */
+    struct slice job_text;       /* CANCEL JOB id as written */
+    struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
+};
+
+/* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and
+ * a hint. `text` is the whole program text that statement's positions mean. */
+enum status plan_statement(const struct statement *statement, struct slice text,
+                           const struct catalog *catalog, struct arena *arena, struct plan *plan,
+                           struct error *err);
+
+/* One line of EXPLAIN's result. */
+struct plan_line {
+    struct slice item, detail;
+};
+
+/* What EXPLAIN SELECT ... TO TRAIN shows: columns with their kinds and why,
+ * label, parameters where they are known, lanes, workers and speed-up
+ * (L / ceil(L / W)), memory, where it runs, every attribute with its value and
+ * whether the user set it. */
+enum status plan_explain(const struct plan *plan, struct arena *arena, struct plan_line **lines,
+                         size_t *count, struct error *err);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * dataset.h - the rows of a job, encoded for learning.
+ *
+ * From the spool and the job spec alone, by sums that do not depend on the
+ * order of the rows, so that every worker that opens the same job has the same
+ * bits: which rows are held out, means, scales, vocabularies, classes, and the
+ * encoded rows themselves.
+ */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include "data/spool.h"
+#include "jobspec/jobspec.h"
+#include "scoring/model.h"
+
+/* One part: train or validation. Row major; `hash` gives the order. */
+struct dataset_part {
+    uint32_t rows;
+    float *dense;            /* (rows, dense_width) */
+    int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
+    float *values;           /* regression: (rows) standardised label; NULL otherwise */
+    int32_t *classes;        /* classification: (rows); -1 for a class training did not see */
+    struct row_hash *hashes; /* (rows) */
+};
+
+struct dataset {
+    struct transform transform;
+    struct labels labels;
+    double label_mean, label_scale; /* regression: values = (label - mean) / scale */
+    float *class_weights;           /* (labels.count); all 1 unless balanced */
+    struct dataset_part train, validation; /* validation.rows 0: none */
+    uint64_t seed;
+    bool shuffle;
+    struct arena arena;             /* transform, labels, views */
+};
+
+/*
+ * Opens `folder`/train.spool (and validation.spool when the spec says so),
+ * learns transform and labels from the training rows, and encodes. The spool
+ * is not needed afterwards.
+ *
+ * INVALID, naming column and count: no rows at all; a NULL label; a label that
+ * is not a finite number (regression); one class only; more classes than
+ * n_classes or 10,000; an infinite value.
+ */
+enum status dataset_open(const char *folder, const struct jobspec *spec, struct dataset *dataset,
+                         struct error *err);
+void dataset_close(struct dataset *dataset);
+
+/*
+ * The order of an epoch: the rows of the training part sorted by
+ * (random(seed, epoch, hash), hash). A function of the set of rows: rows that
+ * tie are identical. Without shuffle, the order of the SELECT.
+ * order and scratch: (train.rows).
+ */
+void dataset_order(const struct dataset *dataset, uint32_t epoch, uint32_t *order);
+
+/*
+ * Order-independent mean and scale (population standard deviation; 1 for a
+ * constant column) of the non-NULL values of one spool column over the rows
+ * that `is_used` marks: 64-bit fixed point relative to the column's own range.
+ * Exposed for its tests.
+ */
+struct column_moments {
+    uint64_t count;
+    double mean, scale;
+};
+struct column_moments column_moments(const struct spool *spool, uint32_t column,
+                                     const uint8_t *is_used);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * jobstore.h - job.db: a job as data.
+ *
+ * Written by the job's master alone, readable by anybody at any time (WAL).
+ * Tables: job (one row), workers, shards, events, metrics, result, model. The
+ * columns are those of DESIGN's catalog tables; docs/jobs.md lists them.
+ */
+#ifndef DATA_JOBSTORE_H
+#define DATA_JOBSTORE_H
+
+#include "base/error.h"
+#include "scoring/model_table.h"
+
+#define JOB_STATE_MAP(X)                                                                           \
+    X(WAITING, "waiting")       /* for min_workers */                                              \
+    X(RUNNING, "running")                                                                          \
+    X(PUBLISHING, "publishing") /* the model is in the job store */                                \
+    X(DONE, "done")                                                                                \
+    X(FAILED, "failed")                                                                            \
+    X(CANCELLED, "cancelled")
+
+enum job_state {
+#define X(name, text) JOB_STATE_##name,
+    JOB_STATE_MAP(X)
+#undef X
+};
+const char *job_state_name(enum job_state state);
+
+struct job_row {
+    int64_t id;
+    enum job_state state;
+    char statement[1024]; /* cut */
+    char model[256];
+    uint32_t workers;
+    uint64_t step, rows_done, rows_redone;
+    double loss, goodput, seconds_waiting, seconds;
+    char error[512];
+    char started_at[32];  /* RFC 3339, UTC */
+    int64_t supervisor;   /* process id; 0 when none */
+};
+
+struct jobstore;
+
+enum status jobstore_create(const char *path, struct jobstore **store, struct error *err);
+enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
+                          struct error *err);
+void jobstore_close(struct jobstore *store);
+
+enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, struct error *err);
+enum status jobstore_get_job(struct jobstore *store, struct job_row *row, struct error *err);
+enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const char *state,
+                                uint32_t lanes, double rows_per_second, struct error *err);
+enum status jobstore_put_event(struct jobstore *store, double at_seconds, const char *role,
+                               int64_t index, const char *event, const char *detail,
+                               struct error *err);
+/* value NaN is stored as NULL */
+enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t step,
+                                const char *metric, const char *part, double value,
+                                struct error *err);
+enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
+                                double validation, struct error *err);
+enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
+                                   struct error *err);
+/* Group writes: everything between the two is one transaction. */
+enum status jobstore_begin(struct jobstore *store, struct error *err);
+enum status jobstore_commit(struct jobstore *store, struct error *err);
+
+enum status jobstore_each_result(struct jobstore *store,
+                                 enum status (*each)(void *context, const char *name, double train,
+                                                     double validation, struct error *err),
+                                 void *context, struct error *err);
+enum status jobstore_each_model_row(struct jobstore *store, model_row_sink *each, void *context,
+                                    struct error *err);
+/* The metrics table in order: epoch, step, metric, part, value. */
+enum status jobstore_each_metric(struct jobstore *store,
+                                 enum status (*each)(void *context, uint32_t epoch, uint64_t step,
+                                                     const char *metric, const char *part,
+                                                     double value, struct error *err),
+                                 void *context, struct error *err);
+
+#endif

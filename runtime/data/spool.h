@@ -1,0 +1,106 @@
+/*
+ * spool.h - rows as typed column blocks in a file of the job's folder.
+ *
+ * The session that runs the SELECT writes; workers map and read, and later
+ * epochs never parse rows again.
+ *
+ *     header   magic, version, byte order, columns and their types, rows, blocks,
+ *              offset of the index; written last, so that a file that was cut is refused
+ *     block    up to SPOOL_BLOCK_ROWS rows: for each row its 128-bit hash, then for
+ *              each column a NULL bitmap (when any), then the values
+ *     index    offset, size, rows and XXH3-64 of each block, NULLs and least and
+ *              greatest value of each column
+ *
+ * The hash is XXH3-128 over the row's cells in column order, each as a type
+ * byte and its canonical bytes (reals with -0 as 0; texts with their length).
+ * It is a function of the row alone: sorting by a key made from it gives an
+ * order that does not depend on where the row lay in the table.
+ *
+ * All numbers are little-endian; sections are 64-byte aligned. A reader checks
+ * every offset and size against the file before it follows it.
+ */
+#ifndef DATA_SPOOL_H
+#define DATA_SPOOL_H
+
+#include "base/arena.h"
+#include "base/cell.h"
+#include "base/error.h"
+
+#define SPOOL_BLOCK_ROWS 16384
+#define SPOOL_COLUMNS_MAX 2001
+#define SPOOL_ROWS_MAX UINT32_MAX
+#define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20) /* one cell */
+
+enum spool_type { SPOOL_REAL, SPOOL_INTEGER, SPOOL_TEXT };
+
+struct spool_column {
+    struct slice name; /* for messages; not stored */
+    enum spool_type type;
+};
+
+struct row_hash {
+    uint64_t low, high;
+};
+
+struct spool_writer;
+
+/* bytes_max bounds the file (0: no bound): LIMIT when it would grow beyond. */
+enum status spool_writer_open(const char *path, const struct spool_column *columns, size_t count,
+                              uint64_t bytes_max, struct spool_writer **writer,
+                              struct error *err);
+/* The next cell of the current row: columns in order, then spool_end_row. */
+enum status spool_put_null(struct spool_writer *writer, struct error *err);
+enum status spool_put_real(struct spool_writer *writer, double value, struct error *err);
+enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct error *err);
+enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
+enum status spool_end_row(struct spool_writer *writer, struct error *err);
+uint64_t spool_writer_rows(const struct spool_writer *writer);
+/* Writes index and header. On any failure nothing readable is left. Frees the
+ * writer in every case. */
+enum status spool_writer_close(struct spool_writer *writer, struct error *err);
+/* Throws the file away. */
+void spool_writer_abandon(struct spool_writer *writer);
+
+struct spool_column_view {
+    enum spool_type type;
+    const uint8_t *nulls;     /* bit r set: NULL; NULL pointer: no NULLs in this block */
+    const double *reals;      /* NULL cells hold 0 */
+    const int64_t *integers;
+    const uint32_t *offsets;  /* texts: rows + 1 offsets into bytes */
+    const char *bytes;
+};
+
+struct spool_block {
+    uint32_t rows;
+    uint64_t first_row;
+    const struct row_hash *hashes;
+    struct spool_column_view *columns;
+};
+
+struct spool_column_summary {
+    uint64_t nulls;
+    double least, greatest;   /* of reals and integers that are not NULL; 0 and 0 without any */
+};
+
+struct spool {
+    const uint8_t *map;
+    size_t map_size;
+    uint64_t rows;
+    uint32_t column_count;
+    uint32_t block_count;
+    struct spool_block *blocks;
+    struct spool_column_summary *summaries; /* (column_count) */
+};
+
+/* Maps the file read-only and checks it whole, block hashes included. The
+ * views live in the arena. CORRUPT for what was not written by the above. */
+enum status spool_open(const char *path, struct arena *arena, struct spool *spool,
+                       struct error *err);
+void spool_close(struct spool *spool);
+
+static inline bool spool_is_null(const struct spool_column_view *column, uint32_t row)
+{
+    return column->nulls && (column->nulls[row / 8] >> (row % 8) & 1);
+}
+
+#endif

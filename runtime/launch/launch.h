@@ -1,0 +1,100 @@
+/*
+ * launch.h - job spec -> processes, as the door sees it.
+ *
+ *     door --posix_spawn--> totrain supervise FOLDER --> master, workers
+ *          <---- events: JSON lines on a pipe ------
+ *          ----- lifeline: closed or "cancel\n" --->
+ *
+ * A job lives in its own folder, STATE/jobs/ID: job.json (the spec), *.spool
+ * (its rows), job.db (what SHOW JOBS reads, and the finished model), log.
+ * STATE is $TOTRAIN_STATE, else $XDG_STATE_HOME/totrain, else
+ * ~/.local/state/totrain. ID is the smallest number above all that exist.
+ *
+ * The supervisor holds the other end of the lifeline: when the door's process
+ * ends in any way, the kernel closes it and the whole job ends within 5 s.
+ * Everything stays in the terminal's process group, so Ctrl-C reaches the
+ * supervisor too, which takes it as cancel.
+ *
+ * No libevent, BLAS or OpenSSL here: this part is linked into the databases.
+ */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "jobspec/jobspec.h"
+
+#define LAUNCH_EVENT_BYTES_MAX ((size_t)64 << 10)
+
+struct job_folder {
+    int64_t id;
+    char path[PATH_MAX];
+};
+
+/* PERMISSION, IO with the path. `state` NULL: as described above. */
+enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err);
+enum status job_folder_find(const char *state, int64_t id, struct job_folder *folder,
+                            struct error *err); /* NOT_FOUND */
+enum status job_folder_file(const struct job_folder *folder, const char *name,
+                            char path[PATH_MAX], struct error *err);
+/* Ids ascending; the caller frees *ids. */
+enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
+/* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.
+ * Folders beyond the newest JOB_FOLDERS_KEPT finished ones are removed whole. */
+#define JOB_FOLDERS_KEPT 200
+void job_folder_clean(const struct job_folder *folder);
+void job_folder_remove(const struct job_folder *folder); /* before anything was launched */
+
+/* The processor's OpenBLAS kernel set: "SkylakeX", "Haswell", or "" where
+ * neither applies. OpenBLAS 0.3.21 misjudges newer AMD processors, so the
+ * launcher decides, and the job spec fixes it for all workers. */
+struct slice launch_kernels(void);
+uint32_t launch_cores(void);
+
+enum job_event_kind {
+    JOB_STARTED,  /* the first step begins */
+    JOB_PROGRESS,
+    JOB_NOTICE,   /* a line for the user */
+    JOB_DONE,     /* job.db holds the model and the result rows */
+    JOB_FAILED    /* error filled */
+};
+
+struct job_event {
+    enum job_event_kind kind;
+    uint64_t step, steps;      /* steps 0: unknown */
+    uint32_t epoch, epochs, workers;
+    double rows_per_second;
+    double loss, validation_loss, validation_score; /* NaN: none yet */
+    double seconds, seconds_left;                   /* NaN: unknown */
+    char message[512];
+    struct error error;
+};
+
+struct job_process {
+    pid_t pid;
+    int lifeline, events; /* -1 once closed */
+    struct text pending;  /* bytes of an incomplete line */
+    bool ended;
+};
+
+/* Write job.json, spawn `program supervise FOLDER`. */
+enum status job_launch(const char *program, const struct job_folder *folder,
+                       const struct jobspec *spec, struct job_process *process, struct error *err);
+
+/* Wait for the next event, at most timeout_ms; *has_event false when none came.
+ * FAILED when the supervisor ended without saying DONE or FAILED. */
+enum status job_next_event(struct job_process *process, int timeout_ms, struct job_event *event,
+                           bool *has_event, struct error *err);
+/* Ask the job to end; its last event is then JOB_FAILED with INTERRUPTED. */
+void job_cancel(struct job_process *process);
+/* Close the lifeline and reap the supervisor (killed if it does not end
+ * within 5 s). Safe to call twice. */
+void job_close(struct job_process *process);
+
+/* Ask a job of another session to end, through its control socket.
+ * NOT_FOUND; INVALID when it has ended already; PERMISSION. */
+enum status job_cancel_by_id(const char *state, int64_t id, struct error *err);
+
+#endif

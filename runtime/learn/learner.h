@@ -1,0 +1,110 @@
+/*
+ * learner.h - the model seam: learning as a state machine of phases.
+ *
+ *         +--------------------------------------------+
+ *         v                                            |
+ *     phase --contribute(lane) for each lane--> sums --apply--> phase ... --> DONE
+ *
+ * A phase asks every lane for a contribution: 64-bit integers and reals in
+ * 64-bit fixed point. Contributions are only ever added, so any grouping of
+ * lanes into workers gives the same sums, and apply() sees nothing but the
+ * sums: the learned bits do not depend on who computed what. A gradient step
+ * is one phase, an evaluation another; boosted trees and k-means would be
+ * others.
+ *
+ * Fixed point: each tensor has a scale 2^e, a pure function of the sums before.
+ * A lane's real x becomes the integer round(x 2^e). A lane counts per tensor
+ * what does not fit (overflow) and what is not finite; when a sum has overflow,
+ * every worker makes the scale coarser and the same step is asked again under
+ * the next phase number; non-finite ends the job with the step and its rows.
+ * See Demmel and Nguyen, "Fast Reproducible Floating-Point Summation" (2013).
+ *
+ * No clock, socket or thread inside. A learner holds the whole state: what
+ * learner_save writes, another worker's learner_load continues, bit for bit.
+ */
+#ifndef LEARN_LEARNER_H
+#define LEARN_LEARNER_H
+
+#include "data/dataset.h"
+#include "jobspec/jobspec.h"
+#include "scoring/model_table.h"
+
+enum phase_kind { PHASE_GRADIENT, PHASE_EVALUATION, PHASE_DONE };
+
+struct phase {
+    uint64_t number;        /* 0, 1, 2, ...: grows by one with every apply, repeats included */
+    enum phase_kind kind;
+    uint64_t step;          /* optimizer steps applied so far */
+    uint32_t epoch;
+    uint32_t rows;          /* rows that this phase covers, over all lanes */
+    uint32_t integer_count; /* length of the integer part of a sum */
+    uint32_t real_count;    /* length of the fixed-point part */
+};
+
+/* What apply() has to tell: at most one of each kind. */
+struct learner_report {
+    bool step_applied;      /* a gradient step was applied (not: repeated) */
+    uint64_t rows_applied;  /* its rows */
+    double train_loss;      /* mean loss over its rows */
+    bool evaluated;
+    double validation_loss;
+    double validation_score; /* accuracy, or RMSE in the label's units */
+    bool improved;
+    bool repeated;          /* overflow: the same step again with a coarser scale */
+};
+
+/* One row of TRAIN's result; NaN: not there. */
+struct result_metric {
+    char name[32];
+    double train, validation;
+};
+#define LEARNER_METRICS_MAX 20
+
+struct learner;
+
+/*
+ * A learner over a data set, at phase 0. It keeps pointers to both. Lanes are
+ * fixed here, by spec and data alone: spec->lanes, or by default one lane for
+ * every 16 rows of the batch below 32,000 parameters, 64 below a million, 256
+ * above; at least 1, at most 64.
+ * LIMIT with the number of bytes for absurd sizes.
+ */
+enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
+                         struct learner **learner, struct error *err);
+void learner_close(struct learner *learner);
+
+uint32_t learner_lanes(const struct learner *learner);
+const struct phase *learner_phase(const struct learner *learner);
+uint64_t learner_steps_total(const struct learner *learner); /* planned; early stopping may end before */
+uint64_t learner_parameters(const struct learner *learner);
+
+/* Add the lane's contribution to integers (integer_count) and fixed (real_count). */
+void learner_contribute(struct learner *learner, uint32_t lane, int64_t *integers, int64_t *fixed);
+
+/* The reals of the complete sums fixed[0, count), which are the elements
+ * [first, first + count) of the fixed-point part: what the owner of a segment
+ * sends to everyone. */
+void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32_t first,
+                     uint32_t count, float *reals);
+
+/* All integers and all reals of the phase: the state moves on. FAILED when a
+ * loss or gradient is not finite. */
+enum status learner_apply(struct learner *learner, const int64_t *integers, const float *reals,
+                          struct learner_report *report, struct error *err);
+
+/* The whole state, and back into a learner opened on the same job. A state of
+ * another job or version, or cut short, is CORRUPT and changes nothing. */
+enum status learner_save(const struct learner *learner, struct text *out, struct error *err);
+enum status learner_load(struct learner *learner, struct slice state, struct error *err);
+
+/* At PHASE_DONE: the model (the best copy where there is early stopping),
+ * borrowing from learner and data set, and the result of TRAIN: loss, then
+ * each metric of the spec, measured with the scoring code on the model as it
+ * will be stored: on all validation rows, and on the training rows (of more
+ * than 16,384, that many, chosen by row hash). id, version, created_at and
+ * digest are left empty. */
+enum status learner_export(const struct learner *learner, struct model *model,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                           struct error *err);
+
+#endif

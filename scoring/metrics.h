@@ -1,0 +1,62 @@
+/*
+ * metrics.h - how good predictions are.
+ *
+ * One accumulator for EVALUATE and for the result of TRAIN. Adding rows in
+ * another order may change sums in their last bits, so callers add in a fixed
+ * order.
+ *
+ * Classification: Accuracy, LogLoss, AUC (two classes; ties count half,
+ * Mann-Whitney), Precision, Recall, F1 (two classes: of the positive one; more:
+ * macro averages over the classes that occur). Regression: MSE, RMSE, MAE, R2,
+ * MAPE. scikit-learn's spellings ("accuracy_score", "neg_log_loss", "roc_auc",
+ * "r2", ...) are aliases.
+ */
+#ifndef SCORING_METRICS_H
+#define SCORING_METRICS_H
+
+#include "scoring/model.h"
+
+#define METRIC_MAP(X)                                                                              \
+    X(ACCURACY, "Accuracy", MODEL_CLASSIFICATION)                                                  \
+    X(LOG_LOSS, "LogLoss", MODEL_CLASSIFICATION)                                                   \
+    X(AUC, "AUC", MODEL_CLASSIFICATION)                                                            \
+    X(PRECISION, "Precision", MODEL_CLASSIFICATION)                                                \
+    X(RECALL, "Recall", MODEL_CLASSIFICATION)                                                      \
+    X(F1, "F1", MODEL_CLASSIFICATION)                                                              \
+    X(MSE, "MSE", MODEL_REGRESSION)                                                                \
+    X(RMSE, "RMSE", MODEL_REGRESSION)                                                              \
+    X(MAE, "MAE", MODEL_REGRESSION)                                                                \
+    X(R2, "R2", MODEL_REGRESSION)                                                                  \
+    X(MAPE, "MAPE", MODEL_REGRESSION)
+
+enum metric {
+#define X(name, text, task) METRIC_##name,
+    METRIC_MAP(X)
+#undef X
+    METRIC_COUNT
+};
+
+const char *metric_name(enum metric metric);
+enum model_task metric_task(enum metric metric);
+/* By name or alias, case ignored; false when there is none. */
+bool metric_find(struct slice name, enum metric *metric);
+
+struct metrics; /* accumulates */
+
+/* class_count: of the labels; 0 for regression. */
+enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err);
+void metrics_free(struct metrics *metrics);
+/* The row that was just scored, with its true class (-1: a class that the
+ * model does not know; it counts as wrong, with the probability 0 clipped). */
+enum status metrics_add_class(struct metrics *metrics, const struct scorer *scorer, int64_t truth,
+                              struct error *err);
+enum status metrics_add_value(struct metrics *metrics, const struct scorer *scorer, double truth,
+                              struct error *err);
+uint64_t metrics_rows(const struct metrics *metrics);
+/* The mean loss: log loss (probabilities clipped to [1e-15, 1]) or squared
+ * error in the label's units. NaN without rows. */
+double metrics_loss(const struct metrics *metrics);
+/* NaN where it is not defined (AUC of one class, R2 of one row, ...). */
+double metrics_value(struct metrics *metrics, enum metric metric);
+
+#endif

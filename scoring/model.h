@@ -1,0 +1,91 @@
+/*
+ * model.h - a trained model: what predicts.
+ *
+ * Family "network": layers of z = a W + b, a' = activation(z). The first layer
+ * takes the dense columns and adds one row of its `id_rows` block for each
+ * selected id. No hidden layer is a linear model. The last layer's z are the
+ * logits:
+ *     classification, 2 classes   1 logit, p(class 1) = 1 / (1 + e^-z)
+ *     classification, k classes   k logits, softmax
+ *     regression                  1 output, label = z * label_scale + label_mean
+ *
+ * Scoring has one fixed order of additions per output (inputs in ascending
+ * order, then ids, starting from the bias), independent of how many rows are
+ * scored together and of the width of the processor's vectors: PREDICT,
+ * EVALUATE and totrain_predict give the same bits. Plain loops, no BLAS.
+ */
+#ifndef SCORING_MODEL_H
+#define SCORING_MODEL_H
+
+#include "scoring/transform.h"
+
+#define MODEL_LAYERS_MAX 17
+#define MODEL_WIDTH_MAX 65536
+#define MODEL_CLASSES_MAX 65536
+#define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
+
+enum model_task { MODEL_CLASSIFICATION, MODEL_REGRESSION };
+enum label_type { LABEL_TYPE_INTEGER, LABEL_TYPE_REAL, LABEL_TYPE_TEXT };
+enum activation { ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_TANH, ACTIVATION_SIGMOID };
+
+struct layer {
+    uint32_t rows, width;  /* W is (rows, width), row major; first layer: dense columns, then ids */
+    const float *weights;
+    const float *bias;     /* (width) */
+};
+
+/* The classes of a classifier, ascending: numbers by value, texts by bytes.
+ * The class with the greater value is "positive" where there are two. */
+struct labels {
+    enum label_type type;
+    uint32_t count;
+    struct cell *values;
+};
+
+struct model {
+    struct slice estimator;  /* "DNNClassifier" */
+    struct slice family;     /* "network" */
+    enum model_task task;
+    struct slice label;      /* the label column's name */
+    struct slice statement;  /* as the user wrote it */
+    struct slice id;         /* 32 hex digits: survives a rename of the table */
+    int64_t version;         /* 1, 2, ... */
+    struct slice digest;     /* 64 hex digits; SHA-256 over transform, labels and tensors */
+    uint64_t rows;           /* trained on */
+    struct slice created_at; /* RFC 3339, UTC */
+
+    struct transform transform;
+    struct labels labels;    /* classification; for regression only .type */
+    double label_mean, label_scale; /* regression */
+    enum activation activation;
+    struct layer *layers;
+    uint32_t layer_count;
+    struct slice metrics_json; /* the result rows of TRAIN, for SHOW TRAIN */
+};
+
+uint32_t model_outputs(const struct model *model); /* logits a row */
+
+/* Room for scoring one row at a time; made once per model and thread. */
+struct scorer {
+    const struct model *model;
+    float *dense;
+    int32_t *ids;
+    float *front, *back; /* activations of two layers */
+    float *outputs;      /* (model_outputs) logits, or the regression's z */
+};
+
+enum status scorer_init(struct scorer *scorer, const struct model *model, struct error *err);
+void scorer_deinit(struct scorer *scorer);
+
+/* Cells in the order of the model's inputs; leaves logits in scorer->outputs. */
+enum status scorer_score(struct scorer *scorer, const struct cell *cells, struct error *err);
+/* The same from a row that is transformed already. */
+void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids);
+
+/* From scorer->outputs. */
+uint32_t scorer_class(const struct scorer *scorer);  /* the most probable; the lowest where equal */
+double scorer_value(const struct scorer *scorer);    /* regression: in the label's units */
+void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
+struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type */
+
+#endif

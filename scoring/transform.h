@@ -1,0 +1,78 @@
+/*
+ * transform.h - cells -> what a model computes with.
+ *
+ * Learned once from the training rows, stored in the model, and reused
+ * unchanged by PREDICT, EVALUATE and every export. A row becomes
+ *
+ *     dense  (dense_width)  float: for each numeric input (value - mean) / scale,
+ *                           and after it 1 or 0 for "was NULL" where training saw NULLs
+ *     ids    (id_count)     int32: for each category input the row of the first
+ *                           layer that its value selects, or -1 for none
+ *
+ * NULL in a numeric input takes the training mean, that is 0 once
+ * standardised. A category input of v words, h hash buckets and a NULL bucket
+ * owns v + h + 1 rows: word i -> i; another value -> v + hash % h, or -1 where
+ * h is 0; NULL -> the last, where training saw NULLs, else -1.
+ */
+#ifndef SCORING_TRANSFORM_H
+#define SCORING_TRANSFORM_H
+
+#include "base/arena.h"
+#include "base/cell.h"
+#include "base/error.h"
+
+#define TRANSFORM_INPUTS_MAX 2000
+#define TRANSFORM_WORDS_MAX 10000000
+
+enum input_type { INPUT_TYPE_NUMERIC, INPUT_TYPE_CATEGORY };
+
+struct transform_input {
+    struct slice name;
+    enum input_type type;
+    bool has_nulls;      /* training saw NULLs: the is-null input or the NULL bucket exists */
+
+    double mean, scale;  /* numeric; scale > 0 (1 for a constant column) */
+    uint32_t dense_offset;
+
+    struct slice *words; /* category: ordered by count descending, then bytes */
+    uint32_t word_count;
+    uint32_t hash_buckets;
+    uint32_t first_id;   /* ids of this input are [first_id, first_id + id_rows) */
+    uint32_t id_rows;
+    uint32_t *lookup;    /* open addressing over words: index + 1, 0 empty; lookup_size is a power of two */
+    uint32_t lookup_size;
+};
+
+struct transform {
+    struct transform_input *inputs;
+    uint32_t input_count;
+    uint32_t dense_width; /* columns of dense */
+    uint32_t id_count;    /* category inputs */
+    uint32_t id_rows;     /* rows that ids select from: the sum over inputs */
+};
+
+/* Derive offsets and lookups after inputs were filled. The lookups live in the
+ * arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words). */
+enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
+
+/* The number that a numeric input takes from a cell: text that reads as a
+ * number counts as that number. INVALID naming the column and the value for
+ * other text, blobs and infinities; *is_null set for NULL. */
+enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
+                           bool *is_null, struct error *err);
+
+/* The bytes that a category input takes from a cell: integers and reals by
+ * their shortest decimal, a real that is whole as the integer ("3", not
+ * "3.0"), so that 3 and 3.0 and '3' are one word. `buffer` holds 32 bytes. */
+enum status cell_to_word(const struct cell *cell, struct slice column, char *buffer,
+                         struct slice *word, bool *is_null, struct error *err);
+
+float transform_number(const struct transform_input *input, double number);
+int32_t transform_word(const struct transform_input *input, struct slice word);
+int32_t transform_null_id(const struct transform_input *input);
+
+/* One row of cells, in the order of the inputs. dense and ids are the caller's. */
+enum status transform_row(const struct transform *transform, const struct cell *cells,
+                          float *dense, int32_t *ids, struct error *err);
+
+#endif

@@ -1,0 +1,1 @@
+totrain_test(test_base SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_base.c USES base LABEL unit)
