@@ -21,7 +21,7 @@ uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
 int64_t read_i64(struct byte_reader *reader);
 double read_f64(struct byte_reader *reader);
-struct slice read_bytes(struct byte_reader *reader, size_t size); /* borrowed */
+struct slice read_bytes(struct byte_reader *reader, size_t size);     /* borrowed */
 struct slice read_sized(struct byte_reader *reader, size_t size_max); /* u32 size, then bytes */
 bool reader_is_done(const struct byte_reader *reader); /* nothing left and nothing failed */
 

@@ -50,8 +50,8 @@ cJSON *json_parse(struct slice bytes, size_t bytes_max, struct error *err)
         fail(err, STATUS_CORRUPT, "no JSON at byte %zu", end ? (size_t)(end - bytes.data) : 0);
         return NULL;
     }
-    while (end < bytes.data + bytes.size && (*end == ' ' || *end == '\n' || *end == '\t' ||
-                                             *end == '\r' || *end == '\0'))
+    while (end < bytes.data + bytes.size &&
+           (*end == ' ' || *end == '\n' || *end == '\t' || *end == '\r' || *end == '\0'))
         end++;
     if (end != bytes.data + bytes.size) {
         fail(err, STATUS_CORRUPT, "JSON is followed by other text at byte %zu",

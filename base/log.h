@@ -15,9 +15,9 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
 void log_open(const char *who, enum log_level least);
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
-#define log_info(...) log_write(LOG_INFO, __VA_ARGS__)
+#define log_debug(...)   log_write(LOG_DEBUG, __VA_ARGS__)
+#define log_info(...)    log_write(LOG_INFO, __VA_ARGS__)
 #define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
-#define log_error(...) log_write(LOG_ERROR, __VA_ARGS__)
+#define log_error(...)   log_write(LOG_ERROR, __VA_ARGS__)
 
 #endif

@@ -20,6 +20,7 @@ enum random_purpose {
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);
-double random_uniform(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b); /* [0, 1) */
+double random_uniform(uint64_t seed, enum random_purpose purpose, uint64_t a,
+                      uint64_t b); /* [0, 1) */
 
 #endif

@@ -18,7 +18,15 @@
 
 #include "base/error.h"
 
-#define CHECK(condition) assert_true(condition)
+/* End the test with a message: cmocka's fail_msg() needs its own fail(). */
+#define check_failed(...)                                                                          \
+    do {                                                                                           \
+        print_error(__VA_ARGS__);                                                                  \
+        print_error("\n");                                                                         \
+        _fail(__FILE__, __LINE__);                                                                 \
+    } while (0)
+
+#define CHECK(condition)            assert_true(condition)
 #define CHECK_INT(actual, expected) assert_int_equal(actual, expected)
 
 /* The call succeeds; otherwise the test shows the error it gave.
@@ -26,7 +34,7 @@
 #define CHECK_OK(call)                                                                             \
     do {                                                                                           \
         if ((call) != STATUS_OK)                                                                   \
-            fail_msg("%s: %s (%s)", #call, err.message, err.hint);                                 \
+            check_failed("%s: %s (%s)", #call, err.message, err.hint);                             \
     } while (0)
 
 /* The call fails with this status and a message that contains `text`. */
@@ -34,17 +42,18 @@
     do {                                                                                           \
         enum status check_status = (call);                                                         \
         if (check_status != (expected))                                                            \
-            fail_msg("%s: got %s, not %s: %s", #call, status_name(check_status), #expected,        \
-                     check_status == STATUS_OK ? "" : err.message);                                \
+            check_failed("%s: got %s, not %s: %s", #call, status_name(check_status), #expected,    \
+                         check_status == STATUS_OK ? "" : err.message);                            \
         if (!strstr(err.message, (text)))                                                          \
-            fail_msg("%s: \"%s\" does not contain \"%s\"", #call, err.message, (text));            \
+            check_failed("%s: \"%s\" does not contain \"%s\"", #call, err.message, (text));        \
     } while (0)
 
 #define CHECK_SLICE(actual, expected)                                                              \
     do {                                                                                           \
         struct slice check_slice = (actual);                                                       \
         if (!slice_is(check_slice, (expected)))                                                    \
-            fail_msg("%s is \"%.*s\", not \"%s\"", #actual, SLICE_FORMAT(check_slice), (expected)); \
+            check_failed("%s is \"%.*s\", not \"%s\"", #actual, SLICE_FORMAT(check_slice),         \
+                         (expected));                                                              \
     } while (0)
 
 #endif

@@ -1,0 +1,61 @@
+# A short front for CMake. Each target does all of its own set-up, packages
+# included, on a fresh Debian 12 machine (as root, or with sudo).
+
+JOBS ?= $(shell nproc)
+
+.PHONY: help setup build demo test test-dev test-full bench fuzz install format clean
+.NOTPARALLEL:
+
+help:
+	@echo "make demo      build, then train and predict on real data with the stock sqlite3"
+	@echo "make test      build, then all tests (release preset; under 10 minutes on 2 cores)"
+	@echo "make build     build/release/totrain and build/release/totrain.so"
+	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
+	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
+	@echo "make bench     quality against scikit-learn, as a table"
+	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
+	@echo "make install   into PREFIX (/usr/local)"
+	@echo "make format    clang-format over all sources"
+
+setup:
+	@tools/install-packages
+
+build: setup
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release -j $(JOBS)
+
+demo: build
+	@tools/demo build/release
+
+test: build
+	@ctest --preset release -j $(JOBS)
+
+test-dev: setup
+	@cmake --preset dev > /dev/null
+	@cmake --build --preset dev -j $(JOBS)
+	@ctest --preset dev -j $(JOBS)
+
+test-full: test test-dev
+	@build/release/tests/sim --seeds 1..20000
+	@$(MAKE) fuzz FUZZ_SECONDS=600
+
+FUZZ_SECONDS ?= 30
+fuzz: setup
+	@cmake --preset fuzz > /dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@tools/run-fuzzers build/fuzz $(FUZZ_SECONDS)
+
+bench: build
+	@bench/quality/run build/release
+
+PREFIX ?= /usr/local
+install: build
+	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/bin/totrain
+	install -D -m 644 build/release/totrain.so $(DESTDIR)$(PREFIX)/lib/totrain/totrain.so
+	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+
+clean:
+	rm -rf build
