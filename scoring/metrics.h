@@ -33,7 +33,7 @@ enum metric {
 #define X(name, text, task) METRIC_##name,
     METRIC_MAP(X)
 #undef X
-    METRIC_COUNT
+        METRIC_COUNT
 };
 
 const char *metric_name(enum metric metric);

@@ -19,9 +19,9 @@
 
 #include "scoring/transform.h"
 
-#define MODEL_LAYERS_MAX 17
-#define MODEL_WIDTH_MAX 65536
-#define MODEL_CLASSES_MAX 65536
+#define MODEL_LAYERS_MAX     17
+#define MODEL_WIDTH_MAX      65536
+#define MODEL_CLASSES_MAX    65536
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
 
 enum model_task { MODEL_CLASSIFICATION, MODEL_REGRESSION };
@@ -29,9 +29,9 @@ enum label_type { LABEL_TYPE_INTEGER, LABEL_TYPE_REAL, LABEL_TYPE_TEXT };
 enum activation { ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_TANH, ACTIVATION_SIGMOID };
 
 struct layer {
-    uint32_t rows, width;  /* W is (rows, width), row major; first layer: dense columns, then ids */
+    uint32_t rows, width; /* W is (rows, width), row major; first layer: dense columns, then ids */
     const float *weights;
-    const float *bias;     /* (width) */
+    const float *bias; /* (width) */
 };
 
 /* The classes of a classifier, ascending: numbers by value, texts by bytes.
@@ -43,8 +43,8 @@ struct labels {
 };
 
 struct model {
-    struct slice estimator;  /* "DNNClassifier" */
-    struct slice family;     /* "network" */
+    struct slice estimator; /* "DNNClassifier" */
+    struct slice family;    /* "network" */
     enum model_task task;
     struct slice label;      /* the label column's name */
     struct slice statement;  /* as the user wrote it */
@@ -55,7 +55,7 @@ struct model {
     struct slice created_at; /* RFC 3339, UTC */
 
     struct transform transform;
-    struct labels labels;    /* classification; for regression only .type */
+    struct labels labels;           /* classification; for regression only .type */
     double label_mean, label_scale; /* regression */
     enum activation activation;
     struct layer *layers;
@@ -83,8 +83,8 @@ enum status scorer_score(struct scorer *scorer, const struct cell *cells, struct
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids);
 
 /* From scorer->outputs. */
-uint32_t scorer_class(const struct scorer *scorer);  /* the most probable; the lowest where equal */
-double scorer_value(const struct scorer *scorer);    /* regression: in the label's units */
+uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lowest where equal */
+double scorer_value(const struct scorer *scorer);   /* regression: in the label's units */
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
 struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type */
 

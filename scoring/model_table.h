@@ -2,12 +2,12 @@
  * model_table.h - a model as rows (part, name, position, value, data).
  *
  *     part        name            position  value      data
- *     meta        "meta"          0         NULL       JSON: kind, transform, labels, statement, version, digest
- *     weight      feature name    class     the weight, in the units of the table's columns  (linear models only;
- *                 or "(intercept)"           a category's is named column=word)
- *     tensor      "layer0/weights"  chunk   NULL       little-endian float32, at most MODEL_CHUNK_BYTES, after
- *                                                      an 8-byte XXH3-64 of the chunk
- *     vocabulary  column          word's id count      the word
+ *     meta        "meta"          0         NULL       JSON: kind, transform, labels, statement,
+ * version, digest weight      feature name    class     the weight, in the units of the table's
+ * columns  (linear models only; or "(intercept)"           a category's is named column=word)
+ *     tensor      "layer0/weights"  chunk   NULL       little-endian float32, at most
+ * MODEL_CHUNK_BYTES, after an 8-byte XXH3-64 of the chunk vocabulary  column          word's id
+ * count      the word
  *
  * The table alone is enough to predict. A model is hostile input when it is
  * loaded: everything is checked before any allocation that depends on it, and
@@ -20,9 +20,9 @@
 #include "scoring/model.h"
 
 #define MODEL_FORMAT_VERSION 1
-#define MODEL_CHUNK_BYTES ((size_t)256 << 10)
+#define MODEL_CHUNK_BYTES    ((size_t)256 << 10)
 #define MODEL_META_BYTES_MAX ((size_t)16 << 20)
-#define MODEL_ROWS_MAX ((uint64_t)64 << 20)
+#define MODEL_ROWS_MAX       ((uint64_t)64 << 20)
 
 struct model_row {
     struct slice part, name;
@@ -30,7 +30,7 @@ struct model_row {
     bool has_value;
     double value;
     bool has_data;
-    bool data_is_text;   /* meta and vocabulary: UTF-8 the user can read */
+    bool data_is_text; /* meta and vocabulary: UTF-8 the user can read */
     struct slice data;
 };
 

@@ -10,9 +10,10 @@
  *                           layer that its value selects, or -1 for none
  *
  * NULL in a numeric input takes the training mean, that is 0 once
- * standardised. A category input of v words, h hash buckets and a NULL bucket
- * owns v + h + 1 rows: word i -> i; another value -> v + hash % h, or -1 where
- * h is 0; NULL -> the last, where training saw NULLs, else -1.
+ * standardised. NaN counts as NULL. Numbers farther than TRANSFORM_DENSE_MAX
+ * from 0 are cut to it, so that sums in float stay finite. A category input of v words, h hash
+ * buckets and a NULL bucket owns v + h + 1 rows: word i -> i; another value -> v + hash % h, or -1
+ * where h is 0; NULL -> the last, where training saw NULLs, else -1.
  */
 #ifndef SCORING_TRANSFORM_H
 #define SCORING_TRANSFORM_H
@@ -21,25 +22,30 @@
 #include "base/cell.h"
 #include "base/error.h"
 
-#define TRANSFORM_INPUTS_MAX 2000
-#define TRANSFORM_WORDS_MAX 10000000
+#define TRANSFORM_INPUTS_MAX  2000
+#define TRANSFORM_WORDS_MAX   10000000
+#define TRANSFORM_DENSE_MAX   1e18f
+#define TRANSFORM_WORD_BUFFER 32 /* bytes, for a number as a word */
 
 enum input_type { INPUT_TYPE_NUMERIC, INPUT_TYPE_CATEGORY };
 
 struct transform_input {
     struct slice name;
     enum input_type type;
-    bool has_nulls;      /* training saw NULLs: the is-null input or the NULL bucket exists */
+    bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists */
 
-    double mean, scale;  /* numeric; scale > 0 (1 for a constant column) */
+    double mean, scale; /* numeric; scale > 0 (1 for a constant column) */
+    float null_value;   /* what NULL becomes in dense: 0 where standardised, else the mean */
     uint32_t dense_offset;
 
-    struct slice *words; /* category: ordered by count descending, then bytes */
+    struct slice *words;   /* category: ordered by count descending, then bytes */
+    uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
     uint32_t hash_buckets;
-    uint32_t first_id;   /* ids of this input are [first_id, first_id + id_rows) */
+    uint32_t first_id; /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
-    uint32_t *lookup;    /* open addressing over words: index + 1, 0 empty; lookup_size is a power of two */
+    uint32_t
+        *lookup; /* open addressing over words: index + 1, 0 empty; lookup_size is a power of two */
     uint32_t lookup_size;
 };
 
@@ -52,27 +58,33 @@ struct transform {
 };
 
 /* Derive offsets and lookups after inputs were filled. The lookups live in the
- * arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words). */
+ * arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
+ * names). */
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
 
 /* The number that a numeric input takes from a cell: text that reads as a
  * number counts as that number. INVALID naming the column and the value for
- * other text, blobs and infinities; *is_null set for NULL. */
+ * other text, blobs and infinities; *is_null set for NULL and NaN. */
 enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
                            bool *is_null, struct error *err);
 
 /* The bytes that a category input takes from a cell: integers and reals by
  * their shortest decimal, a real that is whole as the integer ("3", not
- * "3.0"), so that 3 and 3.0 and '3' are one word. `buffer` holds 32 bytes. */
+ * "3.0"), so that 3 and 3.0 and '3' are one word. `buffer` holds TRANSFORM_WORD_BUFFER bytes. */
 enum status cell_to_word(const struct cell *cell, struct slice column, char *buffer,
                          struct slice *word, bool *is_null, struct error *err);
 
 float transform_number(const struct transform_input *input, double number);
+/* The same for a column of numbers; results lie `stride` floats apart. */
+void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
+                       float *dense, size_t stride);
 int32_t transform_word(const struct transform_input *input, struct slice word);
 int32_t transform_null_id(const struct transform_input *input);
 
+uint64_t transform_word_hash(struct slice word);
+
 /* One row of cells, in the order of the inputs. dense and ids are the caller's. */
-enum status transform_row(const struct transform *transform, const struct cell *cells,
-                          float *dense, int32_t *ids, struct error *err);
+enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
+                          int32_t *ids, struct error *err);
 
 #endif

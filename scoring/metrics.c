@@ -1,0 +1,315 @@
+#include "scoring/metrics.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define PROBABILITY_LEAST 1e-15
+#define SCORES_MAX        ((size_t)1 << 31) /* rows of one class that AUC can rank */
+
+struct scores {
+    float *values;
+    size_t count, capacity;
+};
+
+/* How often a class was the truth, was predicted, and was both. The class that
+ * the model does not know is kept behind the known ones. */
+struct tally {
+    uint64_t actual, predicted, correct;
+};
+
+struct metrics {
+    enum model_task task;
+    uint32_t class_count;
+    uint64_t rows;
+    double loss_sum;
+
+    struct tally *tallies;   /* (class_count + 1) */
+    double *probabilities;   /* (class_count), of the row being added */
+    struct scores scores[2]; /* two classes: logits of the negatives, of the positives */
+
+    double absolute_sum, relative_sum;
+    double truth_mean, truth_squares; /* running mean, and squares around it (Welford) */
+};
+
+static const struct {
+    const char *name;
+    enum model_task task;
+} metric_rows[] = {
+#define X(name, text, task) {text, task},
+    METRIC_MAP(X)
+#undef X
+};
+
+/* scikit-learn's names of scores, losses and scorers; a "neg_" scorer is the
+ * loss without its sign. */
+static const struct {
+    const char *name;
+    enum metric metric;
+} aliases[] = {
+    {"accuracy_score", METRIC_ACCURACY},
+    {"log_loss", METRIC_LOG_LOSS},
+    {"neg_log_loss", METRIC_LOG_LOSS},
+    {"cross_entropy", METRIC_LOG_LOSS},
+    {"roc_auc", METRIC_AUC},
+    {"roc_auc_score", METRIC_AUC},
+    {"precision_score", METRIC_PRECISION},
+    {"recall_score", METRIC_RECALL},
+    {"f1_score", METRIC_F1},
+    {"mean_squared_error", METRIC_MSE},
+    {"neg_mean_squared_error", METRIC_MSE},
+    {"root_mean_squared_error", METRIC_RMSE},
+    {"neg_root_mean_squared_error", METRIC_RMSE},
+    {"mean_absolute_error", METRIC_MAE},
+    {"neg_mean_absolute_error", METRIC_MAE},
+    {"r2_score", METRIC_R2},
+    {"mean_absolute_percentage_error", METRIC_MAPE},
+    {"neg_mean_absolute_percentage_error", METRIC_MAPE},
+};
+
+const char *metric_name(enum metric metric)
+{
+    return metric_rows[metric].name;
+}
+
+enum model_task metric_task(enum metric metric)
+{
+    return metric_rows[metric].task;
+}
+
+bool metric_find(struct slice name, enum metric *metric)
+{
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        if (slice_is_fold(name, metric_rows[i].name)) {
+            *metric = (enum metric)i;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (slice_is_fold(name, aliases[i].name)) {
+            *metric = aliases[i].metric;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err)
+{
+    struct metrics *made = calloc(1, sizeof *made);
+
+    *metrics = made;
+    if (!made)
+        return fail_no_memory(err);
+    made->task = model->task;
+    if (model->task == MODEL_REGRESSION)
+        return STATUS_OK;
+    made->class_count = model->labels.count;
+    made->tallies = calloc((size_t)made->class_count + 1, sizeof *made->tallies);
+    made->probabilities = calloc((size_t)made->class_count + 1, sizeof *made->probabilities);
+    if (made->tallies && made->probabilities)
+        return STATUS_OK;
+    metrics_free(made);
+    *metrics = NULL;
+    return fail_no_memory(err);
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    if (!metrics)
+        return;
+    free(metrics->tallies);
+    free(metrics->probabilities);
+    free(metrics->scores[0].values);
+    free(metrics->scores[1].values);
+    free(metrics);
+}
+
+static enum status scores_add(struct scores *scores, float value, struct error *err)
+{
+    if (scores->count == scores->capacity) {
+        size_t capacity = scores->capacity ? 2 * scores->capacity : 1024;
+        float *values;
+
+        if (capacity > SCORES_MAX)
+            return fail(err, STATUS_LIMIT, "AUC ranks at most %zu rows of one class", SCORES_MAX);
+        values = realloc(scores->values, capacity * sizeof *values);
+        if (!values)
+            return fail_no_memory(err);
+        scores->values = values;
+        scores->capacity = capacity;
+    }
+    scores->values[scores->count++] = value;
+    return STATUS_OK;
+}
+
+/* What is not a number ranks below every number, so that scores have an order. */
+static float rankable(float score)
+{
+    return isnan(score) ? -INFINITY : score;
+}
+
+enum status metrics_add_class(struct metrics *metrics, const struct scorer *scorer, int64_t truth,
+                              struct error *err)
+{
+    const bool is_known = truth >= 0 && truth < (int64_t)metrics->class_count;
+    const uint32_t predicted = scorer_class(scorer);
+    double probability = 0;
+
+    if (is_known) {
+        if (metrics->class_count == 2)
+            TRY(scores_add(&metrics->scores[truth], rankable(scorer->outputs[0]), err));
+        scorer_probabilities(scorer, metrics->probabilities);
+        probability = metrics->probabilities[truth];
+    }
+    /* Written so that a probability that is not a number counts as the least. */
+    if (!(probability > PROBABILITY_LEAST))
+        probability = PROBABILITY_LEAST;
+    metrics->rows++;
+    metrics->loss_sum -= log(probability);
+    metrics->tallies[is_known ? (uint32_t)truth : metrics->class_count].actual++;
+    metrics->tallies[predicted].predicted++;
+    if (is_known && predicted == truth)
+        metrics->tallies[predicted].correct++;
+    return STATUS_OK;
+}
+
+enum status metrics_add_value(struct metrics *metrics, const struct scorer *scorer, double truth,
+                              struct error *err)
+{
+    const double difference = scorer_value(scorer) - truth;
+    const double from_mean = truth - metrics->truth_mean;
+
+    if (!isfinite(truth))
+        return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
+                    truth);
+    metrics->rows++;
+    metrics->loss_sum += difference * difference;
+    metrics->absolute_sum += fabs(difference);
+    metrics->relative_sum += fabs(difference) / fmax(fabs(truth), DBL_EPSILON);
+    metrics->truth_mean += from_mean / (double)metrics->rows;
+    metrics->truth_squares += from_mean * (truth - metrics->truth_mean);
+    return STATUS_OK;
+}
+
+uint64_t metrics_rows(const struct metrics *metrics)
+{
+    return metrics->rows;
+}
+
+double metrics_loss(const struct metrics *metrics)
+{
+    return metrics->rows ? metrics->loss_sum / (double)metrics->rows : NAN;
+}
+
+static double ratio(double numerator, double denominator)
+{
+    return denominator > 0 ? numerator / denominator : 0;
+}
+
+static double tally_value(const struct tally *tally, enum metric metric)
+{
+    if (metric == METRIC_PRECISION)
+        return ratio((double)tally->correct, (double)tally->predicted);
+    if (metric == METRIC_RECALL)
+        return ratio((double)tally->correct, (double)tally->actual);
+    return ratio(2 * (double)tally->correct, (double)(tally->predicted + tally->actual));
+}
+
+/* Precision, recall or F1: of the positive class, or the mean over the classes
+ * that are true or predicted somewhere. */
+static double per_class_value(const struct metrics *metrics, enum metric metric)
+{
+    uint32_t classes = 0;
+    double sum = 0;
+
+    if (metrics->class_count == 2)
+        return tally_value(&metrics->tallies[1], metric);
+    for (uint32_t i = 0; i <= metrics->class_count; i++) {
+        if (metrics->tallies[i].actual + metrics->tallies[i].predicted == 0)
+            continue;
+        sum += tally_value(&metrics->tallies[i], metric);
+        classes++;
+    }
+    return sum / classes;
+}
+
+static double accuracy(const struct metrics *metrics)
+{
+    uint64_t correct = 0;
+
+    for (uint32_t i = 0; i < metrics->class_count; i++)
+        correct += metrics->tallies[i].correct;
+    return (double)correct / (double)metrics->rows;
+}
+
+static int compare_scores(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The share of pairs (positive, negative) in which the positive has the
+ * greater score; equal scores count half (Mann-Whitney). */
+static double auc(struct metrics *metrics)
+{
+    struct scores *negatives = &metrics->scores[0], *positives = &metrics->scores[1];
+    double wins = 0; /* halves add up exactly below 2^52 */
+    size_t below = 0, upto = 0;
+
+    if (negatives->count == 0 || positives->count == 0)
+        return NAN;
+    qsort(negatives->values, negatives->count, sizeof(float), compare_scores);
+    qsort(positives->values, positives->count, sizeof(float), compare_scores);
+    for (size_t i = 0; i < positives->count; i++) {
+        const float score = positives->values[i];
+
+        while (below < negatives->count && negatives->values[below] < score)
+            below++;
+        upto = upto < below ? below : upto;
+        while (upto < negatives->count && negatives->values[upto] == score)
+            upto++;
+        wins += (double)below + 0.5 * (double)(upto - below);
+    }
+    return wins / ((double)negatives->count * (double)positives->count);
+}
+
+static double r_squared(const struct metrics *metrics)
+{
+    if (metrics->rows < 2)
+        return NAN;
+    if (metrics->truth_squares == 0)
+        return metrics->loss_sum == 0 ? 1 : 0;
+    return 1 - metrics->loss_sum / metrics->truth_squares;
+}
+
+double metrics_value(struct metrics *metrics, enum metric metric)
+{
+    if (metrics->rows == 0 || metric_task(metric) != metrics->task)
+        return NAN;
+    switch (metric) {
+    case METRIC_ACCURACY:
+        return accuracy(metrics);
+    case METRIC_LOG_LOSS:
+    case METRIC_MSE:
+        return metrics_loss(metrics);
+    case METRIC_AUC:
+        return metrics->class_count == 2 ? auc(metrics) : NAN;
+    case METRIC_PRECISION:
+    case METRIC_RECALL:
+    case METRIC_F1:
+        return per_class_value(metrics, metric);
+    case METRIC_RMSE:
+        return sqrt(metrics_loss(metrics));
+    case METRIC_MAE:
+        return metrics->absolute_sum / (double)metrics->rows;
+    case METRIC_R2:
+        return r_squared(metrics);
+    case METRIC_MAPE:
+        return metrics->relative_sum / (double)metrics->rows;
+    case METRIC_COUNT:
+        break;
+    }
+    return NAN;
+}

@@ -1,0 +1,267 @@
+#include "scoring/transform.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+uint64_t transform_word_hash(struct slice word)
+{
+    return XXH3_64bits(word.data ? word.data : "", word.size);
+}
+
+/* The place of a word in a table of `size` indices into words: where it is, or
+ * the empty place where it belongs. */
+static uint32_t lookup_place(const uint32_t *lookup, uint32_t size, const struct slice *words,
+                             struct slice word)
+{
+    uint32_t place = (uint32_t)transform_word_hash(word) & (size - 1);
+
+    while (lookup[place] && !slice_equal(words[lookup[place] - 1], word))
+        place = (place + 1) & (size - 1);
+    return place;
+}
+
+static uint32_t lookup_size_for(uint32_t count)
+{
+    uint32_t size = 4;
+
+    while (size < 2 * count)
+        size *= 2;
+    return size;
+}
+
+static enum status index_words(struct transform_input *input, struct arena *arena,
+                               struct error *err)
+{
+    input->lookup_size = lookup_size_for(input->word_count);
+    input->lookup = ARENA_NEW(arena, uint32_t, input->lookup_size);
+    if (!input->lookup)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < input->word_count; i++) {
+        uint32_t place =
+            lookup_place(input->lookup, input->lookup_size, input->words, input->words[i]);
+        if (input->lookup[place])
+            return fail(err, STATUS_CORRUPT, "column \"%.*s\": vocabulary repeats \"%.*s\"",
+                        SLICE_FORMAT(input->name), SLICE_FORMAT(input->words[i]));
+        input->lookup[place] = i + 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status finish_numeric(struct transform *transform, struct transform_input *input,
+                                  struct error *err)
+{
+    if (!isfinite(input->mean) || !isfinite(input->scale) || !isfinite(input->null_value) ||
+        input->scale <= 0)
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": mean %g and scale %g",
+                    SLICE_FORMAT(input->name), input->mean, input->scale);
+    input->dense_offset = transform->dense_width;
+    transform->dense_width += input->has_nulls ? 2 : 1;
+    return STATUS_OK;
+}
+
+static enum status finish_category(struct transform *transform, struct transform_input *input,
+                                   struct arena *arena, struct error *err)
+{
+    uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
+
+    if (input->word_count > TRANSFORM_WORDS_MAX || input->hash_buckets > TRANSFORM_WORDS_MAX ||
+        transform->id_rows + rows > INT32_MAX)
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
+                    SLICE_FORMAT(input->name), input->word_count, input->hash_buckets);
+    input->first_id = transform->id_rows;
+    input->id_rows = (uint32_t)rows;
+    transform->id_rows += (uint32_t)rows;
+    transform->id_count++;
+    return index_words(input, arena, err);
+}
+
+static enum status check_names(const struct transform *transform, struct arena *arena,
+                               struct error *err)
+{
+    uint32_t size = lookup_size_for(transform->input_count);
+    uint32_t *lookup = ARENA_NEW(arena, uint32_t, size);
+    struct slice *names = ARENA_NEW(arena, struct slice, transform->input_count);
+
+    if (!lookup || !names)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        uint32_t place;
+
+        names[i] = transform->inputs[i].name;
+        place = lookup_place(lookup, size, names, names[i]);
+        if (lookup[place])
+            return fail(err, STATUS_CORRUPT, "two inputs have the name \"%.*s\"",
+                        SLICE_FORMAT(names[i]));
+        lookup[place] = i + 1;
+    }
+    return STATUS_OK;
+}
+
+enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
+{
+    if (transform->input_count == 0 || transform->input_count > TRANSFORM_INPUTS_MAX)
+        return fail(err, STATUS_CORRUPT, "a model has 1 to %d inputs, not %u", TRANSFORM_INPUTS_MAX,
+                    transform->input_count);
+    TRY(check_names(transform, arena, err));
+    transform->dense_width = transform->id_count = transform->id_rows = 0;
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        struct transform_input *input = &transform->inputs[i];
+        if (input->type == INPUT_TYPE_NUMERIC)
+            TRY(finish_numeric(transform, input, err));
+        else
+            TRY(finish_category(transform, input, arena, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse(const struct cell *cell, struct slice column, const char *wanted,
+                          struct error *err)
+{
+    if (cell->type == CELL_BLOB)
+        return fail(err, STATUS_INVALID, "column \"%.*s\" holds a blob, where %s was expected",
+                    SLICE_FORMAT(column), wanted);
+    if (cell->type == CELL_TEXT) {
+        int shown = cell->text.size > 40 ? 40 : (int)cell->text.size;
+        return fail(err, STATUS_INVALID, "column \"%.*s\" holds '%.*s%s', where %s was expected",
+                    SLICE_FORMAT(column), shown, cell->text.data, cell->text.size > 40 ? "..." : "",
+                    wanted);
+    }
+    return fail(err, STATUS_INVALID, "column \"%.*s\" holds an infinite number",
+                SLICE_FORMAT(column));
+}
+
+enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
+                           bool *is_null, struct error *err)
+{
+    *number = 0;
+    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
+    if (*is_null)
+        return STATUS_OK;
+    if (cell->type == CELL_INTEGER)
+        *number = (double)cell->integer;
+    else if (cell->type == CELL_REAL)
+        *number = cell->real;
+    else if (cell->type == CELL_BLOB || !slice_to_real(cell->text, number))
+        return refuse(cell, column, "a number", err);
+    return isfinite(*number) ? STATUS_OK : refuse(cell, column, "a finite number", err);
+}
+
+static struct slice real_as_word(double real, char *buffer)
+{
+    struct text digits;
+    size_t size;
+
+    /* Below 2^63 a whole number prints as the integer that it is. */
+    if (real == floor(real) && fabs(real) < 0x1p63) {
+        size = (size_t)snprintf(buffer, TRANSFORM_WORD_BUFFER, "%lld", (long long)real);
+        return (struct slice){buffer, size};
+    }
+    text_init(&digits, TRANSFORM_WORD_BUFFER);
+    text_append_real(&digits, real);
+    size = digits.size;
+    memcpy(buffer, text_string(&digits), size);
+    text_deinit(&digits);
+    return (struct slice){buffer, size};
+}
+
+enum status cell_to_word(const struct cell *cell, struct slice column, char *buffer,
+                         struct slice *word, bool *is_null, struct error *err)
+{
+    *word = (struct slice){buffer, 0};
+    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
+    if (*is_null)
+        return STATUS_OK;
+    if (cell->type == CELL_TEXT)
+        *word = cell->text;
+    else if (cell->type == CELL_INTEGER)
+        word->size =
+            (size_t)snprintf(buffer, TRANSFORM_WORD_BUFFER, "%lld", (long long)cell->integer);
+    else if (cell->type == CELL_REAL && isfinite(cell->real))
+        *word = real_as_word(cell->real, buffer);
+    else
+        return refuse(cell, column, "text or a number", err);
+    return STATUS_OK;
+}
+
+static inline float to_dense(double number, double mean, double scale)
+{
+    float dense = (float)((number - mean) / scale);
+
+    dense = dense > TRANSFORM_DENSE_MAX ? TRANSFORM_DENSE_MAX : dense;
+    return dense < -TRANSFORM_DENSE_MAX ? -TRANSFORM_DENSE_MAX : dense;
+}
+
+float transform_number(const struct transform_input *input, double number)
+{
+    return to_dense(number, input->mean, input->scale);
+}
+
+void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
+                       float *dense, size_t stride)
+{
+    const double mean = input->mean, scale = input->scale;
+
+    for (size_t i = 0; i < count; i++)
+        dense[i * stride] = to_dense(numbers[i], mean, scale);
+}
+
+int32_t transform_word(const struct transform_input *input, struct slice word)
+{
+    uint32_t place = lookup_place(input->lookup, input->lookup_size, input->words, word);
+    uint32_t index;
+
+    if (input->lookup[place])
+        index = input->lookup[place] - 1;
+    else if (input->hash_buckets)
+        index = input->word_count + (uint32_t)(transform_word_hash(word) % input->hash_buckets);
+    else
+        return -1;
+    return (int32_t)(input->first_id + index);
+}
+
+int32_t transform_null_id(const struct transform_input *input)
+{
+    return input->has_nulls ? (int32_t)(input->first_id + input->id_rows - 1) : -1;
+}
+
+static enum status transform_numeric(const struct transform_input *input, const struct cell *cell,
+                                     float *dense, struct error *err)
+{
+    double number;
+    bool is_null;
+
+    TRY(cell_to_number(cell, input->name, &number, &is_null, err));
+    dense[0] = is_null ? input->null_value : transform_number(input, number);
+    if (input->has_nulls)
+        dense[1] = is_null;
+    return STATUS_OK;
+}
+
+static enum status transform_category(const struct transform_input *input, const struct cell *cell,
+                                      int32_t *id, struct error *err)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    bool is_null;
+
+    TRY(cell_to_word(cell, input->name, buffer, &word, &is_null, err));
+    *id = is_null ? transform_null_id(input) : transform_word(input, word);
+    return STATUS_OK;
+}
+
+enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
+                          int32_t *ids, struct error *err)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        if (input->type == INPUT_TYPE_NUMERIC)
+            TRY(transform_numeric(input, &cells[i], dense + input->dense_offset, err));
+        else
+            TRY(transform_category(input, &cells[i], ids++, err));
+    }
+    return STATUS_OK;
+}
