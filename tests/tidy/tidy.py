@@ -1,0 +1,108 @@
+"""The rules that a program can check: run by ctest as `tidy`.
+
+- sources are laid out as clang-format lays them out;
+- functions that cannot be used safely are not used;
+- half of all functions fit in 15 lines, nine in ten in 70;
+- database, BLAS, TLS and event-loop headers stay in the folders that own them;
+- nothing unfinished is marked in the code.
+"""
+
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ["base", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "extension",
+           "cli", "tests"]
+BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "strtok", "system", "popen", "alloca",
+          "atoi", "atol", "atof", "sleep", "usleep", "nanosleep", "tmpnam", "mktemp", "rand",
+          "srand", "setenv", "putenv"]
+# header: path prefixes that may include it
+OWNED = {
+    "sqlite3.h": ["extension/sqlite/", "runtime/data/", "cli/", "tests/"],
+    "sqlite3ext.h": ["extension/sqlite/"],
+    "cblas.h": ["runtime/learn/kernels.c"],
+    "event2/": ["runtime/"],
+    "openssl/": ["runtime/"],
+}
+UNFINISHED = ["TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK"]
+
+
+def sources():
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            yield path, path.relative_to(ROOT).as_posix()
+
+
+def check_format(problems):
+    program = shutil.which("clang-format-14")
+    if not program:
+        problems.append("clang-format-14 is not installed")
+        return
+    paths = [str(path) for path, _ in sources()]
+    run = subprocess.run([program, "--dry-run", "-Werror", *paths], capture_output=True, text=True)
+    for line in run.stderr.splitlines():
+        if "error:" in line:
+            problems.append(line.replace(str(ROOT) + "/", ""))
+
+
+def without_comments_and_strings(text):
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text,
+                  flags=re.S)
+
+
+def check_words(name, text, problems):
+    code = without_comments_and_strings(text)
+    for number, line in enumerate(code.splitlines(), 1):
+        for word in BANNED:
+            if re.search(rf"(?<![\w.>]){word}\s*\(", line):
+                problems.append(f"{name}:{number}: {word}() is banned")
+    for number, line in enumerate(text.splitlines(), 1):
+        for word in UNFINISHED:
+            if re.search(rf"\b{word}\b", line):
+                problems.append(f"{name}:{number}: {word}")
+        included = re.match(r'#\s*include\s*[<"]([^>"]+)', line)
+        for header, owners in OWNED.items():
+            if included and included.group(1).startswith(header) and \
+                    not any(name.startswith(owner) for owner in owners):
+                problems.append(f"{name}:{number}: {header} is not to be included here")
+
+
+def function_lengths(text):
+    """Lines from the opening brace in the first column to the closing one."""
+    start = None
+    for number, line in enumerate(text.splitlines()):
+        if line == "{":
+            start = number
+        elif line == "}" and start is not None:
+            yield number - start - 1
+            start = None
+
+
+def main():
+    problems, lengths = [], []
+    check_format(problems)
+    for path, name in sources():
+        text = path.read_text()
+        check_words(name, text, problems)
+        if not name.startswith("tests/"):
+            lengths.extend(function_lengths(text))
+    median = statistics.median(lengths)
+    short = sum(length <= 70 for length in lengths) / len(lengths)
+    print(f"{len(lengths)} functions: median {median:.0f} lines, {short:.1%} within 70, "
+          f"longest {max(lengths)}")
+    if median > 15:
+        problems.append(f"half of the functions should fit in 15 lines, the median is {median}")
+    if short < 0.9:
+        problems.append("nine in ten functions should fit in 70 lines")
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
+
+
+main()
