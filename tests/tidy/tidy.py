@@ -100,8 +100,10 @@ def main():
         problems.append(f"half of the functions should fit in 15 lines, the median is {median}")
     if short < 0.9:
         problems.append("nine in ten functions should fit in 70 lines")
-    for problem in problems:
+    for problem in problems[:40]:
         print(problem)
+    if problems[40:]:
+        print(f"... and {len(problems) - 40} more")
     sys.exit(1 if problems else 0)
 
 
