@@ -26,12 +26,12 @@ struct dataset_part {
 struct dataset {
     struct transform transform;
     struct labels labels;
-    double label_mean, label_scale; /* regression: values = (label - mean) / scale */
-    float *class_weights;           /* (labels.count); all 1 unless balanced */
+    double label_mean, label_scale;        /* regression: values = (label - mean) / scale */
+    float *class_weights;                  /* (labels.count); all 1 unless balanced */
     struct dataset_part train, validation; /* validation.rows 0: none */
     uint64_t seed;
     bool shuffle;
-    struct arena arena;             /* transform, labels, views */
+    struct arena arena; /* transform, labels, views */
 };
 
 /*

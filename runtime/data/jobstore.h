@@ -12,7 +12,7 @@
 #include "scoring/model_table.h"
 
 #define JOB_STATE_MAP(X)                                                                           \
-    X(WAITING, "waiting")       /* for min_workers */                                              \
+    X(WAITING, "waiting") /* for min_workers */                                                    \
     X(RUNNING, "running")                                                                          \
     X(PUBLISHING, "publishing") /* the model is in the job store */                                \
     X(DONE, "done")                                                                                \
@@ -35,8 +35,8 @@ struct job_row {
     uint64_t step, rows_done, rows_redone;
     double loss, goodput, seconds_waiting, seconds;
     char error[512];
-    char started_at[32];  /* RFC 3339, UTC */
-    int64_t supervisor;   /* process id; 0 when none */
+    char started_at[32]; /* RFC 3339, UTC */
+    int64_t supervisor;  /* process id; 0 when none */
 };
 
 struct jobstore;

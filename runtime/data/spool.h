@@ -26,9 +26,9 @@
 #include "base/cell.h"
 #include "base/error.h"
 
-#define SPOOL_BLOCK_ROWS 16384
-#define SPOOL_COLUMNS_MAX 2001
-#define SPOOL_ROWS_MAX UINT32_MAX
+#define SPOOL_BLOCK_ROWS     16384
+#define SPOOL_COLUMNS_MAX    2001
+#define SPOOL_ROWS_MAX       UINT32_MAX
 #define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20) /* one cell */
 
 enum spool_type { SPOOL_REAL, SPOOL_INTEGER, SPOOL_TEXT };
@@ -46,8 +46,7 @@ struct spool_writer;
 
 /* bytes_max bounds the file (0: no bound): LIMIT when it would grow beyond. */
 enum status spool_writer_open(const char *path, const struct spool_column *columns, size_t count,
-                              uint64_t bytes_max, struct spool_writer **writer,
-                              struct error *err);
+                              uint64_t bytes_max, struct spool_writer **writer, struct error *err);
 /* The next cell of the current row: columns in order, then spool_end_row. */
 enum status spool_put_null(struct spool_writer *writer, struct error *err);
 enum status spool_put_real(struct spool_writer *writer, double value, struct error *err);
@@ -63,10 +62,10 @@ void spool_writer_abandon(struct spool_writer *writer);
 
 struct spool_column_view {
     enum spool_type type;
-    const uint8_t *nulls;     /* bit r set: NULL; NULL pointer: no NULLs in this block */
-    const double *reals;      /* NULL cells hold 0 */
+    const uint8_t *nulls; /* bit r set: NULL; NULL pointer: no NULLs in this block */
+    const double *reals;  /* NULL cells hold 0 */
     const int64_t *integers;
-    const uint32_t *offsets;  /* texts: rows + 1 offsets into bytes */
+    const uint32_t *offsets; /* texts: rows + 1 offsets into bytes */
     const char *bytes;
 };
 
@@ -79,7 +78,7 @@ struct spool_block {
 
 struct spool_column_summary {
     uint64_t nulls;
-    double least, greatest;   /* of reals and integers that are not NULL; 0 and 0 without any */
+    double least, greatest; /* of reals and integers that are not NULL; 0 and 0 without any */
 };
 
 struct spool {

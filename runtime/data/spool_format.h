@@ -1,0 +1,80 @@
+/*
+ * spool_format.h - the bytes of a spool, shared by its writer and its reader.
+ *
+ *     header | block 0 | block 1 | ... | index
+ *
+ * A block is the fixed part and then the texts. Where each section of the
+ * fixed part lies follows from the number of rows and the columns' types alone:
+ *
+ *     row hashes | column 0: NULL bitmap, values | column 1: ... | texts of each text column
+ *
+ * so that the writer fills a full block in place and writes it as it stands.
+ * `values` are 8 bytes a row, or for texts rows + 1 offsets of 4 bytes. Every
+ * section is padded with zeros to 64 bytes.
+ *
+ * The index is a spool_column_entry for each column, then a spool_block_entry
+ * for each block; blocks lie one behind the other and the index behind them.
+ */
+#ifndef DATA_SPOOL_FORMAT_H
+#define DATA_SPOOL_FORMAT_H
+
+#include <stddef.h>
+
+#include "data/spool.h"
+
+#define SPOOL_MAGIC      "TTSPOOL\n"
+#define SPOOL_VERSION    1
+#define SPOOL_BYTE_ORDER 0x01020304u
+#define SPOOL_ALIGN      ((size_t)64)
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "sections are mapped as they stand");
+
+struct spool_header {
+    char magic[8];
+    uint32_t version, byte_order;
+    uint64_t file_size, rows;
+    uint32_t column_count, block_count;
+    uint64_t index_offset, index_size;
+    uint64_t index_hash;  /* XXH3-64 of the index */
+    uint64_t header_hash; /* XXH3-64 of everything before it */
+    uint8_t padding[56];
+};
+_Static_assert(sizeof(struct spool_header) == 128, "a multiple of the alignment");
+
+struct spool_column_entry {
+    uint64_t nulls;
+    double least, greatest;
+    uint32_t type, zero;
+};
+
+struct spool_block_entry {
+    uint64_t offset, size;
+    uint64_t hash; /* XXH3-64 of the block */
+    uint32_t rows, zero;
+};
+
+/* What comes first of each cell in the bytes that the row hash covers. */
+enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };
+
+static inline size_t spool_pad(size_t size)
+{
+    return (size + SPOOL_ALIGN - 1) / SPOOL_ALIGN * SPOOL_ALIGN;
+}
+
+static inline size_t spool_hashes_size(uint32_t rows)
+{
+    return spool_pad((size_t)rows * sizeof(struct row_hash));
+}
+
+static inline size_t spool_nulls_size(uint32_t rows)
+{
+    return spool_pad(((size_t)rows + 7) / 8);
+}
+
+static inline size_t spool_values_size(enum spool_type type, uint32_t rows)
+{
+    return spool_pad(type == SPOOL_TEXT ? ((size_t)rows + 1) * sizeof(uint32_t)
+                                        : (size_t)rows * sizeof(double));
+}
+
+#endif

@@ -1,0 +1,547 @@
+#include "data/spool_format.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define BLOCK_FIXED_BYTES ((size_t)32 << 20) /* wide tables get blocks of fewer rows */
+#define BLOCK_TEXT_BYTES  ((size_t)64 << 20)
+#define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
+#define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
+
+/* A growing run of bytes that is never terminated. */
+struct run {
+    char *data;
+    size_t size, capacity;
+};
+
+struct writer_column {
+    enum spool_type type;
+    char *name;
+    uint8_t *nulls; /* into the block */
+    void *values;
+    struct run texts;
+    struct spool_column_entry entry;
+    bool has_values; /* the entry's least and greatest are set */
+};
+
+struct spool_writer {
+    int descriptor;
+    char *path;
+    uint64_t bytes_max, file_size, rows;
+    struct error error; /* of the first failure; status OK before */
+
+    struct writer_column *columns;
+    uint32_t column_count, column; /* the next to be put */
+    struct run row;                /* canonical bytes of the current row */
+
+    char *block; /* the fixed part, laid out for block_rows_max rows */
+    size_t block_size, block_text_size;
+    uint32_t block_rows, block_rows_max;
+
+    struct spool_block_entry *entries;
+    uint32_t entry_count, entry_capacity;
+};
+
+/* Keep the first failure: a spool that missed a cell must never be closed. */
+static enum status writer_failed(struct spool_writer *writer, const struct error *err)
+{
+    if (writer->error.status == STATUS_OK)
+        writer->error = *err;
+    return err->status;
+}
+
+#define WRITER_FAIL(writer, err, call)                                                             \
+    do {                                                                                           \
+        struct error writer_error;                                                                 \
+        (void)(call);                                                                              \
+        if (err)                                                                                   \
+            *(err) = writer_error;                                                                 \
+        return writer_failed((writer), &writer_error);                                             \
+    } while (0)
+
+static bool run_reserve(struct run *run, size_t more)
+{
+    size_t capacity = run->capacity ? run->capacity : 256;
+    char *data;
+
+    if (run->capacity - run->size >= more)
+        return true;
+    while (capacity - run->size < more)
+        capacity *= 2;
+    data = realloc(run->data, capacity);
+    if (!data)
+        return false;
+    run->data = data;
+    run->capacity = capacity;
+    return true;
+}
+
+static void place_columns(struct spool_writer *writer)
+{
+    size_t at = spool_hashes_size(writer->block_rows_max);
+
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        struct writer_column *column = &writer->columns[i];
+        column->nulls = (uint8_t *)writer->block + at;
+        at += spool_nulls_size(writer->block_rows_max);
+        column->values = writer->block + at;
+        at += spool_values_size(column->type, writer->block_rows_max);
+    }
+}
+
+static uint32_t rows_a_block(size_t columns)
+{
+    size_t rows = BLOCK_FIXED_BYTES / (sizeof(struct row_hash) + columns * sizeof(double));
+
+    if (rows > SPOOL_BLOCK_ROWS)
+        return SPOOL_BLOCK_ROWS;
+    return (uint32_t)(rows / BLOCK_ROWS_LEAST * BLOCK_ROWS_LEAST);
+}
+
+static bool writer_allocate(struct spool_writer *writer, const char *path,
+                            const struct spool_column *columns, size_t count)
+{
+    writer->path = strdup(path);
+    writer->columns = calloc(count, sizeof *writer->columns);
+    if (!writer->path || !writer->columns)
+        return false;
+    writer->column_count = (uint32_t)count;
+    writer->block_rows_max = rows_a_block(count);
+    writer->block_size = spool_hashes_size(writer->block_rows_max);
+    for (size_t i = 0; i < count; i++) {
+        writer->columns[i].type = columns[i].type;
+        writer->columns[i].name =
+            strndup(columns[i].name.data ? columns[i].name.data : "", columns[i].name.size);
+        if (!writer->columns[i].name)
+            return false;
+        writer->block_size += spool_nulls_size(writer->block_rows_max) +
+                              spool_values_size(columns[i].type, writer->block_rows_max);
+    }
+    writer->block = calloc(1, writer->block_size); /* pages come as rows do */
+    if (!writer->block || !run_reserve(&writer->row, count * CELL_BYTES))
+        return false;
+    place_columns(writer);
+    return true;
+}
+
+static void writer_free(struct spool_writer *writer)
+{
+    if (writer->descriptor >= 0)
+        close(writer->descriptor);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        free(writer->columns[i].name);
+        free(writer->columns[i].texts.data);
+    }
+    free(writer->columns);
+    free(writer->row.data);
+    free(writer->block);
+    free(writer->entries);
+    free(writer->path);
+    free(writer);
+}
+
+enum status spool_writer_open(const char *path, const struct spool_column *columns, size_t count,
+                              uint64_t bytes_max, struct spool_writer **writer, struct error *err)
+{
+    struct spool_writer *made;
+
+    *writer = NULL;
+    if (count == 0 || count > SPOOL_COLUMNS_MAX)
+        return fail(err, STATUS_LIMIT, "a spool has 1 to %d columns, not %zu", SPOOL_COLUMNS_MAX,
+                    count);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return fail_no_memory(err);
+    made->descriptor = -1;
+    if (!writer_allocate(made, path, columns, count)) {
+        writer_free(made);
+        return fail_no_memory(err);
+    }
+    made->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
+    made->file_size = sizeof(struct spool_header);
+    made->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (made->descriptor < 0) {
+        fail_errno(err, STATUS_IO, "cannot create %s", path);
+        writer_free(made);
+        return STATUS_IO;
+    }
+    *writer = made;
+    return STATUS_OK;
+}
+
+/* The column that the next cell belongs to, or NULL with the failure kept. */
+static struct writer_column *next_column(struct spool_writer *writer, enum spool_type type,
+                                         struct error *err)
+{
+    static const char *const names[] = {"real", "integer", "text"};
+    struct writer_column *column;
+    struct error reason;
+
+    if (writer->error.status == STATUS_OK && writer->column < writer->column_count) {
+        column = &writer->columns[writer->column];
+        if (column->type == type) {
+            writer->column++;
+            return column;
+        }
+        fail(&reason, STATUS_INVALID, "column \"%s\" of the spool is %s, and the cell is %s",
+             column->name, names[column->type], names[type]);
+    } else if (writer->error.status == STATUS_OK) {
+        fail(&reason, STATUS_INVALID, "more cells in a row than the spool's %u columns",
+             writer->column_count);
+    } else {
+        reason = writer->error;
+    }
+    writer_failed(writer, &reason);
+    if (err)
+        *err = reason;
+    return NULL;
+}
+
+static void put_tagged(struct run *row, enum spool_hash_tag tag, const void *value, size_t size)
+{
+    row->data[row->size] = (char)tag;
+    memcpy(row->data + row->size + 1, value, size);
+    row->size += 1 + size;
+}
+
+enum status spool_put_null(struct spool_writer *writer, struct error *err)
+{
+    const uint32_t row = writer->block_rows;
+    struct writer_column *column;
+    enum spool_type type =
+        writer->column < writer->column_count ? writer->columns[writer->column].type : SPOOL_REAL;
+
+    column = next_column(writer, type, err);
+    if (!column)
+        return writer->error.status;
+    column->nulls[row / 8] |= (uint8_t)(1u << (row % 8));
+    column->entry.nulls++;
+    if (type == SPOOL_TEXT)
+        ((uint32_t *)column->values)[row + 1] = (uint32_t)column->texts.size;
+    else
+        ((int64_t *)column->values)[row] = 0; /* the bytes of 0.0, too */
+    writer->row.data[writer->row.size++] = HASH_NULL;
+    return STATUS_OK;
+}
+
+enum status spool_put_real(struct spool_writer *writer, double value, struct error *err)
+{
+    struct writer_column *column;
+
+    if (isnan(value))
+        return spool_put_null(writer, err);
+    column = next_column(writer, SPOOL_REAL, err);
+    if (!column)
+        return writer->error.status;
+    value += 0.0; /* -0 becomes 0 */
+    ((double *)column->values)[writer->block_rows] = value;
+    put_tagged(&writer->row, HASH_REAL, &value, sizeof value);
+    return STATUS_OK;
+}
+
+enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct error *err)
+{
+    struct writer_column *column = next_column(writer, SPOOL_INTEGER, err);
+
+    if (!column)
+        return writer->error.status;
+    ((int64_t *)column->values)[writer->block_rows] = value;
+    put_tagged(&writer->row, HASH_INTEGER, &value, sizeof value);
+    return STATUS_OK;
+}
+
+enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err)
+{
+    struct writer_column *column = next_column(writer, SPOOL_TEXT, err);
+    const uint32_t size = (uint32_t)value.size;
+    size_t room;
+
+    if (!column)
+        return writer->error.status;
+    if (value.size > SPOOL_TEXT_BYTES_MAX)
+        WRITER_FAIL(writer, err,
+                    fail(&writer_error, STATUS_LIMIT,
+                         "column \"%s\" holds a text of %zu bytes, where at most %zu are read",
+                         column->name, value.size, SPOOL_TEXT_BYTES_MAX));
+    /* Room for this cell and for numbers in all the others. */
+    room = 1 + sizeof size + size + writer->column_count * CELL_BYTES;
+    if (!run_reserve(&column->texts, size) || !run_reserve(&writer->row, room))
+        WRITER_FAIL(writer, err, fail_no_memory(&writer_error));
+    put_tagged(&writer->row, HASH_TEXT, &size, sizeof size);
+    if (size) {
+        memcpy(writer->row.data + writer->row.size, value.data, size);
+        memcpy(column->texts.data + column->texts.size, value.data, size);
+    }
+    writer->row.size += size;
+    column->texts.size += size;
+    writer->block_text_size += size;
+    ((uint32_t *)column->values)[writer->block_rows + 1] = (uint32_t)column->texts.size;
+    return STATUS_OK;
+}
+
+/* Least and greatest of the values; the loops are plain so that they
+ * vectorise, and NULL cells are looked at only where there are any. */
+static void widen(struct writer_column *column, double least, double greatest)
+{
+    if (!column->has_values || least < column->entry.least)
+        column->entry.least = least;
+    if (!column->has_values || greatest > column->entry.greatest)
+        column->entry.greatest = greatest;
+    column->has_values = true;
+}
+
+static void summarize(struct writer_column *column, uint32_t rows)
+{
+    const double *reals = column->values;
+    const int64_t *integers = column->values;
+
+    if (column->type == SPOOL_TEXT)
+        return;
+    if (column->entry.nulls == 0 && column->type == SPOOL_REAL) {
+        double least = reals[0], greatest = reals[0];
+        for (uint32_t i = 0; i < rows; i++) {
+            least = reals[i] < least ? reals[i] : least;
+            greatest = reals[i] > greatest ? reals[i] : greatest;
+        }
+        widen(column, least, greatest);
+        return;
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        double value = column->type == SPOOL_REAL ? reals[i] : (double)integers[i];
+        if (!(column->nulls[i / 8] >> (i % 8) & 1))
+            widen(column, value, value);
+    }
+}
+
+/* Move one section of a block that is not full to where a reader expects it. */
+static size_t move_section(char *block, size_t to, const void *from, size_t size)
+{
+    memmove(block + to, from, size);
+    memset(block + to + size, 0, spool_pad(size) - size);
+    return to + spool_pad(size);
+}
+
+/* The fixed part as it is written. Sections only ever move towards the front. */
+static size_t compact(struct spool_writer *writer)
+{
+    const uint32_t rows = writer->block_rows;
+    size_t at = (size_t)rows * sizeof(struct row_hash);
+
+    if (rows == writer->block_rows_max)
+        return writer->block_size;
+    at = move_section(writer->block, 0, writer->block, at);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        const struct writer_column *column = &writer->columns[i];
+        size_t values = column->type == SPOOL_TEXT ? ((size_t)rows + 1) * sizeof(uint32_t)
+                                                   : (size_t)rows * sizeof(double);
+        at = move_section(writer->block, at, column->nulls, ((size_t)rows + 7) / 8);
+        at = move_section(writer->block, at, column->values, values);
+    }
+    return at;
+}
+
+static enum status write_all(struct spool_writer *writer, const void *bytes, size_t size,
+                             uint64_t offset, struct error *err)
+{
+    const char *at = bytes;
+
+    while (size) {
+        ssize_t written = pwrite(writer->descriptor, at, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return fail_errno(err, STATUS_IO, "cannot write %s", writer->path);
+        at += written;
+        size -= (size_t)written;
+        offset += (uint64_t)written;
+    }
+    return STATUS_OK;
+}
+
+static enum status append(struct spool_writer *writer, const void *bytes, size_t size,
+                          XXH3_state_t *hash, struct error *err)
+{
+    TRY(write_all(writer, bytes, size, writer->file_size, err));
+    if (hash)
+        XXH3_64bits_update(hash, bytes, size);
+    writer->file_size += size;
+    return STATUS_OK;
+}
+
+static enum status append_block(struct spool_writer *writer, XXH3_state_t *hash, struct error *err)
+{
+    static const char zeros[SPOOL_ALIGN];
+    size_t fixed_size = compact(writer), size = fixed_size;
+
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        size += spool_pad(writer->columns[i].texts.size);
+    if (size > writer->bytes_max || writer->file_size > writer->bytes_max - size)
+        return fail(err, STATUS_LIMIT, "the rows take more than the %llu bytes that are allowed",
+                    (unsigned long long)writer->bytes_max);
+    TRY(append(writer, writer->block, fixed_size, hash, err));
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        const struct run *texts = &writer->columns[i].texts;
+        if (texts->size == 0)
+            continue;
+        TRY(append(writer, texts->data, texts->size, hash, err));
+        TRY(append(writer, zeros, spool_pad(texts->size) - texts->size, hash, err));
+    }
+    return STATUS_OK;
+}
+
+static void clear_block(struct spool_writer *writer)
+{
+    const bool was_full = writer->block_rows == writer->block_rows_max;
+
+    if (!was_full)
+        memset(writer->block, 0, writer->block_size);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        if (was_full)
+            memset(writer->columns[i].nulls, 0, spool_nulls_size(writer->block_rows_max));
+        writer->columns[i].texts.size = 0;
+    }
+    writer->block_rows = 0;
+    writer->block_text_size = 0;
+}
+
+static struct spool_block_entry *new_entry(struct spool_writer *writer)
+{
+    if (writer->entry_count == writer->entry_capacity) {
+        uint32_t capacity = writer->entry_capacity ? 2 * writer->entry_capacity : 16;
+        struct spool_block_entry *entries = realloc(writer->entries, capacity * sizeof *entries);
+        if (!entries)
+            return NULL;
+        writer->entries = entries;
+        writer->entry_capacity = capacity;
+    }
+    return &writer->entries[writer->entry_count++];
+}
+
+static enum status flush_block(struct spool_writer *writer, struct error *err)
+{
+    struct spool_block_entry *entry = new_entry(writer);
+    XXH3_state_t hash;
+
+    if (!entry)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        summarize(&writer->columns[i], writer->block_rows);
+    *entry = (struct spool_block_entry){.offset = writer->file_size, .rows = writer->block_rows};
+    XXH3_64bits_reset(&hash);
+    TRY(append_block(writer, &hash, err));
+    entry->size = writer->file_size - entry->offset;
+    entry->hash = XXH3_64bits_digest(&hash);
+    clear_block(writer);
+    return STATUS_OK;
+}
+
+enum status spool_end_row(struct spool_writer *writer, struct error *err)
+{
+    XXH128_hash_t hash;
+    struct error reason;
+
+    if (writer->error.status != STATUS_OK)
+        WRITER_FAIL(writer, err, writer_error = writer->error);
+    if (writer->column != writer->column_count)
+        WRITER_FAIL(writer, err,
+                    fail(&writer_error, STATUS_INVALID, "a row of %u cells, where %u were expected",
+                         writer->column, writer->column_count));
+    if (writer->rows == SPOOL_ROWS_MAX)
+        WRITER_FAIL(writer, err,
+                    fail(&writer_error, STATUS_LIMIT, "the SELECT returned more than %u rows",
+                         SPOOL_ROWS_MAX));
+    hash = XXH3_128bits(writer->row.data, writer->row.size);
+    ((struct row_hash *)writer->block)[writer->block_rows] =
+        (struct row_hash){.low = hash.low64, .high = hash.high64};
+    writer->row.size = 0;
+    writer->column = 0;
+    writer->rows++;
+    writer->block_rows++;
+    if (writer->block_rows < writer->block_rows_max && writer->block_text_size < BLOCK_TEXT_BYTES)
+        return STATUS_OK;
+    if (flush_block(writer, &reason) == STATUS_OK)
+        return STATUS_OK;
+    WRITER_FAIL(writer, err, writer_error = reason);
+}
+
+uint64_t spool_writer_rows(const struct spool_writer *writer)
+{
+    return writer->rows;
+}
+
+static enum status write_index(struct spool_writer *writer, struct spool_header *header,
+                               struct error *err)
+{
+    XXH3_state_t hash;
+
+    header->index_offset = writer->file_size;
+    XXH3_64bits_reset(&hash);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        writer->columns[i].entry.type = writer->columns[i].type;
+        TRY(append(writer, &writer->columns[i].entry, sizeof(struct spool_column_entry), &hash,
+                   err));
+    }
+    TRY(append(writer, writer->entries, writer->entry_count * sizeof *writer->entries, &hash, err));
+    header->index_size = writer->file_size - header->index_offset;
+    header->index_hash = XXH3_64bits_digest(&hash);
+    return STATUS_OK;
+}
+
+static enum status finish_file(struct spool_writer *writer, struct error *err)
+{
+    struct spool_header header = {.version = SPOOL_VERSION, .byte_order = SPOOL_BYTE_ORDER};
+
+    if (writer->error.status != STATUS_OK) {
+        if (err)
+            *err = writer->error;
+        return writer->error.status;
+    }
+    if (writer->column != 0)
+        return fail(err, STATUS_INVALID, "the last row has %u cells, where %u were expected",
+                    writer->column, writer->column_count);
+    if (writer->block_rows)
+        TRY(flush_block(writer, err));
+    memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
+    header.rows = writer->rows;
+    header.column_count = writer->column_count;
+    header.block_count = writer->entry_count;
+    TRY(write_index(writer, &header, err));
+    header.file_size = writer->file_size;
+    header.header_hash = XXH3_64bits(&header, offsetof(struct spool_header, header_hash));
+    return write_all(writer, &header, sizeof header, 0, err);
+}
+
+enum status spool_writer_close(struct spool_writer *writer, struct error *err)
+{
+    enum status status = finish_file(writer, err);
+    int closed;
+
+    if (status != STATUS_OK) {
+        spool_writer_abandon(writer);
+        return status;
+    }
+    /* Some file systems tell only now that there was no room. */
+    closed = close(writer->descriptor);
+    writer->descriptor = -1;
+    if (closed != 0) {
+        status = fail_errno(err, STATUS_IO, "cannot write %s", writer->path);
+        unlink(writer->path);
+    }
+    writer_free(writer);
+    return status;
+}
+
+void spool_writer_abandon(struct spool_writer *writer)
+{
+    unlink(writer->path);
+    writer_free(writer);
+}
