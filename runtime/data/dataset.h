@@ -13,7 +13,14 @@
 #include "jobspec/jobspec.h"
 #include "scoring/model.h"
 
-/* One part: train or validation. Row major; `hash` gives the order. */
+#define DATASET_CLASSES_MAX 10000
+#define DATASET_BYTES_MAX   ((uint64_t)16 << 30) /* of encoded rows */
+
+/*
+ * One part: train or validation. Row major. Rows lie in an order made from
+ * their hashes, whatever their order in the spool (without shuffle, the
+ * training rows lie as the SELECT gave them).
+ */
 struct dataset_part {
     uint32_t rows;
     float *dense;            /* (rows, dense_width) */
@@ -41,7 +48,8 @@ struct dataset {
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
- * n_classes or 10,000; an infinite value.
+ * n_classes or DATASET_CLASSES_MAX; an infinite value. LIMIT beyond
+ * DATASET_BYTES_MAX.
  */
 enum status dataset_open(const char *folder, const struct jobspec *spec, struct dataset *dataset,
                          struct error *err);
@@ -51,14 +59,14 @@ void dataset_close(struct dataset *dataset);
  * The order of an epoch: the rows of the training part sorted by
  * (random(seed, epoch, hash), hash). A function of the set of rows: rows that
  * tie are identical. Without shuffle, the order of the SELECT.
- * order and scratch: (train.rows).
+ * order: (train.rows). One call at a time: it sorts in the data set's own space.
  */
 void dataset_order(const struct dataset *dataset, uint32_t epoch, uint32_t *order);
 
 /*
  * Order-independent mean and scale (population standard deviation; 1 for a
  * constant column) of the non-NULL values of one spool column over the rows
- * that `is_used` marks: 64-bit fixed point relative to the column's own range.
+ * that `is_used` marks (NULL: all): 64-bit fixed point relative to the column's own range.
  * Exposed for its tests.
  */
 struct column_moments {

@@ -49,6 +49,7 @@ enum status spool_writer_open(const char *path, const struct spool_column *colum
                               uint64_t bytes_max, struct spool_writer **writer, struct error *err);
 /* The next cell of the current row: columns in order, then spool_end_row. */
 enum status spool_put_null(struct spool_writer *writer, struct error *err);
+/* NaN is put as NULL, and -0 as 0. */
 enum status spool_put_real(struct spool_writer *writer, double value, struct error *err);
 enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct error *err);
 enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
@@ -96,6 +97,9 @@ struct spool {
 enum status spool_open(const char *path, struct arena *arena, struct spool *spool,
                        struct error *err);
 void spool_close(struct spool *spool);
+
+/* One value as a cell; texts stay in the map. */
+struct cell spool_cell(const struct spool_column_view *column, uint32_t row);
 
 static inline bool spool_is_null(const struct spool_column_view *column, uint32_t row)
 {

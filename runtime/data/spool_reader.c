@@ -224,3 +224,16 @@ void spool_close(struct spool *spool)
         munmap((void *)spool->map, spool->map_size);
     *spool = (struct spool){0};
 }
+
+struct cell spool_cell(const struct spool_column_view *column, uint32_t row)
+{
+    if (spool_is_null(column, row))
+        return (struct cell){.type = CELL_NULL};
+    if (column->type == SPOOL_REAL)
+        return (struct cell){.type = CELL_REAL, .real = column->reals[row]};
+    if (column->type == SPOOL_INTEGER)
+        return (struct cell){.type = CELL_INTEGER, .integer = column->integers[row]};
+    return (struct cell){.type = CELL_TEXT,
+                         .text = {column->bytes + column->offsets[row],
+                                  column->offsets[row + 1] - column->offsets[row]}};
+}

@@ -1,0 +1,201 @@
+#include "data/dataset.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/dataset_parts.h"
+#include "data/row_order.h"
+
+#define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
+
+/* Which rows of a spool go where. */
+struct split {
+    uint32_t held_out;
+    uint8_t *is_training; /* (rows); NULL: all */
+    uint32_t *places;     /* (rows): the row's number within its part */
+};
+
+static void split_deinit(struct split *split)
+{
+    free(split->is_training);
+    free(split->places);
+}
+
+/* At least one row, never all, of two or more. */
+static uint32_t held_out_rows(uint64_t rows, double test_size)
+{
+    double held_out = floor((double)rows * test_size);
+
+    if (test_size <= 0 || rows < 2)
+        return 0;
+    if (held_out < 1)
+        return 1;
+    return held_out > (double)(rows - 1) ? (uint32_t)(rows - 1) : (uint32_t)held_out;
+}
+
+/* All rows, sorted by the key that also decides which are held out. */
+static enum status sort_rows(const struct spool *spool, uint64_t seed, uint32_t *order,
+                             struct error *err)
+{
+    const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
+    const uint32_t rows = (uint32_t)spool->rows;
+    struct row_hash *hashes = malloc(rows * sizeof *hashes);
+    uint64_t *space = malloc(2 * sizeof *space * rows);
+    enum status status = hashes && space ? STATUS_OK : fail_no_memory(err);
+
+    if (status == STATUS_OK) {
+        for (uint32_t b = 0; b < spool->block_count; b++)
+            for (uint32_t row = 0; row < spool->blocks[b].rows; row++)
+                hashes[spool->blocks[b].first_row + row] = spool->blocks[b].hashes[row];
+        row_order(&key, hashes, rows, space, order);
+    }
+    free(hashes);
+    free(space);
+    return status;
+}
+
+/* The first rows of the sorted order are held out. The others lie in that
+ * order, too, so that nothing learned can depend on the order of the table;
+ * without shuffle they keep the SELECT's order. */
+static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t held_out,
+                              bool keep_order, struct split *split, struct error *err)
+{
+    const uint32_t rows = (uint32_t)spool->rows;
+    uint32_t *order = malloc(rows * sizeof *order);
+    uint32_t next = 0;
+    enum status status;
+
+    *split = (struct split){.held_out = held_out};
+    split->places = malloc(rows * sizeof *split->places);
+    split->is_training = calloc(rows, 1);
+    if (!order || !split->places || !split->is_training)
+        status = fail_no_memory(err);
+    else
+        status = sort_rows(spool, seed, order, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < rows; i++) {
+        split->places[order[i]] = i < held_out ? i : i - held_out;
+        split->is_training[order[i]] = i >= held_out;
+    }
+    for (uint32_t row = 0; status == STATUS_OK && keep_order && row < rows; row++)
+        if (split->is_training[row])
+            split->places[row] = next++;
+    free(order);
+    if (held_out == 0 || status != STATUS_OK) {
+        free(split->is_training);
+        split->is_training = NULL;
+    }
+    return status;
+}
+
+static enum status open_spool(const char *folder, const char *name, struct arena *arena,
+                              struct spool *spool, struct error *err)
+{
+    char path[4096];
+    int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+
+    if (size < 0 || (size_t)size >= sizeof path)
+        return fail(err, STATUS_INVALID, "the path of the job's folder is too long");
+    return spool_open(path, arena, spool, err);
+}
+
+static enum model_task task_of(const struct jobspec *spec)
+{
+    return spec->task == SPEC_CLASSIFICATION ? MODEL_CLASSIFICATION : MODEL_REGRESSION;
+}
+
+/* validation.spool, encoded with what the training rows taught. */
+static enum status open_validation(const char *folder, const struct jobspec *spec,
+                                   const struct class_index *index, struct dataset *dataset,
+                                   struct error *err)
+{
+    struct arena views;
+    struct spool spool;
+    struct split split = {0};
+    enum status status;
+
+    arena_init(&views, ARENA_BYTES_MAX);
+    TRY_OR(no_spool, status, open_spool(folder, "validation.spool", &views, &spool, err));
+    TRY_OR(done, status, dataset_check(&spool, spec, "validation.select", err));
+    TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, &split, err));
+    TRY_OR(done, status,
+           part_allocate(dataset, task_of(spec), spool.rows, &dataset->validation, err));
+    status =
+        encode_rows(&spool, dataset, index, NULL, split.places, &dataset->validation, NULL, err);
+done:
+    split_deinit(&split);
+    spool_close(&spool);
+no_spool:
+    arena_deinit(&views);
+    return status;
+}
+
+static enum status read_rows(const char *folder, const struct jobspec *spec,
+                             const struct spool *spool, struct split *split,
+                             struct class_index *index, struct dataset *dataset, struct error *err)
+{
+    const enum model_task task = task_of(spec);
+    const uint32_t held_out =
+        spec->has_validation ? 0 : held_out_rows(spool->rows, spec->test_size);
+
+    TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, split, err));
+    TRY(learn_transform(spool, spec, split->is_training, dataset, err));
+    TRY(learn_labels(spool, spec, split->is_training, dataset, index, err));
+    TRY(part_allocate(dataset, task, spool->rows - held_out, &dataset->train, err));
+    TRY(part_allocate(dataset, task, held_out, &dataset->validation, err));
+    TRY(encode_rows(spool, dataset, index, split->is_training, split->places, &dataset->train,
+                    &dataset->validation, err));
+    if (spec->has_validation)
+        TRY(open_validation(folder, spec, index, dataset, err));
+    if (!spec->shuffle)
+        return STATUS_OK;
+    dataset->sort_space = malloc(2 * sizeof *dataset->sort_space * dataset->train.rows);
+    return dataset->sort_space ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status dataset_open(const char *folder, const struct jobspec *spec, struct dataset *dataset,
+                         struct error *err)
+{
+    struct arena views;
+    struct spool spool;
+    struct split split = {0};
+    struct class_index index = {0};
+    enum status status;
+
+    *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
+    arena_init(&dataset->arena, ARENA_BYTES_MAX);
+    arena_init(&views, ARENA_BYTES_MAX);
+    TRY_OR(no_spool, status, open_spool(folder, "train.spool", &views, &spool, err));
+    status = dataset_check(&spool, spec, "the SELECT", err);
+    if (status == STATUS_OK)
+        status = read_rows(folder, spec, &spool, &split, &index, dataset, err);
+    class_index_deinit(&index);
+    split_deinit(&split);
+    spool_close(&spool);
+no_spool:
+    arena_deinit(&views);
+    if (status != STATUS_OK)
+        dataset_close(dataset);
+    return status;
+}
+
+void dataset_close(struct dataset *dataset)
+{
+    part_free(&dataset->train);
+    part_free(&dataset->validation);
+    free(dataset->sort_space);
+    arena_deinit(&dataset->arena);
+    *dataset = (struct dataset){0};
+}
+
+void dataset_order(const struct dataset *dataset, uint32_t epoch, uint32_t *order)
+{
+    const struct row_key key = {dataset->seed, RANDOM_ORDER, epoch};
+
+    if (dataset->shuffle) {
+        row_order(&key, dataset->train.hashes, dataset->train.rows, dataset->sort_space, order);
+        return;
+    }
+    for (uint32_t row = 0; row < dataset->train.rows; row++)
+        order[row] = row;
+}

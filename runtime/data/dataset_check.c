@@ -1,0 +1,92 @@
+#include <math.h>
+
+#include "data/dataset_parts.h"
+
+static enum status refuse_rows(struct slice column, const char *kind, const char *what,
+                               uint64_t bad, uint64_t rows, struct error *err)
+{
+    return fail(err, STATUS_INVALID, "%s \"%.*s\" is %s in %llu of %llu %s", kind,
+                SLICE_FORMAT(column), what, (unsigned long long)bad, (unsigned long long)rows,
+                rows == 1 ? "row" : "rows");
+}
+
+static uint64_t count_infinite(const struct spool *spool, uint32_t column)
+{
+    uint64_t infinite = 0;
+
+    for (uint32_t b = 0; b < spool->block_count; b++) {
+        const struct spool_column_view *view = &spool->blocks[b].columns[column];
+        for (uint32_t row = 0; row < spool->blocks[b].rows; row++)
+            infinite += !isfinite(view->reals[row]);
+    }
+    return infinite;
+}
+
+/* The summaries tell without a look at the rows when there is none. */
+static enum status check_finite(const struct spool *spool, uint32_t column, struct slice name,
+                                const char *kind, struct error *err)
+{
+    const struct spool_column_summary *summary = &spool->summaries[column];
+
+    if (spool->blocks[0].columns[column].type != SPOOL_REAL ||
+        (isfinite(summary->least) && isfinite(summary->greatest)))
+        return STATUS_OK;
+    refuse_rows(name, kind, "infinite", count_infinite(spool, column), spool->rows, err);
+    return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
+}
+
+static const char *type_name(enum spool_type type)
+{
+    static const char *const names[] = {"real", "integer", "text"};
+    return names[type];
+}
+
+static enum status check_types(const struct spool *spool, const struct jobspec *spec,
+                               struct error *err)
+{
+    static const enum spool_type label_types[] = {
+        [SPEC_LABEL_INTEGER] = SPOOL_INTEGER,
+        [SPEC_LABEL_REAL] = SPOOL_REAL,
+        [SPEC_LABEL_TEXT] = SPOOL_TEXT,
+    };
+    const struct spool_column_view *columns = spool->blocks[0].columns;
+    enum spool_type wanted = label_types[spec->label_type];
+
+    for (uint32_t i = 0; i < spec->input_count; i++)
+        if (spec->inputs[i].kind == SPEC_NUMERIC && columns[i].type == SPOOL_TEXT)
+            return fail(err, STATUS_INVALID, "column \"%.*s\" is text, where numbers were expected",
+                        SLICE_FORMAT(spec->inputs[i].name));
+    if (columns[spec->input_count].type != wanted)
+        return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",
+                    SLICE_FORMAT(spec->label), type_name(columns[spec->input_count].type),
+                    type_name(wanted));
+    if (spec->task == SPEC_REGRESSION && wanted == SPOOL_TEXT)
+        return fail(err, STATUS_INVALID,
+                    "label column \"%.*s\" is text, and a regressor predicts "
+                    "numbers",
+                    SLICE_FORMAT(spec->label));
+    return STATUS_OK;
+}
+
+enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
+                          struct error *err)
+{
+    const uint32_t label = (uint32_t)spec->input_count;
+
+    if (spool->column_count != spec->input_count + 1)
+        return fail(err, STATUS_CORRUPT, "the spool has %u columns, and the job spec %zu",
+                    spool->column_count, spec->input_count + 1);
+    if (spool->rows == 0)
+        return fail(err, STATUS_INVALID, "%s returned no rows", what);
+    TRY(check_types(spool, spec, err));
+    if (spool->summaries[label].nulls) {
+        refuse_rows(spec->label, "label column", "NULL", spool->summaries[label].nulls, spool->rows,
+                    err);
+        return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.",
+                          SLICE_FORMAT(spec->label));
+    }
+    TRY(check_finite(spool, label, spec->label, "label column", err));
+    for (uint32_t i = 0; i < spec->input_count; i++)
+        TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
+    return STATUS_OK;
+}

@@ -1,0 +1,166 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset_parts.h"
+
+#define CHUNK_ROWS 256 /* encoded column by column while they are in the cache */
+
+/* Encodes a run of rows of one block before they go to their places. */
+struct encoder {
+    const struct dataset *dataset;
+    const struct class_index *index;
+    float *dense; /* (CHUNK_ROWS, dense_width) */
+    int32_t *ids; /* (CHUNK_ROWS, id_count) */
+};
+
+static void encode_numeric(const struct transform_input *input,
+                           const struct spool_column_view *view, uint32_t first, uint32_t count,
+                           float *dense, size_t stride)
+{
+    double numbers[CHUNK_ROWS];
+
+    if (view->type == SPOOL_INTEGER)
+        for (uint32_t r = 0; r < count; r++)
+            numbers[r] = (double)view->integers[first + r];
+    transform_numbers(input, view->type == SPOOL_INTEGER ? numbers : view->reals + first, count,
+                      dense, stride);
+    for (uint32_t r = 0; view->nulls && r < count; r++)
+        if (spool_is_null(view, first + r))
+            dense[r * stride] = input->null_value;
+    for (uint32_t r = 0; input->has_nulls && r < count; r++)
+        dense[r * stride + 1] = spool_is_null(view, first + r);
+}
+
+static enum status encode_category(const struct transform_input *input,
+                                   const struct spool_column_view *view, uint32_t first,
+                                   uint32_t count, int32_t *ids, size_t stride, struct error *err)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+
+    for (uint32_t r = 0; r < count; r++) {
+        struct cell cell = spool_cell(view, first + r);
+        struct slice word;
+        bool is_null;
+
+        TRY(cell_to_word(&cell, input->name, buffer, &word, &is_null, err));
+        ids[r * stride] = is_null ? transform_null_id(input) : transform_word(input, word);
+    }
+    return STATUS_OK;
+}
+
+static enum status encode_inputs(struct encoder *encoder, const struct spool_block *block,
+                                 uint32_t first, uint32_t count, struct error *err)
+{
+    const struct transform *transform = &encoder->dataset->transform;
+    uint32_t category = 0;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+
+        if (input->type == INPUT_TYPE_NUMERIC)
+            encode_numeric(input, &block->columns[i], first, count,
+                           encoder->dense + input->dense_offset, transform->dense_width);
+        else
+            TRY(encode_category(input, &block->columns[i], first, count, encoder->ids + category++,
+                                transform->id_count, err));
+    }
+    return STATUS_OK;
+}
+
+/* Row r of the chunk, which is `row` of its block, to its place in the part. */
+static void place_row(const struct encoder *encoder, const struct spool_block *block, uint32_t r,
+                      uint32_t row, struct dataset_part *part, size_t place)
+{
+    const struct dataset *dataset = encoder->dataset;
+    const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+    const struct spool_column_view *label = &block->columns[dataset->transform.input_count];
+
+    if (width)
+        memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
+    if (ids)
+        memcpy(part->ids + place * ids, encoder->ids + r * ids, ids * sizeof(int32_t));
+    part->hashes[place] = block->hashes[row];
+    if (part->classes) {
+        part->classes[place] = class_of(encoder->index, label, row);
+    } else {
+        double value =
+            label->type == SPOOL_INTEGER ? (double)label->integers[row] : label->reals[row];
+        part->values[place] = (float)((value - dataset->label_mean) / dataset->label_scale);
+    }
+}
+
+static enum status encode_block(struct encoder *encoder, const struct spool_block *block,
+                                const uint8_t *is_training, const uint32_t *places,
+                                struct dataset_part *train, struct dataset_part *validation,
+                                struct error *err)
+{
+    for (uint32_t first = 0; first < block->rows; first += CHUNK_ROWS) {
+        uint32_t count = block->rows - first < CHUNK_ROWS ? block->rows - first : CHUNK_ROWS;
+
+        TRY(encode_inputs(encoder, block, first, count, err));
+        for (uint32_t r = 0; r < count; r++) {
+            uint64_t row = block->first_row + first + r;
+            struct dataset_part *part = !is_training || is_training[row] ? train : validation;
+            place_row(encoder, block, r, first + r, part, places[row]);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
+                        const struct class_index *index, const uint8_t *is_training,
+                        const uint32_t *places, struct dataset_part *train,
+                        struct dataset_part *validation, struct error *err)
+{
+    const struct transform *transform = &dataset->transform;
+    struct encoder encoder = {.dataset = dataset, .index = index};
+    enum status status = STATUS_OK;
+
+    encoder.dense = malloc((CHUNK_ROWS * (size_t)transform->dense_width + 1) * sizeof(float));
+    encoder.ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
+    if (!encoder.dense || !encoder.ids)
+        status = fail_no_memory(err);
+    for (uint32_t b = 0; status == STATUS_OK && b < spool->block_count; b++)
+        status =
+            encode_block(&encoder, &spool->blocks[b], is_training, places, train, validation, err);
+    free(encoder.dense);
+    free(encoder.ids);
+    return status;
+}
+
+enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
+                          struct dataset_part *part, struct error *err)
+{
+    const uint64_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+    const uint64_t bytes = rows * (width * sizeof(float) + ids * sizeof(int32_t));
+
+    if (bytes > DATASET_BYTES_MAX)
+        return fail(err, STATUS_LIMIT,
+                    "%llu rows of %llu inputs take %llu bytes of memory, more than %llu",
+                    (unsigned long long)rows, (unsigned long long)(width + ids),
+                    (unsigned long long)bytes, (unsigned long long)DATASET_BYTES_MAX);
+    part->rows = (uint32_t)rows;
+    if (rows == 0)
+        return STATUS_OK;
+    part->dense = malloc(rows * width * sizeof(float) + 1);
+    part->ids = malloc(rows * ids * sizeof(int32_t) + 1);
+    part->hashes = malloc(rows * sizeof *part->hashes);
+    if (task == MODEL_CLASSIFICATION)
+        part->classes = malloc(rows * sizeof *part->classes);
+    else
+        part->values = malloc(rows * sizeof *part->values);
+    if (part->dense && part->ids && part->hashes && (part->classes || part->values))
+        return STATUS_OK;
+    part_free(part);
+    return fail_no_memory(err);
+}
+
+void part_free(struct dataset_part *part)
+{
+    free(part->dense);
+    free(part->ids);
+    free(part->values);
+    free(part->classes);
+    free(part->hashes);
+    *part = (struct dataset_part){0};
+}

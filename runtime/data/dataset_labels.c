@@ -1,0 +1,203 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset_parts.h"
+
+static struct slice label_word(const struct spool_column_view *column, uint32_t row)
+{
+    if (column->type == SPOOL_INTEGER)
+        return (struct slice){(const char *)&column->integers[row], sizeof(int64_t)};
+    if (column->type == SPOOL_REAL)
+        return (struct slice){(const char *)&column->reals[row], sizeof(double)};
+    return spool_cell(column, row).text;
+}
+
+static struct cell word_to_cell(enum label_type type, struct slice word)
+{
+    struct cell cell = {.type = CELL_TEXT, .text = word};
+
+    if (type == LABEL_TYPE_INTEGER) {
+        cell = (struct cell){.type = CELL_INTEGER};
+        memcpy(&cell.integer, word.data, sizeof cell.integer);
+    } else if (type == LABEL_TYPE_REAL) {
+        cell = (struct cell){.type = CELL_REAL};
+        memcpy(&cell.real, word.data, sizeof cell.real);
+    }
+    return cell;
+}
+
+static int compare_cells(const struct cell *a, const struct cell *b)
+{
+    if (a->type == CELL_TEXT)
+        return slice_compare(a->text, b->text);
+    if (a->type == CELL_INTEGER)
+        return (a->integer > b->integer) - (a->integer < b->integer);
+    return (a->real > b->real) - (a->real < b->real);
+}
+
+struct sortable {
+    struct cell value;
+    uint32_t entry;
+};
+
+static int compare_sortable(const void *a, const void *b)
+{
+    return compare_cells(&((const struct sortable *)a)->value,
+                         &((const struct sortable *)b)->value);
+}
+
+static enum status refuse_fractions(const struct spool *spool, const struct jobspec *spec,
+                                    struct error *err)
+{
+    const uint32_t column = (uint32_t)spec->input_count;
+    uint64_t fractions = 0;
+    double first = 0;
+
+    for (uint32_t b = 0; b < spool->block_count; b++) {
+        const struct spool_column_view *view = &spool->blocks[b].columns[column];
+        for (uint32_t row = 0; row < spool->blocks[b].rows; row++) {
+            if (view->reals[row] == floor(view->reals[row]))
+                continue;
+            first = fractions++ ? first : view->reals[row];
+        }
+    }
+    if (fractions == 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has %g, and the labels of a classifier are whole numbers or text",
+         SLICE_FORMAT(spec->label), first);
+    return error_hint(err, "Train a regressor to predict a real number.");
+}
+
+static enum status count_labels(const struct spool *spool, const struct jobspec *spec,
+                                const uint8_t *is_used, struct word_table *table, struct error *err)
+{
+    for (uint32_t b = 0; b < spool->block_count; b++) {
+        const struct spool_block *block = &spool->blocks[b];
+        const struct spool_column_view *view = &block->columns[spec->input_count];
+
+        for (uint32_t row = 0; row < block->rows; row++) {
+            struct slice word = label_word(view, row);
+            if (is_used && !is_used[block->first_row + row])
+                continue;
+            if (view->type == SPOOL_TEXT && memchr(word.data, '\0', word.size))
+                return fail(err, STATUS_INVALID,
+                            "label column \"%.*s\" has a text with a zero byte",
+                            SLICE_FORMAT(spec->label));
+            if (word_table_add(table, word) == WORD_TABLE_NONE)
+                return fail_no_memory(err);
+            if (table->count > DATASET_CLASSES_MAX) {
+                fail(err, STATUS_INVALID,
+                     "label column \"%.*s\" has more than %d different values, and a classifier "
+                     "tells at most that many apart",
+                     SLICE_FORMAT(spec->label), DATASET_CLASSES_MAX);
+                return error_hint(err, "Train a regressor to predict a number.");
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status check_class_count(const struct jobspec *spec, const struct cell *only,
+                                     uint32_t count, struct error *err)
+{
+    struct text value;
+
+    if (spec->n_classes && count > spec->n_classes)
+        return fail(err, STATUS_INVALID,
+                    "label column \"%.*s\" has %u different values, and model.n_classes is %u",
+                    SLICE_FORMAT(spec->label), count, spec->n_classes);
+    if (count > 1)
+        return STATUS_OK;
+    text_init(&value, 100);
+    if (only->type == CELL_TEXT)
+        text_append(&value,
+                    (struct slice){only->text.data, only->text.size < 64 ? only->text.size : 64});
+    else if (only->type == CELL_INTEGER)
+        text_printf(&value, "%lld", (long long)only->integer);
+    else
+        text_append_real(&value, only->real);
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has only the value \"%s\": there is nothing to tell apart",
+         SLICE_FORMAT(spec->label), text_string(&value));
+    text_deinit(&value);
+    return STATUS_INVALID;
+}
+
+static enum status copy_label(struct arena *arena, struct cell *cell, struct error *err)
+{
+    if (cell->type != CELL_TEXT)
+        return STATUS_OK;
+    cell->text = arena_copy(arena, cell->text);
+    return cell->text.data ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status learn_classes(const struct jobspec *spec, struct dataset *dataset,
+                                 struct class_index *index, struct error *err)
+{
+    const struct word_table *table = &index->table;
+    struct labels *labels = &dataset->labels;
+    struct sortable *sorted = ARENA_NEW(&dataset->arena, struct sortable, table->count);
+    uint64_t rows = 0;
+
+    labels->values = ARENA_NEW(&dataset->arena, struct cell, table->count);
+    dataset->class_weights = ARENA_NEW(&dataset->arena, float, table->count);
+    index->classes = ARENA_NEW(&dataset->arena, uint32_t, table->count);
+    if (!sorted || !labels->values || !dataset->class_weights || !index->classes)
+        return fail_no_memory(err);
+    labels->count = table->count;
+    for (uint32_t i = 0; i < table->count; i++) {
+        sorted[i] = (struct sortable){word_to_cell(labels->type, table->entries[i].word), i};
+        rows += table->entries[i].count;
+    }
+    TRY(check_class_count(spec, &sorted[0].value, table->count, err));
+    qsort(sorted, table->count, sizeof *sorted, compare_sortable);
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint64_t count = table->entries[sorted[i].entry].count;
+
+        labels->values[i] = sorted[i].value;
+        TRY(copy_label(&dataset->arena, &labels->values[i], err));
+        index->classes[sorted[i].entry] = i;
+        dataset->class_weights[i] =
+            spec->balanced ? (float)((double)rows / ((double)table->count * (double)count)) : 1;
+    }
+    return STATUS_OK;
+}
+
+enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
+                         const uint8_t *is_used, struct dataset *dataset, struct class_index *index,
+                         struct error *err)
+{
+    static const enum label_type types[] = {
+        [SPEC_LABEL_INTEGER] = LABEL_TYPE_INTEGER,
+        [SPEC_LABEL_REAL] = LABEL_TYPE_REAL,
+        [SPEC_LABEL_TEXT] = LABEL_TYPE_TEXT,
+    };
+
+    dataset->labels.type = types[spec->label_type];
+    dataset->label_scale = 1;
+    if (spec->task == SPEC_REGRESSION) {
+        struct column_moments moments = column_moments(spool, (uint32_t)spec->input_count, is_used);
+        dataset->label_mean = moments.mean;
+        dataset->label_scale = moments.scale;
+        return STATUS_OK;
+    }
+    if (spec->label_type == SPEC_LABEL_REAL)
+        TRY(refuse_fractions(spool, spec, err));
+    TRY(count_labels(spool, spec, is_used, &index->table, err));
+    return learn_classes(spec, dataset, index, err);
+}
+
+int32_t class_of(const struct class_index *index, const struct spool_column_view *column,
+                 uint32_t row)
+{
+    uint32_t entry = word_table_find(&index->table, label_word(column, row));
+
+    return entry == WORD_TABLE_NONE ? -1 : (int32_t)index->classes[entry];
+}
+
+void class_index_deinit(struct class_index *index)
+{
+    word_table_deinit(&index->table);
+}

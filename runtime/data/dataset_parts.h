@@ -1,0 +1,47 @@
+/*
+ * dataset_parts.h - the steps of dataset_open, shared by its files.
+ *
+ *     spool --check--> rows held out --learn--> transform, labels --encode--> parts
+ */
+#ifndef DATA_DATASET_PARTS_H
+#define DATA_DATASET_PARTS_H
+
+#include "data/dataset.h"
+#include "data/word_table.h"
+
+/* Finds a label's class: that of the table's entry i is classes[i]. Borrows
+ * from the training spool, so that one must stay open as long. */
+struct class_index {
+    struct word_table table;
+    uint32_t *classes; /* (table.count), in the data set's arena */
+};
+
+/* dataset_check.c: what no model can be trained on, named with column and
+ * count. `what` is the words for an empty result ("the SELECT"). */
+enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
+                          struct error *err);
+
+/* dataset_learn.c: from the rows that `is_used` marks (NULL: all). */
+enum status learn_transform(const struct spool *spool, const struct jobspec *spec,
+                            const uint8_t *is_used, struct dataset *dataset, struct error *err);
+
+/* dataset_labels.c */
+enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
+                         const uint8_t *is_used, struct dataset *dataset, struct class_index *index,
+                         struct error *err);
+/* -1 for one that is not known */
+int32_t class_of(const struct class_index *index, const struct spool_column_view *column,
+                 uint32_t row);
+void class_index_deinit(struct class_index *index);
+
+/* dataset_encode.c: every row of the spool into the part and place that are
+ * written for it. places (rows); is_training NULL: all rows belong to *train. */
+enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
+                        const struct class_index *index, const uint8_t *is_training,
+                        const uint32_t *places, struct dataset_part *train,
+                        struct dataset_part *validation, struct error *err);
+enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
+                          struct dataset_part *part, struct error *err);
+void part_free(struct dataset_part *part);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * row_order.h - rows sorted by a random key made from their hash.
+ *
+ * By (random(seed, purpose, a, hash), hash): a function of the set of rows
+ * alone. Rows that tie have the same hash, that is the same cells.
+ */
+#ifndef DATA_ROW_ORDER_H
+#define DATA_ROW_ORDER_H
+
+#include "base/random.h"
+#include "data/spool.h"
+
+struct row_key {
+    uint64_t seed;
+    enum random_purpose purpose;
+    uint64_t a;
+};
+
+/* The numbers of the rows, sorted, into order (rows). space: (2 rows). */
+void row_order(const struct row_key *key, const struct row_hash *hashes, uint32_t rows,
+               uint64_t *space, uint32_t *order);
+
+#endif
