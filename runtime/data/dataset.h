@@ -38,7 +38,8 @@ struct dataset {
     struct dataset_part train, validation; /* validation.rows 0: none */
     uint64_t seed;
     bool shuffle;
-    struct arena arena; /* transform, labels, views */
+    struct arena arena;   /* transform, labels, views */
+    uint64_t *sort_space; /* (2 train.rows), for dataset_order; NULL without shuffle */
 };
 
 /*
