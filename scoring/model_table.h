@@ -1,28 +1,33 @@
 /*
  * model_table.h - a model as rows (part, name, position, value, data).
  *
- *     part        name            position  value      data
- *     meta        "meta"          0         NULL       JSON: kind, transform, labels, statement,
- * version, digest weight      feature name    class     the weight, in the units of the table's
- * columns  (linear models only; or "(intercept)"           a category's is named column=word)
- *     tensor      "layer0/weights"  chunk   NULL       little-endian float32, at most
- * MODEL_CHUNK_BYTES, after an 8-byte XXH3-64 of the chunk vocabulary  column          word's id
- * count      the word
+ *     part        name              position   value    data
+ *     meta        "meta"            0          NULL     JSON: kind, transform, labels, statement,
+ *                                                       version, digest
+ *     weight      feature           class      weight   (linear models only) in the units of the
+ *                                                       table's columns; "(intercept)", and a
+ *                                                       category's is named column=word
+ *     tensor      "layer0/weights"  chunk      NULL     little-endian float32, MODEL_CHUNK_BYTES
+ *                                                       but for the last, after the 8-byte
+ *                                                       XXH3-64 of the chunk
+ *     vocabulary  column            word's id  count    the word
  *
  * The table alone is enough to predict. A model is hostile input when it is
  * loaded: everything is checked before any allocation that depends on it, and
  * no code, path or URL in it is ever used. The `weight` part is for people; it
- * is not read back.
+ * is not read back, and left out beyond MODEL_WEIGHT_ROWS_MAX.
+ * docs/model-tables.md describes it all.
  */
 #ifndef SCORING_MODEL_TABLE_H
 #define SCORING_MODEL_TABLE_H
 
 #include "scoring/model.h"
 
-#define MODEL_FORMAT_VERSION 1
-#define MODEL_CHUNK_BYTES    ((size_t)256 << 10)
-#define MODEL_META_BYTES_MAX ((size_t)16 << 20)
-#define MODEL_ROWS_MAX       ((uint64_t)64 << 20)
+#define MODEL_FORMAT_VERSION  1
+#define MODEL_CHUNK_BYTES     ((size_t)256 << 10)
+#define MODEL_META_BYTES_MAX  ((size_t)16 << 20)
+#define MODEL_ROWS_MAX        ((uint64_t)64 << 20)
+#define MODEL_WEIGHT_ROWS_MAX 1000000
 
 struct model_row {
     struct slice part, name;

@@ -1,0 +1,97 @@
+#include "scoring/model_table.h"
+
+typedef void digest_update(void *context, const void *bytes, size_t size);
+
+struct feed {
+    digest_update *update;
+    void *context;
+};
+
+static void feed_u64(const struct feed *feed, uint64_t value)
+{
+    uint8_t bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+    feed->update(feed->context, bytes, sizeof bytes);
+}
+
+static void feed_real(const struct feed *feed, double value)
+{
+    union {
+        double real;
+        uint64_t bits;
+    } both = {value};
+
+    feed_u64(feed, both.bits);
+}
+
+static void feed_slice(const struct feed *feed, struct slice bytes)
+{
+    feed_u64(feed, bytes.size);
+    if (bytes.size)
+        feed->update(feed->context, bytes.data, bytes.size);
+}
+
+static void feed_input(const struct feed *feed, const struct transform_input *input)
+{
+    feed_slice(feed, input->name);
+    feed_u64(feed, input->type);
+    feed_u64(feed, input->has_nulls);
+    if (input->type == INPUT_TYPE_NUMERIC) {
+        feed_real(feed, input->mean);
+        feed_real(feed, input->scale);
+        feed_real(feed, (double)input->null_value);
+        return;
+    }
+    feed_u64(feed, input->hash_buckets);
+    feed_u64(feed, input->word_count);
+    for (uint32_t i = 0; i < input->word_count; i++)
+        feed_slice(feed, input->words[i]);
+}
+
+static void feed_labels(const struct feed *feed, const struct labels *labels)
+{
+    feed_u64(feed, labels->type);
+    feed_u64(feed, labels->count);
+    for (uint32_t i = 0; i < labels->count; i++) {
+        const struct cell *cell = &labels->values[i];
+        if (cell->type == CELL_TEXT)
+            feed_slice(feed, cell->text);
+        else if (cell->type == CELL_INTEGER)
+            feed_u64(feed, (uint64_t)cell->integer);
+        else
+            feed_real(feed, cell->real);
+    }
+}
+
+static void feed_layer(const struct feed *feed, const struct layer *layer)
+{
+    const size_t elements = (size_t)layer->rows * layer->width;
+
+    feed_u64(feed, layer->rows);
+    feed_u64(feed, layer->width);
+    feed->update(feed->context, layer->weights, elements * sizeof *layer->weights);
+    feed->update(feed->context, layer->bias, layer->width * sizeof *layer->bias);
+}
+
+/* Every field has a fixed size or comes after its size: no two models feed the
+ * same bytes. */
+void model_digest_feed(const struct model *model, digest_update *update, void *context)
+{
+    const struct feed feed = {update, context};
+
+    feed_u64(&feed, MODEL_FORMAT_VERSION);
+    feed_slice(&feed, model->family);
+    feed_u64(&feed, model->task);
+    feed_u64(&feed, model->transform.input_count);
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        feed_input(&feed, &model->transform.inputs[i]);
+    feed_labels(&feed, &model->labels);
+    feed_real(&feed, model->label_mean);
+    feed_real(&feed, model->label_scale);
+    feed_u64(&feed, model->activation);
+    feed_u64(&feed, model->layer_count);
+    for (uint32_t i = 0; i < model->layer_count; i++)
+        feed_layer(&feed, &model->layers[i]);
+}

@@ -1,0 +1,493 @@
+#include "scoring/model_meta.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+
+#define EXACT_INTEGER  ((int64_t)1 << 53) /* what a JSON number holds exactly */
+#define ID_DIGITS      32
+#define DIGEST_DIGITS  64
+#define NAME_BYTES_MAX 256
+
+static const char *const task_names[] = {"classification", "regression"};
+static const char *const label_type_names[] = {"integer", "real", "text"};
+static const char *const activation_names[] = {"identity", "relu", "tanh", "sigmoid"};
+static const char *const input_type_names[] = {"numeric", "category"};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct slice model_tensor_name(char *name, uint32_t layer, bool is_bias)
+{
+    int size = snprintf(name, MODEL_TENSOR_NAME, "layer%u/%s", layer, is_bias ? "bias" : "weights");
+
+    return (struct slice){name, (size_t)size};
+}
+
+uint64_t model_weight_rows(const struct model *model)
+{
+    const struct transform *transform = &model->transform;
+    uint64_t features = 1 + (uint64_t)transform->dense_width;
+    uint64_t rows;
+
+    if (model->layer_count != 1)
+        return 0;
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        if (input->type == INPUT_TYPE_CATEGORY)
+            features += (uint64_t)input->word_count + input->hash_buckets + input->has_nulls;
+    }
+    rows = features * model_outputs(model);
+    return rows > MODEL_WEIGHT_ROWS_MAX ? 0 : rows;
+}
+
+/* JSON strings end at a zero byte: a text that holds one would come back cut. */
+static enum status add_text(cJSON *object, const char *name, struct slice value, struct error *err)
+{
+    if (value.size && memchr(value.data, '\0', value.size))
+        return fail(err, STATUS_INVALID, "the model's %s has a zero byte", name);
+    json_add_string(object, name, value);
+    return STATUS_OK;
+}
+
+static enum status add_input(cJSON *inputs, const struct transform_input *input, struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    cJSON_AddItemToArray(inputs, object);
+    TRY(add_text(object, "name", input->name, err));
+    json_add_string(object, "type", slice_of(input_type_names[input->type]));
+    cJSON_AddBoolToObject(object, "has_nulls", input->has_nulls);
+    if (input->type == INPUT_TYPE_NUMERIC) {
+        json_add_real(object, "mean", input->mean);
+        json_add_real(object, "scale", input->scale);
+        json_add_real(object, "null_value", (double)input->null_value);
+    } else {
+        json_add_integer(object, "words", input->word_count);
+        json_add_integer(object, "hash_buckets", input->hash_buckets);
+    }
+    return STATUS_OK;
+}
+
+/* Numbers that a JSON number does not hold exactly travel as strings. */
+static cJSON *label_to_json(const struct cell *cell)
+{
+    struct text digits;
+    cJSON *item;
+
+    text_init(&digits, SIZE_MAX / 2);
+    if (cell->type == CELL_TEXT)
+        text_append(&digits, cell->text);
+    else if (cell->type == CELL_INTEGER)
+        text_printf(&digits, "%lld", (long long)cell->integer);
+    else
+        text_append_real(&digits, cell->real);
+    if (cell->type == CELL_REAL || (cell->type == CELL_INTEGER && cell->integer >= -EXACT_INTEGER &&
+                                    cell->integer <= EXACT_INTEGER))
+        item = cJSON_CreateRaw(text_string(&digits));
+    else
+        item = cJSON_CreateString(text_string(&digits));
+    text_deinit(&digits);
+    return item;
+}
+
+static enum status add_labels(cJSON *meta, const struct model *model, struct error *err)
+{
+    cJSON *object = cJSON_AddObjectToObject(meta, "labels"), *values;
+
+    json_add_string(object, "type", slice_of(label_type_names[model->labels.type]));
+    if (model->task == MODEL_REGRESSION) {
+        json_add_real(object, "mean", model->label_mean);
+        json_add_real(object, "scale", model->label_scale);
+        return STATUS_OK;
+    }
+    values = cJSON_AddArrayToObject(object, "values");
+    for (uint32_t i = 0; i < model->labels.count; i++) {
+        const struct cell *cell = &model->labels.values[i];
+        if (cell->type == CELL_TEXT && cell->text.size &&
+            memchr(cell->text.data, '\0', cell->text.size))
+            return fail(err, STATUS_INVALID, "a label of the model has a zero byte");
+        cJSON_AddItemToArray(values, label_to_json(cell));
+    }
+    return STATUS_OK;
+}
+
+static void add_network(cJSON *meta, const struct model *model)
+{
+    cJSON *object = cJSON_AddObjectToObject(meta, "network");
+    cJSON *layers;
+
+    json_add_string(object, "activation", slice_of(activation_names[model->activation]));
+    layers = cJSON_AddArrayToObject(object, "layers");
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        cJSON *layer = cJSON_CreateObject();
+        json_add_integer(layer, "rows", model->layers[i].rows);
+        json_add_integer(layer, "width", model->layers[i].width);
+        cJSON_AddItemToArray(layers, layer);
+    }
+}
+
+static enum status build_meta(const struct model *model, cJSON *meta, struct error *err)
+{
+    cJSON *inputs, *metrics;
+
+    json_add_integer(meta, "format", MODEL_FORMAT_VERSION);
+    TRY(add_text(meta, "id", model->id, err));
+    json_add_integer(meta, "version", model->version);
+    TRY(add_text(meta, "estimator", model->estimator, err));
+    TRY(add_text(meta, "family", model->family, err));
+    json_add_string(meta, "task", slice_of(task_names[model->task]));
+    TRY(add_text(meta, "label", model->label, err));
+    TRY(add_text(meta, "statement", model->statement, err));
+    TRY(add_text(meta, "digest", model->digest, err));
+    json_add_integer(meta, "rows", (int64_t)model->rows);
+    TRY(add_text(meta, "created_at", model->created_at, err));
+    inputs = cJSON_AddArrayToObject(meta, "inputs");
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        TRY(add_input(inputs, &model->transform.inputs[i], err));
+    TRY(add_labels(meta, model, err));
+    add_network(meta, model);
+    json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
+    if (model->metrics_json.size == 0)
+        return STATUS_OK;
+    metrics = json_parse(model->metrics_json, MODEL_META_BYTES_MAX, err);
+    if (!metrics)
+        return err ? err->status : STATUS_CORRUPT;
+    cJSON_AddItemToObject(meta, "metrics", metrics);
+    return STATUS_OK;
+}
+
+enum status model_meta_write(const struct model *model, struct text *out, struct error *err)
+{
+    cJSON *meta = cJSON_CreateObject();
+    enum status status;
+
+    if (!meta)
+        return fail_no_memory(err);
+    status = build_meta(model, meta, err);
+    if (status == STATUS_OK)
+        status = json_print(meta, false, out, err);
+    cJSON_Delete(meta);
+    if (status == STATUS_OK && out->size > MODEL_META_BYTES_MAX)
+        status = fail(err, STATUS_LIMIT,
+                      "the model's description takes %zu bytes, where at most %zu are read",
+                      out->size, MODEL_META_BYTES_MAX);
+    return status;
+}
+
+static enum status corrupt(struct error *err, const char *what)
+{
+    return fail(err, STATUS_CORRUPT, "model: %s", what);
+}
+
+static enum status get_text(const cJSON *object, const char *name, size_t size_max,
+                            struct arena *arena, struct slice *value, struct error *err)
+{
+    struct slice borrowed;
+
+    TRY(json_get_string(object, name, &borrowed, err));
+    if (borrowed.size > size_max)
+        return fail(err, STATUS_CORRUPT, "model: \"%s\" has %zu bytes, where at most %zu are read",
+                    name, borrowed.size, size_max);
+    *value = arena_copy(arena, borrowed);
+    return value->data ? STATUS_OK : fail_no_memory(err);
+}
+
+/* Hexadecimal digits: none (a model that was not published yet) or all. */
+static enum status get_digits(const cJSON *object, const char *name, size_t size,
+                              struct arena *arena, struct slice *value, struct error *err)
+{
+    TRY(get_text(object, name, size, arena, value, err));
+    if (value->size != 0 && value->size != size)
+        return fail(err, STATUS_CORRUPT, "model: \"%s\" is no number of %zu digits", name, size);
+    for (size_t i = 0; i < value->size; i++)
+        if (!isxdigit((unsigned char)value->data[i]))
+            return fail(err, STATUS_CORRUPT, "model: \"%s\" is no number of %zu digits", name,
+                        size);
+    return STATUS_OK;
+}
+
+static enum status get_choice(const cJSON *object, const char *name, const char *const *choices,
+                              size_t count, unsigned *choice, struct error *err)
+{
+    struct slice word;
+
+    *choice = 0;
+    TRY(json_get_string(object, name, &word, err));
+    for (size_t i = 0; i < count; i++) {
+        if (slice_is(word, choices[i])) {
+            *choice = (unsigned)i;
+            return STATUS_OK;
+        }
+    }
+    return fail(err, STATUS_CORRUPT, "model: \"%s\" is \"%.*s\"", name,
+                word.size > 40 ? 40 : (int)word.size, word.data);
+}
+
+static enum status get_count(const cJSON *object, const char *name, int64_t least, int64_t most,
+                             uint32_t *count, struct error *err)
+{
+    int64_t value;
+
+    TRY(json_get_integer(object, name, least, most, &value, err));
+    *count = (uint32_t)value;
+    return STATUS_OK;
+}
+
+static enum status read_input(const cJSON *object, struct arena *arena,
+                              struct transform_input *input, struct error *err)
+{
+    unsigned type;
+    double null_value;
+
+    TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->name, err));
+    TRY(get_choice(object, "type", input_type_names, COUNT(input_type_names), &type, err));
+    TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
+    input->type = (enum input_type)type;
+    if (input->type == INPUT_TYPE_CATEGORY) {
+        TRY(get_count(object, "words", 0, TRANSFORM_WORDS_MAX, &input->word_count, err));
+        return get_count(object, "hash_buckets", 0, TRANSFORM_WORDS_MAX, &input->hash_buckets, err);
+    }
+    TRY(json_get_real(object, "mean", &input->mean, err));
+    TRY(json_get_real(object, "scale", &input->scale, err));
+    TRY(json_get_real(object, "null_value", &null_value, err));
+    if (fabs(null_value) > (double)TRANSFORM_DENSE_MAX || input->scale <= 0)
+        return corrupt(err, "a numeric input has no positive scale");
+    input->null_value = (float)null_value;
+    return STATUS_OK;
+}
+
+static enum status read_inputs(const cJSON *meta, struct arena *arena, struct transform *transform,
+                               struct error *err)
+{
+    const cJSON *inputs, *object;
+    uint32_t i = 0;
+
+    TRY(json_get_array(meta, "inputs", TRANSFORM_INPUTS_MAX, &inputs, err));
+    transform->input_count = (uint32_t)cJSON_GetArraySize(inputs);
+    if (transform->input_count == 0)
+        return corrupt(err, "there are no inputs");
+    transform->inputs = ARENA_NEW(arena, struct transform_input, transform->input_count);
+    if (!transform->inputs)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(object, inputs)
+    {
+        TRY(read_input(object, arena, &transform->inputs[i++], err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_label(const cJSON *item, enum label_type type, struct arena *arena,
+                              struct cell *cell, struct error *err)
+{
+    const double number = item->valuedouble;
+
+    if (type == LABEL_TYPE_TEXT && cJSON_IsString(item)) {
+        *cell = (struct cell){.type = CELL_TEXT};
+        cell->text = arena_copy(arena, slice_of(item->valuestring));
+        return cell->text.data ? STATUS_OK : fail_no_memory(err);
+    }
+    if (type == LABEL_TYPE_REAL && cJSON_IsNumber(item) && isfinite(number)) {
+        *cell = (struct cell){.type = CELL_REAL, .real = number};
+        return STATUS_OK;
+    }
+    *cell = (struct cell){.type = CELL_INTEGER};
+    if (type == LABEL_TYPE_INTEGER && cJSON_IsNumber(item) && number == floor(number) &&
+        fabs(number) <= (double)EXACT_INTEGER) {
+        cell->integer = (int64_t)number;
+        return STATUS_OK;
+    }
+    if (type == LABEL_TYPE_INTEGER && cJSON_IsString(item) &&
+        slice_to_integer(slice_of(item->valuestring), &cell->integer))
+        return STATUS_OK;
+    return corrupt(err, "a label is of another type than the labels");
+}
+
+static bool is_ascending(const struct cell *a, const struct cell *b)
+{
+    if (a->type == CELL_TEXT)
+        return slice_compare(a->text, b->text) < 0;
+    return a->type == CELL_INTEGER ? a->integer < b->integer : a->real < b->real;
+}
+
+static enum status read_classes(const cJSON *object, struct arena *arena, struct labels *labels,
+                                struct error *err)
+{
+    const cJSON *values, *item;
+    uint32_t i = 0;
+
+    TRY(json_get_array(object, "values", MODEL_CLASSES_MAX, &values, err));
+    labels->count = (uint32_t)cJSON_GetArraySize(values);
+    if (labels->count < 2)
+        return corrupt(err, "a classifier has at least two labels");
+    labels->values = ARENA_NEW(arena, struct cell, labels->count);
+    if (!labels->values)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(item, values)
+    {
+        TRY(read_label(item, labels->type, arena, &labels->values[i], err));
+        if (i > 0 && !is_ascending(&labels->values[i - 1], &labels->values[i]))
+            return corrupt(err, "the labels are not in ascending order");
+        i++;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_labels(const cJSON *meta, struct arena *arena, struct model *model,
+                               struct error *err)
+{
+    const cJSON *object;
+    unsigned type;
+
+    TRY(json_get_object(meta, "labels", &object, err));
+    TRY(get_choice(object, "type", label_type_names, COUNT(label_type_names), &type, err));
+    model->labels.type = (enum label_type)type;
+    model->label_scale = 1;
+    if (model->task == MODEL_CLASSIFICATION)
+        return read_classes(object, arena, &model->labels, err);
+    TRY(json_get_real(object, "mean", &model->label_mean, err));
+    TRY(json_get_real(object, "scale", &model->label_scale, err));
+    if (model->label_scale <= 0 || model->labels.type == LABEL_TYPE_TEXT)
+        return corrupt(err, "a regressor's label has no positive scale");
+    return STATUS_OK;
+}
+
+/* Rows of the first layer, as transform_finish will count them. */
+static uint64_t first_layer_rows(const struct transform *transform)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        rows += input->type == INPUT_TYPE_CATEGORY
+                    ? (uint64_t)input->word_count + input->hash_buckets + 1
+                    : 1 + (uint64_t)input->has_nulls;
+    }
+    return rows;
+}
+
+static enum status check_shapes(const struct model *model, struct error *err)
+{
+    uint64_t rows = first_layer_rows(&model->transform), parameters = 0;
+
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        const struct layer *layer = &model->layers[i];
+        if (layer->rows != rows)
+            return fail(err, STATUS_CORRUPT, "model: layer %u has %u rows, where %llu belong", i,
+                        layer->rows, (unsigned long long)rows);
+        parameters += ((uint64_t)layer->rows + 1) * layer->width;
+        if (parameters > MODEL_PARAMETERS_MAX)
+            return fail(err, STATUS_CORRUPT, "model: more than %llu parameters",
+                        (unsigned long long)MODEL_PARAMETERS_MAX);
+        rows = layer->width;
+    }
+    if (rows != model_outputs(model))
+        return fail(err, STATUS_CORRUPT, "model: the last layer has %llu outputs, where %u belong",
+                    (unsigned long long)rows, model_outputs(model));
+    return STATUS_OK;
+}
+
+static enum status read_network(const cJSON *meta, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    const cJSON *object, *layers, *layer;
+    unsigned activation;
+    uint32_t i = 0;
+
+    TRY(json_get_object(meta, "network", &object, err));
+    TRY(get_choice(object, "activation", activation_names, COUNT(activation_names), &activation,
+                   err));
+    model->activation = (enum activation)activation;
+    TRY(json_get_array(object, "layers", MODEL_LAYERS_MAX, &layers, err));
+    model->layer_count = (uint32_t)cJSON_GetArraySize(layers);
+    if (model->layer_count == 0)
+        return corrupt(err, "there are no layers");
+    model->layers = ARENA_NEW(arena, struct layer, model->layer_count);
+    if (!model->layers)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(layer, layers)
+    {
+        TRY(get_count(layer, "rows", 1, INT32_MAX, &model->layers[i].rows, err));
+        TRY(get_count(layer, "width", 1, MODEL_WIDTH_MAX, &model->layers[i].width, err));
+        i++;
+    }
+    return check_shapes(model, err);
+}
+
+static enum status read_metrics(const cJSON *meta, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(meta, "metrics");
+    struct text printed;
+    enum status status;
+
+    if (!metrics)
+        return STATUS_OK;
+    text_init(&printed, MODEL_META_BYTES_MAX);
+    status = json_print(metrics, false, &printed, err);
+    if (status == STATUS_OK) {
+        model->metrics_json = arena_copy(arena, text_slice(&printed));
+        if (!model->metrics_json.data)
+            status = fail_no_memory(err);
+    }
+    text_deinit(&printed);
+    return status;
+}
+
+static enum status read_meta(const cJSON *meta, struct arena *arena, struct model *model,
+                             struct error *err)
+{
+    int64_t format, rows;
+    unsigned task;
+
+    TRY(json_get_integer(meta, "format", 1, INT32_MAX, &format, err));
+    if (format != MODEL_FORMAT_VERSION)
+        return fail(err, STATUS_UNSUPPORTED,
+                    "the model is of format %lld, where this version reads format %d",
+                    (long long)format, MODEL_FORMAT_VERSION);
+    TRY(get_text(meta, "family", NAME_BYTES_MAX, arena, &model->family, err));
+    if (!slice_is(model->family, "network"))
+        return fail(err, STATUS_UNSUPPORTED, "models of kind \"%.*s\" are not supported yet",
+                    SLICE_FORMAT(model->family));
+    TRY(get_text(meta, "estimator", NAME_BYTES_MAX, arena, &model->estimator, err));
+    TRY(get_choice(meta, "task", task_names, COUNT(task_names), &task, err));
+    model->task = (enum model_task)task;
+    TRY(get_text(meta, "label", MODEL_META_BYTES_MAX, arena, &model->label, err));
+    TRY(get_text(meta, "statement", MODEL_META_BYTES_MAX, arena, &model->statement, err));
+    TRY(get_digits(meta, "id", ID_DIGITS, arena, &model->id, err));
+    TRY(json_get_integer(meta, "version", 0, INT64_MAX, &model->version, err));
+    TRY(get_digits(meta, "digest", DIGEST_DIGITS, arena, &model->digest, err));
+    TRY(json_get_integer(meta, "rows", 0, INT64_MAX, &rows, err));
+    model->rows = (uint64_t)rows;
+    TRY(get_text(meta, "created_at", NAME_BYTES_MAX, arena, &model->created_at, err));
+    TRY(read_inputs(meta, arena, &model->transform, err));
+    TRY(read_labels(meta, arena, model, err));
+    TRY(read_network(meta, arena, model, err));
+    return read_metrics(meta, arena, model, err);
+}
+
+enum status model_meta_read(struct slice json, struct arena *arena, struct model *model,
+                            struct error *err)
+{
+    cJSON *meta = json_parse(json, MODEL_META_BYTES_MAX, err);
+    enum status status;
+
+    *model = (struct model){0};
+    if (!meta)
+        return STATUS_CORRUPT;
+    status = read_meta(meta, arena, model, err);
+    cJSON_Delete(meta);
+    return status;
+}
+
+enum status model_read_meta(struct slice meta_json, struct arena *arena, struct model *model,
+                            struct error *err)
+{
+    TRY(model_meta_read(meta_json, arena, model, err));
+    model->layers = NULL;
+    model->layer_count = 0;
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        model->transform.inputs[i].word_count = 0;
+    return STATUS_OK;
+}

@@ -1,0 +1,24 @@
+/*
+ * model_meta.h - the meta row's JSON, shared by writer and reader of model tables.
+ */
+#ifndef SCORING_MODEL_META_H
+#define SCORING_MODEL_META_H
+
+#include "scoring/model_table.h"
+
+enum status model_meta_write(const struct model *model, struct text *out, struct error *err);
+
+/* Everything that the JSON says, checked. Layers have their shapes and no
+ * tensors yet, category inputs their word counts and no words. */
+enum status model_meta_read(struct slice json, struct arena *arena, struct model *model,
+                            struct error *err);
+
+/* "layer3/bias" into name, which holds MODEL_TENSOR_NAME bytes. */
+#define MODEL_TENSOR_NAME 40
+struct slice model_tensor_name(char *name, uint32_t layer, bool is_bias);
+
+/* How many rows the `weight` part has; 0 where the model is not linear or has
+ * more than MODEL_WEIGHT_ROWS_MAX. */
+uint64_t model_weight_rows(const struct model *model);
+
+#endif

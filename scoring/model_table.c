@@ -1,0 +1,281 @@
+#include "scoring/model_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "scoring/model_meta.h"
+
+/* A tensor that is being put together from its chunks. */
+struct tensor {
+    char name[MODEL_TENSOR_NAME];
+    size_t name_size;
+    float *elements;
+    size_t bytes;
+    uint64_t chunks, missing;
+    uint8_t *is_there; /* (chunks) */
+};
+
+/* A row that came before the meta row. */
+struct pending {
+    struct pending *next;
+    struct model_row row;
+    char bytes[];
+};
+
+struct model_reader {
+    struct arena *arena;
+    struct model model;
+    bool has_meta;
+    uint64_t rows;
+    struct tensor *tensors; /* weights and bias of each layer */
+    uint32_t tensor_count;
+    uint64_t words_missing;
+    uint32_t input; /* where the last word went: words come column by column */
+    struct pending *pending;
+    size_t pending_bytes;
+};
+
+enum status model_reader_new(struct arena *arena, struct model_reader **reader, struct error *err)
+{
+    *reader = calloc(1, sizeof **reader);
+    if (!*reader)
+        return fail_no_memory(err);
+    (*reader)->arena = arena;
+    return STATUS_OK;
+}
+
+void model_reader_free(struct model_reader *reader)
+{
+    while (reader && reader->pending) {
+        struct pending *next = reader->pending->next;
+        free(reader->pending);
+        reader->pending = next;
+    }
+    free(reader);
+}
+
+static enum status expect_tensor(struct model_reader *reader, uint32_t layer, bool is_bias,
+                                 uint64_t elements, struct error *err)
+{
+    struct tensor *tensor = &reader->tensors[reader->tensor_count++];
+
+    tensor->name_size = model_tensor_name(tensor->name, layer, is_bias).size;
+    tensor->bytes = elements * sizeof(float);
+    tensor->chunks = (tensor->bytes + MODEL_CHUNK_BYTES - 1) / MODEL_CHUNK_BYTES;
+    tensor->missing = tensor->chunks;
+    tensor->elements = arena_alloc(reader->arena, tensor->bytes);
+    tensor->is_there = arena_alloc(reader->arena, tensor->chunks);
+    if (!tensor->elements || !tensor->is_there)
+        return fail(err, STATUS_NO_MEMORY, "the model's %s take %zu bytes, more than there is room",
+                    tensor->name, tensor->bytes);
+    return STATUS_OK;
+}
+
+static enum status expect_words(struct model_reader *reader, struct transform_input *input,
+                                struct error *err)
+{
+    input->words = ARENA_NEW(reader->arena, struct slice, input->word_count);
+    input->word_counts = ARENA_NEW(reader->arena, uint64_t, input->word_count);
+    reader->words_missing += input->word_count;
+    if (!input->words || !input->word_counts)
+        return fail(err, STATUS_NO_MEMORY, "a vocabulary of %u words, more than there is room for",
+                    input->word_count);
+    return STATUS_OK;
+}
+
+static enum status expect_rest(struct model_reader *reader, struct error *err)
+{
+    struct model *model = &reader->model;
+
+    reader->tensors = ARENA_NEW(reader->arena, struct tensor, 2 * (size_t)model->layer_count);
+    if (!reader->tensors)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        struct layer *layer = &model->layers[i];
+
+        TRY(expect_tensor(reader, i, false, (uint64_t)layer->rows * layer->width, err));
+        layer->weights = reader->tensors[reader->tensor_count - 1].elements;
+        TRY(expect_tensor(reader, i, true, layer->width, err));
+        layer->bias = reader->tensors[reader->tensor_count - 1].elements;
+    }
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        if (model->transform.inputs[i].type == INPUT_TYPE_CATEGORY)
+            TRY(expect_words(reader, &model->transform.inputs[i], err));
+    return STATUS_OK;
+}
+
+static enum status unexpected(const struct model_row *row, const char *why, struct error *err)
+{
+    int shown = row->name.size > 60 ? 60 : (int)row->name.size;
+
+    return fail(err, STATUS_CORRUPT, "model: %.*s \"%.*s\" %lld %s",
+                row->part.size > 20 ? 20 : (int)row->part.size, row->part.data, shown,
+                row->name.data, (long long)row->position, why);
+}
+
+static enum status add_chunk(struct model_reader *reader, const struct model_row *row,
+                             struct error *err)
+{
+    struct tensor *tensor = NULL;
+    size_t at, size;
+    uint64_t hash;
+
+    for (uint32_t i = 0; i < reader->tensor_count && !tensor; i++)
+        if (slice_equal((struct slice){reader->tensors[i].name, reader->tensors[i].name_size},
+                        row->name))
+            tensor = &reader->tensors[i];
+    if (!tensor || row->position < 0 || (uint64_t)row->position >= tensor->chunks)
+        return unexpected(row, "does not belong to it", err);
+    if (tensor->is_there[row->position])
+        return unexpected(row, "is there twice", err);
+    at = (size_t)row->position * MODEL_CHUNK_BYTES;
+    size = tensor->bytes - at < MODEL_CHUNK_BYTES ? tensor->bytes - at : MODEL_CHUNK_BYTES;
+    if (!row->has_data || row->data.size != sizeof hash + size)
+        return unexpected(row, "has another size than its shape", err);
+    memcpy(&hash, row->data.data, sizeof hash);
+    if (hash != XXH3_64bits(row->data.data + sizeof hash, size))
+        return unexpected(row, "does not match its checksum", err);
+    memcpy((char *)tensor->elements + at, row->data.data + sizeof hash, size);
+    tensor->is_there[row->position] = 1;
+    tensor->missing--;
+    return STATUS_OK;
+}
+
+static struct transform_input *find_input(struct model_reader *reader, struct slice name)
+{
+    struct transform *transform = &reader->model.transform;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        uint32_t at = (reader->input + i) % transform->input_count;
+        if (slice_equal(transform->inputs[at].name, name)) {
+            reader->input = at;
+            return &transform->inputs[at];
+        }
+    }
+    return NULL;
+}
+
+static enum status add_word(struct model_reader *reader, const struct model_row *row,
+                            struct error *err)
+{
+    struct transform_input *input = find_input(reader, row->name);
+
+    if (!input || row->position < 0 || row->position >= (int64_t)input->word_count)
+        return unexpected(row, "does not belong to it", err);
+    if (input->words[row->position].data)
+        return unexpected(row, "is there twice", err);
+    if (!row->has_data)
+        return unexpected(row, "has no word", err);
+    input->words[row->position] = arena_copy(reader->arena, row->data);
+    if (!input->words[row->position].data)
+        return fail_no_memory(err);
+    if (row->has_value && row->value > 0 && row->value < 0x1p53)
+        input->word_counts[row->position] = (uint64_t)row->value;
+    reader->words_missing--;
+    return STATUS_OK;
+}
+
+static enum status add_row(struct model_reader *reader, const struct model_row *row,
+                           struct error *err)
+{
+    return slice_is(row->part, "tensor") ? add_chunk(reader, row, err) : add_word(reader, row, err);
+}
+
+/* Kept until the meta row tells how much room it may take; no more bytes than
+ * the arena would hold. */
+static enum status keep_row(struct model_reader *reader, const struct model_row *row,
+                            struct error *err)
+{
+    const size_t data_size = row->has_data ? row->data.size : 0;
+    const size_t part_size = row->part.size, name_size = row->name.size;
+    struct pending *pending;
+    size_t size;
+
+    if (name_size > MODEL_META_BYTES_MAX || data_size > MODEL_META_BYTES_MAX)
+        return unexpected(row, "is too long", err);
+    size = sizeof *pending + part_size + name_size + data_size;
+    if (size > reader->arena->maximum || reader->pending_bytes > reader->arena->maximum - size)
+        return fail(err, STATUS_NO_MEMORY, "the model takes more than %zu bytes",
+                    reader->arena->maximum);
+    pending = malloc(size);
+    if (!pending)
+        return fail_no_memory(err);
+    reader->pending_bytes += size;
+    pending->row = *row;
+    pending->row.part.data = memcpy(pending->bytes, row->part.data, part_size);
+    pending->row.name.data = pending->bytes + part_size;
+    if (name_size)
+        memcpy(pending->bytes + part_size, row->name.data, name_size);
+    pending->row.data = (struct slice){pending->bytes + part_size + name_size, data_size};
+    if (data_size)
+        memcpy(pending->bytes + part_size + name_size, row->data.data, data_size);
+    pending->next = reader->pending;
+    reader->pending = pending;
+    return STATUS_OK;
+}
+
+static enum status add_meta(struct model_reader *reader, const struct model_row *row,
+                            struct error *err)
+{
+    if (reader->has_meta)
+        return unexpected(row, "is there twice", err);
+    if (!row->has_data)
+        return unexpected(row, "is empty", err);
+    TRY(model_meta_read(row->data, reader->arena, &reader->model, err));
+    TRY(expect_rest(reader, err));
+    reader->has_meta = true;
+    while (reader->pending) {
+        struct pending *pending = reader->pending;
+        enum status status = add_row(reader, &pending->row, err);
+
+        reader->pending = pending->next;
+        free(pending);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+enum status model_reader_add(struct model_reader *reader, const struct model_row *row,
+                             struct error *err)
+{
+    if (++reader->rows > MODEL_ROWS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: more than %llu rows",
+                    (unsigned long long)MODEL_ROWS_MAX);
+    if (slice_is(row->part, "meta"))
+        return add_meta(reader, row, err);
+    if (slice_is(row->part, "weight"))
+        return STATUS_OK;
+    if (!slice_is(row->part, "tensor") && !slice_is(row->part, "vocabulary"))
+        return unexpected(row, "is of no known part", err);
+    return reader->has_meta ? add_row(reader, row, err) : keep_row(reader, row, err);
+}
+
+static enum status check_tensor(const struct tensor *tensor, struct error *err)
+{
+    if (tensor->missing)
+        return fail(err, STATUS_CORRUPT, "model: %s lacks %llu of %llu chunks", tensor->name,
+                    (unsigned long long)tensor->missing, (unsigned long long)tensor->chunks);
+    for (size_t i = 0; i < tensor->bytes / sizeof(float); i++)
+        if (!isfinite(tensor->elements[i]))
+            return fail(err, STATUS_CORRUPT, "model: %s has a number that is not finite",
+                        tensor->name);
+    return STATUS_OK;
+}
+
+enum status model_reader_finish(struct model_reader *reader, struct model *model, struct error *err)
+{
+    if (!reader->has_meta)
+        return fail(err, STATUS_CORRUPT, "model: there is no meta row");
+    for (uint32_t i = 0; i < reader->tensor_count; i++)
+        TRY(check_tensor(&reader->tensors[i], err));
+    if (reader->words_missing)
+        return fail(err, STATUS_CORRUPT, "model: %llu words of its vocabularies are missing",
+                    (unsigned long long)reader->words_missing);
+    TRY(transform_finish(&reader->model.transform, reader->arena, err));
+    *model = reader->model;
+    return STATUS_OK;
+}

@@ -1,0 +1,248 @@
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "scoring/model_meta.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are copied as they stand");
+
+struct writer {
+    const struct model *model;
+    model_row_sink *sink;
+    void *context;
+};
+
+static enum status write_meta(const struct writer *writer, struct error *err)
+{
+    struct model_row row = {
+        .part = SLICE("meta"), .name = SLICE("meta"), .has_data = true, .data_is_text = true};
+    struct text json;
+    enum status status;
+
+    text_init(&json, 4 * MODEL_META_BYTES_MAX);
+    status = model_meta_write(writer->model, &json, err);
+    row.data = text_slice(&json);
+    if (status == STATUS_OK)
+        status = writer->sink(writer->context, &row, err);
+    text_deinit(&json);
+    return status;
+}
+
+/* In the units of the label. */
+static enum status write_weight(const struct writer *writer, struct slice name, uint32_t output,
+                                double value, bool is_intercept, struct error *err)
+{
+    const struct model *model = writer->model;
+    struct model_row row = {.part = SLICE("weight"), .name = name, .has_value = true};
+
+    if (model->task == MODEL_REGRESSION) {
+        value *= model->label_scale;
+        value += is_intercept ? model->label_mean : 0;
+    }
+    /* Of two classes the only output speaks for class 1. */
+    row.position = model->task == MODEL_CLASSIFICATION && model->labels.count == 2 ? 1 : output;
+    row.value = value;
+    return writer->sink(writer->context, &row, err);
+}
+
+static enum status write_intercepts(const struct writer *writer, struct error *err)
+{
+    const struct transform *transform = &writer->model->transform;
+    const struct layer *layer = writer->model->layers;
+
+    for (uint32_t j = 0; j < layer->width; j++) {
+        double intercept = (double)layer->bias[j];
+
+        for (uint32_t i = 0; i < transform->input_count; i++) {
+            const struct transform_input *input = &transform->inputs[i];
+            if (input->type == INPUT_TYPE_NUMERIC)
+                intercept -=
+                    (double)layer->weights[(size_t)input->dense_offset * layer->width + j] *
+                    (input->mean / input->scale);
+        }
+        TRY(write_weight(writer, SLICE("(intercept)"), j, intercept, true, err));
+    }
+    return STATUS_OK;
+}
+
+/* One row of the layer's weights, divided by `scale`, under a name. */
+static enum status write_feature(const struct writer *writer, const struct text *name,
+                                 size_t layer_row, double scale, struct error *err)
+{
+    const struct layer *layer = writer->model->layers;
+
+    if (name->failed)
+        return fail_no_memory(err);
+    for (uint32_t j = 0; j < layer->width; j++)
+        TRY(write_weight(writer, text_slice(name), j,
+                         (double)layer->weights[layer_row * layer->width + j] / scale, false, err));
+    return STATUS_OK;
+}
+
+static void name_feature(struct text *name, struct slice column, const char *between,
+                         struct slice after)
+{
+    text_clear(name);
+    text_append(name, column);
+    text_append_string(name, between);
+    text_append(name, after);
+}
+
+static enum status write_numeric(const struct writer *writer, const struct transform_input *input,
+                                 struct text *name, struct error *err)
+{
+    name_feature(name, input->name, "", SLICE(""));
+    TRY(write_feature(writer, name, input->dense_offset, input->scale, err));
+    if (!input->has_nulls)
+        return STATUS_OK;
+    name_feature(name, input->name, " is null", SLICE(""));
+    return write_feature(writer, name, (size_t)input->dense_offset + 1, 1, err);
+}
+
+static enum status write_category(const struct writer *writer, const struct transform_input *input,
+                                  struct text *name, struct error *err)
+{
+    size_t row = (size_t)writer->model->transform.dense_width + input->first_id;
+
+    for (uint32_t i = 0; i < input->word_count; i++) {
+        name_feature(name, input->name, "=", input->words[i]);
+        TRY(write_feature(writer, name, row++, 1, err));
+    }
+    for (uint32_t i = 0; i < input->hash_buckets; i++) {
+        name_feature(name, input->name, " in bucket ", SLICE(""));
+        text_printf(name, "%u", i);
+        TRY(write_feature(writer, name, row++, 1, err));
+    }
+    if (!input->has_nulls)
+        return STATUS_OK;
+    name_feature(name, input->name, " is null", SLICE(""));
+    return write_feature(writer, name, row, 1, err);
+}
+
+static enum status write_weights(const struct writer *writer, struct error *err)
+{
+    const struct transform *transform = &writer->model->transform;
+    enum status status = STATUS_OK;
+    struct text name;
+
+    if (model_weight_rows(writer->model) == 0)
+        return STATUS_OK;
+    TRY(write_intercepts(writer, err));
+    text_init(&name, TEXT_MAXIMUM);
+    for (uint32_t i = 0; status == STATUS_OK && i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        if (input->type == INPUT_TYPE_NUMERIC)
+            status = write_numeric(writer, input, &name, err);
+        else
+            status = write_category(writer, input, &name, err);
+    }
+    text_deinit(&name);
+    return status;
+}
+
+static enum status write_tensor(const struct writer *writer, struct slice name,
+                                const float *elements, size_t count, char *chunk, struct error *err)
+{
+    const size_t bytes = count * sizeof *elements;
+    struct model_row row = {.part = SLICE("tensor"), .name = name, .has_data = true};
+
+    for (size_t at = 0; at < bytes; at += MODEL_CHUNK_BYTES) {
+        size_t size = bytes - at < MODEL_CHUNK_BYTES ? bytes - at : MODEL_CHUNK_BYTES;
+        uint64_t hash;
+
+        memcpy(chunk + sizeof hash, (const char *)elements + at, size);
+        hash = XXH3_64bits(chunk + sizeof hash, size);
+        memcpy(chunk, &hash, sizeof hash);
+        row.data = (struct slice){chunk, sizeof hash + size};
+        TRY(writer->sink(writer->context, &row, err));
+        row.position++;
+    }
+    return STATUS_OK;
+}
+
+static enum status write_tensors(const struct writer *writer, struct error *err)
+{
+    const struct model *model = writer->model;
+    char *chunk = malloc(sizeof(uint64_t) + MODEL_CHUNK_BYTES);
+    enum status status = chunk ? STATUS_OK : fail_no_memory(err);
+
+    for (uint32_t i = 0; status == STATUS_OK && i < model->layer_count; i++) {
+        const struct layer *layer = &model->layers[i];
+        char name[MODEL_TENSOR_NAME];
+
+        status = write_tensor(writer, model_tensor_name(name, i, false), layer->weights,
+                              (size_t)layer->rows * layer->width, chunk, err);
+        if (status == STATUS_OK)
+            status = write_tensor(writer, model_tensor_name(name, i, true), layer->bias,
+                                  layer->width, chunk, err);
+    }
+    free(chunk);
+    return status;
+}
+
+/* How many bytes follow the first of a UTF-8 character; -1: it is none. */
+static int bytes_after(unsigned char first)
+{
+    if (first < 0x80)
+        return 0;
+    if (first < 0xC2 || first > 0xF4)
+        return -1;
+    return first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+}
+
+/* Well-formed UTF-8 without zero bytes: what every database takes as text. */
+static bool is_plain_text(struct slice bytes)
+{
+    static const uint32_t least[] = {1, 0x80, 0x800, 0x10000};
+    const unsigned char *at = (const unsigned char *)bytes.data, *end = at + bytes.size;
+
+    while (at < end) {
+        const int more = bytes_after(*at);
+        uint32_t point;
+
+        if (more < 0 || end - at <= more)
+            return false;
+        point = *at++ & (more ? 0x3Fu >> more : 0x7Fu);
+        for (int i = 0; i < more; i++, at++) {
+            if ((*at & 0xC0) != 0x80)
+                return false;
+            point = point << 6 | (*at & 0x3Fu);
+        }
+        if (point < least[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+            return false;
+    }
+    return true;
+}
+
+static enum status write_vocabulary(const struct writer *writer, struct error *err)
+{
+    const struct transform *transform = &writer->model->transform;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        struct model_row row = {.part = SLICE("vocabulary"), .name = input->name, .has_data = true};
+
+        for (uint32_t w = 0; w < input->word_count; w++) {
+            row.position = w;
+            row.has_value = input->word_counts != NULL;
+            row.value = row.has_value ? (double)input->word_counts[w] : 0;
+            row.data = input->words[w];
+            row.data_is_text = is_plain_text(row.data);
+            TRY(writer->sink(writer->context, &row, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status model_write(const struct model *model, model_row_sink *sink, void *context,
+                        struct error *err)
+{
+    const struct writer writer = {model, sink, context};
+
+    TRY(write_meta(&writer, err));
+    TRY(write_weights(&writer, err));
+    TRY(write_tensors(&writer, err));
+    return write_vocabulary(&writer, err);
+}
