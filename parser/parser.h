@@ -6,10 +6,11 @@
  * The splitter cuts a program at semicolons and says of each piece whether it
  * is ours. A piece is ours when, outside strings, comments, quoted names,
  * dollar quotes and parentheses, a SELECT or WITH statement contains the word
- * TO (no host's SELECT can), or when it begins with one of our own commands
- * (SHOW TRAIN | MODELS | VERSIONS | JOBS | ATTRIBUTES, CANCEL JOB,
- * ROLLBACK MODEL, EXPORT MODEL, EXPLAIN SELECT ... TO ...). All else is the
- * host's, byte for byte.
+ * TO (the hosts' own SIMILAR TO, AS to and INTERVAL '1' DAY TO SECOND apart),
+ * or when it begins with one of our own commands (SHOW TRAIN | MODELS |
+ * VERSIONS | JOBS | ATTRIBUTES, CANCEL JOB, ROLLBACK MODEL, EXPORT MODEL,
+ * EXPLAIN SELECT ... TO ...; and TO TRAIN, whose SELECT was forgotten). All
+ * else is the host's, byte for byte.
  */
 #ifndef PARSER_PARSER_H
 #define PARSER_PARSER_H
@@ -24,12 +25,13 @@ enum piece_kind {
 
 struct piece {
     enum piece_kind kind;
-    struct span span;  /* from the first token to before the semicolon, trailing space trimmed */
-    int next;          /* where the following piece begins: after the semicolon, or the text's end */
-    bool terminated;   /* a semicolon closed it; else the text ended */
-    bool open;         /* the text ended inside a string, comment, quoted name or parenthesis */
-    int select_start;  /* PIECE_OURS with a SELECT half: where it starts, */
-    int to_position;   /*   and where its TO is; -1 otherwise */
+    struct span span; /* from the first token to before the semicolon, trailing space trimmed */
+    int next;         /* where the following piece begins: after the semicolon, or the text's end */
+    bool terminated;  /* a semicolon closed it; else the text ended */
+    bool open;        /* the text ended inside a string, comment, quoted name or parenthesis */
+    int select_start; /* PIECE_OURS with a SELECT half: where it starts, */
+    int select_end;   /*   where its last token ends, comments after it left out, */
+    int to_position;  /*   and where its TO is; -1 otherwise */
 };
 
 /* Find the piece that begins at or after byte `from`. A CREATE TRIGGER body is

@@ -14,19 +14,25 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-#define STATEMENT_BYTES_MAX ((size_t)1 << 20) /* one statement */
-#define STATEMENT_ATTRIBUTES_MAX 256
-#define STATEMENT_COLUMNS_MAX 4096 /* column expressions in one COLUMN clause */
-#define STATEMENT_DEPTH_MAX 32     /* nested lists and calls */
+#define STATEMENT_BYTES_MAX       ((size_t)1 << 20) /* one statement */
+#define STATEMENT_ATTRIBUTES_MAX  256
+#define STATEMENT_COLUMNS_MAX     4096  /* column expressions in one COLUMN clause */
+#define STATEMENT_DEPTH_MAX       32    /* nested lists and calls */
+#define STATEMENT_VALUES_MAX      65536 /* list elements and function arguments, all together */
+#define STATEMENT_CLAUSES_MAX     16    /* COLUMN clauses */
+#define STATEMENT_CONSTRAINTS_MAX 256
+#define STATEMENT_ARGUMENTS_MAX   256 /* words of CMD */
+#define STATEMENT_OUTPUTS_MAX     64  /* tables that RUN names after INTO */
+#define STATEMENT_NAME_PARTS_MAX  8   /* of a dotted attribute name or word */
 
 enum statement_kind {
-    STATEMENT_SQL,            /* ordinary SQL: the host's own */
-    STATEMENT_TRAIN,          /* SELECT ... TO TRAIN */
-    STATEMENT_PREDICT,        /* SELECT ... TO PREDICT */
-    STATEMENT_EVALUATE,       /* SELECT ... TO EVALUATE */
-    STATEMENT_EXPLAIN,        /* SELECT ... TO EXPLAIN */
-    STATEMENT_RUN,            /* SELECT ... TO RUN */
-    STATEMENT_OPTIMIZE,       /* SELECT ... TO MAXIMIZE | MINIMIZE */
+    STATEMENT_SQL,      /* ordinary SQL: the host's own */
+    STATEMENT_TRAIN,    /* SELECT ... TO TRAIN */
+    STATEMENT_PREDICT,  /* SELECT ... TO PREDICT */
+    STATEMENT_EVALUATE, /* SELECT ... TO EVALUATE */
+    STATEMENT_EXPLAIN,  /* SELECT ... TO EXPLAIN */
+    STATEMENT_RUN,      /* SELECT ... TO RUN */
+    STATEMENT_OPTIMIZE, /* SELECT ... TO MAXIMIZE | MINIMIZE */
     STATEMENT_SHOW_TRAIN,
     STATEMENT_SHOW_MODELS,
     STATEMENT_SHOW_VERSIONS,
@@ -60,11 +66,11 @@ struct value {
     enum value_kind kind;
     struct span span;
     double number;
-    bool is_integer;       /* VALUE_NUMBER written without point or exponent and within 64 bits */
+    bool is_integer; /* VALUE_NUMBER written without point or exponent and within 64 bits */
     int64_t integer;
     bool boolean;
-    struct slice text;     /* VALUE_STRING unescaped, VALUE_WORD as written; VALUE_NUMBER as written */
-    struct value *items;   /* VALUE_LIST */
+    struct slice text; /* VALUE_STRING unescaped, VALUE_WORD as written; VALUE_NUMBER as written */
+    struct value *items; /* VALUE_LIST */
     size_t count;
 };
 
@@ -74,17 +80,25 @@ struct setting {
     struct value value;
 };
 
-enum column_kind { COLUMN_NAME, COLUMN_PATTERN, COLUMN_ALL, COLUMN_CALL, COLUMN_VALUE, COLUMN_LIST };
+enum column_kind {
+    COLUMN_NAME,
+    COLUMN_PATTERN,
+    COLUMN_ALL,
+    COLUMN_CALL,
+    COLUMN_VALUE,
+    COLUMN_LIST
+};
 
 /* What may stand in a COLUMN clause: a name, 'a regular expression', *,
  * FUNCTION(arguments), and inside a call also plain values and [lists]. */
 struct column {
     enum column_kind kind;
     struct span span;
-    struct name name;       /* COLUMN_NAME; COLUMN_CALL: the function's name as written */
-    struct slice pattern;   /* COLUMN_PATTERN */
-    struct value value;     /* COLUMN_VALUE */
-    struct column *items;   /* COLUMN_CALL: arguments; COLUMN_LIST: elements */
+    struct name name;     /* COLUMN_NAME; COLUMN_CALL: the function's name as written */
+    struct slice pattern; /* COLUMN_PATTERN; also a COLUMN_NAME in double quotes: where no column
+                             has that name, it is meant as SQLFlow's regular expression */
+    struct value value;   /* COLUMN_VALUE; also COLUMN_NAME: the bare word, for mean and COMMA */
+    struct column *items; /* COLUMN_CALL: arguments; COLUMN_LIST: elements */
     size_t count;
 };
 
@@ -99,40 +113,43 @@ struct column_clause {
 /* CONSTRAINT expression [GROUP BY column] */
 struct constraint {
     struct span expression;
+    struct slice text; /* of the expression */
     struct name group_by;
 };
 
 struct statement {
     enum statement_kind kind;
-    struct span span;         /* from the first token to before the semicolon */
-    bool explain_plan;        /* EXPLAIN SELECT ... TO TRAIN: show the plan, do nothing */
+    struct span span;  /* from the first token to before the semicolon */
+    bool explain_plan; /* EXPLAIN SELECT ... TO TRAIN: show the plan, do nothing */
 
-    struct slice select;      /* the host's half, trimmed: SELECT ... or WITH ... SELECT ... */
-    int select_position;      /* where it begins */
-    int verb_position;        /* TRAIN, PREDICT, ... (or SHOW, CANCEL, ... where there is no SELECT) */
+    struct slice select; /* the host's half, trimmed: SELECT ... or WITH ... SELECT ... */
+    int select_position; /* where it begins */
+    int verb_position;   /* TRAIN, PREDICT, ... (or SHOW, CANCEL, ... where there is no SELECT) */
 
-    struct name model;        /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
-    struct path object;       /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW TRAIN,
-                                 SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR leaves it in `model` */
-    struct path into;         /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
+    struct name model; /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
+    struct path
+        object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW TRAIN,
+                   SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR leaves it in `model` */
+    struct path into; /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column */
     struct setting *settings; /* WITH, in the order written; names are distinct */
     size_t setting_count;
     struct column_clause *columns;
     size_t column_clause_count;
-    struct name label;        /* text.size == 0: none */
-    struct name explainer;    /* EXPLAIN ... USING explainer, OPTIMIZE ... USING solver */
+    struct name label;     /* text.size == 0: none */
+    struct name explainer; /* EXPLAIN ... USING explainer, OPTIMIZE ... USING solver */
 
-    struct value number;      /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string) */
-    struct slice file;        /* EXPORT MODEL m TO 'file' */
-    struct name format;       /* EXPORT ... FORMAT */
-    struct name image;        /* RUN image */
-    struct slice *arguments;  /* RUN ... CMD */
+    struct value number;     /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string) */
+    struct slice file;       /* EXPORT MODEL m TO 'file' */
+    struct name format;      /* EXPORT ... FORMAT */
+    struct name image;       /* RUN image */
+    struct slice *arguments; /* RUN ... CMD */
     size_t argument_count;
-    struct path *outputs;     /* RUN ... INTO a, b */
+    struct path *outputs; /* RUN ... INTO a, b */
     size_t output_count;
-    bool maximize;            /* OPTIMIZE */
+    bool maximize; /* OPTIMIZE */
     struct span objective;
+    struct slice objective_text;
     struct constraint *constraints;
     size_t constraint_count;
 };

@@ -1,0 +1,328 @@
+#include "parser/expect.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "grammar.h"
+
+#define FOUND_BYTES_MAX 40 /* of the offending token in a message */
+#define ITEMS_MAX       12 /* expected things named in a message */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* In the order in which they are named: what a place wants first, then
+ * punctuation, then clauses as they follow each other. */
+static const struct {
+    int kind;
+    const char *text;
+} descriptions[] = {
+    {TOKEN_OPERATOR, "an expression"},
+    {TOKEN_NUMBER, "a number"},
+    {TOKEN_ESTIMATOR, "a model name"},
+    {TOKEN_IMAGE, "an image name"},
+    {TOKEN_NAME, "a name"},
+    {TOKEN_STRING, "a string"},
+    {TOKEN_EQ, "\"=\""},
+    {TOKEN_COMMA, "\",\""},
+    {TOKEN_RP, "\")\""},
+    {TOKEN_RB, "\"]\""},
+    {TOKEN_TO, "TO"},
+    {TOKEN_TRAIN, "TRAIN"},
+    {TOKEN_PREDICT, "PREDICT"},
+    {TOKEN_EVALUATE, "EVALUATE"},
+    {TOKEN_EXPLAIN, "EXPLAIN"},
+    {TOKEN_RUN, "RUN"},
+    {TOKEN_MAXIMIZE, "MAXIMIZE"},
+    {TOKEN_MINIMIZE, "MINIMIZE"},
+    {TOKEN_CONSTRAINT, "CONSTRAINT"},
+    {TOKEN_GROUP, "GROUP BY"},
+    {TOKEN_BY, "BY"},
+    {TOKEN_CMD, "CMD"},
+    {TOKEN_WITH, "WITH"},
+    {TOKEN_COLUMN, "COLUMN"},
+    {TOKEN_FOR, "FOR"},
+    {TOKEN_LABEL, "LABEL"},
+    {TOKEN_USING, "USING"},
+    {TOKEN_INTO, "INTO"},
+    {TOKEN_MODELS, "MODELS"},
+    {TOKEN_VERSIONS, "VERSIONS"},
+    {TOKEN_JOBS, "JOBS"},
+    {TOKEN_ATTRIBUTES, "ATTRIBUTES"},
+    {TOKEN_JOB, "JOB"},
+    {TOKEN_MODEL, "MODEL"},
+    {TOKEN_FORMAT, "FORMAT"},
+    {LEXER_END, "end of statement"},
+};
+
+/* Each statement's clauses in their order, for who mixed them up. */
+static const struct {
+    int verb;
+    const char *form;
+} forms[] = {
+    {TOKEN_TRAIN, "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column] "
+                  "[USING old_model] INTO new_model"},
+    {TOKEN_PREDICT, "TO PREDICT [table.column] [WITH ...] USING model"},
+    {TOKEN_EVALUATE, "TO EVALUATE model [WITH ...] [LABEL column] [INTO table]"},
+    {TOKEN_EXPLAIN, "TO EXPLAIN model [WITH ...] [USING explainer] [INTO table]"},
+    {TOKEN_RUN, "TO RUN image [CMD 'word', ...] [INTO table, ...]"},
+    {TOKEN_MAXIMIZE, "TO MAXIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
+                     "WITH ... [USING solver] INTO table"},
+    {TOKEN_MINIMIZE, "TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
+                     "WITH ... [USING solver] INTO table"},
+    {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODELS, SHOW VERSIONS model, SHOW JOBS or "
+                 "SHOW ATTRIBUTES [FOR model]"},
+    {TOKEN_CANCEL, "CANCEL JOB number"},
+    {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
+    {TOKEN_EXPORT, "EXPORT MODEL model TO 'file' [FORMAT name]"},
+};
+
+static bool is_verb(int kind)
+{
+    for (size_t i = 0; i < COUNT(forms); i++)
+        if (forms[i].verb == kind)
+            return true;
+    return false;
+}
+
+static const char *form_of(int verb)
+{
+    for (size_t i = 0; i < COUNT(forms); i++)
+        if (forms[i].verb == verb)
+            return forms[i].form;
+    return NULL;
+}
+
+/* A word that begins a clause. */
+static bool is_clause(int kind)
+{
+    static const int clauses[] = {TOKEN_WITH, TOKEN_COLUMN, TOKEN_LABEL,      TOKEN_USING,
+                                  TOKEN_INTO, TOKEN_CMD,    TOKEN_CONSTRAINT, TOKEN_FORMAT,
+                                  TOKEN_FOR,  TOKEN_TO};
+
+    for (size_t i = 0; i < COUNT(clauses); i++)
+        if (clauses[i] == kind)
+            return true;
+    return false;
+}
+
+void progress_token(struct progress *progress, const struct token *token, bool as_keyword)
+{
+    bool keyword = keyword_spelling(token->kind) != NULL;
+
+    assert(token->kind >= 0 && token->kind < EXPECT_TOKENS_MAX);
+    progress->previous_is_name = keyword && !as_keyword;
+    if (token->kind == TOKEN_EXPLAIN && progress->previous.kind == LEXER_END)
+        progress->explain_plan = true;
+    else if (as_keyword && is_verb(token->kind) && !progress->verb)
+        progress->verb = token->kind;
+    if (keyword && as_keyword)
+        progress->seen[token->kind] = true;
+    progress->parentheses += token->kind == TOKEN_LP;
+    progress->parentheses -= token->kind == TOKEN_RP;
+    progress->previous = *token;
+}
+
+static void drop(bool *accepted, const int *kinds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        accepted[kinds[i]] = false;
+}
+
+/* Fold the kinds that together are one thing to a person; what NAME or NUMBER
+ * then stands for is returned. */
+static const char *fold_kinds(bool *accepted, const struct progress *progress)
+{
+    static const int values[] = {TOKEN_NAME, TOKEN_QUOTED, TOKEN_STRING, TOKEN_MINUS,
+                                 TOKEN_PLUS, TOKEN_LB,     TOKEN_STAR};
+    static const int parts[] = {TOKEN_NUMBER, TOKEN_EQ, TOKEN_LP};
+
+    if (accepted[TOKEN_OPERATOR]) {
+        drop(accepted, values, COUNT(values));
+        drop(accepted, parts, COUNT(parts));
+        return "an expression";
+    }
+    if (accepted[TOKEN_NUMBER] && accepted[TOKEN_NAME]) {
+        drop(accepted, values, COUNT(values));
+        return progress->parentheses > 0 ? "an argument" : "a value";
+    }
+    if (accepted[TOKEN_NUMBER])
+        return "a number";
+    if (accepted[TOKEN_STAR] && accepted[TOKEN_NAME]) {
+        accepted[TOKEN_STRING] = false;
+        return "a column";
+    }
+    if (accepted[TOKEN_ESTIMATOR] || accepted[TOKEN_IMAGE])
+        accepted[TOKEN_NAME] = false;
+    if (accepted[TOKEN_NAME])
+        accepted[TOKEN_STRING] = false;
+    return "a name";
+}
+
+static size_t list_expected(const struct yyParser *parser, const struct progress *progress,
+                            const char **items)
+{
+    bool accepted[EXPECT_TOKENS_MAX] = {false};
+    const char *folded;
+    size_t count = 0;
+
+    assert(grammar_token_count() <= EXPECT_TOKENS_MAX);
+    for (int kind = 0; kind < grammar_token_count(); kind++)
+        accepted[kind] = grammar_accepts(parser, kind, false);
+    folded = fold_kinds(accepted, progress);
+    for (size_t i = 0; i < COUNT(descriptions) && count < ITEMS_MAX; i++) {
+        int kind = descriptions[i].kind;
+        if (!accepted[kind])
+            continue;
+        items[count++] = kind == TOKEN_NAME || kind == TOKEN_NUMBER ? folded : descriptions[i].text;
+    }
+    /* Only a dot, a colon or a parenthesis could follow. */
+    if (count == 0)
+        items[count++] = "the rest of the statement";
+    return count;
+}
+
+static void append_items(struct text *out, const char *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            text_append_string(out, i + 1 == count ? " or " : ", ");
+        text_append_string(out, items[i]);
+    }
+}
+
+/* " after LABEL": where a name or a value is missing, it helps to say of what. */
+static void append_after(struct text *out, const struct progress *progress)
+{
+    const struct token *previous = &progress->previous;
+    const char *keyword = keyword_spelling(previous->kind);
+
+    if (previous->kind == TOKEN_SELECT || progress->previous_is_name)
+        return;
+    if (keyword)
+        text_printf(out, " after %s", keyword);
+    else if (previous->kind == TOKEN_COMMA || previous->kind == TOKEN_EQ ||
+             previous->kind == TOKEN_LP || previous->kind == TOKEN_LB ||
+             previous->kind == TOKEN_DOT)
+        text_printf(out, " after \"%.*s\"", SLICE_FORMAT(previous->text));
+}
+
+/* The token on one line, and not too much of it. */
+static void append_found(struct text *out, const struct progress *progress,
+                         const struct token *found)
+{
+    size_t size = found->text.size;
+    bool cut = size > FOUND_BYTES_MAX;
+
+    if (found->kind == LEXER_END) {
+        text_append_string(out, "end of statement");
+        return;
+    }
+    if (is_clause(found->kind) && progress->seen[found->kind] && found->kind != TOKEN_TO) {
+        text_printf(out, "a second %s", keyword_spelling(found->kind));
+        return;
+    }
+    if (cut) {
+        size = FOUND_BYTES_MAX;
+        while (size > 0 && ((unsigned char)found->text.data[size] & 0xC0) == 0x80)
+            size--;
+    }
+    text_append_char(out, '"');
+    for (size_t i = 0; i < size; i++) {
+        char c = found->text.data[i];
+        text_append_char(out, (unsigned char)c < ' ' || c == 0x7F ? ' ' : c);
+    }
+    text_append_string(out, cut ? "...\"" : "\"");
+}
+
+static bool hint_nearest(const struct token *found, const char *const *items, size_t count,
+                         struct error *err)
+{
+    const char *keywords[ITEMS_MAX];
+    size_t keyword_count = 0;
+    int nearest;
+
+    if (found->kind != TOKEN_NAME && !keyword_spelling(found->kind))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (items[i][0] >= 'A' && items[i][0] <= 'Z')
+            keywords[keyword_count++] = items[i];
+    nearest = text_nearest(found->text, keywords, keyword_count);
+    if (nearest >= 0)
+        error_hint(err, "Did you mean %s?", keywords[nearest]);
+    return nearest >= 0;
+}
+
+static bool hint_clause(const struct yyParser *parser, const struct progress *progress,
+                        const struct token *found, struct error *err)
+{
+    const char *form = form_of(progress->verb);
+    const char *word = keyword_spelling(found->kind);
+
+    if (progress->explain_plan && progress->previous.kind == TOKEN_TO && is_verb(found->kind)) {
+        error_hint(err, "EXPLAIN shows the plan of a training; %s has none to show.", word);
+        return true;
+    }
+    if (word && keyword_is_reserved(found->kind) && grammar_accepts(parser, TOKEN_QUOTED, false)) {
+        error_hint(err,
+                   "Something is missing before %s; to use the word as a name, quote it: "
+                   "\"%.*s\".",
+                   word, SLICE_FORMAT(found->text));
+        return true;
+    }
+    if (progress->previous_is_name) {
+        error_hint(err, "\"%.*s\" is read as a name here; is something missing before it?",
+                   SLICE_FORMAT(progress->previous.text));
+        return true;
+    }
+    if (!form || !(is_clause(found->kind) || found->kind == LEXER_END))
+        return false;
+    if (found->kind == TOKEN_WITH && progress->seen[TOKEN_WITH])
+        error_hint(err, "Write all attributes after one WITH, separated by commas.");
+    else
+        error_hint(err, "The form is: %s.", form);
+    return true;
+}
+
+static void hint_symbol(const struct yyParser *parser, const struct progress *progress,
+                        const struct token *found, struct error *err)
+{
+    if (found->kind == TOKEN_LP && grammar_accepts(parser, TOKEN_LB, false))
+        error_hint(err, "A list is written in brackets: [16, 16].");
+    else if (found->kind == TOKEN_DOT && progress->seen[TOKEN_COLUMN] &&
+             !progress->seen[TOKEN_INTO] && !progress->seen[TOKEN_USING])
+        error_hint(err, "Columns are named as the query's result names them, without a table.");
+    else if (found->kind == TOKEN_OPERATOR && slice_is(found->text, "==") &&
+             grammar_accepts(parser, TOKEN_EQ, false))
+        error_hint(err, "Write =.");
+    else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_COMMA, false) &&
+             progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_COLUMN])
+        error_hint(err, "Attributes are separated by commas, and text of more than one word is "
+                        "written in quotes.");
+}
+
+enum status fail_syntax(const struct yyParser *parser, const struct progress *progress,
+                        const struct token *found, struct error *err)
+{
+    const char *items[ITEMS_MAX];
+    size_t count = list_expected(parser, progress, items);
+    struct text message;
+
+    text_init(&message, sizeof err->message - 1);
+    text_append_string(&message, "expected ");
+    append_items(&message, items, count);
+    append_after(&message, progress);
+    text_append_string(&message, ", found ");
+    append_found(&message, progress, found);
+    fail_at(err, STATUS_SYNTAX, found->position, "%s", text_string(&message));
+    text_deinit(&message);
+    if (!hint_nearest(found, items, count, err) && !hint_clause(parser, progress, found, err))
+        hint_symbol(parser, progress, found, err);
+    return STATUS_SYNTAX;
+}
+
+void fail_syntax_unexplained(struct parse *parse)
+{
+    if (parse->status == STATUS_OK)
+        parse->status = fail(parse->err, STATUS_SYNTAX, "the statement cannot be parsed");
+}

@@ -1,0 +1,31 @@
+/*
+ * expect.h - what to say of a token that cannot stand where it stands.
+ *
+ *     expected COLUMN, LABEL, USING or INTO, found "LABLE"
+ *     HINT: Did you mean LABEL?
+ */
+#ifndef PARSER_EXPECT_H
+#define PARSER_EXPECT_H
+
+#include "parser/grammar_driver.h"
+
+#define EXPECT_TOKENS_MAX 64 /* kinds of token in the grammar, at most */
+
+/* What has been read so far, for the hints. */
+struct progress {
+    int verb;                     /* TRAIN, PREDICT, ..., SHOW; 0 before it */
+    bool seen[EXPECT_TOKENS_MAX]; /* keywords that were read as keywords */
+    struct token previous;        /* LEXER_END at the start */
+    bool previous_is_name;        /* it is a keyword that was read as a name */
+    bool explain_plan;            /* EXPLAIN SELECT ... */
+    int parentheses;
+};
+
+/* Note that `token` has been fed. */
+void progress_token(struct progress *progress, const struct token *token, bool as_keyword);
+
+/* Always SYNTAX, with position, message and hint. */
+enum status fail_syntax(const struct yyParser *parser, const struct progress *progress,
+                        const struct token *found, struct error *err);
+
+#endif

@@ -1,0 +1,222 @@
+// The statements of ToTrain. The SELECT half is the host's to parse: here it
+// is one token. docs/language.md is this file in words.
+
+%name grammar
+%token_prefix TOKEN_
+%token_type {struct token}
+%extra_context {struct parse *parse}
+%start_symbol program
+%stack_size 300
+
+%include {
+#include "parser/build.h"
+#include "parser/grammar_driver.h"
+
+/* Nesting is bounded by STATEMENT_DEPTH_MAX before the grammar sees a token,
+ * and every list is left-recursive: 300 entries cannot run out. */
+#define YYNOERRORRECOVERY 1
+}
+
+%syntax_error   { (void)yymajor; (void)TOKEN; fail_syntax_unexplained(parse); }
+%stack_overflow { fail_syntax_unexplained(parse); }
+
+// Ordinary words until they stand where the language wants them.
+%fallback NAME
+    EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL SHOW MODELS VERSIONS
+    JOBS ATTRIBUTES CANCEL JOB ROLLBACK MODEL EXPORT FORMAT.
+
+program ::= statement.
+
+statement ::= query TO action.
+statement ::= EXPLAIN query TO train.      { parse->statement->explain_plan = true; }
+
+query  ::= SELECT(Q).                      { build_query(parse, &Q); }
+action ::= train.
+action ::= predict.
+action ::= evaluate.
+action ::= explain.
+action ::= run.
+action ::= optimize.
+
+// TO TRAIN model [WITH ...] [COLUMN ...]... [LABEL label] [USING old_model] INTO new_model
+train ::= train_verb estimator with columns label old_model INTO path(P).  { parse->statement->into = P; }
+train_verb ::= TRAIN(V).                   { build_verb(parse, STATEMENT_TRAIN, &V); }
+
+estimator ::= ESTIMATOR|QUOTED|NAME(M).    { parse->statement->model = build_name(parse, &M); }
+
+label ::= .
+label ::= LABEL name(N).                   { parse->statement->label = N; }
+label ::= LABEL STRING(S).                 { parse->statement->label = build_string_name(parse, &S); }
+
+old_model ::= .
+old_model ::= USING path(P).               { parse->statement->object = P; }
+
+// TO PREDICT [[schema.]table.column] [WITH ...] USING model
+predict ::= predict_verb target with USING path(P).  { parse->statement->object = P; }
+predict_verb ::= PREDICT(V).               { build_verb(parse, STATEMENT_PREDICT, &V); }
+
+target ::= .
+target ::= path(P).                        { parse->statement->predict_into = P; }
+
+// TO EVALUATE model [WITH ...] [LABEL label] [INTO table]
+evaluate ::= evaluate_verb object with label into.
+evaluate_verb ::= EVALUATE(V).             { build_verb(parse, STATEMENT_EVALUATE, &V); }
+
+object ::= path(P).                        { parse->statement->object = P; }
+
+into ::= .
+into ::= INTO path(P).                     { parse->statement->into = P; }
+
+// TO EXPLAIN model [WITH ...] [USING explainer] [INTO table]
+explain ::= explain_verb object with explainer into.
+explain_verb ::= EXPLAIN(V).               { build_verb(parse, STATEMENT_EXPLAIN, &V); }
+
+explainer ::= .
+explainer ::= USING name(N).               { parse->statement->explainer = N; }
+
+// TO RUN image [CMD 'word', ...] [INTO table, ...]
+run ::= run_verb image command outputs.
+run_verb ::= RUN(V).                       { build_verb(parse, STATEMENT_RUN, &V); }
+
+image ::= IMAGE|QUOTED|NAME(I).            { parse->statement->image = build_name(parse, &I); }
+
+command ::= .
+command ::= CMD words.
+words ::= word.
+words ::= words COMMA word.
+word  ::= STRING|QUOTED(S).                { build_word_of_command(parse, &S); }
+
+outputs ::= .
+outputs ::= INTO tables.
+tables  ::= table.
+tables  ::= tables COMMA table.
+table   ::= path(P).                       { build_output(parse, &P); }
+
+// TO MAXIMIZE | MINIMIZE expression [CONSTRAINT ...] WITH ... [USING solver] INTO table
+optimize ::= direction constraints WITH settings explainer INTO path(P).  { parse->statement->into = P; }
+
+direction ::= maximize_verb expression(E). { build_objective(parse, true, &E); }
+direction ::= minimize_verb expression(E). { build_objective(parse, false, &E); }
+maximize_verb ::= MAXIMIZE(V).             { build_verb(parse, STATEMENT_OPTIMIZE, &V); }
+minimize_verb ::= MINIMIZE(V).             { build_verb(parse, STATEMENT_OPTIMIZE, &V); }
+
+// CONSTRAINT expression [GROUP BY column], ...
+constraints ::= .
+constraints ::= CONSTRAINT constraint_list.
+constraint_list ::= constraint.
+constraint_list ::= constraint_list COMMA constraint.
+constraint ::= expression(E).                   { build_constraint(parse, &E, NULL); }
+constraint ::= expression(E) GROUP BY name(N).  { build_constraint(parse, &E, &N); }
+
+// An expression is kept as text: any run of tokens with balanced parentheses.
+%type expression {struct span}
+%type operand    {struct span}
+expression(A) ::= operand(A).
+expression(A) ::= expression(A) operand(B).     { A.end = B.end; }
+operand(A) ::= NAME|QUOTED|STRING|NUMBER|OPERATOR|STAR|EQ|MINUS|PLUS|DOT|COLON(T).  { A = span_of(&T, &T); }
+operand(A) ::= LP(S) inside RP(E).              { A = span_of(&S, &E); }
+inside ::= .
+inside ::= inside operand.
+inside ::= inside COMMA.
+
+// SHOW TRAIN model | MODELS | VERSIONS model | JOBS | ATTRIBUTES [FOR model]
+statement ::= SHOW(V) TRAIN object.        { build_verb(parse, STATEMENT_SHOW_TRAIN, &V); }
+statement ::= SHOW(V) MODELS.              { build_verb(parse, STATEMENT_SHOW_MODELS, &V); }
+statement ::= SHOW(V) VERSIONS object.     { build_verb(parse, STATEMENT_SHOW_VERSIONS, &V); }
+statement ::= SHOW(V) JOBS.                { build_verb(parse, STATEMENT_SHOW_JOBS, &V); }
+statement ::= SHOW(V) ATTRIBUTES of_model. { build_verb(parse, STATEMENT_SHOW_ATTRIBUTES, &V); }
+
+of_model ::= .
+of_model ::= FOR estimator.
+
+// CANCEL JOB id; ROLLBACK MODEL model TO version; EXPORT MODEL model TO 'file' [FORMAT format]
+statement ::= CANCEL(V) JOB number.        { build_verb(parse, STATEMENT_CANCEL_JOB, &V); }
+statement ::= ROLLBACK(V) MODEL object TO number.     { build_verb(parse, STATEMENT_ROLLBACK_MODEL, &V); }
+statement ::= EXPORT(V) MODEL object TO file format.  { build_verb(parse, STATEMENT_EXPORT_MODEL, &V); }
+
+number ::= NUMBER(N).                      { parse->statement->number = build_number(parse, NULL, &N); }
+number ::= STRING|QUOTED(S).               { parse->statement->number = build_text(parse, &S); }
+
+file ::= STRING|QUOTED(S).                 { parse->statement->file = build_string(parse, &S); }
+
+format ::= .
+format ::= FORMAT name(N).                 { parse->statement->format = N; }
+
+// WITH train.epoch = 10, model.hidden_units = [16, 16]
+with     ::= .
+with     ::= WITH settings.
+settings ::= setting.
+settings ::= settings COMMA setting.
+setting  ::= dotted(N) EQ value(V).        { build_setting(parse, &N, &V); }
+
+%type dotted {struct dotted}
+dotted(A) ::= NAME|QUOTED(T).              { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }
+dotted(A) ::= dotted(B) DOT NAME|QUOTED(T).
+    { struct name name = build_name(parse, &T); struct dotted more = build_dotted(parse, &name, &T); A = build_dotted_more(parse, &B, '.', &more); }
+
+// A number, 'text', "text", a bare word, or a [list] of them
+%type value  {struct value}
+%type values {struct value_list}
+%type word_value {struct dotted}
+value(A) ::= scalar(A).
+value(A) ::= word_value(W).                { A = build_word(&W); }
+value(A) ::= QUOTED(S).                    { A = build_text(parse, &S); }
+value(A) ::= LB(S) RB(E).                  { A = build_list(&S, NULL, &E); }
+value(A) ::= LB(S) values(L) RB(E).        { A = build_list(&S, &L, &E); }
+values(A) ::= value(V).                    { A = (struct value_list){NULL, 0}; build_value(parse, &A, &V); }
+values(A) ::= values(A) COMMA value(V).    { build_value(parse, &A, &V); }
+
+word_value(A) ::= NAME(T).                 { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }
+word_value(A) ::= word_value(B) DOT NAME(T).
+    { struct name name = build_name(parse, &T); struct dotted more = build_dotted(parse, &name, &T); A = build_dotted_more(parse, &B, '.', &more); }
+word_value(A) ::= word_value(B) COLON NAME(T).
+    { struct name name = build_name(parse, &T); struct dotted more = build_dotted(parse, &name, &T); A = build_dotted_more(parse, &B, ':', &more); }
+
+%type scalar {struct value}
+scalar(A) ::= signed(A).
+scalar(A) ::= STRING(S).                   { A = build_text(parse, &S); }
+
+%type signed {struct value}
+signed(A) ::= NUMBER(N).                   { A = build_number(parse, NULL, &N); }
+signed(A) ::= MINUS|PLUS(S) NUMBER(N).     { A = build_number(parse, &S, &N); }
+
+// COLUMN a, "b", 'regular expression', NUMERIC(c, [2, 3]), * [FOR part]
+columns ::= .
+columns ::= columns COLUMN(W) column_list(L).              { build_columns(parse, &W, &L, NULL); }
+columns ::= columns COLUMN(W) column_list(L) FOR name(N).  { build_columns(parse, &W, &L, &N); }
+
+%type column_list {struct column_list}
+%type column      {struct column}
+column_list(A) ::= column(C).                       { A = (struct column_list){NULL, 0}; build_column(parse, &A, &C); }
+column_list(A) ::= column_list(A) COMMA column(C).  { build_column(parse, &A, &C); }
+column(A) ::= STAR(S).                              { A = build_column_all(&S); }
+column(A) ::= operand_column(A).
+column(A) ::= STRING(S).                            { A = build_column_pattern(parse, &S); }
+
+%type operand_column {struct column}
+operand_column(A) ::= NAME(T).                      { A = build_column_name(parse, &T); }
+operand_column(A) ::= QUOTED(T).                    { A = build_column_name(parse, &T); }
+operand_column(A) ::= NAME(F) LP RP(E).             { A = build_call(parse, &F, NULL, &E); }
+operand_column(A) ::= NAME(F) LP arguments(L) RP(E).  { A = build_call(parse, &F, &L, &E); }
+
+%type argument  {struct column}
+%type arguments {struct column_list}
+arguments(A) ::= argument(C).                       { A = (struct column_list){NULL, 0}; build_argument(parse, &A, &C); }
+arguments(A) ::= arguments(A) COMMA argument(C).    { build_argument(parse, &A, &C); }
+argument(A) ::= operand_column(A).
+argument(A) ::= scalar(V).                          { A = build_column_value(&V); }
+argument(A) ::= LB(S) RB(E).                        { A = build_column_list(&S, NULL, &E); }
+argument(A) ::= LB(S) arguments(L) RB(E).           { A = build_column_list(&S, &L, &E); }
+
+// [[schema.]table.]name, quoted as the host quotes
+%type name {struct name}
+%type path {struct path}
+name(A) ::= NAME|QUOTED(T).                { A = build_name(parse, &T); }
+path(A) ::= name(N).                       { A = build_path(&N, NULL, NULL); }
+path(A) ::= name(N) DOT name(M).           { A = build_path(&N, &M, NULL); }
+path(A) ::= name(N) DOT name(M) DOT name(O).  { A = build_path(&N, &M, &O); }
+
+// What parser.c asks of the tables that lemon made: see grammar_driver.h.
+%code {
+#include "parser/grammar_tables.h"
+}

@@ -1,0 +1,245 @@
+#include "base/json.h"
+#include "parser/parser.h"
+
+static const char *const value_kinds[] = {
+    [VALUE_NUMBER] = "number", [VALUE_BOOLEAN] = "boolean", [VALUE_STRING] = "string",
+    [VALUE_WORD] = "word",     [VALUE_LIST] = "list",
+};
+
+static const char *const column_kinds[] = {
+    [COLUMN_NAME] = "name", [COLUMN_PATTERN] = "pattern", [COLUMN_ALL] = "all",
+    [COLUMN_CALL] = "call", [COLUMN_VALUE] = "value",     [COLUMN_LIST] = "list",
+};
+
+static void add_span(cJSON *object, const char *name, struct span span)
+{
+    int offsets[2] = {span.start, span.end};
+
+    cJSON_AddItemToObject(object, name, cJSON_CreateIntArray(offsets, 2));
+}
+
+static cJSON *name_json(const struct name *name)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    json_add_string(object, "name", name->text);
+    json_add_integer(object, "position", name->position);
+    if (name->quoted)
+        cJSON_AddTrueToObject(object, "quoted");
+    return object;
+}
+
+static void add_name(cJSON *object, const char *member, const struct name *name)
+{
+    if (name->text.size > 0)
+        cJSON_AddItemToObject(object, member, name_json(name));
+}
+
+static cJSON *path_json(const struct path *path)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    for (int i = 0; i < path->count; i++)
+        cJSON_AddItemToArray(array, name_json(&path->parts[i]));
+    return array;
+}
+
+static void add_path(cJSON *object, const char *member, const struct path *path)
+{
+    if (path->count > 0)
+        cJSON_AddItemToObject(object, member, path_json(path));
+}
+
+static cJSON *value_json(const struct value *value)
+{
+    cJSON *object = cJSON_CreateObject(), *items;
+
+    cJSON_AddStringToObject(object, "kind", value_kinds[value->kind]);
+    add_span(object, "span", value->span);
+    if (value->kind == VALUE_NUMBER && value->is_integer)
+        json_add_integer(object, "value", value->integer);
+    else if (value->kind == VALUE_NUMBER)
+        json_add_real(object, "value", value->number);
+    else if (value->kind == VALUE_BOOLEAN)
+        cJSON_AddBoolToObject(object, "value", value->boolean);
+    else if (value->kind == VALUE_LIST) {
+        items = cJSON_AddArrayToObject(object, "items");
+        for (size_t i = 0; i < value->count; i++)
+            cJSON_AddItemToArray(items, value_json(&value->items[i]));
+    } else
+        json_add_string(object, "value", value->text);
+    return object;
+}
+
+static cJSON *column_json(const struct column *column);
+
+static void add_columns(cJSON *object, const char *member, const struct column *columns,
+                        size_t count)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, member);
+
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(array, column_json(&columns[i]));
+}
+
+static cJSON *column_json(const struct column *column)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(object, "kind", column_kinds[column->kind]);
+    add_span(object, "span", column->span);
+    add_name(object, column->kind == COLUMN_CALL ? "function" : "name", &column->name);
+    if (column->kind == COLUMN_PATTERN)
+        json_add_string(object, "pattern", column->pattern);
+    else if (column->kind == COLUMN_VALUE)
+        cJSON_AddItemToObject(object, "value", value_json(&column->value));
+    else if (column->kind == COLUMN_CALL)
+        add_columns(object, "arguments", column->items, column->count);
+    else if (column->kind == COLUMN_LIST)
+        add_columns(object, "items", column->items, column->count);
+    return object;
+}
+
+static void add_settings(cJSON *object, const struct statement *statement)
+{
+    cJSON *array, *setting;
+
+    if (statement->setting_count == 0)
+        return;
+    array = cJSON_AddArrayToObject(object, "with");
+    for (size_t i = 0; i < statement->setting_count; i++) {
+        setting = name_json(&statement->settings[i].name);
+        cJSON_AddItemToObject(setting, "value", value_json(&statement->settings[i].value));
+        cJSON_AddItemToArray(array, setting);
+    }
+}
+
+static void add_column_clauses(cJSON *object, const struct statement *statement)
+{
+    cJSON *array, *clause;
+
+    if (statement->column_clause_count == 0)
+        return;
+    array = cJSON_AddArrayToObject(object, "column");
+    for (size_t i = 0; i < statement->column_clause_count; i++) {
+        const struct column_clause *from = &statement->columns[i];
+        clause = cJSON_CreateObject();
+        json_add_integer(clause, "position", from->position);
+        add_columns(clause, "columns", from->columns, from->count);
+        add_name(clause, "for", &from->part);
+        cJSON_AddItemToArray(array, clause);
+    }
+}
+
+static void add_select(cJSON *object, const struct statement *statement)
+{
+    if (statement->select_position < 0)
+        return;
+    json_add_string(object, "select", statement->select);
+    json_add_integer(object, "select_position", statement->select_position);
+}
+
+static cJSON *expression_json(struct span span, struct slice text)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    add_span(object, "span", span);
+    json_add_string(object, "text", text);
+    return object;
+}
+
+static void add_optimize(cJSON *object, const struct statement *statement)
+{
+    cJSON *array, *constraint;
+
+    cJSON_AddStringToObject(object, "direction", statement->maximize ? "maximize" : "minimize");
+    cJSON_AddItemToObject(object, "objective",
+                          expression_json(statement->objective, statement->objective_text));
+    array = cJSON_AddArrayToObject(object, "constraints");
+    for (size_t i = 0; i < statement->constraint_count; i++) {
+        const struct constraint *from = &statement->constraints[i];
+        constraint = expression_json(from->expression, from->text);
+        add_name(constraint, "group_by", &from->group_by);
+        cJSON_AddItemToArray(array, constraint);
+    }
+}
+
+static void add_run(cJSON *object, const struct statement *statement)
+{
+    cJSON *array;
+
+    add_name(object, "image", &statement->image);
+    array = cJSON_AddArrayToObject(object, "command");
+    for (size_t i = 0; i < statement->argument_count; i++) {
+        /* Through an object, since cJSON wants a terminated string. */
+        cJSON *holder = cJSON_CreateObject();
+        json_add_string(holder, "word", statement->arguments[i]);
+        cJSON_AddItemToArray(array, cJSON_DetachItemFromObject(holder, "word"));
+        cJSON_Delete(holder);
+    }
+    array = cJSON_AddArrayToObject(object, "outputs");
+    for (size_t i = 0; i < statement->output_count; i++)
+        cJSON_AddItemToArray(array, path_json(&statement->outputs[i]));
+}
+
+/* USING names the old model of TRAIN and the model of PREDICT; elsewhere the
+ * model follows the verb. */
+static const char *object_member(const struct statement *statement)
+{
+    bool follows_using = statement->kind == STATEMENT_TRAIN || statement->kind == STATEMENT_PREDICT;
+
+    return follows_using ? "using" : "object";
+}
+
+static void add_commands(cJSON *object, const struct statement *statement)
+{
+    if (statement->kind == STATEMENT_CANCEL_JOB)
+        cJSON_AddItemToObject(object, "job", value_json(&statement->number));
+    else if (statement->kind == STATEMENT_ROLLBACK_MODEL)
+        cJSON_AddItemToObject(object, "version", value_json(&statement->number));
+    else if (statement->kind == STATEMENT_EXPORT_MODEL)
+        json_add_string(object, "file", statement->file);
+    add_name(object, "format", &statement->format);
+}
+
+static cJSON *statement_json(const struct statement *statement)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(object, "statement", statement_kind_name(statement->kind));
+    add_span(object, "span", statement->span);
+    if (statement->explain_plan)
+        cJSON_AddTrueToObject(object, "explain");
+    add_select(object, statement);
+    if (statement->kind == STATEMENT_SQL)
+        return object;
+    json_add_integer(object, "verb_position", statement->verb_position);
+    add_name(object, "model", &statement->model);
+    add_path(object, "target", &statement->predict_into);
+    if (statement->kind == STATEMENT_RUN)
+        add_run(object, statement);
+    if (statement->kind == STATEMENT_OPTIMIZE)
+        add_optimize(object, statement);
+    if (statement->kind != STATEMENT_TRAIN && statement->kind != STATEMENT_PREDICT)
+        add_path(object, object_member(statement), &statement->object);
+    add_settings(object, statement);
+    add_column_clauses(object, statement);
+    add_name(object, "label", &statement->label);
+    if (statement->kind == STATEMENT_TRAIN || statement->kind == STATEMENT_PREDICT)
+        add_path(object, object_member(statement), &statement->object);
+    add_name(object, statement->kind == STATEMENT_OPTIMIZE ? "solver" : "explainer",
+             &statement->explainer);
+    add_path(object, "into", &statement->into);
+    add_commands(object, statement);
+    return object;
+}
+
+enum status statement_print_json(const struct statement *statement, struct text *out,
+                                 struct error *err)
+{
+    cJSON *json = statement_json(statement);
+    enum status status = json_print(json, false, out, err);
+
+    cJSON_Delete(json);
+    return status;
+}
