@@ -20,7 +20,8 @@ struct query_column {
     struct slice name;
     struct slice declared_type; /* as the host names it ("INTEGER", "varchar(10)"); may be empty */
     uint32_t nulls, integers, reals, texts, blobs; /* cells of each type in the sample */
-    uint32_t numeric_texts; /* of texts: those that read as one number, written without leading zeros */
+    uint32_t
+        numeric_texts; /* of texts: those that read as one number, written without leading zeros */
 };
 
 struct query {

@@ -10,11 +10,11 @@
 enum task { TASK_CLASSIFICATION, TASK_REGRESSION };
 
 struct estimator {
-    const char *name;    /* "DNNClassifier" */
-    const char *family;  /* the file under runtime/learn/ that fits it: "network" */
+    const char *name;   /* "DNNClassifier" */
+    const char *family; /* the file under runtime/learn/ that fits it: "network" */
     enum task task;
     bool has_hidden_layers;
-    bool is_supported;   /* false: known to the language, answers 'not supported yet' */
+    bool is_supported; /* false: known to the language, answers 'not supported yet' */
     const char *help;
 };
 

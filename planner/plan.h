@@ -14,23 +14,24 @@
 #include "planner/catalog.h"
 #include "planner/estimator.h"
 
-#define PLAN_HIDDEN_LAYERS_MAX 16
-#define PLAN_HIDDEN_UNITS_MAX 8192
+#define PLAN_HIDDEN_LAYERS_MAX  16
+#define PLAN_HIDDEN_UNITS_MAX   8192
 #define PLAN_VOCABULARY_DEFAULT 10000 /* distinct values before the rest is hashed */
-#define PLAN_METRICS_MAX 16
+#define PLAN_METRICS_MAX        16
 
 /* How the column is carried from the SELECT to the model. */
 enum input_kind {
-    INPUT_NUMERIC,   /* a 64-bit real */
-    INPUT_CATEGORY   /* text; integers and reals by their decimal text */
+    INPUT_NUMERIC, /* a 64-bit real */
+    INPUT_CATEGORY /* text; integers and reals by their decimal text */
 };
 
 struct plan_input {
-    struct slice name;           /* of the column in the SELECT */
-    int column;                  /* its index in the SELECT */
+    struct slice name; /* of the column in the SELECT */
+    int column;        /* its index in the SELECT */
     enum input_kind kind;
-    uint32_t vocabulary_max;     /* INPUT_CATEGORY */
+    uint32_t vocabulary_max; /* INPUT_CATEGORY */
     struct slice declared_type;
+    bool is_chosen; /* the kind is said in COLUMN, not derived from the sample */
 };
 
 enum label_kind { LABEL_INTEGER, LABEL_REAL, LABEL_TEXT };
@@ -52,43 +53,53 @@ enum label_kind { LABEL_INTEGER, LABEL_REAL, LABEL_TEXT };
 struct plan_training {
     uint32_t hidden_units[PLAN_HIDDEN_LAYERS_MAX];
     uint32_t hidden_layers;
-    struct slice activation;     /* a name of ACTIVATION_MAP */
-    double dropout;              /* share of hidden units zeroed in a step, [0, 1) */
-    uint32_t n_classes;          /* 0: found from the data */
+    struct slice activation; /* a name of ACTIVATION_MAP */
+    double dropout;          /* share of hidden units zeroed in a step, [0, 1) */
+    uint32_t n_classes;      /* 0: found from the data */
     bool standardize;
-    double l1, l2;               /* penalty added to the mean loss: l1 |w|_1 + l2/2 |w|_2^2; biases exempt */
+    double l1, l2; /* penalty added to the mean loss: l1 |w|_1 + l2/2 |w|_2^2; biases exempt */
     uint32_t batch_size, epochs;
-    uint64_t max_steps;          /* 0: no limit */
+    uint64_t max_steps; /* 0: no limit */
     uint64_t seed;
     bool shuffle;
-    double test_size;            /* share of rows held out; 0: none */
-    uint32_t early_stopping;     /* evaluations without improvement before the end; 0: never */
-    struct slice class_weight;   /* "" or "balanced" */
-    struct slice optimizer;      /* a name of OPTIMIZER_MAP */
+    double test_size;          /* share of rows held out; 0: none */
+    uint32_t early_stopping;   /* evaluations without improvement before the end; 0: never */
+    struct slice class_weight; /* "" or "balanced" */
+    struct slice optimizer;    /* a name of OPTIMIZER_MAP */
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    struct slice schedule;       /* "constant", "linear", "cosine" */
-    uint32_t lanes;              /* 0: by batch and model size, fixed once the data is known */
+    struct slice schedule; /* "constant", "linear", "cosine" */
+    uint32_t lanes;        /* 0: by batch and model size, fixed once the data is known */
     uint32_t min_workers, max_workers; /* max_workers 0: the cores, or one where the job is small */
     uint32_t verbose;
-    uint32_t log_every_steps;    /* 0: by time */
+    uint32_t log_every_steps; /* 0: by time */
+};
+
+/* One attribute of a TRAIN statement and its value, for people to read. */
+struct plan_attribute {
+    const struct attribute *attribute;
+    struct slice value; /* as it would be written; "none" where there is none */
+    bool is_set;        /* by the user; otherwise the default */
 };
 
 struct plan {
     enum statement_kind kind;
     bool explain_only;
-    struct slice text;           /* the statement, as the user wrote it */
+    struct slice text; /* the statement, as the user wrote it */
     struct slice select;
-    struct query query;          /* what the SELECT returns */
+    struct query query; /* what the SELECT returns */
 
     /* TRAIN */
     const struct estimator *estimator;
-    struct plan_input *inputs;   /* in the order of the SELECT */
+    struct plan_input *inputs; /* in the order of the SELECT */
     size_t input_count;
     struct slice label;
-    int label_column;            /* index in the SELECT; -1: none */
+    int label_column; /* index in the SELECT; -1: none */
     enum label_kind label_kind;
     struct plan_training training;
+    struct plan_attribute *attributes; /* all that have a meaning for this statement */
+    size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */
+    int *validation_columns; /* for each input, then the label: its column in validation_select */
     struct slice into_schema, into_name;
 
     /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
@@ -97,9 +108,11 @@ struct plan {
 
     /* PREDICT, EVALUATE, SHOW TRAIN, SHOW VERSIONS, ROLLBACK */
     struct slice model_schema, model_name;
-    struct model_summary model;  /* PREDICT, EVALUATE */
-    int *model_columns;          /* for each model input: its column in the SELECT */
-    struct slice target_schema, target_table, target_column; /* PREDICT into; EVALUATE into */
+    struct model_summary model; /* PREDICT, EVALUATE */
+    int *model_columns;         /* for each model input: its column in the SELECT */
+    /* PREDICT into, EVALUATE into. target_column is PREDICT's alone: the name of
+     * the prediction's column, filled also without a target (the model's label). */
+    struct slice target_schema, target_table, target_column;
     bool has_target;
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     size_t extra_output_count;

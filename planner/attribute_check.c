@@ -1,0 +1,380 @@
+#include "planner/attribute.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "planner/plan.h"
+
+#define NAMES_MAX     256                /* attributes and aliases together */
+#define SENTENCE_MAX  480                /* bytes of a list in a message or hint */
+#define EXACT_INTEGER 9007199254740992.0 /* 2^53: whole reals up to here are what was written */
+
+/* Statements are all that a scope names, without the restriction to networks. */
+#define SCOPE_STATEMENTS (SCOPE_TRAIN | SCOPE_EVALUATE | SCOPE_PREDICT)
+
+static const struct attribute *find_exact(struct slice name)
+{
+    for (size_t i = 0; i < attribute_count; i++)
+        if (slice_is_fold(name, attributes[i].name))
+            return &attributes[i];
+    return NULL;
+}
+
+const struct attribute *attribute_find(struct slice name)
+{
+    const struct attribute *found = find_exact(name);
+
+    for (size_t i = 0; i < attribute_alias_count && !found; i++)
+        if (slice_is_fold(name, attribute_aliases[i].name))
+            found = find_exact(slice_of(attribute_aliases[i].attribute));
+    return found;
+}
+
+const char *attribute_word(const struct attribute *attribute, struct slice word)
+{
+    for (const char *const *known = attribute->words; known && *known; known++)
+        if (slice_is_fold(word, *known))
+            return *known;
+    return NULL;
+}
+
+static bool is_later(const struct attribute *attribute, struct slice word)
+{
+    for (const char *const *known = attribute->later; known && *known; known++)
+        if (slice_is_fold(word, *known))
+            return true;
+    return false;
+}
+
+void value_append(const struct value *value, struct text *out)
+{
+    switch (value->kind) {
+    case VALUE_NUMBER:
+        text_append(out, value->text);
+        break;
+    case VALUE_BOOLEAN:
+        text_append_string(out, value->boolean ? "true" : "false");
+        break;
+    case VALUE_STRING:
+    case VALUE_WORD:
+        text_append_literal(out, value->text);
+        break;
+    case VALUE_LIST:
+        text_append_char(out, '[');
+        for (size_t i = 0; i < value->count; i++) {
+            text_append_string(out, i > 0 ? ", " : "");
+            value_append(&value->items[i], out);
+        }
+        text_append_char(out, ']');
+        break;
+    }
+}
+
+/* 'a', 'b' or 'c' */
+static void append_words(const char *const *words, struct text *out)
+{
+    for (size_t i = 0; words[i]; i++) {
+        if (i > 0)
+            text_append_string(out, words[i + 1] ? ", " : " or ");
+        text_append_literal(out, slice_of(words[i]));
+    }
+}
+
+static void append_range(const struct attribute *attribute, struct text *out)
+{
+    if (attribute->type == ATTRIBUTE_REAL) {
+        text_append_string(out, "from ");
+        text_append_real(out, attribute->least);
+        text_append_string(out, " to ");
+        text_append_real(out, attribute->most);
+    } else if (attribute->most >= EXACT_INTEGER) {
+        text_printf(out, "from %.0f up", attribute->least);
+    } else {
+        text_printf(out, "from %.0f to %.0f", attribute->least, attribute->most);
+    }
+}
+
+void attribute_append_expected(const struct attribute *attribute, struct text *out)
+{
+    switch (attribute->type) {
+    case ATTRIBUTE_INTEGER:
+        text_append_string(out, "a whole number ");
+        append_range(attribute, out);
+        break;
+    case ATTRIBUTE_REAL:
+        text_append_string(out, "a number ");
+        append_range(attribute, out);
+        break;
+    case ATTRIBUTE_BOOLEAN:
+        text_append_string(out, "true or false");
+        break;
+    case ATTRIBUTE_WORD:
+        append_words(attribute->words, out);
+        break;
+    case ATTRIBUTE_TEXT:
+        text_append_string(out, "a string");
+        break;
+    case ATTRIBUTE_INTEGERS:
+        text_append_string(out, "a list of whole numbers ");
+        append_range(attribute, out);
+        break;
+    case ATTRIBUTE_WORDS:
+        if (attribute->words) {
+            text_append_string(out, "a list of ");
+            append_words(attribute->words, out);
+        } else {
+            text_append_string(out, "a string or a list of strings");
+        }
+        break;
+    }
+}
+
+static enum status refuse(const struct attribute *attribute, const struct value *value,
+                          struct error *err)
+{
+    struct text expected, shown;
+    enum status status;
+
+    text_init(&expected, SENTENCE_MAX);
+    text_init(&shown, SENTENCE_MAX);
+    attribute_append_expected(attribute, &expected);
+    value_append(value, &shown);
+    if (shown.failed || shown.size > 100) {
+        text_clear(&shown);
+        text_append_string(&shown, value->kind == VALUE_LIST ? "this list" : "this value");
+    }
+    status = fail_at(err, STATUS_INVALID, value->span.start, "%s takes %s, not %s", attribute->name,
+                     text_string(&expected), text_string(&shown));
+    text_deinit(&expected);
+    text_deinit(&shown);
+    return status;
+}
+
+static enum status refuse_later(const struct attribute *attribute, const struct value *value,
+                                struct error *err)
+{
+    struct text shown, expected;
+
+    text_init(&shown, SENTENCE_MAX);
+    text_init(&expected, SENTENCE_MAX);
+    if (value->kind == VALUE_LIST)
+        text_append_string(&shown, "a list");
+    else
+        value_append(value, &shown);
+    if (attribute->type == ATTRIBUTE_BOOLEAN)
+        text_append_string(&expected, "true");
+    else
+        append_words(attribute->words, &expected);
+    fail_at(err, STATUS_UNSUPPORTED, value->span.start, "%s = %s is not supported yet",
+            attribute->name, text_string(&shown));
+    error_hint(err, "%s works with %s.", attribute->name, text_string(&expected));
+    text_deinit(&shown);
+    text_deinit(&expected);
+    return STATUS_UNSUPPORTED;
+}
+
+static bool is_in_range(const struct attribute *attribute, double number)
+{
+    return number >= attribute->least && number <= attribute->most;
+}
+
+static bool is_whole(const struct value *value)
+{
+    return value->kind == VALUE_NUMBER &&
+           (value->is_integer ||
+            (fabs(value->number) <= EXACT_INTEGER && value->number == floor(value->number)));
+}
+
+static enum status check_integers(const struct attribute *attribute, const struct value *value,
+                                  struct error *err)
+{
+    if (is_whole(value)) /* 16 is [16] */
+        return is_in_range(attribute, value->number) ? STATUS_OK : refuse(attribute, value, err);
+    if (value->kind != VALUE_LIST || value->count == 0)
+        return refuse(attribute, value, err);
+    for (size_t i = 0; i < value->count; i++)
+        if (!is_whole(&value->items[i]) || !is_in_range(attribute, value->items[i].number))
+            return refuse(attribute, &value->items[i], err);
+    if (value->count > PLAN_HIDDEN_LAYERS_MAX)
+        return fail_at(err, STATUS_INVALID, value->items[PLAN_HIDDEN_LAYERS_MAX].span.start,
+                       "%s has %zu layers, where at most %d are possible", attribute->name,
+                       value->count, PLAN_HIDDEN_LAYERS_MAX);
+    return STATUS_OK;
+}
+
+static enum status check_word(const struct attribute *attribute, const struct value *value,
+                              struct slice word, struct error *err)
+{
+    size_t count = 0;
+    int nearest;
+
+    if (!attribute->words || attribute_word(attribute, word))
+        return STATUS_OK;
+    if (is_later(attribute, word))
+        return refuse_later(attribute, value, err);
+    refuse(attribute, value, err);
+    while (attribute->words[count])
+        count++;
+    nearest = text_nearest(word, attribute->words, count);
+    return nearest < 0 ? STATUS_INVALID
+                       : error_hint(err, "Did you mean '%s'?", attribute->words[nearest]);
+}
+
+static bool is_text(const struct value *value)
+{
+    return value->kind == VALUE_STRING || value->kind == VALUE_WORD;
+}
+
+/* 'Accuracy,AUC' */
+static enum status check_comma_words(const struct attribute *attribute, const struct value *value,
+                                     struct error *err)
+{
+    struct slice rest = value->text;
+
+    while (true) {
+        const char *comma = rest.size ? memchr(rest.data, ',', rest.size) : NULL;
+        struct slice word = {rest.data, comma ? (size_t)(comma - rest.data) : rest.size};
+
+        word = slice_trim(word);
+        if (word.size == 0)
+            return refuse(attribute, value, err);
+        TRY(check_word(attribute, value, word, err));
+        if (!comma)
+            return STATUS_OK;
+        rest.size -= (size_t)(comma + 1 - rest.data);
+        rest.data = comma + 1;
+    }
+}
+
+static enum status check_words(const struct attribute *attribute, const struct value *value,
+                               struct error *err)
+{
+    if (is_text(value))
+        return check_comma_words(attribute, value, err);
+    if (value->kind != VALUE_LIST || value->count == 0)
+        return refuse(attribute, value, err);
+    for (size_t i = 0; i < value->count; i++) {
+        if (!is_text(&value->items[i]) || slice_trim(value->items[i].text).size == 0)
+            return refuse(attribute, &value->items[i], err);
+        TRY(check_word(attribute, &value->items[i], slice_trim(value->items[i].text), err));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_boolean(const struct attribute *attribute, const struct value *value,
+                                 struct error *err)
+{
+    bool is_zero_or_one =
+        value->kind == VALUE_NUMBER && value->is_integer && (value->integer | 1) == 1;
+    bool truth = value->kind == VALUE_BOOLEAN ? value->boolean : value->integer == 1;
+
+    if (value->kind != VALUE_BOOLEAN && !is_zero_or_one)
+        return refuse(attribute, value, err);
+    if (is_later(attribute, truth ? SLICE("true") : SLICE("false")))
+        return refuse_later(attribute, value, err);
+    return STATUS_OK;
+}
+
+static enum status check_value(const struct attribute *attribute, const struct value *value,
+                               struct error *err)
+{
+    bool is_fine = true;
+
+    switch (attribute->type) {
+    case ATTRIBUTE_INTEGER:
+        is_fine = is_whole(value) && is_in_range(attribute, value->number);
+        break;
+    case ATTRIBUTE_REAL:
+        is_fine = value->kind == VALUE_NUMBER && is_in_range(attribute, value->number);
+        break;
+    case ATTRIBUTE_BOOLEAN:
+        return check_boolean(attribute, value, err);
+    case ATTRIBUTE_WORD:
+        if (value->kind == VALUE_LIST && is_later(attribute, SLICE("[]")))
+            return refuse_later(attribute, value, err);
+        is_fine = is_text(value);
+        if (is_fine)
+            return check_word(attribute, value, value->text, err);
+        break;
+    case ATTRIBUTE_TEXT:
+        is_fine = is_text(value) && slice_trim(value->text).size > 0;
+        break;
+    case ATTRIBUTE_INTEGERS:
+        return check_integers(attribute, value, err);
+    case ATTRIBUTE_WORDS:
+        return check_words(attribute, value, err);
+    }
+    return is_fine ? STATUS_OK : refuse(attribute, value, err);
+}
+
+/* The attribute whose last part is this word: learning_rate -> optimizer.learning_rate. */
+static const char *find_by_last_part(struct slice name)
+{
+    for (size_t i = 0; i < attribute_count; i++) {
+        const char *dot = strrchr(attributes[i].name, '.');
+        if (dot && attributes[i].is_supported && slice_is_fold(name, dot + 1))
+            return attributes[i].name;
+    }
+    return NULL;
+}
+
+static enum status refuse_unknown(const struct name *name, unsigned scope, struct error *err)
+{
+    const char *names[NAMES_MAX];
+    const char *meant = find_by_last_part(name->text);
+    size_t count = 0;
+
+    for (size_t i = 0; i < attribute_count && count < NAMES_MAX; i++)
+        if (attributes[i].scope & scope & SCOPE_STATEMENTS)
+            names[count++] = attributes[i].name;
+    for (size_t i = 0; i < attribute_alias_count && count < NAMES_MAX; i++)
+        names[count++] = attribute_aliases[i].name;
+    if (!meant) {
+        int nearest = text_nearest(name->text, names, count);
+        meant = nearest < 0 ? NULL : names[nearest];
+    }
+    fail_at(err, STATUS_INVALID, name->position, "unknown attribute \"%.*s\"",
+            SLICE_FORMAT(name->text));
+    if (meant)
+        return error_hint(err, "Did you mean %s?", meant);
+    return error_hint(err, "SHOW ATTRIBUTES; lists all that there are.");
+}
+
+static enum status check_scope(const struct attribute *attribute, const struct name *name,
+                               unsigned scope, struct error *err)
+{
+    if (!(attribute->scope & scope & SCOPE_STATEMENTS)) {
+        fail_at(err, STATUS_INVALID, name->position, "attribute \"%s\" has no use in TO %s",
+                attribute->name,
+                scope & SCOPE_TRAIN      ? "TRAIN"
+                : scope & SCOPE_EVALUATE ? "EVALUATE"
+                                         : "PREDICT");
+        return error_hint(err, "It belongs to TO %s.",
+                          attribute->scope & SCOPE_TRAIN      ? "TRAIN"
+                          : attribute->scope & SCOPE_EVALUATE ? "EVALUATE"
+                                                              : "PREDICT");
+    }
+    if ((attribute->scope & SCOPE_NETWORK) && !(scope & SCOPE_NETWORK)) {
+        fail_at(err, STATUS_INVALID, name->position,
+                "attribute \"%s\" has no use in a model without hidden layers", attribute->name);
+        return error_hint(err, "It belongs to DNNClassifier and DNNRegressor.");
+    }
+    return STATUS_OK;
+}
+
+enum status attribute_check(const struct setting *setting, unsigned scope,
+                            const struct attribute **attribute, struct error *err)
+{
+    const struct name *name = &setting->name;
+    const struct attribute *found = attribute_find(name->text);
+
+    *attribute = found;
+    if (!found)
+        return refuse_unknown(name, scope, err);
+    if (!found->is_supported)
+        return fail_at(err, STATUS_UNSUPPORTED, name->position,
+                       "attribute \"%.*s\" is not supported yet", SLICE_FORMAT(name->text));
+    TRY(check_scope(found, name, scope, err));
+    return check_value(found, &setting->value, err);
+}

@@ -1,0 +1,415 @@
+#include "planner/planning.h"
+
+#include <locale.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VOCABULARY_MAX  10000000
+#define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
+
+/* What a COLUMN clause says of one column of the query. */
+struct choice {
+    enum { CHOICE_NONE, CHOICE_DERIVED, CHOICE_NUMERIC, CHOICE_CATEGORY } kind;
+    uint32_t vocabulary_max; /* CHOICE_CATEGORY */
+    int position;
+    bool is_named; /* by its name, not by a pattern or * */
+};
+
+static const struct {
+    const char *name;
+    bool is_supported;
+} functions[] = {
+    {"NUMERIC", true},        {"VOCABULARY", true},
+    {"INDICATOR", true},      {"DENSE", false},
+    {"SPARSE", false},        {"BUCKET", false},
+    {"CATEGORY_ID", false},   {"SEQ_CATEGORY_ID", false},
+    {"CATEGORY_HASH", false}, {"WEIGHTED_CATEGORY", false},
+    {"CROSS", false},         {"EMBEDDING", false},
+};
+
+#define FUNCTIONS (sizeof functions / sizeof *functions)
+
+/* A known and built function, or why not. */
+static enum status check_function(const struct name *name, struct error *err)
+{
+    const char *names[FUNCTIONS];
+    int nearest;
+
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        names[i] = functions[i].name;
+        if (!slice_is_fold(name->text, functions[i].name))
+            continue;
+        return functions[i].is_supported
+                   ? STATUS_OK
+                   : fail_at(err, STATUS_UNSUPPORTED, name->position,
+                             "column function %s is not supported yet", functions[i].name);
+    }
+    nearest = text_nearest(name->text, names, FUNCTIONS);
+    fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
+            SLICE_FORMAT(name->text));
+    if (nearest >= 0)
+        return error_hint(err, "Did you mean %s?", names[nearest]);
+    return error_hint(err, "There are NUMERIC, VOCABULARY and INDICATOR.");
+}
+
+static enum status choose(struct planning *planning, const struct name *name,
+                          const struct choice *choice, struct choice *choices)
+{
+    const struct plan *plan = planning->plan;
+    int column;
+
+    TRY(query_resolve(&plan->query, "", name->text, name->position, &column, planning->err));
+    if (column == plan->label_column) {
+        fail_at(planning->err, STATUS_INVALID, name->position,
+                "column \"%.*s\" is the label and cannot be an input", SLICE_FORMAT(name->text));
+        return error_hint(planning->err, "A model that sees its label learns nothing else.");
+    }
+    if (choices[column].kind != CHOICE_NONE)
+        return fail_at(planning->err, STATUS_INVALID, name->position,
+                       "column \"%.*s\" is named twice", SLICE_FORMAT(name->text));
+    choices[column] = *choice;
+    choices[column].position = name->position;
+    choices[column].is_named = true;
+    return STATUS_OK;
+}
+
+static enum status refuse_arguments(const struct column *call, const char *takes, struct error *err)
+{
+    return fail_at(err, STATUS_INVALID,
+                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
+                   SLICE_FORMAT(call->name.text), takes);
+}
+
+/* NUMERIC(c[, shape]): one number is the only shape so far. */
+static enum status choose_numeric(struct planning *planning, const struct column *call,
+                                  struct choice *choices)
+{
+    const struct choice choice = {.kind = CHOICE_NUMERIC};
+    const struct column *shape = call->count == 2 ? &call->items[1] : NULL;
+
+    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name, and after it possibly a shape",
+                                planning->err);
+    if (shape && shape->kind == COLUMN_LIST && shape->count == 1)
+        shape = &shape->items[0];
+    if (shape && shape->kind == COLUMN_VALUE && shape->value.kind == VALUE_LIST &&
+        shape->value.count == 1 && shape->value.items[0].number == 1)
+        shape = NULL;
+    if (shape && !(shape->kind == COLUMN_VALUE && shape->value.number == 1))
+        return fail_at(planning->err, STATUS_UNSUPPORTED, shape->span.start,
+                       "NUMERIC of another shape than 1 is not supported yet");
+    return choose(planning, &call->items[0].name, &choice, choices);
+}
+
+/* VOCABULARY(c[, max]) */
+static enum status choose_vocabulary(struct planning *planning, const struct column *call,
+                                     struct choice *choices)
+{
+    struct choice choice = {.kind = CHOICE_CATEGORY, .vocabulary_max = PLAN_VOCABULARY_DEFAULT};
+
+    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name, and after it possibly a number of words",
+                                planning->err);
+    if (call->count == 2) {
+        const struct column *most = &call->items[1];
+        bool is_integer = most->kind == COLUMN_VALUE && most->value.kind == VALUE_NUMBER &&
+                          most->value.is_integer;
+        if (!is_integer || most->value.integer < 1 || most->value.integer > VOCABULARY_MAX)
+            return fail_at(planning->err, STATUS_INVALID, most->span.start,
+                           "VOCABULARY takes a number of words from 1 to %d", VOCABULARY_MAX);
+        choice.vocabulary_max = (uint32_t)most->value.integer;
+    }
+    return choose(planning, &call->items[0].name, &choice, choices);
+}
+
+/* INDICATOR(c), INDICATOR(VOCABULARY(c)): how a category is an input anyway. */
+static enum status choose_indicator(struct planning *planning, const struct column *call,
+                                    struct choice *choices)
+{
+    const struct choice choice = {.kind = CHOICE_CATEGORY,
+                                  .vocabulary_max = PLAN_VOCABULARY_DEFAULT};
+    const struct column *inner = call->count == 1 ? &call->items[0] : NULL;
+
+    if (inner && inner->kind == COLUMN_NAME)
+        return choose(planning, &inner->name, &choice, choices);
+    if (!inner || inner->kind != COLUMN_CALL)
+        return refuse_arguments(call, "a column's name or VOCABULARY(column)", planning->err);
+    TRY(check_function(&inner->name, planning->err));
+    if (!slice_is_fold(inner->name.text, "VOCABULARY"))
+        return refuse_arguments(call, "a column's name or VOCABULARY(column)", planning->err);
+    return choose_vocabulary(planning, inner, choices);
+}
+
+static enum status choose_call(struct planning *planning, const struct column *call,
+                               struct choice *choices)
+{
+    TRY(check_function(&call->name, planning->err));
+    if (slice_is_fold(call->name.text, "NUMERIC"))
+        return choose_numeric(planning, call, choices);
+    if (slice_is_fold(call->name.text, "VOCABULARY"))
+        return choose_vocabulary(planning, call, choices);
+    return choose_indicator(planning, call, choices);
+}
+
+/* A regular expression can cost any amount of memory ((a{999}){999}) or time
+ * (back references): refuse these before regcomp sees them. */
+static const char *pattern_fault(struct slice pattern)
+{
+    double repetitions = 1;
+
+    if (pattern.size == 0)
+        return "is empty";
+    if (pattern.size > PATTERN_BYTES_MAX)
+        return "is longer than 200 bytes";
+    if (memchr(pattern.data, '\0', pattern.size))
+        return "holds a zero byte";
+    for (size_t i = 0; i < pattern.size; i++) {
+        if (pattern.data[i] == '\\' && i + 1 < pattern.size) {
+            i++;
+            if (pattern.data[i] >= '1' && pattern.data[i] <= '9')
+                return "has a back reference";
+        } else if (pattern.data[i] == '{') {
+            double least = 0, most = 0;
+            for (i++; i < pattern.size && pattern.data[i] >= '0' && pattern.data[i] <= '9'; i++)
+                least = least * 10 + (pattern.data[i] - '0');
+            if (i < pattern.size && pattern.data[i] == ',')
+                for (i++; i < pattern.size && pattern.data[i] >= '0' && pattern.data[i] <= '9'; i++)
+                    most = most * 10 + (pattern.data[i] - '0');
+            repetitions *= (most > least ? most : least) + 1;
+            if (repetitions > REPETITIONS_MAX)
+                return "repeats too often";
+        }
+    }
+    return NULL;
+}
+
+static enum status pattern_compile(const struct column *column, regex_t *compiled,
+                                   struct error *err)
+{
+    char anchored[PATTERN_BYTES_MAX + 8], reason[128];
+    const char *fault = pattern_fault(column->pattern);
+    int code;
+
+    if (fault)
+        return fail_at(err, STATUS_INVALID, column->span.start, "the pattern %s", fault);
+    snprintf(anchored, sizeof anchored, "^(%.*s)$", SLICE_FORMAT(column->pattern));
+    code = regcomp(compiled, anchored, REG_EXTENDED | REG_NOSUB);
+    if (code == 0)
+        return STATUS_OK;
+    regerror(code, compiled, reason, sizeof reason);
+    return fail_at(err, STATUS_INVALID, column->span.start,
+                   "the pattern '%.*s' is not a regular expression: %s",
+                   SLICE_FORMAT(column->pattern), reason);
+}
+
+/* Everything but the label and what is chosen already. */
+static void choose_column(const struct plan *plan, size_t i, int position, struct choice *choices)
+{
+    if ((int)i != plan->label_column && choices[i].kind == CHOICE_NONE)
+        choices[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
+}
+
+static enum status match_pattern(struct planning *planning, const struct column *column,
+                                 struct choice *choices)
+{
+    const struct plan *plan = planning->plan;
+    bool has_match = false;
+    regex_t compiled;
+
+    TRY(pattern_compile(column, &compiled, planning->err));
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if (regexec(&compiled, plan->query.columns[i].name.data, 0, NULL, 0) != 0)
+            continue;
+        has_match = has_match || (int)i != plan->label_column;
+        choose_column(plan, i, column->span.start, choices);
+    }
+    regfree(&compiled);
+    if (has_match)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, column->span.start,
+            "the pattern '%.*s' matches no column of the query but the label",
+            SLICE_FORMAT(column->pattern));
+    return error_hint(planning->err,
+                      "A string in COLUMN is a regular expression over whole names; names stand "
+                      "without quotes, or in the quotes of the database.");
+}
+
+/* [a-z] must mean the same bytes whatever locale the host runs in. */
+static enum status choose_pattern(struct planning *planning, const struct column *column,
+                                  struct choice *choices)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t previous;
+    enum status status;
+
+    if (!plain)
+        return fail_no_memory(planning->err);
+    previous = uselocale(plain);
+    status = match_pattern(planning, column, choices);
+    uselocale(previous);
+    freelocale(plain);
+    return status;
+}
+
+static enum status choose_named(struct planning *planning, const struct column *column,
+                                struct choice *choices)
+{
+    const struct choice derived = {.kind = CHOICE_DERIVED};
+
+    switch (column->kind) {
+    case COLUMN_NAME:
+        return choose(planning, &column->name, &derived, choices);
+    case COLUMN_CALL:
+        return choose_call(planning, column, choices);
+    case COLUMN_PATTERN:
+    case COLUMN_ALL:
+        return STATUS_OK;
+    case COLUMN_VALUE:
+    case COLUMN_LIST:
+        break;
+    }
+    return fail_at(planning->err, STATUS_INVALID, column->span.start,
+                   "expected a column, a pattern in quotes, * or a column function");
+}
+
+/* Patterns and * take what no name has taken, wherever they stand. */
+static enum status choose_by_clause(struct planning *planning, const struct column_clause *clause,
+                                    struct choice *choices)
+{
+    for (size_t i = 0; i < clause->count; i++)
+        TRY(choose_named(planning, &clause->columns[i], choices));
+    for (size_t i = 0; i < clause->count; i++) {
+        const struct column *column = &clause->columns[i];
+        if (column->kind == COLUMN_PATTERN)
+            TRY(choose_pattern(planning, column, choices));
+        for (size_t j = 0; column->kind == COLUMN_ALL && j < planning->plan->query.count; j++)
+            choose_column(planning->plan, j, column->span.start, choices);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_clauses(const struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    const char *estimator = planning->plan->estimator->name;
+    const char *hint = "All inputs stand in one COLUMN clause; several belong to models of several "
+                       "parts, which are not supported yet.";
+
+    for (size_t i = 0; i < statement->column_clause_count; i++) {
+        const struct column_clause *clause = &statement->columns[i];
+        if (clause->part.text.size > 0 && !slice_is_fold(clause->part.text, "feature_columns")) {
+            fail_at(planning->err, STATUS_INVALID, clause->part.position,
+                    "FOR %.*s has no use with %s", SLICE_FORMAT(clause->part.text), estimator);
+            return error_hint(planning->err, "%s", hint);
+        }
+        if (i > 0) {
+            fail_at(planning->err, STATUS_INVALID, clause->position,
+                    "a second COLUMN clause has no use with %s", estimator);
+            return error_hint(planning->err, "%s", hint);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse_binary(const struct planning *planning, const struct query_column *column,
+                                 const struct choice *choice)
+{
+    fail_at(planning->err, STATUS_INVALID, choice->position,
+            "column \"%.*s\" holds binary data, in %u of %u sampled rows",
+            SLICE_FORMAT(column->name), column->blobs, planning->plan->query.sample_rows);
+    return error_hint(planning->err,
+                      "Leave it out of the SELECT, or cast it there, as in CAST(%.*s AS TEXT).",
+                      SLICE_FORMAT(column->name));
+}
+
+static enum status refuse_words(const struct planning *planning, const struct query_column *column,
+                                const struct choice *choice)
+{
+    fail_at(planning->err, STATUS_INVALID, choice->position,
+            "NUMERIC: column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
+            SLICE_FORMAT(column->name), column->texts - column->numeric_texts,
+            planning->plan->query.sample_rows);
+    return error_hint(planning->err, "VOCABULARY(%.*s) makes a category of it.",
+                      SLICE_FORMAT(column->name));
+}
+
+static enum status make_input(const struct planning *planning, size_t i,
+                              const struct choice *choice, struct plan_input *input)
+{
+    const struct query_column *column = &planning->plan->query.columns[i];
+    bool is_numeric = choice->kind == CHOICE_NUMERIC ||
+                      (choice->kind == CHOICE_DERIVED && column_is_numeric(column));
+
+    if (column->blobs > 0)
+        return refuse_binary(planning, column, choice);
+    if (choice->kind == CHOICE_NUMERIC && column->texts > column->numeric_texts)
+        return refuse_words(planning, column, choice);
+    *input = (struct plan_input){
+        .name = column->name,
+        .column = (int)i,
+        .kind = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
+        .declared_type = column->declared_type,
+        .is_chosen = choice->kind != CHOICE_DERIVED,
+    };
+    if (!is_numeric)
+        input->vocabulary_max =
+            choice->kind == CHOICE_CATEGORY ? choice->vocabulary_max : PLAN_VOCABULARY_DEFAULT;
+    return STATUS_OK;
+}
+
+/* Names must be one column each: the model finds its inputs by them later. */
+static enum status check_name(const struct planning *planning, size_t i,
+                              const struct choice *choice)
+{
+    const struct query *query = &planning->plan->query;
+
+    for (size_t j = 0; j < query->count; j++) {
+        if (j == i || !slice_equal_fold(query->columns[i].name, query->columns[j].name))
+            continue;
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "the query has more than one column \"%.*s\"",
+                SLICE_FORMAT(query->columns[i].name));
+        return error_hint(planning->err, "Give one of them another name with AS.");
+    }
+    return STATUS_OK;
+}
+
+static enum status make_inputs(struct planning *planning, const struct choice *choices)
+{
+    struct plan *plan = planning->plan;
+
+    plan->inputs = ARENA_NEW(planning->arena, struct plan_input, plan->query.count);
+    if (!plan->inputs)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if (choices[i].kind == CHOICE_NONE)
+            continue;
+        TRY(check_name(planning, i, &choices[i]));
+        TRY(make_input(planning, i, &choices[i], &plan->inputs[plan->input_count]));
+        plan->input_count++;
+    }
+    if (plan->input_count > 0)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+            "the query has no column to learn from");
+    return error_hint(planning->err, "Select at least one column besides the label.");
+}
+
+enum status columns_plan(struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    size_t count = planning->plan->query.count;
+    struct choice *choices = ARENA_NEW(planning->arena, struct choice, count ? count : 1);
+
+    if (!choices)
+        return fail_no_memory(planning->err);
+    TRY(check_clauses(planning));
+    if (statement->column_clause_count > 0)
+        TRY(choose_by_clause(planning, &statement->columns[0], choices));
+    else
+        for (size_t i = 0; i < count; i++)
+            choose_column(planning->plan, i, statement->select_position, choices);
+    return make_inputs(planning, choices);
+}

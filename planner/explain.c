@@ -1,0 +1,267 @@
+#include "planner/planning.h"
+
+/* planner/planning.h explains the planner; this file, a plan to its reader. */
+
+#define LINES_EXTRA       16 /* beside inputs and attributes */
+#define SPEEDUP_WORKERS   8
+#define LANES_MAX_DEFAULT 64
+
+struct explanation {
+    const struct plan *plan;
+    struct arena *arena;
+    struct plan_line *lines;
+    size_t count;
+    struct text detail; /* of the line being written */
+    bool failed;
+};
+
+static void finish_line(struct explanation *explanation, const char *item, struct slice name)
+{
+    struct plan_line *line = &explanation->lines[explanation->count++];
+
+    line->item = name.size > 0
+                     ? arena_printf(explanation->arena, "%s %.*s", item, SLICE_FORMAT(name))
+                     : slice_of(item);
+    line->detail = arena_copy(explanation->arena, text_slice(&explanation->detail));
+    if (!line->item.data || !line->detail.data || explanation->detail.failed)
+        explanation->failed = true;
+    text_clear(&explanation->detail);
+}
+
+static void finish(struct explanation *explanation, const char *item)
+{
+    finish_line(explanation, item, (struct slice){NULL, 0});
+}
+
+/* "integer in 140, NULL in 10 of 150 sampled rows" */
+static void append_counts(struct text *out, const struct query_column *column, uint32_t rows)
+{
+    const struct {
+        const char *what;
+        uint32_t count;
+    } parts[] = {{"integer", column->integers},
+                 {"real", column->reals},
+                 {"text that reads as a number", column->numeric_texts},
+                 {"text", column->texts - column->numeric_texts},
+                 {"binary", column->blobs},
+                 {"NULL", column->nulls}};
+    const char *comma = "";
+
+    if (rows == 0) {
+        text_append_string(out, "no row to sample");
+        return;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count == 0)
+            continue;
+        if (parts[i].count == rows) {
+            text_printf(out, "%s in all %u sampled rows", parts[i].what, rows);
+            return;
+        }
+        text_printf(out, "%s%s in %u", comma, parts[i].what, parts[i].count);
+        comma = ", ";
+    }
+    text_printf(out, " of %u sampled rows", rows);
+}
+
+static void append_why(struct text *out, const struct plan *plan, int index)
+{
+    const struct query_column *column = &plan->query.columns[index];
+    bool has_value = column->integers + column->reals + column->texts + column->blobs > 0;
+
+    append_counts(out, column, plan->query.sample_rows);
+    if (has_value)
+        return;
+    if (column->declared_type.size > 0)
+        text_printf(out, ", declared %.*s", SLICE_FORMAT(column->declared_type));
+    else
+        text_append_string(out, ", no declared type");
+}
+
+static void explain_input(struct explanation *explanation, const struct plan_input *input)
+{
+    struct text *out = &explanation->detail;
+
+    text_append_string(out, input->kind == INPUT_NUMERIC ? "numeric" : "category");
+    if (input->kind == INPUT_CATEGORY)
+        text_printf(out, " of up to %u words", input->vocabulary_max);
+    text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
+    append_why(out, explanation->plan, input->column);
+    finish_line(explanation, "input", input->name);
+}
+
+static void explain_label(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    static const char *const kinds[] = {"integer", "real", "text"};
+
+    if (plan->estimator->task == TASK_CLASSIFICATION)
+        text_printf(&explanation->detail, "classes of type %s: ", kinds[plan->label_kind]);
+    else
+        text_append_string(&explanation->detail, "number: ");
+    append_why(&explanation->detail, plan, plan->label_column);
+    finish_line(explanation, "label", plan->label);
+}
+
+static void explain_model(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+
+    text_printf(out, "%s, %s", plan->estimator->name,
+                plan->estimator->task == TASK_CLASSIFICATION ? "classification" : "regression");
+    finish(explanation, "model");
+    if (plan->into_schema.size > 0)
+        text_printf(out, "%.*s.", SLICE_FORMAT(plan->into_schema));
+    text_append(out, plan->into_name);
+    finish(explanation, "into");
+}
+
+/* The number of weights a word of a category has: the first layer's width. */
+static uint32_t first_width(const struct plan *plan)
+{
+    return plan->training.hidden_layers > 0 ? plan->training.hidden_units[0] : 1;
+}
+
+static uint32_t last_width(const struct plan *plan)
+{
+    const struct plan_training *training = &plan->training;
+
+    return training->hidden_layers > 0 ? training->hidden_units[training->hidden_layers - 1]
+                                       : (uint32_t)plan->input_count;
+}
+
+static void explain_layers(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    const struct plan_training *training = &plan->training;
+    struct text *out = &explanation->detail;
+
+    text_printf(out, "%zu input%s", plan->input_count, plan->input_count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < training->hidden_layers; i++)
+        text_printf(out, ", %u %.*s", training->hidden_units[i],
+                    SLICE_FORMAT(training->activation));
+    if (plan->estimator->task == TASK_REGRESSION)
+        text_append_string(out, ", 1 output");
+    else if (training->n_classes > 0)
+        text_printf(out, ", %u classes", training->n_classes);
+    else
+        text_append_string(out, ", as many classes as the data has");
+    finish(explanation, "layers");
+}
+
+static void explain_parameters(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+    bool finds_classes =
+        plan->estimator->task == TASK_CLASSIFICATION && plan->training.n_classes == 0;
+    bool has_open_end = finds_classes;
+
+    for (size_t i = 0; i < plan->input_count; i++)
+        has_open_end = has_open_end || plan->inputs[i].kind == INPUT_CATEGORY;
+    text_printf(out, "%s%.0f", has_open_end ? "at least " : "", parameters_of(plan));
+    if (finds_classes)
+        text_printf(out, "; with two classes, and with more %u for each", last_width(plan) + 1);
+    for (size_t i = 0; i < plan->input_count; i++)
+        if (plan->inputs[i].kind == INPUT_CATEGORY)
+            text_printf(out, "; %u for each further word of %.*s", first_width(plan),
+                        SLICE_FORMAT(plan->inputs[i].name));
+    finish(explanation, "parameters");
+
+    text_append_string(out, has_open_end ? "at least " : "");
+    bytes_append(out, parameters_of(plan) * 16);
+    text_append_string(out, " a worker for parameters, gradients and optimizer state");
+    finish(explanation, "memory");
+}
+
+/* Rows of the batch for one lane: the more parameters, the more rows it takes
+ * to be worth adding up the lane's gradients. */
+static uint32_t rows_of_lane(double parameters)
+{
+    return parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
+}
+
+static uint32_t lanes_of(const struct plan *plan)
+{
+    uint32_t lanes = plan->training.batch_size / rows_of_lane(parameters_of(plan));
+
+    if (plan->training.lanes > 0)
+        return plan->training.lanes;
+    return lanes < 1 ? 1 : lanes > LANES_MAX_DEFAULT ? LANES_MAX_DEFAULT : lanes;
+}
+
+static void explain_lanes(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+    uint32_t lanes = lanes_of(plan);
+
+    text_printf(out, "%u", lanes);
+    if (plan->training.lanes == 0)
+        text_printf(out, ": one for every %u rows of the batch, at least 1, at most %d",
+                    rows_of_lane(parameters_of(plan)), LANES_MAX_DEFAULT);
+    finish(explanation, "lanes");
+
+    for (uint32_t workers = 1; workers <= SPEEDUP_WORKERS; workers++) {
+        uint32_t most = (lanes + workers - 1) / workers; /* lanes of the busiest worker */
+        text_printf(out, "%s%u: %.2f", workers > 1 ? ", " : "", workers, (double)lanes / most);
+    }
+    finish(explanation, "speed-up by workers");
+}
+
+static void explain_place(struct explanation *explanation)
+{
+    const struct plan_training *training = &explanation->plan->training;
+    struct text *out = &explanation->detail;
+
+    text_append_string(out, "local");
+    finish(explanation, "where");
+    if (training->max_workers > 0)
+        text_printf(out, "%u to %u", training->min_workers, training->max_workers);
+    else
+        text_printf(out, "%u to the number of cores; one where the job is small",
+                    training->min_workers);
+    finish(explanation, "workers");
+    text_append_string(out, "yes");
+    finish(explanation, "reproducible");
+}
+
+static void explain_attributes(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+
+    for (size_t i = 0; i < plan->attribute_count; i++) {
+        const struct plan_attribute *attribute = &plan->attributes[i];
+        text_append(&explanation->detail, attribute->value);
+        text_append_string(&explanation->detail, attribute->is_set ? " (set)" : " (default)");
+        finish(explanation, attribute->attribute->name);
+    }
+}
+
+enum status plan_explain(const struct plan *plan, struct arena *arena, struct plan_line **lines,
+                         size_t *count, struct error *err)
+{
+    size_t most = plan->input_count + plan->attribute_count + LINES_EXTRA;
+    struct explanation explanation = {.plan = plan, .arena = arena};
+
+    explanation.lines = ARENA_NEW(arena, struct plan_line, most);
+    if (!explanation.lines)
+        return fail_no_memory(err);
+    text_init(&explanation.detail, STATEMENT_BYTES_MAX);
+    explain_model(&explanation);
+    for (size_t i = 0; i < plan->input_count; i++)
+        explain_input(&explanation, &plan->inputs[i]);
+    explain_label(&explanation);
+    explain_layers(&explanation);
+    explain_parameters(&explanation);
+    explain_lanes(&explanation);
+    explain_place(&explanation);
+    explain_attributes(&explanation);
+    text_deinit(&explanation.detail);
+    if (explanation.failed)
+        return fail_no_memory(err);
+    *lines = explanation.lines;
+    *count = explanation.count;
+    return STATUS_OK;
+}

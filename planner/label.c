@@ -1,0 +1,100 @@
+#include "planner/planning.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Does the declared type hold one of these words, as SQLite's affinity rules
+ * look for them? */
+static bool declares(struct slice type, const char *const *words)
+{
+    char upper[64];
+    size_t size = type.size < sizeof upper - 1 ? type.size : sizeof upper - 1;
+
+    for (size_t i = 0; i < size; i++) {
+        char c = type.data[i];
+        upper[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    upper[size] = '\0';
+    for (; *words; words++)
+        if (strstr(upper, *words))
+            return true;
+    return false;
+}
+
+static bool declares_number(struct slice type)
+{
+    static const char *const words[] = {"INT", "REAL", "NUM", "FLOA", "DOUB", "DEC", "BOOL", NULL};
+
+    return declares(type, words);
+}
+
+bool column_is_numeric(const struct query_column *column)
+{
+    if (column->integers + column->reals + column->texts + column->blobs == 0)
+        return declares_number(column->declared_type);
+    return column->blobs == 0 && column->numeric_texts == column->texts;
+}
+
+static enum label_kind kind_of_class(const struct query_column *column)
+{
+    static const char *const integer[] = {"INT", "BOOL", NULL};
+
+    if (column->texts > 0)
+        return LABEL_TEXT; /* '1' comes back as '1' */
+    if (column->reals > 0)
+        return LABEL_REAL;
+    if (column->integers > 0 || declares(column->declared_type, integer))
+        return LABEL_INTEGER;
+    return declares_number(column->declared_type) ? LABEL_REAL : LABEL_TEXT;
+}
+
+static enum status refuse_words(const struct planning *planning, const struct query_column *column)
+{
+    const struct plan *plan = planning->plan;
+
+    fail_at(planning->err, STATUS_INVALID, planning->statement->label.position,
+            "label column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
+            SLICE_FORMAT(column->name), column->texts - column->numeric_texts,
+            plan->query.sample_rows);
+    return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
+                      plan->estimator->has_hidden_layers ? "DNNClassifier" : "LinearClassifier");
+}
+
+static enum status refuse_missing(const struct planning *planning)
+{
+    const char *name = planning->plan->estimator->name;
+
+    fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
+            "LABEL is missing: %s learns to predict a column", name);
+    return error_hint(planning->err,
+                      "Write LABEL and the column's name before INTO, as in LABEL class.");
+}
+
+enum status label_plan(struct planning *planning)
+{
+    const struct name *label = &planning->statement->label;
+    struct plan *plan = planning->plan;
+    const struct query_column *column;
+
+    if (label->text.size == 0)
+        return refuse_missing(planning);
+    TRY(query_resolve(&plan->query, "label ", label->text, label->position, &plan->label_column,
+                      planning->err));
+    column = &plan->query.columns[plan->label_column];
+    plan->label = column->name;
+    if (column->blobs > 0) {
+        fail_at(planning->err, STATUS_INVALID, label->position,
+                "label column \"%.*s\" holds binary data, in %u of %u sampled rows",
+                SLICE_FORMAT(column->name), column->blobs, plan->query.sample_rows);
+        return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%.*s AS TEXT).",
+                          SLICE_FORMAT(column->name));
+    }
+    if (plan->estimator->task == TASK_CLASSIFICATION) {
+        plan->label_kind = kind_of_class(column);
+        return STATUS_OK;
+    }
+    if (column->numeric_texts != column->texts)
+        return refuse_words(planning, column);
+    plan->label_kind = LABEL_REAL; /* a regressor answers between the whole numbers, too */
+    return STATUS_OK;
+}

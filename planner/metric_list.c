@@ -1,0 +1,109 @@
+#include "planner/planning.h"
+
+#include <string.h>
+
+#include "scoring/metrics.h"
+
+static enum model_task task_of(bool is_classification)
+{
+    return is_classification ? MODEL_CLASSIFICATION : MODEL_REGRESSION;
+}
+
+/* "Accuracy, LogLoss, ..." of one task. */
+static void append_metrics(enum model_task task, struct text *out)
+{
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        if (metric_task((enum metric)i) != task)
+            continue;
+        text_append_string(out, out->size > 0 ? ", " : "");
+        text_append_string(out, metric_name((enum metric)i));
+    }
+}
+
+static enum status hint_metrics(enum model_task task, struct slice word, struct error *err)
+{
+    const char *names[METRIC_COUNT];
+    struct text list;
+    int nearest;
+
+    for (int i = 0; i < METRIC_COUNT; i++)
+        names[i] = metric_name((enum metric)i);
+    nearest = text_nearest(word, names, METRIC_COUNT);
+    if (nearest >= 0 && metric_task((enum metric)nearest) == task)
+        return error_hint(err, "Did you mean %s?", names[nearest]);
+    text_init(&list, 400);
+    append_metrics(task, &list);
+    error_hint(err, "%s is measured by %s.",
+               task == MODEL_CLASSIFICATION ? "Classification" : "Regression", text_string(&list));
+    text_deinit(&list);
+    return STATUS_INVALID;
+}
+
+static enum status add_metric(struct planning *planning, enum model_task task, struct slice word,
+                              int position)
+{
+    struct plan *plan = planning->plan;
+    struct error *err = planning->err;
+    enum metric metric;
+
+    if (!metric_find(word, &metric)) {
+        fail_at(err, STATUS_INVALID, position, "unknown metric \"%.*s\"", SLICE_FORMAT(word));
+        return hint_metrics(task, word, err);
+    }
+    if (metric_task(metric) != task) {
+        fail_at(err, STATUS_INVALID, position, "metric %s does not fit a %s", metric_name(metric),
+                task == MODEL_CLASSIFICATION ? "classifier" : "regressor");
+        return hint_metrics(task, word, err);
+    }
+    for (size_t i = 0; i < plan->metric_count; i++)
+        if (slice_is(plan->metrics[i], metric_name(metric)))
+            return STATUS_OK; /* accuracy and Accuracy are one */
+    if (plan->metric_count == PLAN_METRICS_MAX)
+        return fail_at(err, STATUS_INVALID, position, "at most %d metrics are possible",
+                       PLAN_METRICS_MAX);
+    plan->metrics[plan->metric_count++] = slice_of(metric_name(metric));
+    return STATUS_OK;
+}
+
+/* 'Accuracy,AUC' */
+static enum status add_comma_metrics(struct planning *planning, enum model_task task,
+                                     const struct value *value)
+{
+    const char *at = value->text.data, *end = value->text.data + value->text.size;
+
+    while (at <= end) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        struct slice word = {at, (size_t)((comma ? comma : end) - at)};
+        TRY(add_metric(planning, task, slice_trim(word), value->span.start));
+        at += word.size + 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status add_defaults(struct planning *planning, enum model_task task)
+{
+    static const char *const classification[] = {"Accuracy", "LogLoss"};
+    static const char *const regression[] = {"RMSE", "MAE", "R2"};
+    bool is_classification = task == MODEL_CLASSIFICATION;
+    const char *const *names = is_classification ? classification : regression;
+
+    for (size_t i = 0; i < (is_classification ? 2 : 3); i++)
+        TRY(add_metric(planning, task, slice_of(names[i]), -1));
+    return STATUS_OK;
+}
+
+enum status metrics_plan(struct planning *planning, bool is_classification)
+{
+    const struct setting *setting = settings_find(planning, "validation.metrics");
+    enum model_task task = task_of(is_classification);
+
+    planning->plan->metric_count = 0;
+    if (!setting)
+        return add_defaults(planning, task);
+    if (setting->value.kind != VALUE_LIST)
+        return add_comma_metrics(planning, task, &setting->value);
+    for (size_t i = 0; i < setting->value.count; i++)
+        TRY(add_metric(planning, task, slice_trim(setting->value.items[i].text),
+                       setting->value.items[i].span.start));
+    return STATUS_OK;
+}

@@ -1,0 +1,131 @@
+#include "planner/planning.h"
+
+#include <string.h>
+
+static enum status plan_show_attributes(struct planning *planning)
+{
+    const struct name *model = &planning->statement->model;
+    struct plan *plan = planning->plan;
+
+    if (model->text.size == 0)
+        return STATUS_OK;
+    TRY(estimator_find(model, &plan->estimator, planning->err));
+    plan->attributes_for = slice_of(plan->estimator->name);
+    return STATUS_OK;
+}
+
+/* The statement's number as written; INVALID when it cannot be `what`. */
+static enum status plan_cancel(struct planning *planning)
+{
+    const struct value *number = &planning->statement->number;
+    struct plan *plan = planning->plan;
+
+    TRY(slice_keep(planning, number->text, &plan->job_text));
+    if (slice_to_integer(plan->job_text, &plan->job) && plan->job > 0)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, number->span.start,
+            "a job has a whole number from 1 up, not %.*s", SLICE_FORMAT(plan->job_text));
+    return error_hint(planning->err, "SHOW JOBS; lists the jobs.");
+}
+
+/* A number from 1 up, or the beginning of a digest. */
+static bool is_version(struct slice text)
+{
+    int64_t number;
+
+    if (text.size <= 18 && slice_to_integer(text, &number))
+        return number > 0;
+    if (text.size < 4 || text.size > 64)
+        return false;
+    for (size_t i = 0; i < text.size; i++)
+        if (!memchr("0123456789abcdefABCDEF", text.data[i], 22))
+            return false;
+    return true;
+}
+
+static enum status plan_rollback(struct planning *planning)
+{
+    const struct value *version = &planning->statement->number;
+    struct plan *plan = planning->plan;
+
+    TRY(slice_keep(planning, version->text, &plan->version));
+    if (!is_version(plan->version)) {
+        fail_at(planning->err, STATUS_INVALID, version->span.start,
+                "a version is a number from 1 up or the first 4 to 64 digits of a digest, not "
+                "\"%.*s\"",
+                SLICE_FORMAT(plan->version));
+        return error_hint(planning->err, "SHOW VERSIONS %.*s; lists both.",
+                          SLICE_FORMAT(path_last(&planning->statement->object).text));
+    }
+    return model_find(planning);
+}
+
+static enum status refuse_later(const struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    enum statement_kind kind = statement->kind;
+    const char *verb = kind == STATEMENT_EXPLAIN        ? "TO EXPLAIN"
+                       : kind == STATEMENT_RUN          ? "TO RUN"
+                       : kind == STATEMENT_EXPORT_MODEL ? "EXPORT MODEL"
+                       : statement->maximize            ? "TO MAXIMIZE"
+                                                        : "TO MINIMIZE";
+
+    return fail_at(planning->err, STATUS_UNSUPPORTED, statement->verb_position,
+                   "%s is not supported yet", verb);
+}
+
+static enum status dispatch(struct planning *planning)
+{
+    switch (planning->statement->kind) {
+    case STATEMENT_TRAIN:
+        return plan_train(planning);
+    case STATEMENT_PREDICT:
+        return plan_predict(planning);
+    case STATEMENT_EVALUATE:
+        return plan_evaluate(planning);
+    case STATEMENT_SHOW_TRAIN:
+    case STATEMENT_SHOW_VERSIONS:
+        return model_find(planning);
+    case STATEMENT_SHOW_ATTRIBUTES:
+        return plan_show_attributes(planning);
+    case STATEMENT_CANCEL_JOB:
+        return plan_cancel(planning);
+    case STATEMENT_ROLLBACK_MODEL:
+        return plan_rollback(planning);
+    case STATEMENT_EXPLAIN:
+    case STATEMENT_RUN:
+    case STATEMENT_OPTIMIZE:
+    case STATEMENT_EXPORT_MODEL:
+        return refuse_later(planning);
+    case STATEMENT_SQL: /* the host's own: the select is the whole of it */
+    case STATEMENT_SHOW_MODELS:
+    case STATEMENT_SHOW_JOBS:
+        break;
+    }
+    return STATUS_OK;
+}
+
+static struct slice slice_of_span(struct slice text, struct span span)
+{
+    if (span.start < 0 || span.end < span.start || (size_t)span.end > text.size)
+        return (struct slice){"", 0};
+    return (struct slice){text.data + span.start, (size_t)(span.end - span.start)};
+}
+
+enum status plan_statement(const struct statement *statement, struct slice text,
+                           const struct catalog *catalog, struct arena *arena, struct plan *plan,
+                           struct error *err)
+{
+    struct planning planning = {
+        .statement = statement, .catalog = catalog, .arena = arena, .plan = plan, .err = err};
+
+    *plan = (struct plan){
+        .kind = statement->kind, .explain_only = statement->explain_plan, .label_column = -1};
+    if (statement->explain_plan && statement->kind != STATEMENT_TRAIN)
+        return fail_at(err, STATUS_UNSUPPORTED, statement->verb_position,
+                       "EXPLAIN of TO %s is not supported yet",
+                       statement_kind_name(statement->kind));
+    TRY(slice_keep(&planning, slice_of_span(text, statement->span), &plan->text));
+    TRY(slice_keep(&planning, statement->select, &plan->select));
+    return dispatch(&planning);
+}

@@ -1,0 +1,199 @@
+#include "planner/planning.h"
+
+#include <string.h>
+
+static bool is_classification(const struct plan *plan)
+{
+    return slice_is(plan->model.task, "classification");
+}
+
+/* "The model needs a, b and 3 more." */
+static void hint_inputs(const struct plan *plan, struct error *err)
+{
+    struct text list;
+
+    text_init(&list, TEXT_MAXIMUM);
+    for (size_t i = 0; i < plan->model.input_count; i++) {
+        if (list.size > 400) {
+            text_printf(&list, " and %zu more", plan->model.input_count - i);
+            break;
+        }
+        text_append_string(&list, i > 0 ? ", " : "");
+        text_append(&list, plan->model.inputs[i].name);
+    }
+    error_hint(err, "The model needs %s.", text_string(&list));
+    text_deinit(&list);
+}
+
+/* Where the model's inputs are among the query's columns. */
+static enum status match_inputs(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+    size_t count = plan->model.input_count;
+
+    plan->model_columns = ARENA_NEW(planning->arena, int, count ? count : 1);
+    if (!plan->model_columns)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < count; i++) {
+        struct slice name = plan->model.inputs[i].name;
+        plan->model_columns[i] = query_find(&plan->query, name);
+        if (plan->model_columns[i] >= 0)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+                "the query has %s column \"%.*s\", an input of model %.*s",
+                plan->model_columns[i] == -1 ? "no" : "more than one", SLICE_FORMAT(name),
+                SLICE_FORMAT(plan->model_name));
+        hint_inputs(plan, planning->err);
+        return STATUS_INVALID;
+    }
+    return STATUS_OK;
+}
+
+/* Replacing the table of the model that is being used would lose the model. */
+static enum status check_not_model(const struct planning *planning, int position)
+{
+    const struct plan *plan = planning->plan;
+
+    if (!slice_equal_fold(plan->target_table, plan->model_name) ||
+        !slice_equal_fold(plan->target_schema, plan->model_schema))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, position, "the target \"%.*s\" is the model itself",
+            SLICE_FORMAT(plan->target_table));
+    return error_hint(planning->err, "Its table would be replaced; name another one.");
+}
+
+/* [[schema.]table.]column; one part alone is a table, whose column is then
+ * named as the model's label. */
+static enum status plan_target(struct planning *planning)
+{
+    const struct path *path = &planning->statement->predict_into;
+    struct plan *plan = planning->plan;
+    struct path table = *path;
+
+    plan->target_column = plan->model.label;
+    plan->has_target = path->count > 0;
+    if (!plan->has_target)
+        return STATUS_OK;
+    if (path->count > 1) {
+        TRY(slice_keep(planning, path_last(path).text, &plan->target_column));
+        table.count--;
+    }
+    TRY(target_plan(planning, &table, &plan->target_schema, &plan->target_table));
+    return check_not_model(planning, path->parts[0].position);
+}
+
+static enum status add_output(struct planning *planning, struct slice word, int position)
+{
+    const struct attribute *attribute = attribute_find(SLICE("predict.extra_outputs"));
+    struct plan *plan = planning->plan;
+    struct slice name = slice_of(attribute_word(attribute, word));
+
+    if (!is_classification(plan) && !slice_is(name, "score")) {
+        fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a regressor",
+                SLICE_FORMAT(name));
+        return error_hint(planning->err, "A regressor has the extra output 'score'.");
+    }
+    for (size_t i = 0; i < plan->extra_output_count; i++)
+        if (slice_equal(plan->extra_outputs[i], name))
+            return fail_at(planning->err, STATUS_INVALID, position, "'%.*s' is named twice",
+                           SLICE_FORMAT(name));
+    plan->extra_outputs[plan->extra_output_count++] = name;
+    return STATUS_OK;
+}
+
+static enum status plan_outputs(struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "predict.extra_outputs");
+    const struct value *value = setting ? &setting->value : NULL;
+
+    if (!value)
+        return STATUS_OK;
+    if (value->kind == VALUE_LIST) {
+        for (size_t i = 0; i < value->count; i++)
+            TRY(add_output(planning, slice_trim(value->items[i].text), value->items[i].span.start));
+        return STATUS_OK;
+    }
+    for (struct slice rest = value->text; rest.size > 0;) {
+        const char *comma = memchr(rest.data, ',', rest.size);
+        size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
+        TRY(add_output(planning, slice_trim((struct slice){rest.data, size}), value->span.start));
+        rest.data += comma ? size + 1 : size;
+        rest.size -= comma ? size + 1 : size;
+    }
+    return STATUS_OK;
+}
+
+/* A column that PREDICT adds must not have the name of one that is there. */
+static enum status check_added(const struct planning *planning, struct slice name, int position)
+{
+    const struct plan *plan = planning->plan;
+
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if ((int)i == plan->label_column || !slice_equal_fold(plan->query.columns[i].name, name))
+            continue;
+        fail_at(planning->err, STATUS_INVALID, position, "the query already has a column \"%.*s\"",
+                SLICE_FORMAT(name));
+        return error_hint(planning->err, "Give it another name in the SELECT with AS, or leave it "
+                                         "out.");
+    }
+    return STATUS_OK;
+}
+
+static enum status check_added_columns(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    const struct setting *setting = settings_find(planning, "predict.extra_outputs");
+    struct name target = path_last(&planning->statement->predict_into);
+    int target_position = plan->has_target ? target.position : planning->statement->verb_position;
+
+    TRY(check_added(planning, plan->target_column, target_position));
+    for (size_t i = 0; i < plan->extra_output_count; i++) {
+        TRY(check_added(planning, plan->extra_outputs[i], setting->value.span.start));
+        if (slice_equal_fold(plan->extra_outputs[i], plan->target_column))
+            return fail_at(planning->err, STATUS_INVALID, target_position,
+                           "the prediction and an extra output are both named \"%.*s\"",
+                           SLICE_FORMAT(plan->target_column));
+    }
+    return STATUS_OK;
+}
+
+enum status plan_predict(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+
+    TRY(settings_read(planning, SCOPE_PREDICT));
+    TRY(model_find(planning));
+    TRY(plan_target(planning));
+    TRY(plan_outputs(planning));
+    TRY(query_describe(planning));
+    TRY(query_check_distinct(planning));
+    TRY(match_inputs(planning));
+    plan->label = plan->model.label;
+    plan->label_column = query_find(&plan->query, plan->label);
+    return check_added_columns(planning);
+}
+
+enum status plan_evaluate(struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    struct plan *plan = planning->plan;
+    int label_position = statement->label.position;
+
+    TRY(settings_read(planning, SCOPE_EVALUATE));
+    TRY(model_find(planning));
+    TRY(metrics_plan(planning, is_classification(plan)));
+    if (statement->into.count > 0) {
+        plan->has_target = true;
+        TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));
+        TRY(check_not_model(planning, statement->into.parts[0].position));
+    }
+    TRY(query_describe(planning));
+    TRY(match_inputs(planning));
+    plan->label = plan->model.label;
+    if (statement->label.text.size > 0)
+        TRY(slice_keep(planning, statement->label.text, &plan->label));
+    else
+        label_position = statement->select_position;
+    return query_resolve(&plan->query, "label ", plan->label, label_position, &plan->label_column,
+                         planning->err);
+}

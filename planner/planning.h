@@ -1,0 +1,76 @@
+/*
+ * planning.h - what the files of the planner share; nobody else includes it.
+ *
+ *     settings.c    WITH -> a table of checked settings
+ *     query.c       names -> columns of the query
+ *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
+ *     training.c    settings -> plan.training   parameters.c  how large the model gets
+ *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
+ */
+#ifndef PLANNER_PLANNING_H
+#define PLANNER_PLANNING_H
+
+#include "planner/plan.h"
+
+#define NAME_BYTES_MAX    200
+#define PATTERN_BYTES_MAX 200
+#define MODEL_BYTES_MAX   ((double)((uint64_t)16 << 30))
+
+/* One statement on its way to a plan. */
+struct planning {
+    const struct statement *statement;
+    const struct catalog *catalog;
+    struct arena *arena;
+    struct plan *plan;
+    const struct setting **settings; /* (attribute_count): what the user set; NULL: nothing */
+    struct error *err;
+};
+
+/* plan_train.c, plan_predict.c */
+enum status plan_train(struct planning *planning);
+enum status plan_predict(struct planning *planning);
+enum status plan_evaluate(struct planning *planning);
+
+/* settings.c */
+enum status settings_read(struct planning *planning, unsigned scope);
+const struct setting *settings_find(const struct planning *planning, const char *attribute);
+
+/* query.c */
+enum status query_describe(struct planning *planning);
+/* Copy all names into the arena, terminated. */
+enum status query_keep(struct planning *planning, struct query *query);
+/* The column of this name: exact first, then case ignored. -1: none; -2: more than one. */
+int query_find(const struct query *query, struct slice name);
+/* As query_find, with `column "x" is not among the columns of the query` at the
+ * position. `what` stands before the word: "label ". */
+enum status query_resolve(const struct query *query, const char *what, struct slice name,
+                          int position, int *column, struct error *err);
+/* INVALID when two columns share a name. */
+enum status query_check_distinct(struct planning *planning);
+enum status slice_keep(struct planning *planning, struct slice from, struct slice *to);
+
+/* columns.c, label.c */
+enum status columns_plan(struct planning *planning);
+bool column_is_numeric(const struct query_column *column);
+enum status label_plan(struct planning *planning);
+
+/* training.c */
+enum status training_plan(struct planning *planning);
+
+/* parameters.c */
+double parameters_of(const struct plan *plan); /* at least so many */
+enum status parameters_check(const struct planning *planning);
+/* As parameters_check, for a list of layers that is not in the plan. */
+enum status parameters_check_layers(const struct setting *hidden_units, struct error *err);
+void bytes_append(struct text *out, double bytes); /* "5.9 KiB" */
+
+/* targets.c */
+enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
+                        struct slice *name);
+enum status model_plan(struct planning *planning);
+enum status model_find(struct planning *planning); /* model_plan, then its summary */
+
+/* metric_list.c */
+enum status metrics_plan(struct planning *planning, bool is_classification);
+
+#endif

@@ -1,0 +1,89 @@
+#include "planner/planning.h"
+
+#include <string.h>
+
+static bool starts_with(struct slice name, const char *front)
+{
+    size_t size = strlen(front);
+
+    return name.size >= size && slice_is_fold((struct slice){name.data, size}, front);
+}
+
+static enum status check_name(const struct name *name, struct error *err)
+{
+    if (name->text.size == 0)
+        return fail_at(err, STATUS_INVALID, name->position, "a name is empty");
+    if (name->text.size > NAME_BYTES_MAX)
+        return fail_at(err, STATUS_INVALID, name->position,
+                       "a name of %zu bytes, where at most %d are possible", name->text.size,
+                       NAME_BYTES_MAX);
+    if (starts_with(name->text, "sqlite_") || starts_with(name->text, "totrain_")) {
+        fail_at(err, STATUS_INVALID, name->position, "the name \"%.*s\" is reserved",
+                SLICE_FORMAT(name->text));
+        return error_hint(err, "Names that begin with sqlite_ belong to SQLite, with totrain_ to "
+                               "ToTrain.");
+    }
+    return STATUS_OK;
+}
+
+static enum status check_schema(const struct planning *planning, const struct name *schema)
+{
+    const struct catalog *catalog = planning->catalog;
+
+    if (!catalog->has_schema || catalog->has_schema(catalog->self, schema->text))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_NOT_FOUND, schema->position, "no schema \"%.*s\"",
+            SLICE_FORMAT(schema->text));
+    return error_hint(planning->err,
+                      "schema.table means a schema in PostgreSQL and an attached database in "
+                      "SQLite; there is none of the name %.*s.",
+                      SLICE_FORMAT(schema->text));
+}
+
+/* name or schema.name */
+static enum status split_path(struct planning *planning, const struct path *path,
+                              struct slice *schema, struct slice *name)
+{
+    *schema = *name = (struct slice){NULL, 0};
+    if (path->count > 2) {
+        fail_at(planning->err, STATUS_INVALID, path->parts[0].position,
+                "a name of %d parts, where at most 2 are possible", path->count);
+        return error_hint(planning->err, "Write name, or schema.name.");
+    }
+    if (path->count == 2) {
+        TRY(check_schema(planning, &path->parts[0]));
+        TRY(slice_keep(planning, path->parts[0].text, schema));
+    }
+    return slice_keep(planning, path_last(path).text, name);
+}
+
+enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
+                        struct slice *name)
+{
+    struct name last = path_last(path);
+
+    TRY(check_name(&last, planning->err));
+    return split_path(planning, path, schema, name);
+}
+
+enum status model_plan(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+
+    return split_path(planning, &planning->statement->object, &plan->model_schema,
+                      &plan->model_name);
+}
+
+enum status model_find(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+    const struct catalog *catalog = planning->catalog;
+    enum status status;
+
+    TRY(model_plan(planning));
+    status = catalog->find_model(catalog->self, plan->model_schema, plan->model_name,
+                                 planning->arena, &plan->model, planning->err);
+    if (status != STATUS_OK && planning->err && planning->err->position < 0)
+        planning->err->position = path_last(&planning->statement->object).position;
+    return status;
+}
