@@ -2,6 +2,8 @@
  * jobstore.h - job.db: a job as data.
  *
  * Written by the job's master alone, readable by anybody at any time (WAL).
+ * What was committed survives the process, not the machine. A store is used by
+ * one thread at a time.
  * Tables: job (one row), workers, shards, events, metrics, result, model. The
  * columns are those of DESIGN's catalog tables; docs/jobs.md lists them.
  */
@@ -41,30 +43,35 @@ struct job_row {
 
 struct jobstore;
 
+/* INVALID when there is such a file already. */
 enum status jobstore_create(const char *path, struct jobstore **store, struct error *err);
 enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
                           struct error *err);
 void jobstore_close(struct jobstore *store);
 
 enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, struct error *err);
+/* NOT_FOUND before the first put. Reals that were not finite come back as NaN. */
 enum status jobstore_get_job(struct jobstore *store, struct job_row *row, struct error *err);
 enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const char *state,
                                 uint32_t lanes, double rows_per_second, struct error *err);
 enum status jobstore_put_event(struct jobstore *store, double at_seconds, const char *role,
                                int64_t index, const char *event, const char *detail,
                                struct error *err);
-/* value NaN is stored as NULL */
+/* NaN is stored as NULL. What is there already for the same epoch, step,
+ * metric and part is replaced: a master that came back may say it again. */
 enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t step,
                                 const char *metric, const char *part, double value,
                                 struct error *err);
 enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
                                 double validation, struct error *err);
+/* In the order of model_write: a meta row throws the previous model away. */
 enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
                                    struct error *err);
 /* Group writes: everything between the two is one transaction. */
 enum status jobstore_begin(struct jobstore *store, struct error *err);
 enum status jobstore_commit(struct jobstore *store, struct error *err);
 
+/* Rows in the order in which they were put; the first failure of `each` ends it. */
 enum status jobstore_each_result(struct jobstore *store,
                                  enum status (*each)(void *context, const char *name, double train,
                                                      double validation, struct error *err),

@@ -1,0 +1,535 @@
+#include "data/jobstore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUSY_MILLISECONDS 5000
+#define SCHEMA_VERSION    1
+
+/* Progress rows need not survive a power cut, and what was handed to the
+ * operating system survives our death: no waiting for the disk. */
+static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;";
+
+static const char schema[] =
+    "BEGIN;"
+    "CREATE TABLE job(id INTEGER PRIMARY KEY, state TEXT NOT NULL, statement TEXT, model TEXT,"
+    " workers INTEGER, step INTEGER, rows_done INTEGER, rows_redone INTEGER, loss REAL,"
+    " goodput REAL, seconds_waiting REAL, seconds REAL, error TEXT, started_at TEXT,"
+    " supervisor INTEGER);"
+    "CREATE TABLE workers(role TEXT NOT NULL, \"index\" INTEGER NOT NULL, state TEXT NOT NULL,"
+    " lanes INTEGER, rows_per_second REAL, memory INTEGER, PRIMARY KEY(role, \"index\"));"
+    "CREATE TABLE shards(input TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL,"
+    " state TEXT NOT NULL, lease INTEGER, tries INTEGER, PRIMARY KEY(input, first));"
+    "CREATE TABLE events(at REAL NOT NULL, role TEXT, \"index\" INTEGER, event TEXT NOT NULL,"
+    " detail TEXT);"
+    "CREATE TABLE metrics(epoch INTEGER NOT NULL, step INTEGER NOT NULL, metric TEXT NOT NULL,"
+    " part TEXT NOT NULL, value REAL, PRIMARY KEY(epoch, step, metric, part)) WITHOUT ROWID;"
+    "CREATE TABLE result(name TEXT NOT NULL UNIQUE, train REAL, validation REAL);"
+    "CREATE TABLE model(part TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL,"
+    " value REAL, data);"
+    "PRAGMA user_version = 1;"
+    "COMMIT;";
+
+/* Prepared when first used, kept until the store is closed. */
+#define QUERY_MAP(X)                                                                               \
+    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
+    X(GET_JOB, "SELECT id, state, statement, model, workers, step, rows_done, rows_redone, loss,"  \
+               " goodput, seconds_waiting, seconds, error, started_at, supervisor FROM job")       \
+    X(PUT_WORKER, "INSERT OR REPLACE INTO workers VALUES('worker', ?, ?, ?, ?, NULL)")             \
+    X(PUT_EVENT, "INSERT INTO events VALUES(?, ?, ?, ?, ?)")                                       \
+    X(PUT_METRIC, "INSERT OR REPLACE INTO metrics VALUES(?, ?, ?, ?, ?)")                          \
+    X(PUT_RESULT, "INSERT INTO result VALUES(?, ?, ?) ON CONFLICT(name) DO UPDATE"                 \
+                  " SET train = excluded.train, validation = excluded.validation")                 \
+    X(PUT_MODEL, "INSERT INTO model VALUES(?, ?, ?, ?, ?)")                                        \
+    X(CLEAR_MODEL, "DELETE FROM model")                                                            \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
+    X(COMMIT, "COMMIT")                                                                            \
+    X(ROLLBACK, "ROLLBACK")                                                                        \
+    X(EACH_RESULT, "SELECT name, train, validation FROM result ORDER BY rowid")                    \
+    X(EACH_MODEL, "SELECT part, name, position, value, data FROM model ORDER BY rowid")            \
+    X(EACH_METRIC, "SELECT epoch, step, metric, part, value FROM metrics"                          \
+                   " ORDER BY epoch, step, metric, part")
+
+enum query {
+#define X(name, sql) QUERY_##name,
+    QUERY_MAP(X)
+#undef X
+        QUERY_COUNT
+};
+
+static const char *const queries[] = {
+#define X(name, sql) sql,
+    QUERY_MAP(X)
+#undef X
+};
+
+static const char *const state_names[] = {
+#define X(name, text) text,
+    JOB_STATE_MAP(X)
+#undef X
+};
+
+struct jobstore {
+    sqlite3 *database;
+    sqlite3_stmt *statements[QUERY_COUNT];
+};
+
+const char *job_state_name(enum job_state state)
+{
+    return state_names[state];
+}
+
+static enum status store_failed(struct jobstore *store, struct error *err)
+{
+    enum status status = STATUS_DATABASE;
+
+    switch (sqlite3_errcode(store->database) & 0xFF) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        status = STATUS_BUSY;
+        break;
+    case SQLITE_NOMEM:
+        status = STATUS_NO_MEMORY;
+        break;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        status = STATUS_CORRUPT;
+        break;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        status = STATUS_IO;
+        break;
+    }
+    return fail(err, status, "the job's store: %s", sqlite3_errmsg(store->database));
+}
+
+static enum status run(struct jobstore *store, const char *sql, struct error *err)
+{
+    return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? STATUS_OK
+               : store_failed(store, err);
+}
+
+static enum status open_database(const char *path, int flags, struct jobstore **store,
+                                 struct error *err)
+{
+    struct jobstore *made = calloc(1, sizeof *made);
+    enum status status = STATUS_OK;
+
+    *store = NULL;
+    if (!made)
+        return fail_no_memory(err);
+    if (sqlite3_open_v2(path, &made->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        status = made->database ? store_failed(made, err) : fail_no_memory(err);
+    if (status != STATUS_OK) {
+        jobstore_close(made);
+        return status;
+    }
+    sqlite3_busy_timeout(made->database, BUSY_MILLISECONDS);
+    *store = made;
+    return STATUS_OK;
+}
+
+enum status jobstore_create(const char *path, struct jobstore **store, struct error *err)
+{
+    /* Ours alone from the first byte on. */
+    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    enum status status;
+
+    *store = NULL;
+    if (descriptor < 0)
+        return fail_errno(err, errno == EEXIST ? STATUS_INVALID : STATUS_IO, "cannot create %s",
+                          path);
+    close(descriptor);
+    TRY(open_database(path, SQLITE_OPEN_READWRITE, store, err));
+    status = run(*store, settings, err);
+    if (status == STATUS_OK)
+        status = run(*store, schema, err);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    jobstore_close(*store);
+    *store = NULL;
+    return status;
+}
+
+/* A database, and one of ours. */
+static enum status check_version(struct jobstore *store, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    enum status status = STATUS_OK;
+
+    if (sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL) !=
+            SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW)
+        status = store_failed(store, err);
+    else if (sqlite3_column_int(statement, 0) != SCHEMA_VERSION)
+        status = fail(err, STATUS_CORRUPT, "the job's store is of version %d, where %d is read",
+                      sqlite3_column_int(statement, 0), SCHEMA_VERSION);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
+                          struct error *err)
+{
+    enum status status;
+
+    TRY(open_database(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, store, err));
+    status = check_version(*store, err);
+    if (status == STATUS_OK && !read_only)
+        status = run(*store, settings, err);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    jobstore_close(*store);
+    *store = NULL;
+    return status;
+}
+
+void jobstore_close(struct jobstore *store)
+{
+    if (!store)
+        return;
+    for (int i = 0; i < QUERY_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->database);
+    free(store);
+}
+
+static enum status prepare(struct jobstore *store, enum query query, sqlite3_stmt **statement,
+                           struct error *err)
+{
+    if (!store->statements[query] &&
+        sqlite3_prepare_v3(store->database, queries[query], -1, SQLITE_PREPARE_PERSISTENT,
+                           &store->statements[query], NULL) != SQLITE_OK)
+        return store_failed(store, err);
+    *statement = store->statements[query];
+    return STATUS_OK;
+}
+
+/* Step a statement that gives no rows. */
+static enum status finish(struct jobstore *store, sqlite3_stmt *statement, struct error *err)
+{
+    enum status status =
+        sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : store_failed(store, err);
+
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return status;
+}
+
+static enum status run_query(struct jobstore *store, enum query query, struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    TRY(prepare(store, query, &statement, err));
+    return finish(store, statement, err);
+}
+
+static void bind_string(sqlite3_stmt *statement, int column, const char *string)
+{
+    sqlite3_bind_text(statement, column, string, -1, SQLITE_STATIC);
+}
+
+/* SQLite itself turns NaN into NULL; infinities would come back as they are,
+ * and nobody could print them. */
+static void bind_real(sqlite3_stmt *statement, int column, double value)
+{
+    sqlite3_bind_double(statement, column, isfinite(value) ? value : NAN);
+}
+
+enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    TRY(prepare(store, QUERY_PUT_JOB, &statement, err));
+    sqlite3_bind_int64(statement, 1, row->id);
+    bind_string(statement, 2, job_state_name(row->state));
+    bind_string(statement, 3, row->statement);
+    bind_string(statement, 4, row->model);
+    sqlite3_bind_int64(statement, 5, row->workers);
+    sqlite3_bind_int64(statement, 6, (int64_t)row->step);
+    sqlite3_bind_int64(statement, 7, (int64_t)row->rows_done);
+    sqlite3_bind_int64(statement, 8, (int64_t)row->rows_redone);
+    bind_real(statement, 9, row->loss);
+    bind_real(statement, 10, row->goodput);
+    bind_real(statement, 11, row->seconds_waiting);
+    bind_real(statement, 12, row->seconds);
+    bind_string(statement, 13, row->error);
+    bind_string(statement, 14, row->started_at);
+    sqlite3_bind_int64(statement, 15, row->supervisor);
+    return finish(store, statement, err);
+}
+
+static struct slice column_slice(sqlite3_stmt *statement, int column)
+{
+    const char *data = sqlite3_column_blob(statement, column);
+
+    return (struct slice){data ? data : "", (size_t)sqlite3_column_bytes(statement, column)};
+}
+
+static double column_real(sqlite3_stmt *statement, int column)
+{
+    return sqlite3_column_type(statement, column) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(statement, column);
+}
+
+/* What fits, cut between characters. */
+static void copy_string(sqlite3_stmt *statement, int column, char *to, size_t capacity)
+{
+    struct slice text = column_slice(statement, column);
+    size_t size = text.size < capacity ? text.size : capacity - 1;
+
+    while (size < text.size && size > 0 && ((unsigned char)text.data[size] & 0xC0) == 0x80)
+        size--;
+    memcpy(to, text.data, size);
+    to[size] = '\0';
+}
+
+static enum status read_job(sqlite3_stmt *statement, struct job_row *row, struct error *err)
+{
+    struct slice state = column_slice(statement, 1);
+    bool is_known = false;
+
+    *row = (struct job_row){.id = sqlite3_column_int64(statement, 0)};
+    for (size_t i = 0; i < sizeof state_names / sizeof *state_names; i++) {
+        if (slice_is(state, state_names[i])) {
+            row->state = (enum job_state)i;
+            is_known = true;
+        }
+    }
+    if (!is_known)
+        return fail(err, STATUS_CORRUPT, "the job's store: state \"%.*s\"", SLICE_FORMAT(state));
+    copy_string(statement, 2, row->statement, sizeof row->statement);
+    copy_string(statement, 3, row->model, sizeof row->model);
+    row->workers = (uint32_t)sqlite3_column_int64(statement, 4);
+    row->step = (uint64_t)sqlite3_column_int64(statement, 5);
+    row->rows_done = (uint64_t)sqlite3_column_int64(statement, 6);
+    row->rows_redone = (uint64_t)sqlite3_column_int64(statement, 7);
+    row->loss = column_real(statement, 8);
+    row->goodput = column_real(statement, 9);
+    row->seconds_waiting = column_real(statement, 10);
+    row->seconds = column_real(statement, 11);
+    copy_string(statement, 12, row->error, sizeof row->error);
+    copy_string(statement, 13, row->started_at, sizeof row->started_at);
+    row->supervisor = sqlite3_column_int64(statement, 14);
+    return STATUS_OK;
+}
+
+enum status jobstore_get_job(struct jobstore *store, struct job_row *row, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+    int stepped;
+
+    TRY(prepare(store, QUERY_GET_JOB, &statement, err));
+    stepped = sqlite3_step(statement);
+    if (stepped == SQLITE_ROW)
+        status = read_job(statement, row, err);
+    else if (stepped == SQLITE_DONE)
+        status = fail(err, STATUS_NOT_FOUND, "the job's store has no job yet");
+    else
+        status = store_failed(store, err);
+    sqlite3_reset(statement);
+    return status;
+}
+
+enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const char *state,
+                                uint32_t lanes, double rows_per_second, struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    TRY(prepare(store, QUERY_PUT_WORKER, &statement, err));
+    sqlite3_bind_int64(statement, 1, index);
+    bind_string(statement, 2, state);
+    sqlite3_bind_int64(statement, 3, lanes);
+    bind_real(statement, 4, rows_per_second);
+    return finish(store, statement, err);
+}
+
+enum status jobstore_put_event(struct jobstore *store, double at_seconds, const char *role,
+                               int64_t index, const char *event, const char *detail,
+                               struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    TRY(prepare(store, QUERY_PUT_EVENT, &statement, err));
+    sqlite3_bind_double(statement, 1, at_seconds);
+    bind_string(statement, 2, role);
+    sqlite3_bind_int64(statement, 3, index);
+    bind_string(statement, 4, event);
+    bind_string(statement, 5, detail);
+    return finish(store, statement, err);
+}
+
+enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t step,
+                                const char *metric, const char *part, double value,
+                                struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    TRY(prepare(store, QUERY_PUT_METRIC, &statement, err));
+    sqlite3_bind_int64(statement, 1, epoch);
+    sqlite3_bind_int64(statement, 2, (int64_t)step);
+    bind_string(statement, 3, metric);
+    bind_string(statement, 4, part);
+    bind_real(statement, 5, value);
+    return finish(store, statement, err);
+}
+
+enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
+                                double validation, struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    TRY(prepare(store, QUERY_PUT_RESULT, &statement, err));
+    bind_string(statement, 1, name);
+    bind_real(statement, 2, train);
+    bind_real(statement, 3, validation);
+    return finish(store, statement, err);
+}
+
+static void bind_slice(sqlite3_stmt *statement, int column, struct slice text)
+{
+    sqlite3_bind_text64(statement, column, text.data ? text.data : "", text.size, SQLITE_STATIC,
+                        SQLITE_UTF8);
+}
+
+enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
+                                   struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    if (slice_is(row->part, "meta"))
+        TRY(run_query(store, QUERY_CLEAR_MODEL, err));
+    TRY(prepare(store, QUERY_PUT_MODEL, &statement, err));
+    bind_slice(statement, 1, row->part);
+    bind_slice(statement, 2, row->name);
+    sqlite3_bind_int64(statement, 3, row->position);
+    if (row->has_value)
+        sqlite3_bind_double(statement, 4, row->value);
+    if (row->has_data && row->data_is_text)
+        bind_slice(statement, 5, row->data);
+    else if (row->has_data)
+        sqlite3_bind_blob64(statement, 5, row->data.data ? row->data.data : "", row->data.size,
+                            SQLITE_STATIC);
+    return finish(store, statement, err);
+}
+
+enum status jobstore_begin(struct jobstore *store, struct error *err)
+{
+    return run_query(store, QUERY_BEGIN, err);
+}
+
+enum status jobstore_commit(struct jobstore *store, struct error *err)
+{
+    enum status status = run_query(store, QUERY_COMMIT, err);
+
+    if (status != STATUS_OK && !sqlite3_get_autocommit(store->database))
+        run_query(store, QUERY_ROLLBACK, NULL);
+    return status;
+}
+
+/* One row of a query, given to the caller's function. */
+typedef enum status row_reader(sqlite3_stmt *statement, void *context, struct error *err);
+
+static enum status each_row(struct jobstore *store, enum query query, row_reader *read,
+                            void *context, struct error *err)
+{
+    enum status status = STATUS_OK;
+    sqlite3_stmt *statement;
+    int stepped = SQLITE_ROW;
+
+    TRY(prepare(store, query, &statement, err));
+    while (status == STATUS_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW)
+        status = read(statement, context, err);
+    if (status == STATUS_OK && stepped != SQLITE_DONE)
+        status = store_failed(store, err);
+    sqlite3_reset(statement);
+    return status;
+}
+
+struct result_call {
+    enum status (*each)(void *context, const char *name, double train, double validation,
+                        struct error *err);
+    void *context;
+};
+
+static enum status call_result(sqlite3_stmt *statement, void *context, struct error *err)
+{
+    const struct result_call *call = context;
+
+    return call->each(call->context, (const char *)sqlite3_column_text(statement, 0),
+                      column_real(statement, 1), column_real(statement, 2), err);
+}
+
+enum status jobstore_each_result(struct jobstore *store,
+                                 enum status (*each)(void *context, const char *name, double train,
+                                                     double validation, struct error *err),
+                                 void *context, struct error *err)
+{
+    struct result_call call = {each, context};
+
+    return each_row(store, QUERY_EACH_RESULT, call_result, &call, err);
+}
+
+struct model_call {
+    model_row_sink *each;
+    void *context;
+};
+
+static enum status call_model(sqlite3_stmt *statement, void *context, struct error *err)
+{
+    const struct model_call *call = context;
+    struct model_row row = {.part = column_slice(statement, 0), .name = column_slice(statement, 1)};
+
+    row.position = sqlite3_column_int64(statement, 2);
+    row.has_value = sqlite3_column_type(statement, 3) != SQLITE_NULL;
+    row.value = sqlite3_column_double(statement, 3);
+    row.has_data = sqlite3_column_type(statement, 4) != SQLITE_NULL;
+    row.data_is_text = sqlite3_column_type(statement, 4) == SQLITE_TEXT;
+    row.data = column_slice(statement, 4);
+    return call->each(call->context, &row, err);
+}
+
+enum status jobstore_each_model_row(struct jobstore *store, model_row_sink *each, void *context,
+                                    struct error *err)
+{
+    struct model_call call = {each, context};
+
+    return each_row(store, QUERY_EACH_MODEL, call_model, &call, err);
+}
+
+struct metric_call {
+    enum status (*each)(void *context, uint32_t epoch, uint64_t step, const char *metric,
+                        const char *part, double value, struct error *err);
+    void *context;
+};
+
+static enum status call_metric(sqlite3_stmt *statement, void *context, struct error *err)
+{
+    const struct metric_call *call = context;
+
+    return call->each(call->context, (uint32_t)sqlite3_column_int64(statement, 0),
+                      (uint64_t)sqlite3_column_int64(statement, 1),
+                      (const char *)sqlite3_column_text(statement, 2),
+                      (const char *)sqlite3_column_text(statement, 3), column_real(statement, 4),
+                      err);
+}
+
+enum status jobstore_each_metric(struct jobstore *store,
+                                 enum status (*each)(void *context, uint32_t epoch, uint64_t step,
+                                                     const char *metric, const char *part,
+                                                     double value, struct error *err),
+                                 void *context, struct error *err)
+{
+    struct metric_call call = {each, context};
+
+    return each_row(store, QUERY_EACH_METRIC, call_metric, &call, err);
+}
