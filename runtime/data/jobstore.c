@@ -204,6 +204,7 @@ void jobstore_close(struct jobstore *store)
 static enum status prepare(struct jobstore *store, enum query query, sqlite3_stmt **statement,
                            struct error *err)
 {
+    *statement = NULL;
     if (!store->statements[query] &&
         sqlite3_prepare_v3(store->database, queries[query], -1, SQLITE_PREPARE_PERSISTENT,
                            &store->statements[query], NULL) != SQLITE_OK)
