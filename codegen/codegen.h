@@ -19,7 +19,15 @@ enum status lower_train(const struct plan *plan, uint32_t cores, struct slice ke
  *     SELECT q."a", q."b", totrain_predict('model', q."a", q."b") AS "class" FROM (SELECT ...) AS q
  * All selected columns except the label, then the prediction (named by the
  * target column, else by the model's label), then one column for each of
- * predict.extra_outputs.
+ * predict.extra_outputs. totrain_predict takes the model's inputs in the
+ * model's order. The first argument is a path as codegen/model_path.h writes it.
+ *
+ *     extra output     function                  value
+ *     probability      totrain_probability       real: of the positive (greater) class of two,
+ *                                                of the predicted class of more
+ *     probabilities    totrain_probabilities     JSON object: class -> probability
+ *     logits           totrain_logits            JSON array: one logit of two classes, else one a
+ * class score            totrain_logits, for a regressor totrain_predict
  */
 enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err);
 

@@ -14,13 +14,13 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-#define JOBSPEC_VERSION 1
-#define JOBSPEC_BYTES_MAX ((size_t)8 << 20)
-#define JOBSPEC_INPUTS_MAX 2000
+#define JOBSPEC_VERSION           1
+#define JOBSPEC_BYTES_MAX         ((size_t)8 << 20)
+#define JOBSPEC_INPUTS_MAX        2000
 #define JOBSPEC_HIDDEN_LAYERS_MAX 16
-#define JOBSPEC_METRICS_MAX 16
-#define JOBSPEC_LANES_MAX 1024
-#define JOBSPEC_WORKERS_MAX 1024
+#define JOBSPEC_METRICS_MAX       16
+#define JOBSPEC_LANES_MAX         1024
+#define JOBSPEC_WORKERS_MAX       1024
 
 enum spec_task { SPEC_CLASSIFICATION, SPEC_REGRESSION };
 enum spec_input_kind { SPEC_NUMERIC, SPEC_CATEGORY };
@@ -36,9 +36,9 @@ struct spec_input {
 };
 
 struct jobspec {
-    struct slice statement;  /* for people: what was asked */
-    struct slice estimator;  /* "DNNClassifier" */
-    struct slice family;     /* the learner: "network" */
+    struct slice statement; /* for people: what was asked */
+    struct slice estimator; /* "DNNClassifier" */
+    struct slice family;    /* the learner: "network" */
     enum spec_task task;
     struct slice model_name; /* for people: progress lines, logs */
 
@@ -46,13 +46,13 @@ struct jobspec {
     size_t input_count;
     struct slice label;
     enum spec_label_type label_type;
-    bool has_validation;     /* an own spool for validation is beside the train one */
+    bool has_validation; /* an own spool for validation is beside the train one */
 
     uint32_t hidden_units[JOBSPEC_HIDDEN_LAYERS_MAX];
     uint32_t hidden_layers;
     enum spec_activation activation;
     double dropout;
-    uint32_t n_classes;      /* 0: from the data */
+    uint32_t n_classes; /* 0: from the data */
     bool standardize;
     double l1, l2;
 
@@ -61,7 +61,7 @@ struct jobspec {
     bool shuffle;
     double test_size;
     uint32_t early_stopping;
-    bool balanced;           /* class weights n / (classes * count of the class) */
+    bool balanced; /* class weights n / (classes * count of the class) */
     struct slice metrics[JOBSPEC_METRICS_MAX];
     size_t metric_count;
     uint32_t log_every_steps;
@@ -70,12 +70,15 @@ struct jobspec {
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
     enum spec_schedule schedule;
 
-    uint32_t lanes;          /* 0: fixed by batch and model size when the data is known */
-    uint32_t min_workers, max_workers; /* 1 <= min <= max; filled by the launcher's rule before writing */
-    struct slice kernels;    /* OPENBLAS_CORETYPE of every worker ("SkylakeX"); "" leaves the choice to it */
+    uint32_t lanes; /* 0: fixed by batch and model size when the data is known */
+    uint32_t min_workers,
+        max_workers; /* 1 <= min <= max; filled by the launcher's rule before writing */
+    struct slice
+        kernels; /* OPENBLAS_CORETYPE of every worker ("SkylakeX"); "" leaves the choice to it */
 };
 
-/* Appends the JSON, indented, in a fixed order of members. */
+/* Appends the JSON, indented, in a fixed order of members, and reads it back:
+ * CORRUPT, naming the member, for a spec that no reader would take. */
 enum status jobspec_write(const struct jobspec *spec, struct text *out, struct error *err);
 
 /* CORRUPT, naming the member, for anything that is not a valid spec. */

@@ -1,0 +1,134 @@
+#include "codegen/codegen.h"
+#include "codegen/model_path.h"
+
+static void append_column(struct text *sql, struct slice name)
+{
+    text_append_string(sql, "q.");
+    text_append_identifier(sql, name);
+}
+
+/* function('model', q."a", q."b") AS "name" */
+static void append_call(const struct plan *plan, const char *function, struct slice path,
+                        struct slice name, struct text *sql)
+{
+    text_printf(sql, "%s(", function);
+    text_append_literal(sql, path);
+    for (size_t i = 0; i < plan->model.input_count; i++) {
+        text_append_string(sql, ", ");
+        append_column(sql, plan->query.columns[plan->model_columns[i]].name);
+    }
+    text_append_string(sql, ") AS ");
+    text_append_identifier(sql, name);
+}
+
+static bool is_regression(const struct plan *plan)
+{
+    return slice_is(plan->model.task, "regression");
+}
+
+static const char *function_of(const struct plan *plan, struct slice output)
+{
+    if (slice_is(output, "probability"))
+        return "totrain_probability";
+    if (slice_is(output, "probabilities"))
+        return "totrain_probabilities";
+    return is_regression(plan) ? "totrain_predict" : "totrain_logits";
+}
+
+enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err)
+{
+    struct text path;
+
+    text_init(&path, TEXT_MAXIMUM);
+    model_path_write(plan->model_schema, plan->model_name, &path);
+    text_append_string(sql, "SELECT ");
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if ((int)i == plan->label_column)
+            continue;
+        append_column(sql, plan->query.columns[i].name);
+        text_append_string(sql, ", ");
+    }
+    append_call(plan, "totrain_predict", text_slice(&path), plan->target_column, sql);
+    for (size_t i = 0; i < plan->extra_output_count; i++) {
+        text_append_string(sql, ", ");
+        append_call(plan, function_of(plan, plan->extra_outputs[i]), text_slice(&path),
+                    plan->extra_outputs[i], sql);
+    }
+    /* The line's end closes a comment at the SELECT's end. */
+    text_append_string(sql, " FROM (");
+    text_append(sql, plan->select);
+    text_append_string(sql, "\n) AS q");
+    sql->failed = sql->failed || path.failed;
+    text_deinit(&path);
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static const char *type_of_label(const struct plan *plan)
+{
+    if (is_regression(plan) || slice_is(plan->model.label_type, "real"))
+        return "REAL";
+    return slice_is(plan->model.label_type, "integer") ? "INTEGER" : "TEXT";
+}
+
+static const char *type_of_output(const struct plan *plan, struct slice output)
+{
+    bool is_number = slice_is(output, "probability") || is_regression(plan);
+
+    return is_number ? "REAL" : "TEXT";
+}
+
+/* A declared type is the host's own text, but a view of a hostile file can
+ * declare anything: what is not plain words and numbers is left out. */
+static bool is_plain_type(struct slice type)
+{
+    int depth = 0;
+
+    for (size_t i = 0; i < type.size; i++) {
+        char c = type.data[i];
+        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ' ';
+        bool is_argument = depth > 0 && ((c >= '0' && c <= '9') || c == ',');
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (depth < 0 || depth > 1)
+            return false;
+        if (!is_word && !is_argument && c != '(' && c != ')' && !(c >= '0' && c <= '9'))
+            return false;
+    }
+    return depth == 0;
+}
+
+static void append_definition(struct text *sql, const char *comma, struct slice name,
+                              struct slice type)
+{
+    text_append_string(sql, comma);
+    text_append_identifier(sql, name);
+    if (type.size > 0 && is_plain_type(type)) {
+        text_append_char(sql, ' ');
+        text_append(sql, type);
+    }
+}
+
+enum status lower_predict_table(const struct plan *plan, struct text *sql, struct error *err)
+{
+    const char *comma = "";
+
+    text_append_string(sql, "CREATE TABLE ");
+    if (plan->target_schema.size > 0) {
+        text_append_identifier(sql, plan->target_schema);
+        text_append_char(sql, '.');
+    }
+    text_append_identifier(sql, plan->target_table);
+    text_append_string(sql, " (");
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if ((int)i == plan->label_column)
+            continue;
+        append_definition(sql, comma, plan->query.columns[i].name,
+                          plan->query.columns[i].declared_type);
+        comma = ", ";
+    }
+    append_definition(sql, comma, plan->target_column, slice_of(type_of_label(plan)));
+    for (size_t i = 0; i < plan->extra_output_count; i++)
+        append_definition(sql, ", ", plan->extra_outputs[i],
+                          slice_of(type_of_output(plan, plan->extra_outputs[i])));
+    text_append_char(sql, ')');
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}

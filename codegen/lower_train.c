@@ -1,0 +1,138 @@
+#include "codegen/codegen.h"
+
+/* The places of these words in the planner's maps are the enums of the spec. */
+static const char *const activations[] = {
+#define X(name, text) text,
+    ACTIVATION_MAP(X)
+#undef X
+};
+_Static_assert(SPEC_IDENTITY == 0 && SPEC_SIGMOID == sizeof activations / sizeof *activations - 1,
+               "ACTIVATION_MAP and enum spec_activation have the same order");
+
+static const char *const optimizers[] = {
+#define X(name, text) text,
+    OPTIMIZER_MAP(X)
+#undef X
+};
+_Static_assert(SPEC_SGD == 0 && SPEC_ADAM == sizeof optimizers / sizeof *optimizers - 1,
+               "OPTIMIZER_MAP and enum spec_optimizer have the same order");
+
+static const char *const schedules[] = {"constant", "linear", "cosine"};
+
+static enum status index_of(struct slice word, const char *const *words, size_t count,
+                            unsigned *index, struct error *err)
+{
+    for (*index = 0; *index < count; ++*index)
+        if (slice_is(word, words[*index]))
+            return STATUS_OK;
+    return fail(err, STATUS_INVALID, "\"%.*s\" is no word of the job spec", SLICE_FORMAT(word));
+}
+
+static enum status lower_words(const struct plan_training *training, struct jobspec *spec,
+                               struct error *err)
+{
+    unsigned activation = SPEC_IDENTITY, optimizer, schedule;
+
+    /* A model without hidden layers has no activation. */
+    if (training->hidden_layers > 0)
+        TRY(index_of(training->activation, activations, sizeof activations / sizeof *activations,
+                     &activation, err));
+    TRY(index_of(training->optimizer, optimizers, sizeof optimizers / sizeof *optimizers,
+                 &optimizer, err));
+    TRY(index_of(training->schedule, schedules, sizeof schedules / sizeof *schedules, &schedule,
+                 err));
+    spec->activation = (enum spec_activation)activation;
+    spec->optimizer = (enum spec_optimizer)optimizer;
+    spec->schedule = (enum spec_schedule)schedule;
+    return STATUS_OK;
+}
+
+static enum status lower_inputs(const struct plan *plan, struct arena *arena, struct jobspec *spec,
+                                struct error *err)
+{
+    spec->inputs = ARENA_NEW(arena, struct spec_input, plan->input_count);
+    if (!spec->inputs)
+        return fail_no_memory(err);
+    spec->input_count = plan->input_count;
+    for (size_t i = 0; i < plan->input_count; i++) {
+        bool is_category = plan->inputs[i].kind == INPUT_CATEGORY;
+        spec->inputs[i].name = plan->inputs[i].name;
+        spec->inputs[i].kind = is_category ? SPEC_CATEGORY : SPEC_NUMERIC;
+        spec->inputs[i].vocabulary_max = is_category ? plan->inputs[i].vocabulary_max : 0;
+    }
+    return STATUS_OK;
+}
+
+static void lower_training(const struct plan_training *training, struct jobspec *spec)
+{
+    for (uint32_t i = 0; i < training->hidden_layers; i++)
+        spec->hidden_units[i] = training->hidden_units[i];
+    spec->hidden_layers = training->hidden_layers;
+    spec->dropout = training->dropout;
+    spec->n_classes = training->n_classes;
+    spec->standardize = training->standardize;
+    spec->l1 = training->l1;
+    spec->l2 = training->l2;
+    spec->batch_size = training->batch_size;
+    spec->epochs = training->epochs;
+    spec->max_steps = training->max_steps;
+    spec->seed = training->seed;
+    spec->shuffle = training->shuffle;
+    spec->test_size = training->test_size;
+    spec->early_stopping = training->early_stopping;
+    spec->balanced = slice_is(training->class_weight, "balanced");
+    spec->log_every_steps = training->log_every_steps;
+    spec->learning_rate = training->learning_rate;
+    spec->momentum = training->momentum;
+    spec->beta1 = training->beta1;
+    spec->beta2 = training->beta2;
+    spec->epsilon = training->epsilon;
+    spec->initial_accumulator = training->initial_accumulator;
+}
+
+static void lower_workers(const struct plan_training *training, uint32_t cores,
+                          struct jobspec *spec)
+{
+    uint32_t most = training->max_workers;
+
+    if (most == 0) {
+        most = cores > JOBSPEC_WORKERS_MAX ? JOBSPEC_WORKERS_MAX : cores;
+        if (training->lanes > 0 && most > training->lanes)
+            most = training->lanes; /* a worker without a lane has nothing to do */
+        if (most < training->min_workers)
+            most = training->min_workers;
+    }
+    spec->lanes = training->lanes;
+    spec->min_workers = training->min_workers;
+    spec->max_workers = most;
+}
+
+static enum spec_label_type label_type_of(enum label_kind kind)
+{
+    return kind == LABEL_INTEGER ? SPEC_LABEL_INTEGER
+           : kind == LABEL_REAL  ? SPEC_LABEL_REAL
+                                 : SPEC_LABEL_TEXT;
+}
+
+enum status lower_train(const struct plan *plan, uint32_t cores, struct slice kernels,
+                        struct arena *arena, struct jobspec *spec, struct error *err)
+{
+    *spec = (struct jobspec){
+        .statement = plan->text,
+        .estimator = slice_of(plan->estimator->name),
+        .family = slice_of(plan->estimator->family),
+        .task =
+            plan->estimator->task == TASK_CLASSIFICATION ? SPEC_CLASSIFICATION : SPEC_REGRESSION,
+        .model_name = plan->into_name,
+        .label = plan->label,
+        .label_type = label_type_of(plan->label_kind),
+        .has_validation = plan->validation_select.size > 0,
+        .kernels = kernels,
+    };
+    for (size_t i = 0; i < plan->metric_count; i++)
+        spec->metrics[spec->metric_count++] = plan->metrics[i];
+    TRY(lower_inputs(plan, arena, spec, err));
+    lower_training(&plan->training, spec);
+    lower_workers(&plan->training, cores, spec);
+    return lower_words(&plan->training, spec, err);
+}

@@ -1,0 +1,384 @@
+#include "jobspec/jobspec.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "jobspec/jobspec_words.h"
+
+#define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+#define NAME_BYTES_MAX    100000 /* a column's name: SQLite allows any length */
+#define WORD_BYTES_MAX    64     /* names of estimators, families, metrics, kernels */
+#define VOCABULARY_MAX    10000000
+#define HIDDEN_UNITS_MAX  8192
+#define CLASSES_MAX       65536
+#define COUNT_MAX         1000000 /* batch size, epochs, patience */
+#define PENALTY_MAX       1e6
+#define ACCUMULATOR_MAX   1e6
+#define LEARNING_RATE_MAX 100
+
+/* Exactly these members, each once. */
+static enum status check_members(const cJSON *object, const char *const *names, struct error *err)
+{
+    for (const cJSON *member = object->child; member; member = member->next) {
+        size_t found = 0;
+        while (names[found] && strcmp(names[found], member->string) != 0)
+            found++;
+        if (!names[found])
+            return fail(err, STATUS_CORRUPT, "unknown member \"%.100s\"", member->string);
+        if (cJSON_GetObjectItemCaseSensitive(object, member->string) != member)
+            return fail(err, STATUS_CORRUPT, "member \"%s\" is there twice", member->string);
+    }
+    for (size_t i = 0; names[i]; i++)
+        if (!cJSON_GetObjectItemCaseSensitive(object, names[i]))
+            return fail(err, STATUS_CORRUPT, "member \"%s\" is missing", names[i]);
+    return STATUS_OK;
+}
+
+static enum status get_section(const cJSON *json, const char *name, const char *const *members,
+                               const cJSON **section, struct error *err)
+{
+    TRY(json_get_object(json, name, section, err));
+    return check_members(*section, members, err);
+}
+
+static enum status get_u32(const cJSON *object, const char *name, uint32_t least, uint32_t most,
+                           uint32_t *value, struct error *err)
+{
+    int64_t integer;
+
+    TRY(json_get_integer(object, name, least, most, &integer, err));
+    *value = (uint32_t)integer;
+    return STATUS_OK;
+}
+
+static enum status get_u64(const cJSON *object, const char *name, uint64_t *value,
+                           struct error *err)
+{
+    int64_t integer;
+
+    TRY(json_get_integer(object, name, 0, INT64_MAX, &integer, err));
+    *value = (uint64_t)integer;
+    return STATUS_OK;
+}
+
+static enum status get_real(const cJSON *object, const char *name, double least, double most,
+                            double *value, struct error *err)
+{
+    TRY(json_get_real(object, name, value, err));
+    if (*value >= least && *value <= most)
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from %g to %g", name, least,
+                most);
+}
+
+/* [0, 1) */
+static enum status get_share(const cJSON *object, const char *name, double *value,
+                             struct error *err)
+{
+    TRY(json_get_real(object, name, value, err));
+    if (*value >= 0 && *value < 1)
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from 0 to below 1", name);
+}
+
+static enum status get_text(const cJSON *object, const char *name, size_t least, size_t most,
+                            struct arena *arena, struct slice *value, struct error *err)
+{
+    struct slice text;
+
+    TRY(json_get_string(object, name, &text, err));
+    if (text.size < least || text.size > most)
+        return fail(err, STATUS_CORRUPT, "member \"%s\": expected %zu to %zu bytes", name, least,
+                    most);
+    *value = arena_copy(arena, text);
+    return value->data ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status get_word(const cJSON *object, const char *name, const char *const *words,
+                            unsigned *index, struct error *err)
+{
+    struct slice word;
+
+    TRY(json_get_string(object, name, &word, err));
+    for (*index = 0; words[*index]; ++*index)
+        if (slice_is(word, words[*index]))
+            return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.40s\" is none of its words", name,
+                word.data);
+}
+
+static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                              struct error *err)
+{
+    const cJSON *model;
+    unsigned task;
+
+    TRY(get_section(json, "model", MEMBERS("name", "estimator", "family", "task"), &model, err));
+    TRY(get_text(model, "name", 1, NAME_BYTES_MAX, arena, &spec->model_name, err));
+    TRY(get_text(model, "estimator", 1, WORD_BYTES_MAX, arena, &spec->estimator, err));
+    TRY(get_text(model, "family", 1, WORD_BYTES_MAX, arena, &spec->family, err));
+    TRY(get_word(model, "task", spec_task_words, &task, err));
+    spec->task = (enum spec_task)task;
+    return STATUS_OK;
+}
+
+static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
+                              struct error *err)
+{
+    unsigned kind;
+
+    if (!cJSON_IsObject(json))
+        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
+    TRY(check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
+    TRY(get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
+    TRY(get_word(json, "kind", spec_input_kind_words, &kind, err));
+    input->kind = (enum spec_input_kind)kind;
+    return kind == SPEC_CATEGORY
+               ? get_u32(json, "vocabulary_max", 1, VOCABULARY_MAX, &input->vocabulary_max, err)
+               : get_u32(json, "vocabulary_max", 0, 0, &input->vocabulary_max, err);
+}
+
+static enum status read_inputs(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                               struct error *err)
+{
+    const cJSON *inputs, *input;
+    size_t count;
+
+    TRY(json_get_array(json, "inputs", JOBSPEC_INPUTS_MAX, &inputs, err));
+    count = (size_t)cJSON_GetArraySize(inputs);
+    if (count == 0)
+        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected at least one");
+    spec->inputs = ARENA_NEW(arena, struct spec_input, count);
+    if (!spec->inputs)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(input, inputs)
+        TRY(read_input(input, arena, &spec->inputs[spec->input_count++], err));
+    return STATUS_OK;
+}
+
+static enum status read_label(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                              struct error *err)
+{
+    const cJSON *label;
+    unsigned type;
+
+    TRY(get_section(json, "label", MEMBERS("name", "type"), &label, err));
+    TRY(get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
+    TRY(get_word(label, "type", spec_label_type_words, &type, err));
+    spec->label_type = (enum spec_label_type)type;
+    return STATUS_OK;
+}
+
+static enum status read_hidden_units(const cJSON *network, struct jobspec *spec, struct error *err)
+{
+    const cJSON *units, *width;
+
+    TRY(json_get_array(network, "hidden_units", JOBSPEC_HIDDEN_LAYERS_MAX, &units, err));
+    cJSON_ArrayForEach(width, units)
+    {
+        double value = cJSON_IsNumber(width) ? width->valuedouble : 0;
+        if (!(value >= 1 && value <= HIDDEN_UNITS_MAX) || value != (double)(uint32_t)value)
+            return fail(err, STATUS_CORRUPT,
+                        "member \"hidden_units\": expected integers from 1 to %d",
+                        HIDDEN_UNITS_MAX);
+        spec->hidden_units[spec->hidden_layers++] = (uint32_t)value;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_network(const cJSON *json, struct jobspec *spec, struct error *err)
+{
+    const cJSON *network;
+    unsigned activation;
+
+    TRY(get_section(
+        json, "network",
+        MEMBERS("hidden_units", "activation", "dropout", "n_classes", "standardize", "l1", "l2"),
+        &network, err));
+    TRY(read_hidden_units(network, spec, err));
+    TRY(get_word(network, "activation", spec_activation_words, &activation, err));
+    spec->activation = (enum spec_activation)activation;
+    TRY(get_share(network, "dropout", &spec->dropout, err));
+    TRY(get_u32(network, "n_classes", 0, CLASSES_MAX, &spec->n_classes, err));
+    if (spec->n_classes == 1)
+        return fail(err, STATUS_CORRUPT, "member \"n_classes\": expected 0, or 2 and more");
+    TRY(json_get_boolean(network, "standardize", &spec->standardize, err));
+    TRY(get_real(network, "l1", 0, PENALTY_MAX, &spec->l1, err));
+    return get_real(network, "l2", 0, PENALTY_MAX, &spec->l2, err);
+}
+
+static enum status read_metrics(const cJSON *training, struct arena *arena, struct jobspec *spec,
+                                struct error *err)
+{
+    const cJSON *metrics, *metric;
+
+    TRY(json_get_array(training, "metrics", JOBSPEC_METRICS_MAX, &metrics, err));
+    cJSON_ArrayForEach(metric, metrics)
+    {
+        struct slice name = slice_of(cJSON_IsString(metric) ? metric->valuestring : NULL);
+        if (name.size < 1 || name.size > WORD_BYTES_MAX)
+            return fail(err, STATUS_CORRUPT, "member \"metrics\": expected names of 1 to %d bytes",
+                        WORD_BYTES_MAX);
+        name = arena_copy(arena, name);
+        if (!name.data)
+            return fail_no_memory(err);
+        spec->metrics[spec->metric_count++] = name;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_training(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                                 struct error *err)
+{
+    const cJSON *training;
+
+    TRY(get_section(json, "training",
+                    MEMBERS("batch_size", "epochs", "max_steps", "seed", "shuffle",
+                            "has_validation", "test_size", "early_stopping", "balanced",
+                            "log_every_steps", "metrics"),
+                    &training, err));
+    TRY(get_u32(training, "batch_size", 1, COUNT_MAX, &spec->batch_size, err));
+    TRY(get_u32(training, "epochs", 1, COUNT_MAX, &spec->epochs, err));
+    TRY(get_u64(training, "max_steps", &spec->max_steps, err));
+    TRY(get_u64(training, "seed", &spec->seed, err));
+    TRY(json_get_boolean(training, "shuffle", &spec->shuffle, err));
+    TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
+    TRY(get_share(training, "test_size", &spec->test_size, err));
+    TRY(get_u32(training, "early_stopping", 0, COUNT_MAX, &spec->early_stopping, err));
+    TRY(json_get_boolean(training, "balanced", &spec->balanced, err));
+    TRY(get_u32(training, "log_every_steps", 0, UINT32_MAX, &spec->log_every_steps, err));
+    if (spec->has_validation && spec->test_size > 0)
+        return fail(err, STATUS_CORRUPT,
+                    "members \"has_validation\" and \"test_size\" exclude each other");
+    return read_metrics(training, arena, spec, err);
+}
+
+static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struct error *err)
+{
+    const cJSON *optimizer;
+    unsigned name, schedule;
+
+    TRY(get_section(json, "optimizer",
+                    MEMBERS("name", "learning_rate", "momentum", "beta1", "beta2", "epsilon",
+                            "initial_accumulator", "schedule"),
+                    &optimizer, err));
+    TRY(get_word(optimizer, "name", spec_optimizer_words, &name, err));
+    spec->optimizer = (enum spec_optimizer)name;
+    TRY(get_real(optimizer, "learning_rate", 0, LEARNING_RATE_MAX, &spec->learning_rate, err));
+    TRY(get_share(optimizer, "momentum", &spec->momentum, err));
+    TRY(get_share(optimizer, "beta1", &spec->beta1, err));
+    TRY(get_share(optimizer, "beta2", &spec->beta2, err));
+    TRY(get_real(optimizer, "epsilon", 0, 1, &spec->epsilon, err));
+    TRY(get_real(optimizer, "initial_accumulator", 0, ACCUMULATOR_MAX, &spec->initial_accumulator,
+                 err));
+    TRY(get_word(optimizer, "schedule", spec_schedule_words, &schedule, err));
+    spec->schedule = (enum spec_schedule)schedule;
+    return STATUS_OK;
+}
+
+static enum status read_job(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                            struct error *err)
+{
+    const cJSON *job;
+
+    TRY(get_section(json, "job", MEMBERS("lanes", "min_workers", "max_workers", "kernels"), &job,
+                    err));
+    TRY(get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
+    TRY(get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
+    TRY(get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
+                err));
+    return get_text(job, "kernels", 0, WORD_BYTES_MAX, arena, &spec->kernels, err);
+}
+
+static enum status read_all(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                            struct error *err)
+{
+    int64_t version;
+
+    if (!cJSON_IsObject(json))
+        return fail(err, STATUS_CORRUPT, "expected an object");
+    TRY(json_get_integer(json, "version", JOBSPEC_VERSION, JOBSPEC_VERSION, &version, err));
+    TRY(check_members(json,
+                      MEMBERS("version", "statement", "model", "inputs", "label", "network",
+                              "training", "optimizer", "job"),
+                      err));
+    TRY(get_text(json, "statement", 0, JOBSPEC_BYTES_MAX, arena, &spec->statement, err));
+    TRY(read_model(json, arena, spec, err));
+    TRY(read_inputs(json, arena, spec, err));
+    TRY(read_label(json, arena, spec, err));
+    TRY(read_network(json, spec, err));
+    TRY(read_training(json, arena, spec, err));
+    TRY(read_optimizer(json, spec, err));
+    return read_job(json, arena, spec, err);
+}
+
+enum status jobspec_read(struct slice text, struct arena *arena, struct jobspec *spec,
+                         struct error *err)
+{
+    cJSON *json = json_parse(text, JOBSPEC_BYTES_MAX, err);
+    enum status status;
+
+    *spec = (struct jobspec){0};
+    if (!json)
+        return STATUS_CORRUPT;
+    status = read_all(json, arena, spec, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
+{
+    if (a->input_count != b->input_count)
+        return false;
+    for (size_t i = 0; i < a->input_count; i++)
+        if (!slice_equal(a->inputs[i].name, b->inputs[i].name) ||
+            a->inputs[i].kind != b->inputs[i].kind ||
+            a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max)
+            return false;
+    return true;
+}
+
+static bool same_model(const struct jobspec *a, const struct jobspec *b)
+{
+    if (a->hidden_layers != b->hidden_layers)
+        return false;
+    for (uint32_t i = 0; i < a->hidden_layers; i++)
+        if (a->hidden_units[i] != b->hidden_units[i])
+            return false;
+    return slice_equal(a->statement, b->statement) && slice_equal(a->estimator, b->estimator) &&
+           slice_equal(a->family, b->family) && a->task == b->task &&
+           slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
+           a->label_type == b->label_type && a->activation == b->activation &&
+           a->dropout == b->dropout && a->n_classes == b->n_classes &&
+           a->standardize == b->standardize && a->l1 == b->l1 && a->l2 == b->l2;
+}
+
+static bool same_training(const struct jobspec *a, const struct jobspec *b)
+{
+    if (a->metric_count != b->metric_count)
+        return false;
+    for (size_t i = 0; i < a->metric_count; i++)
+        if (!slice_equal(a->metrics[i], b->metrics[i]))
+            return false;
+    return a->has_validation == b->has_validation && a->batch_size == b->batch_size &&
+           a->epochs == b->epochs && a->max_steps == b->max_steps && a->seed == b->seed &&
+           a->shuffle == b->shuffle && a->test_size == b->test_size &&
+           a->early_stopping == b->early_stopping && a->balanced == b->balanced &&
+           a->log_every_steps == b->log_every_steps;
+}
+
+static bool same_optimizer(const struct jobspec *a, const struct jobspec *b)
+{
+    return a->optimizer == b->optimizer && a->learning_rate == b->learning_rate &&
+           a->momentum == b->momentum && a->beta1 == b->beta1 && a->beta2 == b->beta2 &&
+           a->epsilon == b->epsilon && a->initial_accumulator == b->initial_accumulator &&
+           a->schedule == b->schedule;
+}
+
+bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
+{
+    return same_inputs(a, b) && same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
+           a->lanes == b->lanes && a->min_workers == b->min_workers &&
+           a->max_workers == b->max_workers && slice_equal(a->kernels, b->kernels);
+}
