@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN M WITH a = 1, LABEL class INTO m;

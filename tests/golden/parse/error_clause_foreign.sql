@@ -1,0 +1,1 @@
+SELECT * FROM iris TO PREDICT t.class COLUMN a USING m;

@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN DNNClassifier COLUMNS a, b LABEL class INTO m;

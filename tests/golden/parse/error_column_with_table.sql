@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN M COLUMN iris.a, iris.b LABEL class INTO m;

@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN M /* to do LABEL class INTO m;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN M WITH validation.select = $$SELECT 1$$ INTO m;

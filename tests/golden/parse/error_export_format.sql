@@ -1,0 +1,1 @@
+EXPORT MODEL m TO 'm' FROMAT onnx;

@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN DNNClassifier LABEL class INTO;

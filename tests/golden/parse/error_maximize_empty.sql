@@ -1,0 +1,1 @@
+SELECT * FROM t TO MAXIMIZE WITH variables='x' INTO m;

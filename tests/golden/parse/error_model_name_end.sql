@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN xgboost. LABEL y INTO m;

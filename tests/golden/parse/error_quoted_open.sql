@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN M LABEL "class INTO m;

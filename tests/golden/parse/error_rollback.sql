@@ -1,0 +1,1 @@
+ROLLBACK MODEL m 3;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO RUN a/b CMD python, a INTO t;

@@ -1,0 +1,1 @@
+SELECT TO TRAIN DNNClassifier LABEL class INTO m;

@@ -1,0 +1,1 @@
+TO TRAIN DNNClassifier LABEL class INTO m;

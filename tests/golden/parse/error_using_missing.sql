@@ -1,0 +1,1 @@
+SELECT * FROM iris TO PREDICT iris_predicted.class;

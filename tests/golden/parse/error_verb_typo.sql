@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRIAN DNNClassifier INTO m;

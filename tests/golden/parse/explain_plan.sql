@@ -1,0 +1,1 @@
+EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO MINIMIZE SUM(cost * -amount) WITH variables='amount' INTO db.result;

@@ -1,0 +1,1 @@
+SELECT * FROM iris TO PREDICT USING iris_model;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO RUN sqlflow/runner@sha256:0a1b INTO a, b.c;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN a/b:v1/Class LABEL y INTO m;

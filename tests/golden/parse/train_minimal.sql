@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN DNNClassifier INTO iris_model;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN M INTO db.schema.m;

@@ -1,0 +1,1 @@
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m
