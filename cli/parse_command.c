@@ -81,13 +81,17 @@ static enum status print_program(struct slice program, struct error *err)
     return STATUS_OK;
 }
 
-static int report(const struct error *err, struct slice program)
+/* A terminal gets no NUL: where one is the mistake, the line shows a ?. */
+static int report(const struct error *err, struct text *program)
 {
     struct text message;
 
+    for (size_t i = 0; i < program->size; i++)
+        if (program->data[i] == '\0')
+            program->data[i] = '?';
     fflush(stdout);
     text_init(&message, TEXT_MAXIMUM);
-    error_render(err, program, &message);
+    error_render(err, text_slice(program), &message);
     fputs(text_string(&message), stderr);
     text_deinit(&message);
     return status_exit_code(err->status);
@@ -127,7 +131,7 @@ int command_parse(int argc, char **argv)
     text_init(&program, PROGRAM_BYTES_MAX);
     if (read_program(path, &program, &err) != STATUS_OK ||
         print_program(text_slice(&program), &err) != STATUS_OK)
-        exit_code = report(&err, text_slice(&program));
+        exit_code = report(&err, &program);
     text_deinit(&program);
     return exit_code;
 }

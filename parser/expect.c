@@ -120,6 +120,7 @@ void progress_token(struct progress *progress, const struct token *token, bool a
         progress->seen[token->kind] = true;
     progress->parentheses += token->kind == TOKEN_LP;
     progress->parentheses -= token->kind == TOKEN_RP;
+    progress->after_comma = progress->previous.kind == TOKEN_COMMA;
     progress->previous = *token;
 }
 
@@ -263,16 +264,27 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
         error_hint(err, "EXPLAIN shows the plan of a training; %s has none to show.", word);
         return true;
     }
-    if (word && keyword_is_reserved(found->kind) && grammar_accepts(parser, TOKEN_QUOTED, false)) {
+    if (word && keyword_is_reserved(found->kind) && grammar_accepts(parser, TOKEN_QUOTED, false) &&
+        !grammar_accepts(parser, TOKEN_WITH, false)) {
         error_hint(err,
                    "Something is missing before %s; to use the word as a name, quote it: "
                    "\"%.*s\".",
                    word, SLICE_FORMAT(found->text));
         return true;
     }
-    if (progress->previous_is_name) {
-        error_hint(err, "\"%.*s\" is read as a name here; is something missing before it?",
+    if (progress->previous_is_name && progress->after_comma) {
+        error_hint(err, "The comma before %.*s makes it a name: is the comma one too many?",
                    SLICE_FORMAT(progress->previous.text));
+        return true;
+    }
+    if (progress->previous_is_name) {
+        error_hint(err, "%.*s is read as a name here: is something missing before it?",
+                   SLICE_FORMAT(progress->previous.text));
+        return true;
+    }
+    if (grammar_accepts(parser, TOKEN_RP, false) || grammar_accepts(parser, TOKEN_RB, false)) {
+        bool list = grammar_accepts(parser, TOKEN_RB, false);
+        error_hint(err, "The %s before it is not closed.", list ? "[" : "(");
         return true;
     }
     if (!form || !(is_clause(found->kind) || found->kind == LEXER_END))
@@ -295,6 +307,13 @@ static void hint_symbol(const struct yyParser *parser, const struct progress *pr
     else if (found->kind == TOKEN_OPERATOR && slice_is(found->text, "==") &&
              grammar_accepts(parser, TOKEN_EQ, false))
         error_hint(err, "Write =.");
+    else if (found->kind == TOKEN_DOT)
+        error_hint(err, "A name has at most three parts: database.schema.table.");
+    else if (found->kind == TOKEN_OPERATOR && found->text.data[0] == '$')
+        error_hint(err, "Text is written in quotes; a quote inside it is written twice.");
+    else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_STRING, false) &&
+             !grammar_accepts(parser, TOKEN_NUMBER, false))
+        error_hint(err, "Text is written in quotes.");
     else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_COMMA, false) &&
              progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_COLUMN])
         error_hint(err, "Attributes are separated by commas, and text of more than one word is "

@@ -17,6 +17,7 @@ struct progress {
     bool seen[EXPECT_TOKENS_MAX]; /* keywords that were read as keywords */
     struct token previous;        /* LEXER_END at the start */
     bool previous_is_name;        /* it is a keyword that was read as a name */
+    bool after_comma;             /* a comma stood before it */
     bool explain_plan;            /* EXPLAIN SELECT ... */
     int parentheses;
 };

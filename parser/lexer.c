@@ -188,6 +188,9 @@ static enum status lexer_read(struct lexer *lexer, enum lexer_want want, struct 
         scan = scan_bracket(text, scan.start);
     if (!scan.closed)
         return unclosed(&scan, err);
+    /* The end is where the last token ended, not behind the blanks after it. */
+    if (scan.kind == SCAN_END)
+        scan.start = scan.end = lexer->at;
     token->text = scan_text(text, &scan);
     token->position = scan.start;
     token->kind = scan_token_kind(&scan, token->text);

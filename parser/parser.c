@@ -147,6 +147,10 @@ static enum status parse_ours(struct slice text, const struct piece *piece, stru
         .parse = {.arena = arena, .text = text, .statement = statement, .err = err},
         .lexer = {.text = text, .at = piece->span.start, .end = piece->span.end}};
 
+    /* What is open at the end may be a comment, which the span leaves out. */
+    if (piece->open)
+        driver.lexer.end = piece->next;
+
     driver.grammar = grammar_new(&driver.parse);
     if (!driver.grammar)
         return fail_no_memory(err);
