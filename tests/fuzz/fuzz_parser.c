@@ -1,0 +1,97 @@
+/*
+ * fuzz_parser.c - any bytes as a program.
+ *
+ * The pieces tile the text; a statement that parses is parsed again, to the
+ * same tree, from its own span alone, as the doors hand it around; and its
+ * tree prints as JSON. An error points into the text.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "parser/parser.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CLAIM(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
+    } while (0)
+
+static void check_json(const struct statement *statement, struct text *out)
+{
+    struct error err;
+    cJSON *json;
+
+    text_clear(out);
+    CLAIM(statement_print_json(statement, out, &err) == STATUS_OK);
+    json = cJSON_ParseWithLength(out->data, out->size);
+    CLAIM(json);
+    cJSON_Delete(json);
+}
+
+/* The span's text, after as many blanks as it had bytes before it, so that
+ * positions stay. */
+static void check_again(struct slice program, const struct piece *piece, const struct text *first)
+{
+    struct arena arena;
+    struct statement statement;
+    struct error err;
+    struct text alone, second;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&alone, TEXT_MAXIMUM);
+    text_init(&second, TEXT_MAXIMUM);
+    for (int i = 0; i < piece->span.start; i++)
+        text_append_char(&alone, ' ');
+    text_append(&alone, (struct slice){program.data + piece->span.start,
+                                       (size_t)(piece->span.end - piece->span.start)});
+    CLAIM(parse_statement(text_slice(&alone), &arena, &statement, &err) == STATUS_OK);
+    CLAIM(statement_print_json(&statement, &second, &err) == STATUS_OK);
+    CLAIM(slice_equal(text_slice(first), text_slice(&second)));
+    text_deinit(&second);
+    text_deinit(&alone);
+    arena_deinit(&arena);
+}
+
+static void check_piece(struct slice program, const struct piece *piece)
+{
+    struct arena arena;
+    struct statement statement;
+    struct error err;
+    struct text json, rendered;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, TEXT_MAXIMUM);
+    text_init(&rendered, TEXT_MAXIMUM);
+    if (parse_piece(program, piece, &arena, &statement, &err) == STATUS_OK) {
+        check_json(&statement, &json);
+        check_again(program, piece, &json);
+    } else {
+        CLAIM(err.position >= piece->span.start && err.position <= piece->next);
+        CLAIM(!strchr(err.message, '\n') && err.message[0]);
+        error_render(&err, program, &rendered);
+    }
+    text_deinit(&rendered);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct slice program = {(const char *)data, size};
+    struct piece piece = {.next = 0};
+
+    while ((size_t)piece.next < size) {
+        int from = piece.next;
+        piece = split_piece(program, from);
+        CLAIM(piece.next > from && (size_t)piece.next <= size);
+        CLAIM(piece.span.start >= from && piece.span.start <= piece.span.end);
+        CLAIM(piece.span.end <= piece.next);
+        CLAIM(piece.terminated || (size_t)piece.next == size);
+        if (piece.kind != PIECE_EMPTY)
+            check_piece(program, &piece);
+    }
+    return 0;
+}

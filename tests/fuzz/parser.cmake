@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_parser ${CMAKE_CURRENT_LIST_DIR}/fuzz_parser.c)
+  target_link_libraries(fuzz_parser PRIVATE totrain_parser PkgConfig::CJSON)
+  target_link_options(fuzz_parser PRIVATE -fsanitize=fuzzer)
+endif()
