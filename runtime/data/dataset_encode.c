@@ -19,11 +19,13 @@ static void encode_numeric(const struct transform_input *input,
 {
     double numbers[CHUNK_ROWS];
 
-    if (view->type == SPOOL_INTEGER)
+    if (view->type == SPOOL_REAL) {
+        transform_numbers(input, view->reals + first, count, dense, stride);
+    } else {
         for (uint32_t r = 0; r < count; r++)
             numbers[r] = (double)view->integers[first + r];
-    transform_numbers(input, view->type == SPOOL_INTEGER ? numbers : view->reals + first, count,
-                      dense, stride);
+        transform_numbers(input, numbers, count, dense, stride);
+    }
     for (uint32_t r = 0; view->nulls && r < count; r++)
         if (spool_is_null(view, first + r))
             dense[r * stride] = input->null_value;
