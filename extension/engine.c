@@ -1,0 +1,192 @@
+#include "engine/engine.h"
+
+#include "engine/stages.h"
+
+static enum status parse(struct slice text, const struct piece *piece, struct arena *arena,
+                         struct statement *statement, struct error *err)
+{
+    error_clear(err);
+    if (piece)
+        return parse_piece(text, piece, arena, statement, err);
+    return parse_statement(text, arena, statement, err);
+}
+
+/* What each statement returns; a statement with columns of its own has none here. */
+struct fixed_columns {
+    enum statement_kind kind;
+    size_t count;
+    const char *names[7];
+};
+
+static const struct fixed_columns fixed_columns[] = {
+    {STATEMENT_TRAIN, 3, {"name", "train", "validation"}},
+    {STATEMENT_SHOW_TRAIN, 2, {"item", "value"}},
+    {STATEMENT_SHOW_MODELS,
+     7,
+     {"name", "version", "kind", "digest", "created_at", "rows", "statement"}},
+    {STATEMENT_SHOW_VERSIONS, 4, {"version", "digest", "created_at", "state"}},
+    {STATEMENT_SHOW_JOBS,
+     7,
+     {"id", "state", "model", "started_at", "seconds", "statement", "error"}},
+    {STATEMENT_SHOW_ATTRIBUTES, 4, {"name", "type", "default", "help"}},
+    {STATEMENT_CANCEL_JOB, 2, {"job", "state"}},
+    {STATEMENT_ROLLBACK_MODEL, 2, {"model", "version"}},
+};
+static const struct fixed_columns explain_columns = {STATEMENT_TRAIN, 2, {"item", "detail"}};
+static const struct fixed_columns target_columns = {
+    STATEMENT_PREDICT, 3, {"table", "rows", "seconds"}};
+
+static const struct fixed_columns *columns_of(const struct statement *statement)
+{
+    bool has_target = statement->predict_into.count > 1 ||
+                      (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
+
+    if (statement->explain_plan)
+        return &explain_columns;
+    if (has_target)
+        return &target_columns;
+    for (size_t i = 0; i < sizeof fixed_columns / sizeof *fixed_columns; i++)
+        if (fixed_columns[i].kind == statement->kind)
+            return &fixed_columns[i];
+    return NULL;
+}
+
+static enum status describe_fixed(const struct fixed_columns *fixed, struct arena *arena,
+                                  struct description *description, struct error *err)
+{
+    description->count = fixed->count;
+    description->columns = ARENA_NEW(arena, struct slice, fixed->count);
+    if (!description->columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < fixed->count; i++)
+        description->columns[i] = slice_of(fixed->names[i]);
+    return STATUS_OK;
+}
+
+/* PREDICT without a target is a query of the host's. */
+static enum status describe_predict(const struct plan *plan, struct arena *arena,
+                                    struct description *description, struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    status = predict_query(plan, &sql, err);
+    if (status == STATUS_OK) {
+        description->query = arena_copy(arena, text_slice(&sql));
+        if (!description->query.data)
+            status = fail_no_memory(err);
+    }
+    text_deinit(&sql);
+    return status;
+}
+
+enum status engine_describe(const struct host *host, struct slice text, const struct piece *piece,
+                            struct arena *arena, struct description *description, struct error *err)
+{
+    struct statement statement;
+    const struct fixed_columns *fixed;
+    struct plan plan;
+
+    *description = (struct description){0};
+    TRY(parse(text, piece, arena, &statement, err));
+    fixed = columns_of(&statement);
+    if (fixed)
+        return describe_fixed(fixed, arena, description, err);
+    TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
+    switch (plan.kind) {
+    case STATEMENT_PREDICT:
+        return describe_predict(&plan, arena, description, err);
+    case STATEMENT_EVALUATE:
+        return evaluate_columns(&plan, arena, &description->columns, &description->count, err);
+    case STATEMENT_SQL:
+        description->query = plan.text;
+        return STATUS_OK;
+    default:
+        return fail_at(err, STATUS_UNSUPPORTED, statement.verb_position, "%s is not supported yet",
+                       statement_kind_name(plan.kind));
+    }
+}
+
+static enum status rollback_run(const struct host *host, const struct plan *plan,
+                                const struct sink *sink, struct error *err)
+{
+    int64_t restored = 0;
+
+    TRY(host->restore(host->self, plan->model_schema, plan->model_name, plan->version, &restored,
+                      err));
+    return sink_row(sink, (struct cell[]){cell_text(plan->model_name), cell_integer(restored)}, 2,
+                    err);
+}
+
+static enum status cancel_run(const struct host *host, const struct plan *plan,
+                              const struct sink *sink, struct error *err)
+{
+    TRY(job_cancel_by_id(host->state, plan->job, err));
+    return sink_row(sink, (struct cell[]){cell_integer(plan->job), cell_string("cancelled")}, 2,
+                    err);
+}
+
+static enum status run_plan(const struct host *host, const struct plan *plan, struct arena *arena,
+                            const struct sink *sink, struct error *err)
+{
+    if (plan->explain_only)
+        return explain_run(plan, arena, sink, err);
+    switch (plan->kind) {
+    case STATEMENT_SQL:
+        return host->query(host->self, plan->text, sink, err);
+    case STATEMENT_TRAIN:
+        return train_run(host, plan, arena, sink, err);
+    case STATEMENT_PREDICT:
+        return predict_run(host, plan, sink, err);
+    case STATEMENT_EVALUATE:
+        return evaluate_run(host, plan, arena, sink, err);
+    case STATEMENT_SHOW_TRAIN:
+        return show_train_run(host, plan, arena, sink, err);
+    case STATEMENT_SHOW_MODELS:
+        return host->list_models(host->self, sink, err);
+    case STATEMENT_SHOW_VERSIONS:
+        return host->list_versions(host->self, plan->model_schema, plan->model_name, sink, err);
+    case STATEMENT_SHOW_JOBS:
+        return show_jobs_run(host, sink, err);
+    case STATEMENT_SHOW_ATTRIBUTES:
+        return show_attributes_run(plan, sink, err);
+    case STATEMENT_CANCEL_JOB:
+        return cancel_run(host, plan, sink, err);
+    case STATEMENT_ROLLBACK_MODEL:
+        return rollback_run(host, plan, sink, err);
+    default:
+        return fail(err, STATUS_UNSUPPORTED, "%s is not supported yet",
+                    statement_kind_name(plan->kind));
+    }
+}
+
+static enum status run_in(const struct host *host, struct slice text, const struct piece *piece,
+                          struct arena *arena, const struct sink *sink, struct error *err)
+{
+    struct statement statement;
+    struct description description;
+    const struct fixed_columns *fixed;
+    struct plan plan;
+
+    TRY(parse(text, piece, arena, &statement, err));
+    TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
+    fixed = columns_of(&statement);
+    if (fixed) {
+        TRY(describe_fixed(fixed, arena, &description, err));
+        TRY(sink_columns(sink, description.columns, description.count, err));
+    }
+    return run_plan(host, &plan, arena, sink, err);
+}
+
+enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,
+                       const struct sink *sink, struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = run_in(host, text, piece, &arena, sink, err);
+    arena_deinit(&arena);
+    return status;
+}

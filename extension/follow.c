@@ -1,0 +1,66 @@
+#include <math.h>
+
+#include "engine/stages.h"
+
+/* How long an interrupt may go unnoticed while the job is silent. */
+#define POLL_MS 100
+
+/* The job said how it ended; its pipe needs no more reading. */
+static enum status last_event(const struct job_event *event, struct error *err)
+{
+    if (event->kind == JOB_DONE)
+        return STATUS_OK;
+    *err = event->error;
+    if (err->status == STATUS_OK)
+        err->status = STATUS_FAILED;
+    err->position = -1;
+    return err->status;
+}
+
+static void pass_on(const struct sink *sink, const struct job_event *event)
+{
+    if (event->kind == JOB_NOTICE)
+        sink_notice(sink, "%s", event->message);
+    else
+        sink_progress(sink, event);
+}
+
+static enum status follow(const struct host *host, struct job_process *process,
+                          const struct sink *sink, struct error *err)
+{
+    bool is_cancelled = false;
+
+    for (;;) {
+        struct job_event event;
+        bool has_event = false;
+
+        if (!is_cancelled && host->interrupted(host->self)) {
+            job_cancel(process);
+            is_cancelled = true;
+        }
+        TRY(job_next_event(process, POLL_MS, &event, &has_event, err));
+        if (!has_event)
+            continue;
+        pass_on(sink, &event);
+        if (event.kind == JOB_DONE && is_cancelled)
+            return fail(err, STATUS_INTERRUPTED, "interrupted");
+        if (event.kind == JOB_DONE || event.kind == JOB_FAILED)
+            return last_event(&event, err);
+    }
+}
+
+enum status job_follow(const struct host *host, struct job_process *process,
+                       const struct sink *sink, struct error *err)
+{
+    enum status status = follow(host, process, sink, err);
+    struct job_event gone = {.kind = JOB_FAILED,
+                             .loss = NAN,
+                             .validation_loss = NAN,
+                             .validation_score = NAN,
+                             .seconds_left = NAN};
+
+    if (status != STATUS_OK)
+        sink_progress(sink, &gone); /* a progress line must not stay on the terminal */
+    job_close(process);
+    return status;
+}

@@ -1,0 +1,87 @@
+/*
+ * host.h - the seam between the engine and the database it runs in.
+ *
+ * Filled by extension/sqlite (and later by extension/postgres). The engine
+ * speaks of models, queries and tables; how a model table is declared, quoted,
+ * locked and versioned is the host's. Everything happens in the caller's
+ * session: its rights, its temporary tables, its open transaction.
+ *
+ * A schema of size 0 means the host's own search order, or for a table that
+ * is to be made the place where the host makes tables.
+ */
+#ifndef ENGINE_HOST_H
+#define ENGINE_HOST_H
+
+#include "data/jobstore.h"
+#include "engine/sink.h"
+#include "planner/catalog.h"
+#include "scoring/model.h"
+
+/* How much memory the arena of one loaded model may take. */
+#define MODEL_ARENA_MAX ((size_t)16 << 30)
+
+enum target_kind {
+    TARGET_MODEL, /* TRAIN INTO: an existing table must be a model */
+    TARGET_TABLE  /* PREDICT, EVALUATE INTO: an existing table must be none */
+};
+
+/* A trained model on its way into the database. The host gives it its id (kept
+ * from the model that it replaces), version and creation time. */
+struct publication {
+    struct model *model;
+    int64_t job;
+    struct jobstore *store; /* its metrics go to totrain_metrics */
+};
+
+struct host {
+    void *self;
+    struct catalog catalog;
+    const char *state;   /* folder of the jobs; NULL: the user's own (launch/launch.h) */
+    const char *program; /* path of `totrain` */
+
+    /* Has the user asked this session to stop? */
+    bool (*interrupted)(void *self);
+    /* Columns and rows of a query of the user's, or of our scoring SQL. */
+    enum status (*query)(void *self, struct slice select, const struct sink *sink,
+                         struct error *err);
+
+    /* Could this table be written at the end? Asked before hours of training:
+     * the schema exists and is writable, the name is free or of the right
+     * kind, and no other statement of this session would block it. */
+    enum status (*check_target)(void *self, struct slice schema, struct slice name,
+                                enum target_kind kind, struct error *err);
+    /* In one transaction: readers see the old model or the new one. */
+    enum status (*publish)(void *self, struct slice schema, struct slice name,
+                           struct publication *publication, struct error *err);
+    /* Drop the table, make it with `create` and fill it from `select`, in one
+     * transaction; `select` may read the old table. */
+    enum status (*fill_table)(void *self, struct slice schema, struct slice table,
+                              struct slice create, struct slice select, uint64_t *rows,
+                              struct error *err);
+    /* The same with one row of cells. */
+    enum status (*write_row)(void *self, struct slice schema, struct slice table,
+                             const struct slice *names, const struct cell *cells, size_t count,
+                             struct error *err);
+
+    /* NOT_FOUND, CORRUPT. The model lives in the arena. */
+    enum status (*load_model)(void *self, struct slice schema, struct slice name,
+                              struct arena *arena, struct model *model, struct error *err);
+    /* The meta row alone: layers and vocabularies are empty. */
+    enum status (*load_meta)(void *self, struct slice schema, struct slice name,
+                             struct arena *arena, struct model *model, struct error *err);
+    /* name, version, kind, digest, created_at, rows, statement of every model. */
+    enum status (*list_models)(void *self, const struct sink *sink, struct error *err);
+    /* version, digest, created_at, state ('current', 'kept'). */
+    enum status (*list_versions)(void *self, struct slice schema, struct slice name,
+                                 const struct sink *sink, struct error *err);
+    /* epoch, step, metric, part, value of one version, in this order. */
+    enum status (*list_metrics)(void *self, struct slice schema, struct slice name,
+                                const struct model *model, const struct sink *sink,
+                                struct error *err);
+    /* Swap a kept version in; the current one is kept instead. `version` is a
+     * number or the beginning of a digest. */
+    enum status (*restore)(void *self, struct slice schema, struct slice name, struct slice version,
+                           int64_t *restored, struct error *err);
+};
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * SELECT ... TO PREDICT and TO EVALUATE, in the session itself.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/stages.h"
+#include "scoring/metrics.h"
+
+#define WORD_BUFFER_BYTES 32
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static enum status put_target_row(const struct plan *plan, uint64_t rows, double started,
+                                  const struct sink *sink, struct error *err)
+{
+    double seconds = round((seconds_now() - started) * 1000) / 1000;
+    struct cell cells[] = {cell_text(plan->target_table), cell_integer((int64_t)rows),
+                           cell_real(seconds)};
+
+    return sink_row(sink, cells, 3, err);
+}
+
+enum status predict_query(const struct plan *plan, struct text *sql, struct error *err)
+{
+    TRY(lower_predict(plan, sql, err));
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status predict_into(const struct host *host, const struct plan *plan,
+                                struct slice select, const struct sink *sink, struct error *err)
+{
+    double started = seconds_now();
+    struct text create;
+    uint64_t rows = 0;
+    enum status status;
+
+    TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE, err));
+    text_init(&create, STATEMENT_BYTES_MAX);
+    status = lower_predict_table(plan, &create, err);
+    if (status == STATUS_OK)
+        status = host->fill_table(host->self, plan->target_schema, plan->target_table,
+                                  text_slice(&create), select, &rows, err);
+    text_deinit(&create);
+    return status == STATUS_OK ? put_target_row(plan, rows, started, sink, err) : status;
+}
+
+enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
+                        struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    status = predict_query(plan, &sql, err);
+    if (status == STATUS_OK && plan->has_target)
+        status = predict_into(host, plan, text_slice(&sql), sink, err);
+    else if (status == STATUS_OK)
+        status = host->query(host->self, text_slice(&sql), sink, err);
+    text_deinit(&sql);
+    return status;
+}
+
+struct evaluation {
+    const struct plan *plan;
+    const struct model *model;
+    struct scorer scorer;
+    struct metrics *metrics;
+    struct cell *inputs; /* (model input_count) */
+    uint64_t row;
+};
+
+static int compare_label(const struct labels *labels, const struct cell *value, struct slice word,
+                         double number)
+{
+    switch (labels->type) {
+    case LABEL_TYPE_TEXT:
+        return slice_compare(word, value->text);
+    case LABEL_TYPE_INTEGER:
+        return (number > (double)value->integer) - (number < (double)value->integer);
+    default:
+        return (number > value->real) - (number < value->real);
+    }
+}
+
+/* The class of a label cell: labels are ascending. -1: a class of its own. */
+static int64_t find_class(const struct labels *labels, struct slice word, double number)
+{
+    uint32_t low = 0, high = labels->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = compare_label(labels, &labels->values[middle], word, number);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+static enum status label_is_null(const struct evaluation *evaluation, struct error *err)
+{
+    struct slice label = evaluation->plan->label;
+
+    return fail(err, STATUS_INVALID, "row %llu: label column \"%.*s\" is NULL",
+                (unsigned long long)evaluation->row, SLICE_FORMAT(label)),
+           error_hint(err, "Leave such rows out: WHERE \"%.*s\" IS NOT NULL.", SLICE_FORMAT(label));
+}
+
+static enum status add_class(struct evaluation *evaluation, const struct cell *cell,
+                             struct error *err)
+{
+    const struct labels *labels = &evaluation->model->labels;
+    char buffer[WORD_BUFFER_BYTES];
+    struct slice word = {0};
+    double number = 0;
+    bool is_null = false;
+
+    if (labels->type == LABEL_TYPE_TEXT)
+        TRY(cell_to_word(cell, evaluation->plan->label, buffer, &word, &is_null, err));
+    else
+        TRY(cell_to_number(cell, evaluation->plan->label, &number, &is_null, err));
+    if (is_null)
+        return label_is_null(evaluation, err);
+    return metrics_add_class(evaluation->metrics, &evaluation->scorer,
+                             find_class(labels, word, number), err);
+}
+
+static enum status add_value(struct evaluation *evaluation, const struct cell *cell,
+                             struct error *err)
+{
+    double number = 0;
+    bool is_null = false;
+
+    TRY(cell_to_number(cell, evaluation->plan->label, &number, &is_null, err));
+    if (is_null)
+        return label_is_null(evaluation, err);
+    return metrics_add_value(evaluation->metrics, &evaluation->scorer, number, err);
+}
+
+static enum status evaluate_row(void *self, const struct cell *cells, size_t count,
+                                struct error *err)
+{
+    struct evaluation *evaluation = self;
+    const struct plan *plan = evaluation->plan;
+    const struct cell *label;
+
+    evaluation->row++;
+    if ((size_t)plan->label_column >= count)
+        return fail(err, STATUS_DATABASE, "the query no longer returns its label column");
+    label = &cells[plan->label_column];
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        evaluation->inputs[i] = cells[plan->model_columns[i]];
+    TRY(scorer_score(&evaluation->scorer, evaluation->inputs, err));
+    return evaluation->model->task == MODEL_CLASSIFICATION ? add_class(evaluation, label, err)
+                                                           : add_value(evaluation, label, err);
+}
+
+enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                             size_t *count, struct error *err)
+{
+    struct slice *made = ARENA_NEW(arena, struct slice, plan->metric_count + 1);
+
+    if (!made)
+        return fail_no_memory(err);
+    made[0] = SLICE("loss");
+    for (size_t i = 0; i < plan->metric_count; i++)
+        made[i + 1] = plan->metrics[i];
+    *names = made;
+    *count = plan->metric_count + 1;
+    return STATUS_OK;
+}
+
+static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
+                                  double started, struct arena *arena, const struct sink *sink,
+                                  struct error *err)
+{
+    const struct plan *plan = evaluation->plan;
+    struct cell cells[PLAN_METRICS_MAX + 1];
+    struct slice *names;
+    size_t count;
+
+    TRY(evaluate_columns(plan, arena, &names, &count, err));
+    cells[0] = cell_real(metrics_loss(evaluation->metrics));
+    for (size_t i = 0; i < plan->metric_count; i++) {
+        enum metric metric;
+        bool is_known = metric_find(plan->metrics[i], &metric);
+        cells[i + 1] =
+            is_known ? cell_real(metrics_value(evaluation->metrics, metric)) : cell_null();
+    }
+    if (plan->has_target) {
+        TRY(host->write_row(host->self, plan->target_schema, plan->target_table, names, cells,
+                            count, err));
+        return put_target_row(plan, 1, started, sink, err);
+    }
+    TRY(sink_columns(sink, names, count, err));
+    return sink_row(sink, cells, count, err);
+}
+
+static enum status evaluate(const struct host *host, struct evaluation *evaluation,
+                            struct arena *arena, const struct sink *sink, struct error *err)
+{
+    const struct plan *plan = evaluation->plan;
+    struct sink rows = {.self = evaluation, .row = evaluate_row};
+    double started = seconds_now();
+
+    if (evaluation->model->transform.input_count != plan->model.input_count)
+        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+    evaluation->inputs = ARENA_NEW(arena, struct cell, plan->model.input_count + 1);
+    if (!evaluation->inputs)
+        return fail_no_memory(err);
+    TRY(host->query(host->self, plan->select, &rows, err));
+    if (evaluation->row == 0)
+        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+    return put_evaluation(host, evaluation, started, arena, sink, err);
+}
+
+static enum status evaluate_with(const struct host *host, const struct plan *plan,
+                                 const struct model *model, struct arena *arena,
+                                 const struct sink *sink, struct error *err)
+{
+    struct evaluation evaluation = {.plan = plan, .model = model};
+    enum status status;
+
+    TRY(scorer_init(&evaluation.scorer, model, err));
+    status = metrics_new(model, &evaluation.metrics, err);
+    if (status == STATUS_OK) {
+        status = evaluate(host, &evaluation, arena, sink, err);
+        metrics_free(evaluation.metrics);
+    }
+    scorer_deinit(&evaluation.scorer);
+    return status;
+}
+
+enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                         const struct sink *sink, struct error *err)
+{
+    struct arena model_arena;
+    struct model model;
+    enum status status;
+
+    if (plan->has_target)
+        TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE,
+                               err));
+    arena_init(&model_arena, MODEL_ARENA_MAX);
+    status = host->load_model(host->self, plan->model_schema, plan->model_name, &model_arena,
+                              &model, err);
+    if (status == STATUS_OK)
+        status = evaluate_with(host, plan, &model, arena, sink, err);
+    arena_deinit(&model_arena);
+    return status;
+}

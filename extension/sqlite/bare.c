@@ -1,0 +1,96 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "sqlite_host/door.h"
+#include "sqlite_host/sql.h"
+
+/*
+ * A scalar function in a query without FROM opens no transaction on the user's
+ * database: the statement can write, and others can write while it runs. The
+ * recursive query then gives its rows.
+ */
+static void generate(struct slice statement, const struct description *description,
+                     struct text *sql)
+{
+    text_append_string(sql, "WITH RECURSIVE r(h,i) AS (SELECT totrain_exec(");
+    text_append_literal(sql, statement);
+    text_printf(sql, ",%zu),0", description->count);
+    text_append_string(sql, " UNION ALL SELECT h,i+1 FROM r WHERE totrain_more(h,i)) SELECT ");
+    for (size_t i = 0; i < description->count; i++) {
+        text_printf(sql, "%stotrain_cell(h,i,%zu) AS ", i ? "," : "", i);
+        text_append_identifier(sql, description->columns[i]);
+    }
+    text_append_string(sql, " FROM r WHERE totrain_more(h,i-1)");
+}
+
+static enum status translate(struct connection *connection, struct slice statement,
+                             struct text *sql, struct error *err)
+{
+    struct description description;
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = engine_describe(&connection->host.host, statement, NULL, &arena, &description, err);
+    if (status == STATUS_OK && description.query.size > 0)
+        text_append(sql, description.query);
+    else if (status == STATUS_OK)
+        generate(statement, &description, sql);
+    arena_deinit(&arena);
+    return status == STATUS_OK && sql->failed ? fail_no_memory(err) : status;
+}
+
+/*
+ * The caller of prepare will ask sqlite3_errmsg() why it failed. Nobody but
+ * SQLite can set that message, so let SQLite fail with it: a function that
+ * raises it, in a statement that is stepped here.
+ */
+static int leave_error(struct connection *connection, struct slice statement,
+                       const struct error *err)
+{
+    sqlite3_stmt *raising = NULL;
+    int code;
+
+    text_clear(&connection->message);
+    error_render(err, statement, &connection->message);
+    code = sqlite3_prepare_v2(connection->db, "SELECT totrain_raise()", -1, &raising, NULL);
+    if (code != SQLITE_OK)
+        return code;
+    sqlite3_step(raising);
+    return sqlite3_finalize(raising);
+}
+
+static int prepare_piece(struct connection *connection, struct slice statement, unsigned flags,
+                         sqlite3_stmt **prepared)
+{
+    struct text sql;
+    struct error err;
+    int code;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    if (translate(connection, statement, &sql, &err) == STATUS_OK)
+        code = sqlite3_prepare_v3(connection->db, text_string(&sql), (int)sql.size, flags, prepared,
+                                  NULL);
+    else
+        code = leave_error(connection, statement, &err);
+    text_deinit(&sql);
+    return code;
+}
+
+bool bare_prepare(struct connection *connection, const char *sql, int bytes, unsigned flags,
+                  sqlite3_stmt **statement, const char **tail, int *code)
+{
+    struct slice text = {sql, bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes)};
+    struct piece piece = split_piece(text, 0);
+    struct slice ours;
+
+    if (piece.kind != PIECE_OURS)
+        return false;
+    ours = (struct slice){sql + piece.span.start, (size_t)(piece.span.end - piece.span.start)};
+    *statement = NULL;
+    *code = prepare_piece(connection, ours, flags, statement);
+    if (tail)
+        *tail = sql + piece.next;
+    return true;
+}

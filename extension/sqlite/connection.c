@@ -1,0 +1,54 @@
+#include "sqlite_host/connection.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define MESSAGE_BYTES_MAX 8192
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct connection *connections;
+
+struct connection *connection_find(sqlite3 *db)
+{
+    struct connection *connection;
+
+    pthread_mutex_lock(&lock);
+    for (connection = connections; connection; connection = connection->next)
+        if (connection->db == db)
+            break;
+    pthread_mutex_unlock(&lock);
+    return connection;
+}
+
+struct connection *connection_add(sqlite3 *db, const char *program)
+{
+    struct connection *connection = calloc(1, sizeof *connection);
+
+    if (!connection)
+        return NULL;
+    connection->db = db;
+    connection->bare_statements = true;
+    sqlite_host_init(&connection->host, db, program);
+    results_init(&connection->results);
+    text_init(&connection->message, MESSAGE_BYTES_MAX);
+    pthread_mutex_lock(&lock);
+    connection->next = connections;
+    connections = connection;
+    pthread_mutex_unlock(&lock);
+    return connection;
+}
+
+void connection_remove(struct connection *connection)
+{
+    struct connection **at = &connections;
+
+    pthread_mutex_lock(&lock);
+    while (*at && *at != connection)
+        at = &(*at)->next;
+    if (*at)
+        *at = connection->next;
+    pthread_mutex_unlock(&lock);
+    results_deinit(&connection->results);
+    text_deinit(&connection->message);
+    free(connection);
+}

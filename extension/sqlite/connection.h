@@ -1,0 +1,30 @@
+/*
+ * connection.h - the connections of this process that loaded the extension.
+ *
+ * sqlite3_prepare_v2 and its sisters are intercepted for the whole process, so
+ * something process-wide must tell our connections from all others: one list,
+ * behind one lock. It is the only state of the extension that belongs to no
+ * connection. A connection leaves the list when SQLite closes it.
+ */
+#ifndef SQLITE_HOST_CONNECTION_H
+#define SQLITE_HOST_CONNECTION_H
+
+#include "sqlite_host/host.h"
+#include "sqlite_host/result.h"
+
+struct connection {
+    struct connection *next;
+    sqlite3 *db;
+    struct sqlite_host host;
+    bool bare_statements; /* totrain_config('bare_statements', ...) */
+    struct results results;
+    struct text message; /* what totrain_raise() raises next */
+};
+
+/* NULL when the connection did not load the extension. */
+struct connection *connection_find(sqlite3 *db);
+/* NULL when memory ran out. */
+struct connection *connection_add(sqlite3 *db, const char *program);
+void connection_remove(struct connection *connection);
+
+#endif

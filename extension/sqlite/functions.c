@@ -1,0 +1,322 @@
+/*
+ * totrain_predict('model', column, ...) and its sisters: scoring in a query.
+ *
+ * The model is loaded once a statement, through a query on the same
+ * connection, and kept as auxiliary data of the first argument, which is
+ * constant in any sensible use.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "codegen/model_path.h"
+#include "sqlite_host/host.h"
+#include "sqlite_host/sql.h"
+
+struct loaded {
+    struct arena arena;
+    struct model model;
+    struct scorer scorer;
+    struct cell *cells;    /* (inputs) */
+    double *probabilities; /* (classes) */
+};
+
+static void loaded_free(void *context)
+{
+    struct loaded *loaded = context;
+
+    if (!loaded)
+        return;
+    scorer_deinit(&loaded->scorer);
+    free(loaded->cells);
+    free(loaded->probabilities);
+    arena_deinit(&loaded->arena);
+    free(loaded);
+}
+
+static enum status load(sqlite3 *db, struct slice path_text, struct loaded *loaded,
+                        struct error *err)
+{
+    struct sqlite_host host = {.db = db};
+    struct slice schema, name;
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = model_path_read(path_text, &arena, &schema, &name, err);
+    if (status == STATUS_OK)
+        status = host_load_model(&host, schema, name, &loaded->arena, &loaded->model, err);
+    arena_deinit(&arena);
+    TRY(status);
+    TRY(scorer_init(&loaded->scorer, &loaded->model, err));
+    loaded->cells = calloc(loaded->model.transform.input_count + 1, sizeof *loaded->cells);
+    loaded->probabilities = calloc(loaded->model.labels.count + 1, sizeof *loaded->probabilities);
+    return loaded->cells && loaded->probabilities ? STATUS_OK : fail_no_memory(err);
+}
+
+static struct slice value_slice(sqlite3_value *value)
+{
+    const char *bytes = sqlite3_value_blob(value);
+
+    return (struct slice){bytes, (size_t)sqlite3_value_bytes(value)};
+}
+
+static struct cell value_cell(sqlite3_value *value)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return cell_integer(sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+        return (struct cell){.type = CELL_REAL, .real = sqlite3_value_double(value)};
+    case SQLITE_TEXT: {
+        const char *bytes = (const char *)sqlite3_value_text(value);
+        return cell_text((struct slice){bytes, (size_t)sqlite3_value_bytes(value)});
+    }
+    case SQLITE_BLOB:
+        return (struct cell){.type = CELL_BLOB, .text = value_slice(value)};
+    default:
+        return cell_null();
+    }
+}
+
+static void raise_error(sqlite3_context *context, const char *function, const struct error *err)
+{
+    struct text message;
+
+    text_init(&message, 8192);
+    text_printf(&message, "%s: %s", function, err->message);
+    if (err->hint[0])
+        text_printf(&message, "\nHINT:  %s", err->hint);
+    sqlite3_result_error(context, text_string(&message), (int)message.size);
+    if (err->status == STATUS_NO_MEMORY)
+        sqlite3_result_error_nomem(context);
+    text_deinit(&message);
+}
+
+/* The model of argument 0: from this statement's earlier rows, or loaded. */
+static enum status find_loaded(sqlite3_context *context, sqlite3_value *argument,
+                               struct loaded **found, struct error *err)
+{
+    struct loaded *loaded = sqlite3_get_auxdata(context, 0);
+    enum status status;
+
+    *found = loaded;
+    if (loaded)
+        return STATUS_OK;
+    if (sqlite3_value_type(argument) != SQLITE_TEXT)
+        return fail(err, STATUS_INVALID, "the first argument is the model's name in quotes");
+    loaded = calloc(1, sizeof *loaded);
+    if (!loaded)
+        return fail_no_memory(err);
+    arena_init(&loaded->arena, MODEL_ARENA_MAX);
+    sqlite3_value_text(argument);
+    status = load(sqlite3_context_db_handle(context), value_slice(argument), loaded, err);
+    if (status != STATUS_OK) {
+        loaded_free(loaded);
+        return status;
+    }
+    sqlite3_set_auxdata(context, 0, loaded, loaded_free);
+    /* SQLite may have refused to keep it, and freed it, when memory ran out. */
+    *found = sqlite3_get_auxdata(context, 0);
+    return *found ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
+                         struct loaded **found, struct error *err)
+{
+    uint32_t inputs;
+
+    if (count < 1)
+        return fail(err, STATUS_INVALID, "expected the model's name, then one value per input");
+    TRY(find_loaded(context, values[0], found, err));
+    inputs = (*found)->model.transform.input_count;
+    if ((uint32_t)count - 1 != inputs) {
+        struct text names;
+        text_init(&names, 400);
+        for (uint32_t i = 0; i < inputs && !names.failed; i++)
+            text_printf(&names, "%s%.*s", i ? ", " : "",
+                        SLICE_FORMAT((*found)->model.transform.inputs[i].name));
+        fail(err, STATUS_INVALID, "the model takes %u values after its name, not %d", inputs,
+             count - 1);
+        error_hint(err, "They are %s%s.", text_string(&names), names.failed ? ", ..." : "");
+        text_deinit(&names);
+        return err->status;
+    }
+    for (uint32_t i = 0; i < inputs; i++)
+        (*found)->cells[i] = value_cell(values[i + 1]);
+    return scorer_score(&(*found)->scorer, (*found)->cells, err);
+}
+
+static void result_cell(sqlite3_context *context, struct cell cell)
+{
+    switch (cell.type) {
+    case CELL_INTEGER:
+        sqlite3_result_int64(context, cell.integer);
+        break;
+    case CELL_REAL:
+        sqlite3_result_double(context, cell.real);
+        break;
+    case CELL_TEXT:
+    case CELL_BLOB:
+        sqlite3_result_text64(context, cell.text.data, cell.text.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+        break;
+    default:
+        sqlite3_result_null(context);
+    }
+}
+
+static void predict(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct error err;
+
+    if (score(context, count, values, &loaded, &err) != STATUS_OK)
+        raise_error(context, "totrain_predict", &err);
+    else
+        result_cell(context, scorer_prediction(&loaded->scorer));
+}
+
+static enum status need_classes(const struct loaded *loaded, struct error *err)
+{
+    if (loaded->model.task == MODEL_CLASSIFICATION)
+        return STATUS_OK;
+    return fail(err, STATUS_INVALID, "a %.*s has no probabilities",
+                SLICE_FORMAT(loaded->model.estimator)),
+           error_hint(err, "Use totrain_predict.");
+}
+
+/* Of two classes the positive one's, of more the predicted one's. */
+static void probability(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct error err;
+
+    if (score(context, count, values, &loaded, &err) != STATUS_OK ||
+        need_classes(loaded, &err) != STATUS_OK) {
+        raise_error(context, "totrain_probability", &err);
+        return;
+    }
+    scorer_probabilities(&loaded->scorer, loaded->probabilities);
+    sqlite3_result_double(
+        context,
+        loaded->probabilities[loaded->model.labels.count == 2 ? 1 : scorer_class(&loaded->scorer)]);
+}
+
+static void result_json(sqlite3_context *context, const struct text *json)
+{
+    if (json->failed)
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text64(context, text_string(json), json->size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+}
+
+static struct slice class_name(const struct cell *class, char buffer[32])
+{
+    struct slice word = {0};
+    struct error ignored;
+    bool is_null;
+
+    cell_to_word(class, SLICE(""), buffer, &word, &is_null, &ignored);
+    return word;
+}
+
+/* {"setosa":0.98,"versicolor":0.02}: by class, ascending. */
+static enum status append_probabilities(const struct loaded *loaded, struct text *json,
+                                        struct error *err)
+{
+    const struct labels *labels = &loaded->model.labels;
+    cJSON *object = cJSON_CreateObject();
+    enum status status;
+
+    if (!object)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < labels->count; i++) {
+        char buffer[32], *name;
+        struct slice word = class_name(&labels->values[i], buffer);
+        name = strndup(word.data ? word.data : "", word.size);
+        if (name)
+            json_add_real(object, name, loaded->probabilities[i]);
+        free(name);
+    }
+    status = json_print(object, false, json, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+static void probabilities(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct error err;
+    struct text json;
+
+    text_init(&json, TEXT_MAXIMUM);
+    if (score(context, count, values, &loaded, &err) != STATUS_OK ||
+        need_classes(loaded, &err) != STATUS_OK) {
+        raise_error(context, "totrain_probabilities", &err);
+        return;
+    }
+    scorer_probabilities(&loaded->scorer, loaded->probabilities);
+    if (append_probabilities(loaded, &json, &err) == STATUS_OK)
+        result_json(context, &json);
+    else
+        raise_error(context, "totrain_probabilities", &err);
+    text_deinit(&json);
+}
+
+/* [0.25]: one logit for two classes and for a number, else one a class. */
+static void logits(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct error err;
+    struct text json;
+
+    if (score(context, count, values, &loaded, &err) != STATUS_OK) {
+        raise_error(context, "totrain_logits", &err);
+        return;
+    }
+    text_init(&json, TEXT_MAXIMUM);
+    text_append_char(&json, '[');
+    for (uint32_t i = 0; i < model_outputs(&loaded->model); i++) {
+        if (i)
+            text_append_char(&json, ',');
+        text_append_real(&json, (double)loaded->scorer.outputs[i]);
+    }
+    text_append_char(&json, ']');
+    result_json(context, &json);
+    text_deinit(&json);
+}
+
+static void version(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    (void)values;
+    sqlite3_result_text(context, TOTRAIN_VERSION, -1, SQLITE_STATIC);
+}
+
+static const struct {
+    const char *name;
+    int arguments;
+    int flags;
+    void (*function)(sqlite3_context *, int, sqlite3_value **);
+} functions[] = {
+    /* They read a table, so they are not deterministic; they change nothing. */
+    {"totrain_predict", -1, SQLITE_UTF8, predict},
+    {"totrain_probability", -1, SQLITE_UTF8, probability},
+    {"totrain_probabilities", -1, SQLITE_UTF8, probabilities},
+    {"totrain_logits", -1, SQLITE_UTF8, logits},
+    {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
+};
+
+enum status sqlite_host_register(sqlite3 *db, struct error *err)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+                                              functions[i].flags, NULL, functions[i].function, NULL,
+                                              NULL, NULL);
+        if (code != SQLITE_OK)
+            return sql_fail(db, code, err);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,29 @@
+#include "sqlite_host/host.h"
+
+#include <stdio.h>
+
+void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program)
+{
+    *host = (struct sqlite_host){.db = db};
+    snprintf(host->program, sizeof host->program, "%s", program);
+    host->host = (struct host){
+        .self = host,
+        .program = host->program,
+        .catalog = {.self = host,
+                    .describe = host_describe,
+                    .find_model = host_find_model,
+                    .has_schema = host_has_schema},
+        .interrupted = host_interrupted,
+        .query = host_query,
+        .check_target = host_check_target,
+        .publish = host_publish,
+        .fill_table = host_fill_table,
+        .write_row = host_write_row,
+        .load_model = host_load_model,
+        .load_meta = host_load_meta,
+        .list_models = host_list_models,
+        .list_versions = host_list_versions,
+        .list_metrics = host_list_metrics,
+        .restore = host_restore,
+    };
+}

@@ -1,0 +1,87 @@
+/*
+ * host.h - the engine's host seam (engine/host.h), filled for SQLite.
+ *
+ *     query.c    run a query, describe one        models.c   find, load, list models
+ *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
+ *     functions.c  totrain_predict() and its sisters
+ *
+ * One of these belongs to one connection, and is used by one thread at a time
+ * as the connection is.
+ */
+#ifndef SQLITE_HOST_HOST_H
+#define SQLITE_HOST_HOST_H
+
+#include <limits.h>
+#include <signal.h>
+
+#include "engine/host.h"
+#include "sqlite_host/api.h"
+
+#define SCHEMAS_MAX 128 /* attached databases; SQLite's own limit is 125 */
+
+struct sqlite_host {
+    sqlite3 *db;
+    const volatile sig_atomic_t *interrupts; /* the CLI's SIGINT counter; NULL in a database */
+    char program[PATH_MAX];
+    struct host host; /* what the engine gets; .self is this struct */
+};
+
+void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program);
+
+/* Register totrain_predict, _probability, _probabilities, _logits, _version. */
+enum status sqlite_host_register(sqlite3 *db, struct error *err);
+
+/* The rest is shown among the files of this folder. */
+
+/* query.c */
+bool host_interrupted(void *self);
+enum status host_query(void *self, struct slice select, const struct sink *sink, struct error *err);
+enum status host_describe(void *self, struct slice select, struct arena *arena, struct query *query,
+                          struct error *err);
+
+/* models.c */
+struct located {
+    bool exists;
+    bool is_table; /* else a view, an index or a virtual table */
+    char schema[256];
+};
+/* Where does this name lead? An empty schema searches temp, main, and the
+ * attached databases, as SQLite does. */
+enum status locate(sqlite3 *db, struct slice schema, struct slice name, struct located *located,
+                   struct error *err);
+/* The five columns of a model table and nothing else? */
+bool has_model_columns(sqlite3 *db, struct slice schema, struct slice name);
+bool host_has_schema(void *self, struct slice schema);
+enum status host_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,
+                            struct model_summary *summary, struct error *err);
+enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,
+                            struct model *model, struct error *err);
+enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
+                           struct model *model, struct error *err);
+enum status host_list_models(void *self, const struct sink *sink, struct error *err);
+
+/* tables.c */
+enum status host_check_target(void *self, struct slice schema, struct slice name,
+                              enum target_kind kind, struct error *err);
+/* The part of that check which is made again when the time to write has come. */
+enum status check_target_kind(struct sqlite_host *host, struct slice schema, struct slice name,
+                              enum target_kind kind, struct error *err);
+enum status host_fill_table(void *self, struct slice schema, struct slice table,
+                            struct slice create, struct slice select, uint64_t *rows,
+                            struct error *err);
+enum status host_write_row(void *self, struct slice schema, struct slice table,
+                           const struct slice *names, const struct cell *cells, size_t count,
+                           struct error *err);
+
+/* publish.c */
+enum status host_publish(void *self, struct slice schema, struct slice name,
+                         struct publication *publication, struct error *err);
+enum status host_list_versions(void *self, struct slice schema, struct slice name,
+                               const struct sink *sink, struct error *err);
+enum status host_list_metrics(void *self, struct slice schema, struct slice name,
+                              const struct model *model, const struct sink *sink,
+                              struct error *err);
+enum status host_restore(void *self, struct slice schema, struct slice name, struct slice version,
+                         int64_t *restored, struct error *err);
+
+#endif

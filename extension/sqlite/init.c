@@ -1,0 +1,76 @@
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sqlite_host/door.h"
+
+const sqlite3_api_routines *sqlite3_api;
+
+int sqlite3_totrain_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
+
+/* `totrain` lies beside the extension: no PATH, no environment. */
+static bool find_program(char path[PATH_MAX])
+{
+    Dl_info info;
+    const char *slash;
+
+    if (!dladdr((void *)&sqlite3_totrain_init, &info) || !info.dli_fname)
+        return false;
+    if (!realpath(info.dli_fname, path))
+        return false;
+    slash = strrchr(path, '/');
+    if (!slash || (size_t)(slash - path) + sizeof "/totrain" > PATH_MAX)
+        return false;
+    strcpy(path + (slash - path), "/totrain");
+    return true;
+}
+
+static int register_all(sqlite3 *db, const char *program, char **message)
+{
+    struct connection *connection = connection_add(db, program);
+    struct error err;
+    int code;
+
+    if (!connection)
+        return SQLITE_NOMEM;
+    code = door_register(connection);
+    if (code != SQLITE_OK)
+        return code;
+    if (sqlite_host_register(db, &err) != STATUS_OK) {
+        *message = sqlite3_mprintf("%s", err.message);
+        return SQLITE_ERROR;
+    }
+    return SQLITE_OK;
+}
+
+__attribute__((visibility("default"))) int sqlite3_totrain_init(sqlite3 *db, char **message,
+                                                                const sqlite3_api_routines *api)
+{
+    char program[PATH_MAX];
+    unsigned objects;
+    int code;
+
+    sqlite3_api = api;
+    if (sqlite3_libversion_number() < SQLITE_VERSION_LEAST) {
+        *message = sqlite3_mprintf("totrain needs SQLite 3.34.0 or later, this is %s",
+                                   sqlite3_libversion());
+        return SQLITE_ERROR;
+    }
+    if (!find_program(program)) {
+        *message = sqlite3_mprintf("totrain cannot tell where its own file is");
+        return SQLITE_ERROR;
+    }
+    /* Loaded again: objects that came since then are redirected too. */
+    if (!connection_find(db)) {
+        code = register_all(db, program, message);
+        if (code != SQLITE_OK)
+            return code;
+    }
+    intercept_install(&objects);
+    if (objects == 0)
+        fputs("NOTICE:  this program has SQLite linked in: bare statements cannot be served here, "
+              "SELECT totrain('...') can\n",
+              stderr);
+    return SQLITE_OK_LOAD_PERMANENTLY;
+}

@@ -1,0 +1,558 @@
+/*
+ * A model's rows in and out of the database, and the three catalog tables
+ * beside them, in the model's own schema:
+ *
+ *     totrain_models    what there is, for people; the model tables decide
+ *     totrain_versions  the rows of models that were replaced
+ *     totrain_metrics   how each version learned
+ *
+ * A replaced model keeps its table: rows go out and rows come in, so that
+ * views, triggers and open readers of the table live on.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "scoring/model_table.h"
+#include "sqlite_host/host.h"
+#include "sqlite_host/sql.h"
+
+#define VERSIONS_KEPT 20 /* replaced versions of one model */
+
+static struct slice schema_or_main(struct slice schema)
+{
+    return schema.size > 0 ? schema : SLICE("main");
+}
+
+/* Execute SQL in which every % stands for the quoted schema. */
+static enum status execute_in(sqlite3 *db, struct slice schema, const char *format,
+                              struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    for (; *format; format++) {
+        if (*format == '%')
+            text_append_identifier(&sql, schema);
+        else
+            text_append_char(&sql, *format);
+    }
+    status = sql_execute_text(db, &sql, err);
+    text_deinit(&sql);
+    return status;
+}
+
+/* Prepare SQL in which every % stands for the quoted schema and every $ for
+ * the model's quoted table. */
+static enum status prepare_in(sqlite3 *db, struct slice schema, struct slice table,
+                              const char *format, sqlite3_stmt **statement, struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    for (; *format; format++) {
+        if (*format == '%')
+            text_append_identifier(&sql, schema);
+        else if (*format == '$')
+            sql_append_table(&sql, schema, table);
+        else
+            text_append_char(&sql, *format);
+    }
+    status = sql_prepare_text(db, &sql, statement, err);
+    text_deinit(&sql);
+    return status;
+}
+
+/* Prepare, bind the texts, run. */
+static enum status run_in(sqlite3 *db, struct slice schema, struct slice table, const char *format,
+                          const struct cell *cells, size_t count, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(prepare_in(db, schema, table, format, &statement, err));
+    for (size_t i = 0; i < count; i++)
+        sql_bind_cell(statement, (int)i + 1, &cells[i]);
+    status = sql_run(statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum status create_catalog(sqlite3 *db, struct slice schema, struct error *err)
+{
+    TRY(execute_in(db, schema,
+                   "CREATE TABLE IF NOT EXISTS %.totrain_models (name TEXT PRIMARY KEY COLLATE "
+                   "NOCASE, version INTEGER, kind TEXT, digest TEXT, created_at TEXT, "
+                   "rows INTEGER, statement TEXT, id TEXT)",
+                   err));
+    TRY(execute_in(db, schema,
+                   "CREATE TABLE IF NOT EXISTS %.totrain_versions (id TEXT, version INTEGER, "
+                   "digest TEXT, created_at TEXT, part TEXT, name TEXT, position INTEGER, value, "
+                   "data)",
+                   err));
+    TRY(execute_in(db, schema,
+                   "CREATE INDEX IF NOT EXISTS %.totrain_versions_id ON totrain_versions (id, "
+                   "version)",
+                   err));
+    return execute_in(db, schema,
+                      "CREATE TABLE IF NOT EXISTS %.totrain_metrics (id TEXT, version INTEGER, "
+                      "job INTEGER, epoch INTEGER, step INTEGER, metric TEXT, part TEXT, value)",
+                      err);
+}
+
+static bool catalog_exists(sqlite3 *db, struct slice schema)
+{
+    struct located located;
+    struct error ignored;
+
+    return locate(db, schema, SLICE("totrain_versions"), &located, &ignored) == STATUS_OK &&
+           located.exists;
+}
+
+static enum status first_integer(sqlite3 *db, struct slice schema, const char *format,
+                                 struct slice id, int64_t *value, struct error *err)
+{
+    sqlite3_stmt *statement;
+    bool has_row;
+    enum status status;
+
+    TRY(prepare_in(db, schema, SLICE(""), format, &statement, err));
+    sql_bind_text(statement, 1, id);
+    status = sql_step(statement, &has_row, err);
+    *value = status == STATUS_OK && has_row ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* The rows of the model in the table become rows of totrain_versions. */
+static enum status keep_current(sqlite3 *db, struct slice schema, struct slice name,
+                                const struct model *current, struct error *err)
+{
+    struct cell facts[] = {cell_text(current->id), cell_integer(current->version),
+                           cell_text(current->digest), cell_text(current->created_at)};
+
+    TRY(run_in(db, schema, name, "DELETE FROM %.totrain_versions WHERE id = ?1 AND version = ?2",
+               facts, 2, err));
+    TRY(run_in(db, schema, name,
+               "INSERT INTO %.totrain_versions SELECT ?1, ?2, ?3, ?4, part, name, position, value, "
+               "data FROM $",
+               facts, 4, err));
+    TRY(run_in(db, schema, name, "DELETE FROM $", NULL, 0, err));
+    facts[1] = cell_integer(VERSIONS_KEPT);
+    TRY(run_in(db, schema, name,
+               "DELETE FROM %.totrain_versions WHERE id = ?1 AND version NOT IN (SELECT DISTINCT "
+               "version FROM %.totrain_versions WHERE id = ?1 ORDER BY version DESC LIMIT ?2)",
+               facts, 2, err));
+    return run_in(db, schema, name,
+                  "DELETE FROM %.totrain_metrics WHERE id = ?1 AND version < (SELECT min(version) "
+                  "FROM %.totrain_versions WHERE id = ?1)",
+                  facts, 1, err);
+}
+
+struct insertion {
+    sqlite3_stmt *statement;
+};
+
+static enum status insert_model_row(void *context, const struct model_row *row, struct error *err)
+{
+    struct insertion *insertion = context;
+    sqlite3_stmt *statement = insertion->statement;
+    struct cell data = {.type = row->data_is_text ? CELL_TEXT : CELL_BLOB, .text = row->data};
+
+    sql_bind_text(statement, 1, row->part);
+    sql_bind_text(statement, 2, row->name);
+    sqlite3_bind_int64(statement, 3, row->position);
+    if (row->has_value)
+        sqlite3_bind_double(statement, 4, row->value);
+    else
+        sqlite3_bind_null(statement, 4);
+    if (row->has_data)
+        sql_bind_cell(statement, 5, &data);
+    else
+        sqlite3_bind_null(statement, 5);
+    return sql_run(statement, err);
+}
+
+static enum status insert_model(sqlite3 *db, struct slice schema, struct slice name,
+                                const struct model *model, struct error *err)
+{
+    struct insertion insertion;
+    enum status status;
+
+    TRY(prepare_in(db, schema, name, "INSERT INTO $ VALUES (?1, ?2, ?3, ?4, ?5)",
+                   &insertion.statement, err));
+    status = model_write(model, insert_model_row, &insertion, err);
+    sqlite3_finalize(insertion.statement);
+    return status;
+}
+
+struct metric_insertion {
+    sqlite3_stmt *statement;
+    const struct publication *publication;
+};
+
+static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, const char *metric,
+                                 const char *part, double value, struct error *err)
+{
+    struct metric_insertion *insertion = context;
+    const struct publication *publication = insertion->publication;
+    struct cell cells[] = {cell_text(publication->model->id),
+                           cell_integer(publication->model->version),
+                           cell_integer(publication->job),
+                           cell_integer(epoch),
+                           cell_integer((int64_t)step),
+                           cell_string(metric),
+                           cell_string(part),
+                           cell_real(value)};
+
+    for (int i = 0; i < 8; i++)
+        sql_bind_cell(insertion->statement, i + 1, &cells[i]);
+    return sql_run(insertion->statement, err);
+}
+
+static enum status insert_metrics(sqlite3 *db, struct slice schema,
+                                  const struct publication *publication, struct error *err)
+{
+    struct metric_insertion insertion = {NULL, publication};
+    enum status status;
+
+    TRY(prepare_in(db, schema, SLICE(""),
+                   "INSERT INTO %.totrain_metrics VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                   &insertion.statement, err));
+    status = jobstore_each_metric(publication->store, insert_metric, &insertion, err);
+    sqlite3_finalize(insertion.statement);
+    return status;
+}
+
+static enum status put_registry(sqlite3 *db, struct slice schema, struct slice name,
+                                const struct model *model, struct error *err)
+{
+    struct cell cells[] = {cell_text(name),
+                           cell_integer(model->version),
+                           cell_text(model->estimator),
+                           cell_text(model->digest),
+                           cell_text(model->created_at),
+                           cell_integer((int64_t)model->rows),
+                           cell_text(model->statement),
+                           cell_text(model->id)};
+
+    /* Rows of tables that were dropped or renamed since would only mislead. */
+    TRY(execute_in(db, schema,
+                   "DELETE FROM %.totrain_models WHERE name COLLATE NOCASE NOT IN (SELECT name "
+                   "FROM %.sqlite_master WHERE type = 'table')",
+                   err));
+    return run_in(db, schema, name,
+                  "INSERT OR REPLACE INTO %.totrain_models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                  cells, 8, err);
+}
+
+/* ----- publishing a trained model ----- */
+
+#define ID_DIGITS 32
+
+static enum status random_id(char id[ID_DIGITS + 1], struct error *err)
+{
+    unsigned char bytes[ID_DIGITS / 2];
+
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return fail_errno(err, STATUS_IO, "no random bytes for a model id");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        sprintf(id + 2 * i, "%02x", bytes[i]);
+    return STATUS_OK;
+}
+
+static void utc_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+
+    gmtime_r(&now, &parts);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+/* The table is there: its model's id and the version after all that exist. */
+static enum status succeed_current(struct sqlite_host *host, struct slice schema, struct slice name,
+                                   struct arena *arena, struct model *model, struct error *err)
+{
+    struct model current;
+    int64_t newest = 0;
+
+    TRY(check_target_kind(host, schema, name, TARGET_MODEL, err));
+    TRY(host_load_meta(host, schema, name, arena, &current, err));
+    TRY(first_integer(host->db, schema, "SELECT max(version) FROM %.totrain_versions WHERE id = ?1",
+                      current.id, &newest, err));
+    model->id = current.id;
+    model->version = 1 + (newest > current.version ? newest : current.version);
+    return keep_current(host->db, schema, name, &current, err);
+}
+
+static enum status publish_in_transaction(struct sqlite_host *host, struct slice schema,
+                                          struct slice name, struct publication *publication,
+                                          struct arena *arena, struct error *err)
+{
+    struct model *model = publication->model;
+    struct located located;
+    char id[ID_DIGITS + 1], now[32];
+
+    utc_now(now);
+    TRY(random_id(id, err));
+    model->created_at = arena_copy(arena, slice_of(now));
+    model->id = arena_copy(arena, slice_of(id));
+    model->version = 1;
+    if (!model->created_at.data || !model->id.data)
+        return fail_no_memory(err);
+    TRY(create_catalog(host->db, schema, err));
+    TRY(locate(host->db, schema, name, &located, err));
+    if (located.exists)
+        TRY(succeed_current(host, schema, name, arena, model, err));
+    else
+        TRY(run_in(host->db, schema, name,
+                   "CREATE TABLE $ (part TEXT, name TEXT, position INTEGER, value, data)", NULL, 0,
+                   err));
+    TRY(insert_model(host->db, schema, name, model, err));
+    TRY(put_registry(host->db, schema, name, model, err));
+    return insert_metrics(host->db, schema, publication, err);
+}
+
+enum status host_publish(void *self, struct slice schema, struct slice name,
+                         struct publication *publication, struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct transaction transaction;
+    struct arena arena;
+    enum status status;
+
+    schema = schema_or_main(schema);
+    TRY(transaction_begin(&transaction, host->db, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = publish_in_transaction(host, schema, name, publication, &arena, err);
+    status = transaction_end(&transaction, status, err);
+    /* The caller shows the version; the texts were of this arena. */
+    publication->model->id = (struct slice){0};
+    publication->model->created_at = (struct slice){0};
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ----- kept versions ----- */
+
+/* The model's meta row, and the schema in which its table was found. */
+static enum status find_current(struct sqlite_host *host, struct slice schema, struct slice name,
+                                struct arena *arena, struct model *current, struct located *located,
+                                struct error *err)
+{
+    TRY(host_load_meta(host, schema, name, arena, current, err));
+    TRY(locate(host->db, schema, name, located, err));
+    if (!located->is_table)
+        return fail(err, STATUS_INVALID, "\"%.*s\" is a view, and has no versions of its own",
+                    SLICE_FORMAT(name));
+    return STATUS_OK;
+}
+
+static enum status put_current(const struct model *current, const struct sink *sink,
+                               struct error *err)
+{
+    return sink_row(sink,
+                    (struct cell[]){cell_integer(current->version), cell_text(current->digest),
+                                    cell_text(current->created_at), cell_string("current")},
+                    4, err);
+}
+
+/* The kept versions newest first, and the current one at its place. */
+static enum status put_versions(sqlite3_stmt *statement, const struct model *current,
+                                const struct sink *sink, struct error *err)
+{
+    bool is_current_put = false, has_row;
+
+    for (;;) {
+        TRY(sql_step(statement, &has_row, err));
+        if (!is_current_put &&
+            (!has_row || sqlite3_column_int64(statement, 0) < current->version)) {
+            TRY(put_current(current, sink, err));
+            is_current_put = true;
+        }
+        if (!has_row)
+            return STATUS_OK;
+        TRY(sink_row(sink,
+                     (struct cell[]){sql_cell(statement, 0), sql_cell(statement, 1),
+                                     sql_cell(statement, 2), cell_string("kept")},
+                     4, err));
+    }
+}
+
+static enum status list_kept(sqlite3 *db, struct slice schema, const struct model *current,
+                             const struct sink *sink, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+
+    if (!catalog_exists(db, schema))
+        return put_current(current, sink, err);
+    TRY(prepare_in(db, schema, SLICE(""),
+                   "SELECT version, digest, created_at FROM %.totrain_versions WHERE id = ?1 AND "
+                   "part = 'meta' ORDER BY version DESC",
+                   &statement, err));
+    sql_bind_text(statement, 1, current->id);
+    status = put_versions(statement, current, sink, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum status host_list_versions(void *self, struct slice schema, struct slice name,
+                               const struct sink *sink, struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct located located;
+    struct arena arena;
+    struct model current;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = find_current(host, schema, name, &arena, &current, &located, err);
+    if (status == STATUS_OK)
+        status = list_kept(host->db, slice_of(located.schema), &current, sink, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status put_metrics(sqlite3_stmt *statement, const struct sink *sink, struct error *err)
+{
+    bool has_row;
+
+    for (;;) {
+        struct cell cells[5];
+        TRY(sql_step(statement, &has_row, err));
+        if (!has_row)
+            return STATUS_OK;
+        for (int i = 0; i < 5; i++)
+            cells[i] = sql_cell(statement, i);
+        TRY(sink_row(sink, cells, 5, err));
+    }
+}
+
+enum status host_list_metrics(void *self, struct slice schema, struct slice name,
+                              const struct model *model, const struct sink *sink, struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct located located;
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(locate(host->db, schema, name, &located, err));
+    if (!catalog_exists(host->db, slice_of(located.schema)))
+        return STATUS_OK; /* the table alone was copied here */
+    TRY(prepare_in(host->db, slice_of(located.schema), SLICE(""),
+                   "SELECT epoch, step, metric, part, value FROM %.totrain_metrics WHERE id = ?1 "
+                   "AND version = ?2 ORDER BY epoch, step, rowid",
+                   &statement, err));
+    sql_bind_text(statement, 1, model->id);
+    sqlite3_bind_int64(statement, 2, model->version);
+    status = put_metrics(statement, sink, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ----- going back ----- */
+
+static bool matches_version(struct slice wanted, sqlite3_stmt *statement)
+{
+    struct slice digest = sql_slice(statement, 1);
+    int64_t number;
+
+    if (slice_to_integer(wanted, &number) && number == sqlite3_column_int64(statement, 0))
+        return true;
+    if (wanted.size < 4 || wanted.size > digest.size)
+        return false;
+    digest.size = wanted.size;
+    return slice_equal_fold(digest, wanted);
+}
+
+static enum status find_version(sqlite3 *db, struct slice schema, const struct model *current,
+                                struct slice wanted, int64_t *version, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+    bool has_row, is_found = false;
+
+    TRY(prepare_in(db, schema, SLICE(""),
+                   "SELECT version, digest FROM %.totrain_versions WHERE id = ?1 AND part = 'meta' "
+                   "ORDER BY version DESC",
+                   &statement, err));
+    sql_bind_text(statement, 1, current->id);
+    while (!is_found && (status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row) {
+        is_found = matches_version(wanted, statement);
+        *version = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    if (!is_found && status == STATUS_OK)
+        return fail(err, STATUS_NOT_FOUND, "no version \"%.*s\" of the model is kept",
+                    SLICE_FORMAT(wanted)),
+               error_hint(err,
+                          "SHOW VERSIONS lists the versions that are; the model is at "
+                          "version %lld now.",
+                          (long long)current->version);
+    return is_found ? STATUS_OK : status;
+}
+
+static enum status restore_rows(sqlite3 *db, struct slice schema, struct slice name,
+                                const struct model *current, int64_t version, struct error *err)
+{
+    struct cell key[] = {cell_text(current->id), cell_integer(version)};
+
+    TRY(keep_current(db, schema, name, current, err));
+    TRY(run_in(db, schema, name,
+               "INSERT INTO $ SELECT part, name, position, value, data FROM %.totrain_versions "
+               "WHERE id = ?1 AND version = ?2 ORDER BY rowid",
+               key, 2, err));
+    return run_in(db, schema, name, "DELETE FROM %.totrain_versions WHERE id = ?1 AND version = ?2",
+                  key, 2, err);
+}
+
+static enum status restore_in_transaction(struct sqlite_host *host, struct slice schema,
+                                          struct slice name, struct slice wanted,
+                                          struct arena *arena, int64_t *restored, struct error *err)
+{
+    struct model current, model;
+    struct located located;
+    struct slice found;
+
+    TRY(find_current(host, schema, name, arena, &current, &located, err));
+    found = slice_of(located.schema);
+    TRY(create_catalog(host->db, found, err));
+    TRY(find_version(host->db, found, &current, wanted, restored, err));
+    TRY(restore_rows(host->db, found, name, &current, *restored, err));
+    TRY(host_load_meta(host, found, name, arena, &model, err));
+    return put_registry(host->db, found, name, &model, err);
+}
+
+/* As check_target before TRAIN, in the schema where the model is. */
+static enum status check_restorable(struct sqlite_host *host, struct slice schema,
+                                    struct slice name, struct error *err)
+{
+    struct located located;
+
+    TRY(locate(host->db, schema, name, &located, err));
+    if (!located.exists)
+        return STATUS_OK; /* loading it says so, with a suggestion */
+    return host_check_target(host, slice_of(located.schema), name, TARGET_MODEL, err);
+}
+
+enum status host_restore(void *self, struct slice schema, struct slice name, struct slice version,
+                         int64_t *restored, struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct transaction transaction;
+    struct arena arena;
+    enum status status;
+
+    TRY(check_restorable(host, schema, name, err));
+    TRY(transaction_begin(&transaction, host->db, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = restore_in_transaction(host, schema, name, version, &arena, restored, err);
+    arena_deinit(&arena);
+    return transaction_end(&transaction, status, err);
+}

@@ -1,0 +1,207 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "sqlite_host/host.h"
+#include "sqlite_host/sql.h"
+
+bool host_interrupted(void *self)
+{
+    struct sqlite_host *host = self;
+    sqlite3_stmt *statement = NULL;
+    bool is_interrupted;
+
+    if (host->interrupts && *host->interrupts)
+        return true;
+    /* sqlite3_is_interrupted() came with 3.41. A statement that is stepped
+     * while the user's own is active notices the flag just as well. */
+    if (sqlite3_prepare_v2(host->db, "SELECT 1", -1, &statement, NULL) != SQLITE_OK)
+        return false;
+    is_interrupted = sqlite3_step(statement) == SQLITE_INTERRUPT;
+    sqlite3_finalize(statement);
+    return is_interrupted;
+}
+
+static enum status put_columns(sqlite3_stmt *statement, const struct sink *sink,
+                               struct slice *names, struct error *err)
+{
+    int count = sqlite3_column_count(statement);
+
+    for (int i = 0; i < count; i++)
+        names[i] = slice_of(sqlite3_column_name(statement, i));
+    return sink_columns(sink, names, (size_t)count, err);
+}
+
+static enum status put_rows(sqlite3_stmt *statement, const struct sink *sink, struct cell *cells,
+                            struct error *err)
+{
+    int count = sqlite3_column_count(statement);
+    bool has_row;
+
+    for (;;) {
+        TRY(sql_step(statement, &has_row, err));
+        if (!has_row)
+            return STATUS_OK;
+        for (int i = 0; i < count; i++)
+            cells[i] = sql_cell(statement, i);
+        TRY(sink_row(sink, cells, (size_t)count, err));
+    }
+}
+
+static enum status run_statement(sqlite3_stmt *statement, const struct sink *sink,
+                                 struct error *err)
+{
+    size_t count = (size_t)sqlite3_column_count(statement);
+    struct slice *names = calloc(count + 1, sizeof *names);
+    struct cell *cells = calloc(count + 1, sizeof *cells);
+    enum status status = STATUS_OK;
+
+    if (!names || !cells)
+        status = fail_no_memory(err);
+    if (status == STATUS_OK && count > 0)
+        status = put_columns(statement, sink, names, err);
+    if (status == STATUS_OK)
+        status = put_rows(statement, sink, cells, err);
+    free(names);
+    free(cells);
+    return status;
+}
+
+enum status host_query(void *self, struct slice select, const struct sink *sink, struct error *err)
+{
+    struct sqlite_host *host = self;
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(sql_prepare(host->db, select, &statement, err));
+    status = run_statement(statement, sink, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* A text that reads as one number, and is not an identifier like "007". */
+static bool is_numeric_text(struct slice text)
+{
+    struct slice digits = slice_trim(text);
+    double number;
+
+    if (digits.size > 0 && (digits.data[0] == '-' || digits.data[0] == '+')) {
+        digits.data++;
+        digits.size--;
+    }
+    if (digits.size > 1 && digits.data[0] == '0' && digits.data[1] >= '0' && digits.data[1] <= '9')
+        return false;
+    return slice_to_real(text, &number);
+}
+
+static void count_cell(struct query_column *column, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        column->nulls++;
+        break;
+    case CELL_INTEGER:
+        column->integers++;
+        break;
+    case CELL_REAL:
+        column->reals++;
+        break;
+    case CELL_TEXT:
+        column->texts++;
+        column->numeric_texts += is_numeric_text(cell->text);
+        break;
+    case CELL_BLOB:
+        column->blobs++;
+        break;
+    }
+}
+
+static enum status sample(sqlite3_stmt *statement, struct query *query, struct error *err)
+{
+    bool has_row;
+
+    while (query->sample_rows < QUERY_SAMPLE_ROWS) {
+        TRY(sql_step(statement, &has_row, err));
+        if (!has_row)
+            return STATUS_OK;
+        query->sample_rows++;
+        for (size_t i = 0; i < query->count; i++) {
+            struct cell cell = sql_cell(statement, (int)i);
+            count_cell(&query->columns[i], &cell);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The word ORDER outside strings, comments and parentheses, as far as one
+ * pass can tell: an answer for hints, not for meaning. */
+static bool has_order_by(struct slice select)
+{
+    int depth = 0;
+
+    for (size_t i = 0; i < select.size; i++) {
+        char c = select.data[i];
+        struct slice rest = {select.data + i, select.size - i};
+        if (c == '\'' || c == '"' || c == '`') {
+            const char *end = memchr(rest.data + 1, c, rest.size - 1);
+            i = end ? (size_t)(end - select.data) : select.size;
+        } else if (c == '(') {
+            depth++;
+        } else if (c == ')') {
+            depth--;
+        } else if (depth == 0 && rest.size > 6 && (c == 'o' || c == 'O')) {
+            rest.size = 5;
+            if (slice_is_fold(rest, "order"))
+                return true;
+        }
+    }
+    return false;
+}
+
+static enum status check_select(sqlite3_stmt *statement, struct error *err)
+{
+    if (sqlite3_bind_parameter_count(statement) > 0)
+        return fail(err, STATUS_INVALID, "the SELECT has parameters (%s), which cannot be bound",
+                    sqlite3_bind_parameter_name(statement, 1)
+                        ? sqlite3_bind_parameter_name(statement, 1)
+                        : "?"),
+               error_hint(err, "Write the values into the statement.");
+    if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
+        return fail(err, STATUS_INVALID, "the query before TO must be one that only reads");
+    return STATUS_OK;
+}
+
+static enum status describe_statement(sqlite3_stmt *statement, struct arena *arena,
+                                      struct query *query, struct error *err)
+{
+    TRY(check_select(statement, err));
+    query->count = (size_t)sqlite3_column_count(statement);
+    if (query->count > QUERY_COLUMNS_MAX)
+        return fail(err, STATUS_LIMIT, "the query returns %zu columns, at most %d are read",
+                    query->count, QUERY_COLUMNS_MAX);
+    query->columns = ARENA_NEW(arena, struct query_column, query->count);
+    if (!query->columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < query->count; i++) {
+        struct query_column *column = &query->columns[i];
+        column->name = arena_copy(arena, slice_of(sqlite3_column_name(statement, (int)i)));
+        column->declared_type =
+            arena_copy(arena, slice_of(sqlite3_column_decltype(statement, (int)i)));
+        if (!column->name.data || !column->declared_type.data)
+            return fail_no_memory(err);
+    }
+    return sample(statement, query, err);
+}
+
+enum status host_describe(void *self, struct slice select, struct arena *arena, struct query *query,
+                          struct error *err)
+{
+    struct sqlite_host *host = self;
+    sqlite3_stmt *statement;
+    enum status status;
+
+    *query = (struct query){.is_ordered = has_order_by(select)};
+    TRY(sql_prepare(host->db, select, &statement, err));
+    status = describe_statement(statement, arena, query, err);
+    sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,333 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "engine/engine.h"
+#include "engine/progress.h"
+#include "sqlite_host/door.h"
+#include "sqlite_host/sql.h"
+
+/* ----- progress: one redrawn line where somebody can see it ----- */
+
+struct terminal {
+    struct sink keep; /* where rows go */
+    bool is_terminal;
+    bool is_drawn;
+};
+
+static enum status terminal_columns(void *self, const struct slice *names, size_t count,
+                                    struct error *err)
+{
+    return sink_columns(&((struct terminal *)self)->keep, names, count, err);
+}
+
+static enum status terminal_row(void *self, const struct cell *cells, size_t count,
+                                struct error *err)
+{
+    return sink_row(&((struct terminal *)self)->keep, cells, count, err);
+}
+
+static void erase(struct terminal *terminal)
+{
+    if (terminal->is_drawn)
+        fputs("\r\033[K", stderr);
+    terminal->is_drawn = false;
+}
+
+static void terminal_notice(void *self, const char *line)
+{
+    struct terminal *terminal = self;
+
+    if (!terminal->is_terminal)
+        return;
+    erase(terminal);
+    fprintf(stderr, "NOTICE:  %s\n", line);
+}
+
+static void terminal_progress(void *self, const struct job_event *event)
+{
+    struct terminal *terminal = self;
+    struct text line;
+
+    if (!terminal->is_terminal)
+        return;
+    erase(terminal);
+    if (event->kind != JOB_PROGRESS)
+        return;
+    text_init(&line, 512);
+    progress_line(event, &line);
+    fputs(text_string(&line), stderr);
+    text_deinit(&line);
+    terminal->is_drawn = true;
+}
+
+static enum status run(struct connection *connection, struct slice text, struct result *result,
+                       struct error *err)
+{
+    struct terminal terminal = {.keep = result_sink(result), .is_terminal = isatty(STDERR_FILENO)};
+    struct sink sink = {.self = &terminal,
+                        .columns = terminal_columns,
+                        .row = terminal_row,
+                        .notice = terminal_notice,
+                        .progress = terminal_progress};
+
+    return engine_run(&connection->host.host, text, NULL, &sink, err);
+}
+
+/* ----- errors, as every door shows them ----- */
+
+static void raise_rendered(sqlite3_context *context, struct slice rendered)
+{
+    /* The client puts its own word for "error" before it. */
+    struct slice prefix = SLICE("ERROR:  ");
+
+    rendered = slice_trim(rendered);
+    if (rendered.size > prefix.size && memcmp(rendered.data, prefix.data, prefix.size) == 0) {
+        rendered.data += prefix.size;
+        rendered.size -= prefix.size;
+    }
+    sqlite3_result_error(context, rendered.data, (int)rendered.size);
+}
+
+static void raise_error(sqlite3_context *context, struct slice sql, const struct error *err)
+{
+    struct text rendered;
+
+    text_init(&rendered, 8192);
+    error_render(err, sql, &rendered);
+    raise_rendered(context, text_slice(&rendered));
+    if (err->status == STATUS_INTERRUPTED)
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    else if (err->status == STATUS_NO_MEMORY)
+        sqlite3_result_error_nomem(context);
+    text_deinit(&rendered);
+}
+
+/* The message that bare_prepare() left for its caller to see. */
+static void raise_left(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct connection *connection = sqlite3_user_data(context);
+
+    (void)count;
+    (void)values;
+    raise_rendered(context, text_slice(&connection->message));
+}
+
+/* ----- totrain_exec, _more, _cell ----- */
+
+static struct slice text_argument(sqlite3_value *value)
+{
+    const char *bytes = (const char *)sqlite3_value_text(value);
+
+    return (struct slice){bytes, bytes ? (size_t)sqlite3_value_bytes(value) : 0};
+}
+
+/* totrain_exec(TEXT, COLUMNS): the columns were promised when the statement
+ * was prepared, which may be long ago. */
+static enum status check_columns(const struct result *result, int64_t promised, struct error *err)
+{
+    if ((int64_t)result->column_count == promised)
+        return STATUS_OK;
+    return fail(err, STATUS_STALE,
+                "the statement was prepared when it returned %lld columns; "
+                "it returns %zu now",
+                (long long)promised, result->column_count);
+}
+
+static void exec(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct connection *connection = sqlite3_user_data(context);
+    struct slice text = text_argument(values[0]);
+    struct result *result = result_new(&connection->results);
+    struct error err;
+    enum status status;
+
+    (void)count;
+    if (!result) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    status = run(connection, text, result, &err);
+    if (status == STATUS_OK)
+        status = check_columns(result, sqlite3_value_int64(values[1]), &err);
+    if (status != STATUS_OK) {
+        raise_error(context, text, &err);
+        result_free(result);
+        return;
+    }
+    sqlite3_result_int64(context, result->handle);
+    sqlite3_set_auxdata(context, 0, result, result_free);
+}
+
+static void more(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct connection *connection = sqlite3_user_data(context);
+    struct result *result = result_find(&connection->results, sqlite3_value_int64(values[0]));
+
+    (void)count;
+    sqlite3_result_int(context,
+                       result && result_row(result, sqlite3_value_int64(values[1]) + 1) != NULL);
+}
+
+static void result_cell(sqlite3_context *context, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        sqlite3_result_null(context);
+        break;
+    case CELL_INTEGER:
+        sqlite3_result_int64(context, cell->integer);
+        break;
+    case CELL_REAL:
+        sqlite3_result_double(context, cell->real);
+        break;
+    case CELL_TEXT:
+        sqlite3_result_text64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+        break;
+    case CELL_BLOB:
+        sqlite3_result_blob64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT);
+        break;
+    }
+}
+
+static void cell(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct connection *connection = sqlite3_user_data(context);
+    struct result *result = result_find(&connection->results, sqlite3_value_int64(values[0]));
+    const struct cell *cells = result ? result_row(result, sqlite3_value_int64(values[1])) : NULL;
+    sqlite3_int64 column = sqlite3_value_int64(values[2]);
+
+    (void)count;
+    if (!cells || column < 0 || (size_t)column >= result->column_count)
+        sqlite3_result_error(context, "totrain_cell: the result is gone", -1);
+    else
+        result_cell(context, &cells[column]);
+}
+
+/* ----- totrain('...'): the function form ----- */
+
+static void add_member(cJSON *object, const char *name, const struct cell *value)
+{
+    switch (value->type) {
+    case CELL_INTEGER:
+        json_add_integer(object, name, value->integer);
+        break;
+    case CELL_REAL:
+        json_add_real(object, name, value->real);
+        break;
+    case CELL_TEXT:
+        json_add_string(object, name, value->text);
+        break;
+    default:
+        cJSON_AddNullToObject(object, name);
+    }
+}
+
+/* An array of one object a row. */
+static enum status result_to_json(const struct result *result, struct text *json, struct error *err)
+{
+    text_append_char(json, '[');
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        cJSON *object = cJSON_CreateObject();
+        enum status status;
+        if (!object)
+            return fail_no_memory(err);
+        for (size_t i = 0; i < result->column_count; i++)
+            add_member(object, result->names[i].data, &row->cells[i]);
+        if (row != result->first)
+            text_append_char(json, ',');
+        status = json_print(object, false, json, err);
+        cJSON_Delete(object);
+        TRY(status);
+    }
+    text_append_char(json, ']');
+    return json->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static void statement_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct connection *connection = sqlite3_user_data(context);
+    struct slice text = text_argument(values[0]);
+    struct result *result = result_new(&connection->results);
+    struct error err;
+    struct text json;
+    enum status status;
+
+    (void)count;
+    if (!result) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    text_init(&json, RESULT_BYTES_MAX);
+    status = run(connection, text, result, &err);
+    if (status == STATUS_OK)
+        status = result_to_json(result, &json, &err);
+    if (status == STATUS_OK)
+        sqlite3_result_text64(context, text_string(&json), json.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+    else
+        raise_error(context, text, &err);
+    text_deinit(&json);
+    result_free(result);
+}
+
+/* ----- totrain_config(name[, value]) ----- */
+
+static void config(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct connection *connection = sqlite3_user_data(context);
+    struct slice name = text_argument(values[0]);
+    struct slice value = count > 1 ? text_argument(values[1]) : SLICE("");
+
+    if (count < 1 || count > 2 || !slice_is_fold(name, "bare_statements")) {
+        sqlite3_result_error(context, "totrain_config: the one setting is 'bare_statements'", -1);
+        return;
+    }
+    if (count == 2 && !slice_is_fold(value, "on") && !slice_is_fold(value, "off")) {
+        sqlite3_result_error(context, "totrain_config: bare_statements is 'on' or 'off'", -1);
+        return;
+    }
+    if (count == 2)
+        connection->bare_statements = slice_is_fold(value, "on");
+    sqlite3_result_text(context, connection->bare_statements ? "on" : "off", -1, SQLITE_STATIC);
+}
+
+static void closed(void *connection)
+{
+    connection_remove(connection);
+}
+
+/* What has side effects must not be reachable from a view or trigger that
+ * somebody else put into the file. */
+static const struct {
+    const char *name;
+    int arguments;
+    void (*function)(sqlite3_context *, int, sqlite3_value **);
+} functions[] = {
+    {"totrain", 1, statement_function}, {"totrain_exec", 2, exec},
+    {"totrain_more", 2, more},          {"totrain_cell", 3, cell},
+    {"totrain_raise", 0, raise_left},   {"totrain_config", -1, config},
+};
+
+int door_register(struct connection *connection)
+{
+    size_t count = sizeof functions / sizeof *functions;
+
+    for (size_t i = 0; i < count; i++) {
+        /* SQLite calls it when the connection closes, and also when this very
+         * registration fails: the last function carries it. */
+        void (*destroy)(void *) = i + 1 == count ? closed : NULL;
+        int code =
+            sqlite3_create_function_v2(connection->db, functions[i].name, functions[i].arguments,
+                                       SQLITE_UTF8 | SQLITE_DIRECTONLY, connection,
+                                       functions[i].function, NULL, NULL, destroy);
+        if (code != SQLITE_OK) {
+            if (!destroy)
+                connection_remove(connection);
+            return code;
+        }
+    }
+    return SQLITE_OK;
+}

@@ -1,0 +1,232 @@
+#include "sqlite_host/sql.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+
+#define LOCK_POLL_MS 10
+
+static enum status status_of(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return STATUS_BUSY;
+    case SQLITE_INTERRUPT:
+        return STATUS_INTERRUPTED;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY:
+        return STATUS_PERMISSION;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return STATUS_IO;
+    case SQLITE_NOMEM:
+        return STATUS_NO_MEMORY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return STATUS_CORRUPT;
+    default:
+        return STATUS_DATABASE;
+    }
+}
+
+enum status sql_fail(sqlite3 *db, int code, struct error *err)
+{
+    fail(err, status_of(code), "%s", sqlite3_errmsg(db));
+    if (status_of(code) == STATUS_INTERRUPTED)
+        fail(err, STATUS_INTERRUPTED, "interrupted");
+    return err->status;
+}
+
+enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement, struct error *err)
+{
+    int code;
+
+    *statement = NULL;
+    if (sql.size > INT_MAX)
+        return fail(err, STATUS_LIMIT, "a query of %zu bytes", sql.size);
+    code = sqlite3_prepare_v2(db, sql.data, (int)sql.size, statement, NULL);
+    if (code != SQLITE_OK) {
+        sql_fail(db, code, err);
+        if (sqlite3_libversion_number() >= SQLITE_VERSION_ERROR_OFFSET)
+            err->position = sqlite3_error_offset(db);
+        return err->status;
+    }
+    if (!*statement)
+        return fail(err, STATUS_INVALID, "the query is empty");
+    return STATUS_OK;
+}
+
+enum status sql_prepare_text(sqlite3 *db, const struct text *sql, sqlite3_stmt **statement,
+                             struct error *err)
+{
+    enum status status;
+
+    if (sql->failed)
+        return fail_no_memory(err);
+    status = sql_prepare(db, text_slice(sql), statement, err);
+    if (status != STATUS_OK)
+        err->position = -1; /* an offset in SQL that the user never saw */
+    return status;
+}
+
+enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err)
+{
+    int code = sqlite3_step(statement);
+
+    *has_row = code == SQLITE_ROW;
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return STATUS_OK;
+    return sql_fail(sqlite3_db_handle(statement), code, err);
+}
+
+enum status sql_run(sqlite3_stmt *statement, struct error *err)
+{
+    enum status status;
+    bool has_row;
+
+    do
+        status = sql_step(statement, &has_row, err);
+    while (status == STATUS_OK && has_row);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static enum status execute(sqlite3 *db, struct slice sql, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status = sql_prepare(db, sql, &statement, err);
+
+    if (status != STATUS_OK) {
+        err->position = -1;
+        return status;
+    }
+    status = sql_run(statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum status sql_execute(sqlite3 *db, const char *sql, struct error *err)
+{
+    return execute(db, slice_of(sql), err);
+}
+
+enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *err)
+{
+    return sql->failed ? fail_no_memory(err) : execute(db, text_slice(sql), err);
+}
+
+struct slice sql_slice(sqlite3_stmt *statement, int column)
+{
+    const char *bytes = sqlite3_column_blob(statement, column);
+
+    return (struct slice){bytes, (size_t)sqlite3_column_bytes(statement, column)};
+}
+
+struct cell sql_cell(sqlite3_stmt *statement, int column)
+{
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+        return (struct cell){.type = CELL_INTEGER,
+                             .integer = sqlite3_column_int64(statement, column)};
+    case SQLITE_FLOAT:
+        return (struct cell){.type = CELL_REAL, .real = sqlite3_column_double(statement, column)};
+    case SQLITE_TEXT: {
+        const char *bytes = (const char *)sqlite3_column_text(statement, column);
+        size_t size = (size_t)sqlite3_column_bytes(statement, column);
+        return (struct cell){.type = CELL_TEXT, .text = {bytes, size}};
+    }
+    case SQLITE_BLOB:
+        return (struct cell){.type = CELL_BLOB, .text = sql_slice(statement, column)};
+    default:
+        return (struct cell){.type = CELL_NULL};
+    }
+}
+
+void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value)
+{
+    sqlite3_bind_text64(statement, index, value.data ? value.data : "", value.size,
+                        SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        sqlite3_bind_null(statement, index);
+        break;
+    case CELL_INTEGER:
+        sqlite3_bind_int64(statement, index, cell->integer);
+        break;
+    case CELL_REAL:
+        sqlite3_bind_double(statement, index, cell->real);
+        break;
+    case CELL_TEXT:
+        sql_bind_text(statement, index, cell->text);
+        break;
+    case CELL_BLOB:
+        sqlite3_bind_blob64(statement, index, cell->text.data ? cell->text.data : "",
+                            cell->text.size, SQLITE_TRANSIENT);
+        break;
+    }
+}
+
+void sql_append_table(struct text *sql, struct slice schema, struct slice table)
+{
+    if (schema.size > 0) {
+        text_append_identifier(sql, schema);
+        text_append_char(sql, '.');
+    }
+    text_append_identifier(sql, table);
+}
+
+/* BEGIN and COMMIT meet other connections' locks: try again for a while. */
+static enum status execute_waiting(sqlite3 *db, const char *sql, struct error *err)
+{
+    enum status status = sql_execute(db, sql, err);
+
+    for (int waited = 0; status == STATUS_BUSY && waited < LOCK_WAIT_MS; waited += LOCK_POLL_MS) {
+        poll(NULL, 0, LOCK_POLL_MS);
+        status = sql_execute(db, sql, err);
+    }
+    return status;
+}
+
+enum status transaction_begin(struct transaction *transaction, sqlite3 *db, struct error *err)
+{
+    transaction->db = db;
+    transaction->is_savepoint = !sqlite3_get_autocommit(db);
+    if (transaction->is_savepoint)
+        return sql_execute(db, "SAVEPOINT totrain", err);
+    return execute_waiting(db, "BEGIN IMMEDIATE", err);
+}
+
+static void roll_back(const struct transaction *transaction)
+{
+    struct error ignored;
+
+    /* A full disk may have rolled everything back already. */
+    if (sqlite3_get_autocommit(transaction->db))
+        return;
+    if (transaction->is_savepoint) {
+        sql_execute(transaction->db, "ROLLBACK TO totrain", &ignored);
+        sql_execute(transaction->db, "RELEASE totrain", &ignored);
+    } else {
+        sql_execute(transaction->db, "ROLLBACK", &ignored);
+    }
+}
+
+enum status transaction_end(struct transaction *transaction, enum status so_far, struct error *err)
+{
+    enum status status = so_far;
+
+    if (status == STATUS_OK && transaction->is_savepoint)
+        status = sql_execute(transaction->db, "RELEASE totrain", err);
+    else if (status == STATUS_OK)
+        status = execute_waiting(transaction->db, "COMMIT", err);
+    if (status != STATUS_OK)
+        roll_back(transaction);
+    return status;
+}

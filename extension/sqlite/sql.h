@@ -1,0 +1,51 @@
+/*
+ * sql.h - the few moves that all our use of SQLite is made of.
+ */
+#ifndef SQLITE_HOST_SQL_H
+#define SQLITE_HOST_SQL_H
+
+#include "base/cell.h"
+#include "base/error.h"
+#include "sqlite_host/api.h"
+
+/* The status of a result code, with the connection's own message. */
+enum status sql_fail(sqlite3 *db, int code, struct error *err);
+
+/* err->position is the offset in `sql` where SQLite knows it. */
+enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement, struct error *err);
+enum status sql_prepare_text(sqlite3 *db, const struct text *sql, sqlite3_stmt **statement,
+                             struct error *err);
+enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err);
+/* Step to the end, then reset, so that it can be bound and run again. */
+enum status sql_run(sqlite3_stmt *statement, struct error *err);
+/* Prepare, run, finalize. */
+enum status sql_execute(sqlite3 *db, const char *sql, struct error *err);
+enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *err);
+
+struct cell sql_cell(sqlite3_stmt *statement, int column);
+struct slice sql_slice(sqlite3_stmt *statement, int column); /* empty for NULL */
+/* The bytes are copied. */
+void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);
+void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell);
+
+/* "schema"."table", or "table" alone where the schema is empty. */
+void sql_append_table(struct text *sql, struct slice schema, struct slice table);
+
+/*
+ * A transaction of our own, or a savepoint inside the user's. A lock that
+ * somebody else holds is waited for: as long as the connection's own busy
+ * handler says, and then for LOCK_WAIT_MS more, since a model that took an
+ * hour must not be lost to a writer that takes a second.
+ */
+#define LOCK_WAIT_MS 10000
+
+struct transaction {
+    sqlite3 *db;
+    bool is_savepoint;
+};
+
+enum status transaction_begin(struct transaction *transaction, sqlite3 *db, struct error *err);
+/* Commits when `so_far` is OK, else rolls back and returns it. */
+enum status transaction_end(struct transaction *transaction, enum status so_far, struct error *err);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * Tables that our statements write: may they, and the writing itself.
+ */
+#include <string.h>
+
+#include "sqlite_host/host.h"
+#include "sqlite_host/sql.h"
+
+static const char *const reserved_names[] = {"totrain_models", "totrain_versions",
+                                             "totrain_metrics"};
+
+/* Where SQLite makes a table whose schema is not said. */
+static struct slice schema_or_main(struct slice schema)
+{
+    return schema.size > 0 ? schema : SLICE("main");
+}
+
+static enum status check_name(struct slice name, struct error *err)
+{
+    struct slice start = name;
+
+    start.size = name.size < 7 ? name.size : 7;
+    if (slice_is_fold(start, "sqlite_"))
+        return fail(err, STATUS_INVALID, "\"%.*s\": names that begin with sqlite_ are SQLite's own",
+                    SLICE_FORMAT(name));
+    for (size_t i = 0; i < sizeof reserved_names / sizeof *reserved_names; i++)
+        if (slice_is_fold(name, reserved_names[i]))
+            return fail(err, STATUS_INVALID, "\"%.*s\" is a catalog table of ToTrain",
+                        SLICE_FORMAT(name));
+    return STATUS_OK;
+}
+
+static enum status check_schema(struct sqlite_host *host, struct slice schema, struct error *err)
+{
+    char name[256];
+
+    if (!host_has_schema(host, schema))
+        return fail(err, STATUS_NOT_FOUND, "no database \"%.*s\" is attached",
+                    SLICE_FORMAT(schema)),
+               error_hint(err, "In SQLite, a.b means table b of the attached database a.");
+    if (schema.size >= sizeof name)
+        return fail(err, STATUS_LIMIT, "a database name of %zu bytes", schema.size);
+    memcpy(name, schema.data, schema.size);
+    name[schema.size] = '\0';
+    if (sqlite3_db_readonly(host->db, name) == 1)
+        return fail(err, STATUS_PERMISSION, "database \"%s\" is read-only", name),
+               error_hint(err, "Open it for writing, or write into another one: ATTACH ':memory:' "
+                               "AS scratch; ... INTO scratch.name.");
+    return STATUS_OK;
+}
+
+static enum status check_query_only(sqlite3 *db, struct error *err)
+{
+    sqlite3_stmt *statement;
+    bool has_row = false, is_set;
+
+    TRY(sql_prepare(db, SLICE("PRAGMA query_only"), &statement, err));
+    is_set = sql_step(statement, &has_row, err) == STATUS_OK && has_row &&
+             sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    if (is_set)
+        return fail(err, STATUS_PERMISSION, "the connection is read-only (PRAGMA query_only)");
+    return STATUS_OK;
+}
+
+/* Of a statement that is running: is it the one through which we were called? */
+static bool is_ours(sqlite3_stmt *statement)
+{
+    const char *sql = sqlite3_sql(statement);
+
+    return sql && (strstr(sql, "totrain_exec(") || strstr(sql, "totrain("));
+}
+
+/* A statement of this connection that is still reading would make the swap
+ * fail at the end, or show its reader half of each model. */
+static bool is_being_read(sqlite3 *db, const char *schema)
+{
+    sqlite3_stmt *statement = NULL;
+
+    /* Ours read no table: outside a transaction any read is somebody else's. */
+    if (sqlite3_get_autocommit(db))
+        return sqlite3_txn_state(db, schema) != SQLITE_TXN_NONE;
+    while ((statement = sqlite3_next_stmt(db, statement)))
+        if (sqlite3_stmt_busy(statement) && !is_ours(statement))
+            return true;
+    return false;
+}
+
+static bool is_model(struct sqlite_host *host, struct slice schema, struct slice name)
+{
+    struct arena arena;
+    struct error ignored;
+    struct model model;
+    bool result;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    result = has_model_columns(host->db, schema, name) &&
+             host_load_meta(host, schema, name, &arena, &model, &ignored) == STATUS_OK;
+    arena_deinit(&arena);
+    return result;
+}
+
+static enum status check_kind(struct sqlite_host *host, struct slice schema, struct slice name,
+                              const struct located *located, enum target_kind kind,
+                              struct error *err)
+{
+    bool found_model;
+
+    if (!located->is_table)
+        return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no table", SLICE_FORMAT(name)),
+               error_hint(err, "Choose another name.");
+    found_model = is_model(host, schema, name);
+    if (kind == TARGET_MODEL && !found_model)
+        return fail(err, STATUS_INVALID, "table \"%.*s\" exists and is no model",
+                    SLICE_FORMAT(name)),
+               error_hint(err, "Only a model is replaced. Choose another name, or drop the table "
+                               "first.");
+    if (kind == TARGET_TABLE && found_model)
+        return fail(err, STATUS_INVALID, "table \"%.*s\" is a model", SLICE_FORMAT(name)),
+               error_hint(err, "A model is never overwritten by rows. Choose another name.");
+    return STATUS_OK;
+}
+
+enum status check_target_kind(struct sqlite_host *host, struct slice schema, struct slice name,
+                              enum target_kind kind, struct error *err)
+{
+    struct located located;
+
+    TRY(locate(host->db, schema, name, &located, err));
+    return located.exists ? check_kind(host, schema, name, &located, kind, err) : STATUS_OK;
+}
+
+enum status host_check_target(void *self, struct slice schema, struct slice name,
+                              enum target_kind kind, struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct located located;
+
+    schema = schema_or_main(schema);
+    TRY(check_name(name, err));
+    TRY(check_schema(host, schema, err));
+    TRY(check_query_only(host->db, err));
+    TRY(check_target_kind(host, schema, name, kind, err));
+    TRY(locate(host->db, schema, name, &located, err));
+    if (located.exists && is_being_read(host->db, located.schema))
+        return fail(err, STATUS_BUSY,
+                    "\"%.*s\" cannot be replaced while another statement of this connection is "
+                    "being read",
+                    SLICE_FORMAT(name)),
+               error_hint(err,
+                          "Fetch that statement's remaining rows, or close it, and try again.");
+    return STATUS_OK;
+}
+
+static enum status drop_table(sqlite3 *db, struct slice schema, struct slice table,
+                              struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "DROP TABLE IF EXISTS ");
+    sql_append_table(&sql, schema, table);
+    status = sql_execute_text(db, &sql, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status execute_around(sqlite3 *db, const char *before, struct slice schema,
+                                  struct slice table, const char *between, struct slice after,
+                                  struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, before);
+    sql_append_table(&sql, schema, table);
+    text_append_string(&sql, between);
+    text_append(&sql, after);
+    status = sql_execute_text(db, &sql, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static const struct slice kept_rows = {"totrain_rows", sizeof "totrain_rows" - 1};
+
+/* Does the query still work without the table it is about to replace? */
+static bool reads_table(sqlite3 *db, struct slice schema, struct slice table, struct slice select)
+{
+    struct error ignored;
+    sqlite3_stmt *statement = NULL;
+    bool result;
+
+    if (sql_execute(db, "SAVEPOINT totrain_probe", &ignored) != STATUS_OK)
+        return true;
+    drop_table(db, schema, table, &ignored);
+    result = sql_prepare(db, select, &statement, &ignored) != STATUS_OK;
+    sqlite3_finalize(statement);
+    sql_execute(db, "ROLLBACK TO totrain_probe", &ignored);
+    sql_execute(db, "RELEASE totrain_probe", &ignored);
+    return result;
+}
+
+static enum status replace_table(sqlite3 *db, struct slice schema, struct slice table,
+                                 struct slice create, struct slice select, struct error *err)
+{
+    struct text text;
+    enum status status;
+
+    TRY(drop_table(db, schema, table, err));
+    text_init(&text, TEXT_MAXIMUM);
+    text_append(&text, create);
+    status = sql_execute_text(db, &text, err);
+    text_deinit(&text);
+    if (status != STATUS_OK)
+        return status;
+    return execute_around(db, "INSERT INTO ", schema, table, " ", select, err);
+}
+
+static enum status fill_in_transaction(sqlite3 *db, struct slice schema, struct slice table,
+                                       struct slice create, struct slice select, uint64_t *rows,
+                                       struct error *err)
+{
+    struct slice temp = SLICE("temp");
+    struct located located;
+    bool is_read;
+
+    TRY(locate(db, schema, table, &located, err));
+    is_read = located.exists && reads_table(db, schema, table, select);
+    if (is_read) {
+        TRY(drop_table(db, temp, kept_rows, err));
+        TRY(execute_around(db, "CREATE TABLE ", temp, kept_rows, " AS ", select, err));
+        select = SLICE("SELECT * FROM temp.totrain_rows");
+    }
+    TRY(replace_table(db, schema, table, create, select, err));
+    *rows = (uint64_t)sqlite3_changes(db);
+    return is_read ? drop_table(db, temp, kept_rows, err) : STATUS_OK;
+}
+
+enum status host_fill_table(void *self, struct slice schema, struct slice table,
+                            struct slice create, struct slice select, uint64_t *rows,
+                            struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct transaction transaction;
+    enum status status;
+
+    schema = schema_or_main(schema);
+    TRY(transaction_begin(&transaction, host->db, err));
+    status = fill_in_transaction(host->db, schema, table, create, select, rows, err);
+    return transaction_end(&transaction, status, err);
+}
+
+static enum status insert_row(sqlite3 *db, struct slice schema, struct slice table,
+                              const struct cell *cells, size_t count, struct error *err)
+{
+    sqlite3_stmt *statement;
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "INSERT INTO ");
+    sql_append_table(&sql, schema, table);
+    text_append_string(&sql, " VALUES (?");
+    for (size_t i = 1; i < count; i++)
+        text_append_string(&sql, ", ?");
+    text_append_string(&sql, ")");
+    status = sql_prepare_text(db, &sql, &statement, err);
+    text_deinit(&sql);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        sql_bind_cell(statement, (int)i + 1, &cells[i]);
+    status = sql_run(statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum status create_for_row(sqlite3 *db, struct slice schema, struct slice table,
+                                  const struct slice *names, size_t count, struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "CREATE TABLE ");
+    sql_append_table(&sql, schema, table);
+    for (size_t i = 0; i < count; i++) {
+        text_append_string(&sql, i == 0 ? " (" : ", ");
+        text_append_identifier(&sql, names[i]);
+    }
+    text_append_string(&sql, ")");
+    status = sql_execute_text(db, &sql, err);
+    text_deinit(&sql);
+    return status;
+}
+
+enum status host_write_row(void *self, struct slice schema, struct slice table,
+                           const struct slice *names, const struct cell *cells, size_t count,
+                           struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct transaction transaction;
+    enum status status;
+
+    schema = schema_or_main(schema);
+    TRY(transaction_begin(&transaction, host->db, err));
+    status = drop_table(host->db, schema, table, err);
+    if (status == STATUS_OK)
+        status = create_for_row(host->db, schema, table, names, count, err);
+    if (status == STATUS_OK)
+        status = insert_row(host->db, schema, table, cells, count, err);
+    return transaction_end(&transaction, status, err);
+}

@@ -1,0 +1,190 @@
+/*
+ * SELECT ... TO TRAIN: rows into the job's folder, processes over them, and
+ * what they leave in job.db into the user's database.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "engine/stages.h"
+#include "scoring/model_table.h"
+
+/* Below this many multiplications one process is faster than several
+ * (docs/decisions/0008-one-process.md). */
+#define SMALL_JOB_WORK 2e9
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Multiplications a row: a category adds one row of the first layer, whatever
+ * its vocabulary. */
+static double work_per_row(const struct plan *plan)
+{
+    double width = (double)plan->input_count, work = 0;
+
+    for (uint32_t i = 0; i < plan->training.hidden_layers; i++) {
+        work += width * plan->training.hidden_units[i];
+        width = plan->training.hidden_units[i];
+    }
+    return work + width * (plan->training.n_classes > 1 ? plan->training.n_classes : 1);
+}
+
+static void choose_workers(const struct plan *plan, uint64_t rows, uint32_t cores,
+                           struct jobspec *spec)
+{
+    bool is_asked_for = plan->training.min_workers > 1 || plan->training.max_workers > 0;
+    double work = (double)rows * plan->training.epochs * work_per_row(plan);
+
+    if (is_asked_for || (work >= SMALL_JOB_WORK && cores > 1))
+        return;
+    spec->min_workers = 1;
+    spec->max_workers = 1;
+}
+
+/* An end that we did not foresee: say where to look. */
+static void point_to_log(const struct job_folder *folder, struct error *err)
+{
+    if (err->hint[0] || err->status == STATUS_INTERRUPTED || err->status == STATUS_INVALID ||
+        err->status == STATUS_LIMIT)
+        return;
+    error_hint(err, "The job's log is %.400s/log.", folder->path);
+}
+
+static enum status launch_and_follow(const struct host *host, const struct job_folder *folder,
+                                     const struct jobspec *spec, const struct sink *sink,
+                                     struct error *err)
+{
+    struct job_process process;
+    enum status status;
+
+    TRY(job_launch(host->program, folder, spec, &process, err));
+    status = job_follow(host, &process, sink, err);
+    if (status != STATUS_OK)
+        point_to_log(folder, err);
+    return status;
+}
+
+static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
+{
+    return model_reader_add(context, row, err);
+}
+
+/* The model that the job left, checked as any stored model is. */
+static enum status read_model(struct jobstore *store, struct arena *arena, struct model *model,
+                              struct error *err)
+{
+    struct model_reader *reader;
+    enum status status;
+
+    TRY(model_reader_new(arena, &reader, err));
+    status = jobstore_each_model_row(store, add_model_row, reader, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+static enum status publish(const struct host *host, const struct plan *plan,
+                           const struct job_folder *folder, struct jobstore *store,
+                           struct model *model, struct error *err)
+{
+    struct publication publication = {.model = model, .job = folder->id, .store = store};
+    enum status status =
+        host->publish(host->self, plan->into_schema, plan->into_name, &publication, err);
+
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+        error_hint(err, "Nothing was changed. The trained model stays in %.400s/job.db.",
+                   folder->path);
+    return status;
+}
+
+static enum status result_row(void *context, const char *name, double train, double validation,
+                              struct error *err)
+{
+    struct cell cells[] = {cell_string(name), cell_real(train), cell_real(validation)};
+
+    return sink_row(context, cells, 3, err);
+}
+
+static enum status result_fact(const struct sink *sink, const char *name, struct cell value,
+                               struct error *err)
+{
+    return sink_row(sink, (struct cell[]){cell_string(name), value, cell_null()}, 3, err);
+}
+
+static enum status put_result(struct jobstore *store, const struct job_folder *folder,
+                              const struct model *model, double started, const struct sink *sink,
+                              struct error *err)
+{
+    double seconds = round((seconds_now() - started) * 1000) / 1000;
+
+    TRY(jobstore_each_result(store, result_row, (void *)sink, err));
+    TRY(result_fact(sink, "job", cell_integer(folder->id), err));
+    TRY(result_fact(sink, "version", cell_integer(model->version), err));
+    TRY(result_fact(sink, "rows", cell_integer((int64_t)model->rows), err));
+    return result_fact(sink, "seconds", cell_real(seconds), err);
+}
+
+static enum status collect(const struct host *host, const struct plan *plan,
+                           const struct job_folder *folder, double started, const struct sink *sink,
+                           struct error *err)
+{
+    char path[PATH_MAX];
+    struct jobstore *store;
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    TRY(job_folder_file(folder, "job.db", path, err));
+    TRY(jobstore_open(path, true, &store, err));
+    arena_init(&arena, MODEL_ARENA_MAX);
+    status = read_model(store, &arena, &model, err);
+    if (status == STATUS_OK)
+        status = publish(host, plan, folder, store, &model, err);
+    if (status == STATUS_OK)
+        status = put_result(store, folder, &model, started, sink, err);
+    arena_deinit(&arena);
+    jobstore_close(store);
+    return status;
+}
+
+/* Everything before a process is started. */
+static enum status prepare(const struct host *host, const struct plan *plan,
+                           const struct job_folder *folder, struct arena *arena,
+                           struct jobspec *spec, struct error *err)
+{
+    uint32_t cores = launch_cores();
+    uint64_t rows = 0;
+
+    TRY(spool_inputs(host, plan, folder, arena, &rows, err));
+    TRY(lower_train(plan, cores, launch_kernels(), arena, spec, err));
+    choose_workers(plan, rows, cores, spec);
+    return STATUS_OK;
+}
+
+enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                      const struct sink *sink, struct error *err)
+{
+    double started = seconds_now();
+    struct job_folder folder;
+    struct jobspec spec;
+    enum status status;
+
+    TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
+    TRY(job_folder_create(host->state, &folder, err));
+    status = prepare(host, plan, &folder, arena, &spec, err);
+    if (status != STATUS_OK) {
+        job_folder_remove(&folder);
+        return status;
+    }
+    status = launch_and_follow(host, &folder, &spec, sink, err);
+    if (status == STATUS_OK)
+        status = collect(host, plan, &folder, started, sink, err);
+    job_folder_clean(&folder);
+    return status;
+}
