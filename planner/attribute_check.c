@@ -158,15 +158,17 @@ static enum status refuse_later(const struct attribute *attribute, const struct 
 
     text_init(&shown, SENTENCE_MAX);
     text_init(&expected, SENTENCE_MAX);
-    if (value->kind == VALUE_LIST)
-        text_append_string(&shown, "a list");
-    else
+    if (value->kind == VALUE_LIST) {
+        text_append_string(&shown, "with a list");
+    } else {
+        text_append_string(&shown, "= ");
         value_append(value, &shown);
+    }
     if (attribute->type == ATTRIBUTE_BOOLEAN)
         text_append_string(&expected, "true");
     else
         append_words(attribute->words, &expected);
-    fail_at(err, STATUS_UNSUPPORTED, value->span.start, "%s = %s is not supported yet",
+    fail_at(err, STATUS_UNSUPPORTED, value->span.start, "%s %s is not supported yet",
             attribute->name, text_string(&shown));
     error_hint(err, "%s works with %s.", attribute->name, text_string(&expected));
     text_deinit(&shown);

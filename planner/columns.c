@@ -215,22 +215,23 @@ static enum status match_pattern(struct planning *planning, const struct column 
                                  struct choice *choices)
 {
     const struct plan *plan = planning->plan;
-    bool has_match = false;
+    unsigned matches = 0, labels = 0;
     regex_t compiled;
 
     TRY(pattern_compile(column, &compiled, planning->err));
     for (size_t i = 0; i < plan->query.count; i++) {
         if (regexec(&compiled, plan->query.columns[i].name.data, 0, NULL, 0) != 0)
             continue;
-        has_match = has_match || (int)i != plan->label_column;
+        matches++;
+        labels += (int)i == plan->label_column;
         choose_column(plan, i, column->span.start, choices);
     }
     regfree(&compiled);
-    if (has_match)
+    if (matches > labels)
         return STATUS_OK;
-    fail_at(planning->err, STATUS_INVALID, column->span.start,
-            "the pattern '%.*s' matches no column of the query but the label",
-            SLICE_FORMAT(column->pattern));
+    fail_at(planning->err, STATUS_INVALID, column->span.start, "the pattern '%.*s' matches %s",
+            SLICE_FORMAT(column->pattern),
+            labels > 0 ? "nothing but the label" : "no column of the query");
     return error_hint(planning->err,
                       "A string in COLUMN is a regular expression over whole names; names stand "
                       "without quotes, or in the quotes of the database.");

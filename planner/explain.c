@@ -162,7 +162,8 @@ static void explain_parameters(struct explanation *explanation)
         has_open_end = has_open_end || plan->inputs[i].kind == INPUT_CATEGORY;
     text_printf(out, "%s%.0f", has_open_end ? "at least " : "", parameters_of(plan));
     if (finds_classes)
-        text_printf(out, "; with two classes, and with more %u for each", last_width(plan) + 1);
+        text_printf(out, " with two classes; where there are more, %u for each class",
+                    last_width(plan) + 1);
     for (size_t i = 0; i < plan->input_count; i++)
         if (plan->inputs[i].kind == INPUT_CATEGORY)
             text_printf(out, "; %u for each further word of %.*s", first_width(plan),

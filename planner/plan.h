@@ -77,7 +77,7 @@ struct plan_training {
 /* One attribute of a TRAIN statement and its value, for people to read. */
 struct plan_attribute {
     const struct attribute *attribute;
-    struct slice value; /* as it would be written; "none" where there is none */
+    struct slice value; /* as it would be written; "none" or "automatic" */
     bool is_set;        /* by the user; otherwise the default */
 };
 

@@ -288,7 +288,8 @@ static void append_effective(const struct plan *plan, const struct attribute *at
     } else if (setting) {
         value_append(&setting->value, out);
     } else {
-        text_append_string(out, attribute->default_value ? attribute->default_value : "none");
+        const char *absent = attribute->type == ATTRIBUTE_INTEGER ? "automatic" : "none";
+        text_append_string(out, attribute->default_value ? attribute->default_value : absent);
     }
 }
 

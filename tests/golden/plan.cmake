@@ -1,0 +1,15 @@
+# Each case of tests/golden/plan: statement and described query -> plan, job
+# spec or error. The job specs are checked against their schema, too.
+add_executable(totrain_plan_driver
+  ${CMAKE_CURRENT_LIST_DIR}/plan/driver.c
+  ${CMAKE_CURRENT_LIST_DIR}/../unit/described_catalog.c)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tests SYMBOLIC)
+target_include_directories(totrain_plan_driver PRIVATE ${CMAKE_BINARY_DIR}/include/tests)
+target_link_libraries(totrain_plan_driver PRIVATE totrain_codegen totrain_planner totrain_parser)
+find_program(PYTHON3 python3 REQUIRED)
+add_test(NAME golden_plan
+  COMMAND ${PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
+          $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan
+          ${CMAKE_SOURCE_DIR}/jobspec/jobspec.schema.json)
+set_tests_properties(golden_plan PROPERTIES TIMEOUT 120 LABELS golden)

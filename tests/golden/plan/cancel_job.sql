@@ -1,0 +1,2 @@
+-- schemas: main
+CANCEL JOB 12;

@@ -1,0 +1,160 @@
+/*
+ * driver.c - what the planner and codegen make of one case, for people to read.
+ *
+ *     plan_driver FILE           the plan; for PREDICT its SQL
+ *     plan_driver --job FILE     the job spec of a TRAIN statement
+ *
+ * Exit code 2 and the error with its caret where the statement is wrong.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/codegen.h"
+#include "parser/parser.h"
+#include "tests/unit/described_catalog.h"
+
+#define CASE_BYTES_MAX 65536
+
+static struct slice read_case(const char *path, char *buffer)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size;
+
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    size = fread(buffer, 1, CASE_BYTES_MAX, file);
+    fclose(file);
+    return (struct slice){buffer, size};
+}
+
+static void print_columns(const struct plan *plan)
+{
+    for (size_t i = 0; plan->model_columns && i < plan->model.input_count; i++)
+        printf("%-38s%.*s, column %d of the query\n", "input",
+               SLICE_FORMAT(plan->model.inputs[i].name), plan->model_columns[i] + 1);
+    if (plan->label_column >= 0)
+        printf("%-38s%.*s, column %d of the query\n", "label", SLICE_FORMAT(plan->label),
+               plan->label_column + 1);
+}
+
+static enum status print_train(const struct plan *plan, struct arena *arena, struct error *err)
+{
+    struct plan_line *lines;
+    size_t count;
+
+    TRY(plan_explain(plan, arena, &lines, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        printf("%-38.*s", SLICE_FORMAT(lines[i].item));
+        printf("%.*s\n", SLICE_FORMAT(lines[i].detail));
+    }
+    return STATUS_OK;
+}
+
+static enum status print_predict(const struct plan *plan, struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    if (plan->has_target) {
+        status = lower_predict_table(plan, &sql, err);
+        text_append_string(&sql, ";\n");
+    }
+    if (status == STATUS_OK)
+        status = lower_predict(plan, &sql, err);
+    if (status == STATUS_OK)
+        printf("%s;\n", text_string(&sql));
+    text_deinit(&sql);
+    return status;
+}
+
+static void print_name(const char *what, struct slice schema, struct slice name)
+{
+    if (name.size > 0)
+        printf("%-38s%.*s%s%.*s\n", what, SLICE_FORMAT(schema), schema.size > 0 ? "." : "",
+               SLICE_FORMAT(name));
+}
+
+static void print_other(const struct plan *plan)
+{
+    const struct slice none = {NULL, 0};
+
+    printf("%-38s%s\n", "statement", statement_kind_name(plan->kind));
+    print_name("model", plan->model_schema, plan->model_name);
+    print_columns(plan);
+    print_name("target", plan->target_schema, plan->target_table);
+    for (size_t i = 0; i < plan->metric_count; i++)
+        print_name("metric", none, plan->metrics[i]);
+    print_name("version", none, plan->version);
+    print_name("job", none, plan->job_text);
+    print_name("attributes for", none, plan->attributes_for);
+}
+
+static enum status print_job(const struct plan *plan, struct arena *arena, struct error *err)
+{
+    struct jobspec spec;
+    struct text json;
+    enum status status = STATUS_OK;
+
+    if (plan->kind != STATEMENT_TRAIN || plan->explain_only)
+        return STATUS_OK;
+    text_init(&json, TEXT_MAXIMUM);
+    status = lower_train(plan, 4, SLICE("SkylakeX"), arena, &spec, err);
+    if (status == STATUS_OK)
+        status = jobspec_write(&spec, &json, err);
+    if (status == STATUS_OK)
+        printf("%s\n", text_string(&json));
+    text_deinit(&json);
+    return status;
+}
+
+static enum status run(struct slice sql, const struct catalog *catalog, bool wants_job,
+                       struct arena *arena, struct error *err)
+{
+    struct statement statement;
+    struct plan plan;
+
+    TRY(parse_statement(sql, arena, &statement, err));
+    TRY(plan_statement(&statement, sql, catalog, arena, &plan, err));
+    if (wants_job)
+        return print_job(&plan, arena, err);
+    if (plan.kind == STATEMENT_TRAIN)
+        return print_train(&plan, arena, err);
+    if (plan.kind == STATEMENT_PREDICT)
+        return print_predict(&plan, err);
+    print_other(&plan);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static char buffer[CASE_BYTES_MAX];
+    bool wants_job = argc == 3 && strcmp(argv[1], "--job") == 0;
+    struct described_catalog described;
+    struct slice text, sql;
+    struct arena arena;
+    struct error err;
+    struct text shown;
+    enum status status;
+    size_t start;
+
+    if (argc < 2)
+        return 1;
+    text = read_case(argv[argc - 1], buffer);
+    start = described_catalog_read(&described, text);
+    sql = (struct slice){text.data + start, text.size - start};
+    arena_init(&arena, ARENA_MAXIMUM);
+    error_clear(&err);
+    status = run(sql, &described.catalog, wants_job, &arena, &err);
+    if (status != STATUS_OK) {
+        text_init(&shown, TEXT_MAXIMUM);
+        error_render(&err, sql, &shown);
+        fprintf(stderr, "%s", text_string(&shown));
+        text_deinit(&shown);
+    }
+    arena_deinit(&arena);
+    return status_exit_code(status);
+}

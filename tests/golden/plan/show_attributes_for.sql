@@ -1,0 +1,2 @@
+-- schemas: main
+SHOW ATTRIBUTES FOR dnnclassifier;

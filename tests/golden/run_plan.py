@@ -1,0 +1,80 @@
+"""Plan every case and compare with the files beside it.
+
+    run_plan.py PROGRAM FOLDER SCHEMA [--write]
+
+A case NAME.sql describes its query in comments (tests/unit/described_catalog.h)
+and has NAME.plan (EXPLAIN's text, PREDICT's SQL) and, when it trains,
+NAME.job.json, which the schema must take; or NAME.error, what a person sees.
+--write makes the files new: read the difference before committing it.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+from check_schema import check
+from run import compare, write
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, timeout=60)
+    problems = [] if done.returncode in (0, 2, 5) else [f"exit code {done.returncode}"]
+    if (done.returncode == 0) != (done.stderr == b""):
+        problems.append(f"exit code {done.returncode} with {done.stderr!r}")
+    return done.stdout.decode(), done.stderr.decode(errors="backslashreplace"), problems
+
+
+def spoil(job):
+    """The same job with each member taken away, and with one too many."""
+    def places(value):
+        if isinstance(value, dict):
+            yield value
+            for inner in value.values():
+                yield from places(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from places(inner)
+    count = len(list(places(job)))
+    for index in range(count):
+        for name in list(list(places(job))[index]):
+            spoiled = json.loads(json.dumps(job))
+            del list(places(spoiled))[index][name]
+            yield f"without {name}", spoiled
+        spoiled = json.loads(json.dumps(job))
+        list(places(spoiled))[index]["surplus"] = 1
+        yield "with a surplus member", spoiled
+
+
+def check_job(job, schema):
+    spec = json.loads(job)
+    problems = list(check(spec, schema))
+    for what, spoiled in spoil(spec):
+        if not list(check(spoiled, schema)):
+            problems.append(f"the schema takes a job {what}")
+    return problems
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    schema = json.loads(pathlib.Path(sys.argv[3]).read_text())
+    cases = sorted(folder.glob("*.sql"))
+    wrong = 0
+    for case in cases:
+        plan, error, problems = run(program, case)
+        job = run(program, "--job", case)[0]
+        if job:
+            problems += check_job(job, schema)
+        for suffix, found in ((".plan", plan), (".job.json", job), (".error", error)):
+            if "--write" in sys.argv:
+                write(case.with_suffix(suffix), found)
+            else:
+                problems += compare(case.with_suffix(suffix), found)
+        if problems:
+            wrong += 1
+            print(f"{case.name}:", *problems, sep="\n")
+    print(f"{len(cases)} cases, {wrong} wrong")
+    return 1 if wrong or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+#include "tests/unit/described_catalog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void give_up(const char *what, struct slice where)
+{
+    fprintf(stderr, "described_catalog: %s in \"%.*s\"\n", what, SLICE_FORMAT(where));
+    abort();
+}
+
+static struct slice cut(struct slice *rest, const char *separators)
+{
+    size_t size = 0;
+    struct slice part;
+
+    while (size < rest->size && !strchr(separators, rest->data[size]))
+        size++;
+    part = (struct slice){rest->data, size};
+    rest->data += size < rest->size ? size + 1 : size;
+    rest->size -= size < rest->size ? size + 1 : size;
+    return slice_trim(part);
+}
+
+/* The next word, or what stands in double quotes. */
+static struct slice word(struct slice *rest)
+{
+    *rest = slice_trim(*rest);
+    if (rest->size > 0 && rest->data[0] == '"') {
+        rest->data++;
+        rest->size--;
+        return cut(rest, "\"");
+    }
+    return cut(rest, " ,");
+}
+
+static uint32_t *counter(struct query_column *column, struct slice what)
+{
+    if (slice_is(what, "integers"))
+        return &column->integers;
+    if (slice_is(what, "reals"))
+        return &column->reals;
+    if (slice_is(what, "texts"))
+        return &column->texts;
+    if (slice_is(what, "numeric"))
+        return &column->numeric_texts;
+    if (slice_is(what, "blobs"))
+        return &column->blobs;
+    if (slice_is(what, "nulls"))
+        return &column->nulls;
+    give_up("unknown count", what);
+    return NULL;
+}
+
+static void read_column(struct slice text, struct described_query *query)
+{
+    struct query_column *column = &query->columns[query->count++];
+    struct slice rest = text;
+    uint32_t rows;
+    int64_t number;
+
+    column->name = word(&rest);
+    rest = slice_trim(rest);
+    column->declared_type.data = rest.data;
+    while (rest.size > 0) {
+        struct slice next = word(&rest);
+        if (slice_to_integer(next, &number))
+            *counter(column, word(&rest)) = (uint32_t)number;
+        else
+            column->declared_type.size =
+                (size_t)(next.data + next.size - column->declared_type.data);
+    }
+    rows = column->integers + column->reals + column->texts + column->blobs + column->nulls;
+    query->rows = rows > query->rows ? rows : query->rows;
+}
+
+static void read_query(struct slice text, struct described_query *query)
+{
+    while (slice_trim(text).size > 0)
+        read_column(cut(&text, ";"), query);
+}
+
+static void read_model(struct slice text, struct described_catalog *described)
+{
+    struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text);
+
+    described->has_model = true;
+    described->model_name = word(&head);
+    described->model.estimator = word(&head);
+    described->model.task = word(&head);
+    word(&label);
+    described->model.label = word(&label);
+    described->model.label_type = word(&label);
+    described->model.version = 1;
+    described->model.digest = SLICE("0123456789abcdef");
+    described->model.inputs = described->inputs;
+    word(&inputs);
+    while (slice_trim(inputs).size > 0) {
+        struct slice one = cut(&inputs, ",");
+        struct model_input *input = &described->inputs[described->model.input_count++];
+        input->name = word(&one);
+        input->is_numeric = slice_is(word(&one), "numeric");
+    }
+}
+
+static enum status describe(void *self, struct slice select, struct arena *arena,
+                            struct query *query, struct error *err)
+{
+    struct described_catalog *described = self;
+    struct described_query *found = &described->query;
+
+    if (described->refused.size > 0)
+        return fail_at(err, STATUS_DATABASE, described->refused_position, "%.*s",
+                       SLICE_FORMAT(described->refused));
+    if (found->select.size == 0)
+        found->select = arena_copy(arena, select);
+    else if (!slice_equal(found->select, select))
+        found = &described->validation;
+    query->count = found->count;
+    query->sample_rows = found->rows;
+    query->columns = ARENA_NEW(arena, struct query_column, found->count + 1);
+    if (!query->columns)
+        return fail_no_memory(err);
+    memcpy(query->columns, found->columns, found->count * sizeof *found->columns);
+    return STATUS_OK;
+}
+
+static enum status find_model(void *self, struct slice schema, struct slice name,
+                              struct arena *arena, struct model_summary *model, struct error *err)
+{
+    struct described_catalog *described = self;
+    (void)schema;
+    (void)arena;
+
+    if (described->has_model && slice_equal_fold(described->model_name, name)) {
+        *model = described->model;
+        return STATUS_OK;
+    }
+    fail(err, STATUS_NOT_FOUND, "no model \"%.*s\"", SLICE_FORMAT(name));
+    if (!described->has_model)
+        return error_hint(err, "There is no model yet; TO TRAIN makes one.");
+    return error_hint(err, "There is %.*s.", SLICE_FORMAT(described->model_name));
+}
+
+static bool has_schema(void *self, struct slice schema)
+{
+    const struct described_catalog *described = self;
+    struct slice rest = described->schemas;
+
+    while (slice_trim(rest).size > 0)
+        if (slice_equal_fold(word(&rest), schema))
+            return true;
+    return false;
+}
+
+static void read_line(struct slice line, struct described_catalog *described)
+{
+    struct slice rest = line, what = cut(&rest, ":");
+    int64_t position;
+
+    if (slice_is(what, "query"))
+        read_query(rest, &described->query);
+    else if (slice_is(what, "validation"))
+        read_query(rest, &described->validation);
+    else if (slice_is(what, "model"))
+        read_model(rest, described);
+    else if (slice_is(what, "schemas")) {
+        described->schemas = rest;
+        described->catalog.has_schema = has_schema;
+    } else if (slice_is(what, "refused")) {
+        if (!slice_to_integer(word(&rest), &position))
+            give_up("no position", line);
+        described->refused_position = (int)position;
+        described->refused = slice_trim(rest);
+    } else {
+        give_up("unknown line", line);
+    }
+}
+
+size_t described_catalog_read(struct described_catalog *described, struct slice text)
+{
+    struct slice rest = text;
+
+    *described = (struct described_catalog){
+        .catalog = {.self = described, .describe = describe, .find_model = find_model}};
+    while (rest.size > 3 && memcmp(rest.data, "-- ", 3) == 0) {
+        struct slice line = cut(&rest, "\n");
+        read_line((struct slice){line.data + 3, line.size - 3}, described);
+    }
+    return (size_t)(rest.data - text.data);
+}

@@ -1,0 +1,44 @@
+/*
+ * described_catalog.h - a catalog that is described in a comment.
+ *
+ *     -- query: sepal_length REAL 150 reals; class INTEGER 150 integers
+ *     -- query: city TEXT 140 texts, 20 numeric, 10 nulls; "a b" 150 blobs
+ *     -- validation: ...                      what any other SELECT returns
+ *     -- model: iris_model DNNClassifier classification; label class integer;
+ *               inputs petal_width numeric, color category     (on one line)
+ *     -- schemas: main other                  without it any schema is there
+ *     -- refused: 14 no such table: iriss     the host refuses at this byte
+ *
+ * "numeric" counts those of the texts that read as numbers. The statement
+ * begins after these lines.
+ */
+#ifndef TESTS_DESCRIBED_CATALOG_H
+#define TESTS_DESCRIBED_CATALOG_H
+
+#include "planner/catalog.h"
+
+#define DESCRIBED_COLUMNS_MAX 64
+
+struct described_query {
+    struct query_column columns[DESCRIBED_COLUMNS_MAX];
+    size_t count;
+    uint32_t rows;
+    struct slice select; /* the first one that was asked for */
+};
+
+struct described_catalog {
+    struct catalog catalog; /* what plan_statement takes */
+    struct described_query query, validation;
+    struct model_summary model;
+    struct model_input inputs[DESCRIBED_COLUMNS_MAX];
+    struct slice model_name, schemas, refused;
+    int refused_position;
+    bool has_model, has_schemas;
+};
+
+/* Read the comment lines at the text's start; returns where the statement
+ * begins. The catalog borrows from the text and must not move. Ends the
+ * program for a description that it does not understand. */
+size_t described_catalog_read(struct described_catalog *described, struct slice text);
+
+#endif
