@@ -165,13 +165,14 @@ void scorer_probabilities(const struct scorer *scorer, double *probabilities)
 {
     const uint32_t outputs = model_outputs(scorer->model);
     const float *z = scorer->outputs;
-    double greatest = (double)z[scorer_class(scorer)], sum = 0;
+    double greatest, sum = 0;
 
     if (outputs == 1) {
         probabilities[0] = 1 / (1 + exp((double)z[0]));
         probabilities[1] = 1 / (1 + exp(-(double)z[0]));
         return;
     }
+    greatest = (double)z[scorer_class(scorer)];
     for (uint32_t j = 0; j < outputs; j++)
         sum += probabilities[j] = exp((double)z[j] - greatest);
     for (uint32_t j = 0; j < outputs; j++)

@@ -1,0 +1,129 @@
+/*
+ * scoring_fixture.h - a model with made-up weights, and a table of its rows.
+ */
+#ifndef TESTS_SCORING_FIXTURE_H
+#define TESTS_SCORING_FIXTURE_H
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "scoring/model_table.h"
+
+struct fixture {
+    struct arena arena;
+    struct model model;
+    struct model_row *rows;
+    size_t row_count;
+};
+
+static inline float *fixture_floats(struct fixture *fixture, size_t count, uint64_t tensor)
+{
+    float *floats = ARENA_NEW(&fixture->arena, float, count);
+
+    for (size_t i = 0; i < count; i++)
+        floats[i] = (float)(random_uniform(7, RANDOM_INITIAL, tensor, i) - 0.5);
+    return floats;
+}
+
+/* Layers of the given widths behind the model's transform. */
+static inline void fixture_layers(struct fixture *fixture, const uint32_t *widths, uint32_t count)
+{
+    struct model *model = &fixture->model;
+    uint32_t rows = model->transform.dense_width + model->transform.id_rows;
+
+    model->layer_count = count;
+    model->layers = ARENA_NEW(&fixture->arena, struct layer, count);
+    for (uint32_t i = 0; i < count; i++) {
+        model->layers[i] = (struct layer){
+            .rows = rows,
+            .width = widths[i],
+            .weights = fixture_floats(fixture, (size_t)rows * widths[i], 2 * i),
+            .bias = fixture_floats(fixture, widths[i], 2 * i + 1),
+        };
+        rows = widths[i];
+    }
+}
+
+/* Inputs: age (numeric, NULLs seen), height (numeric), colour (3 words, 2 hash
+ * buckets, NULLs seen), size (2 words). Labels: integers 0, 10, 20, ... */
+static inline void fixture_init(struct fixture *fixture, uint32_t classes)
+{
+    static struct slice words[] = {{"red", 3}, {"green", 5}, {"it's", 4}};
+    static uint64_t counts[] = {30, 20, 10};
+    struct model *model = &fixture->model;
+    struct transform_input *inputs;
+    struct error err;
+
+    *fixture = (struct fixture){0};
+    arena_init(&fixture->arena, ARENA_MAXIMUM);
+    inputs = ARENA_NEW(&fixture->arena, struct transform_input, 4);
+    inputs[0] = (struct transform_input){
+        .name = SLICE("age"), .has_nulls = true, .mean = 40.1, .scale = 9.7};
+    inputs[1] = (struct transform_input){.name = SLICE("height"), .mean = 171.3, .scale = 0.3};
+    inputs[2] = (struct transform_input){.name = SLICE("colour"),
+                                         .type = INPUT_TYPE_CATEGORY,
+                                         .has_nulls = true,
+                                         .words = words,
+                                         .word_counts = counts,
+                                         .word_count = 3,
+                                         .hash_buckets = 2};
+    inputs[3] = (struct transform_input){.name = SLICE("size"),
+                                         .type = INPUT_TYPE_CATEGORY,
+                                         .words = words,
+                                         .word_counts = counts,
+                                         .word_count = 2};
+    *model = (struct model){
+        .estimator = SLICE("DNNClassifier"),
+        .family = SLICE("network"),
+        .task = classes ? MODEL_CLASSIFICATION : MODEL_REGRESSION,
+        .label = SLICE("class"),
+        .statement = SLICE("SELECT * FROM t TO TRAIN DNNClassifier LABEL class INTO m"),
+        .id = SLICE("0123456789abcdef0123456789abcdef"),
+        .version = 3,
+        .digest = SLICE("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
+        .rows = 150,
+        .created_at = SLICE("2026-11-21T07:00:00Z"),
+        .transform = {.inputs = inputs, .input_count = 4},
+        .labels = {.type = classes ? LABEL_TYPE_INTEGER : LABEL_TYPE_REAL, .count = classes},
+        .label_mean = classes ? 0 : 22.5,
+        .label_scale = classes ? 1 : 9.25,
+        .activation = ACTIVATION_RELU,
+        .metrics_json = SLICE("[{\"name\":\"Accuracy\",\"train\":0.5}]"),
+    };
+    model->labels.values = ARENA_NEW(&fixture->arena, struct cell, classes);
+    for (uint32_t i = 0; i < classes; i++)
+        model->labels.values[i] = (struct cell){.type = CELL_INTEGER, .integer = 10 * i};
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+}
+
+static inline enum status fixture_keep(void *context, const struct model_row *row,
+                                       struct error *err)
+{
+    struct fixture *fixture = context;
+    struct model_row *kept;
+
+    (void)err;
+    fixture->rows = realloc(fixture->rows, (fixture->row_count + 1) * sizeof *fixture->rows);
+    kept = &fixture->rows[fixture->row_count++];
+    *kept = *row;
+    kept->part = arena_copy(&fixture->arena, row->part);
+    kept->name = arena_copy(&fixture->arena, row->name);
+    kept->data = arena_copy(&fixture->arena, row->data);
+    return STATUS_OK;
+}
+
+static inline void fixture_write(struct fixture *fixture)
+{
+    struct error err;
+
+    fixture->row_count = 0;
+    CHECK_OK(model_write(&fixture->model, fixture_keep, fixture, &err));
+}
+
+static inline void fixture_deinit(struct fixture *fixture)
+{
+    free(fixture->rows);
+    arena_deinit(&fixture->arena);
+}
+
+#endif

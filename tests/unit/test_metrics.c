@@ -1,0 +1,216 @@
+#include "tests/check.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "scoring/metrics.h"
+
+#define NEAR(actual, expected) CHECK(fabs((actual) - (expected)) < 1e-9)
+
+/* A scorer whose outputs the test writes itself. */
+struct stage {
+    struct model model;
+    float outputs[3];
+    struct scorer scorer;
+    struct metrics *metrics;
+    struct error err;
+};
+
+static void stage_init(struct stage *stage, enum model_task task, uint32_t classes)
+{
+    struct error err;
+
+    *stage = (struct stage){.model = {.task = task, .labels.count = classes, .label_scale = 1}};
+    stage->scorer = (struct scorer){.model = &stage->model, .outputs = stage->outputs};
+    CHECK_OK(metrics_new(&stage->model, &stage->metrics, &err));
+}
+
+static void add_logit(struct stage *stage, double logit, int64_t truth)
+{
+    struct error err;
+
+    stage->outputs[0] = (float)logit;
+    CHECK_OK(metrics_add_class(stage->metrics, &stage->scorer, truth, &err));
+}
+
+static void add_logits(struct stage *stage, float a, float b, float c, int64_t truth)
+{
+    struct error err;
+
+    stage->outputs[0] = a, stage->outputs[1] = b, stage->outputs[2] = c;
+    CHECK_OK(metrics_add_class(stage->metrics, &stage->scorer, truth, &err));
+}
+
+static void add_value(struct stage *stage, double value, double truth)
+{
+    struct error err;
+
+    stage->outputs[0] = (float)value;
+    CHECK_OK(metrics_add_value(stage->metrics, &stage->scorer, truth, &err));
+}
+
+static void two_classes_are_measured_by_the_positive_one(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    add_logit(&stage, 2, 1);
+    add_logit(&stage, 1, 0);
+    add_logit(&stage, -1, 1);
+    add_logit(&stage, -2, 0);
+    add_logit(&stage, 1, 1);
+    CHECK_INT(metrics_rows(stage.metrics), 5);
+    NEAR(metrics_value(stage.metrics, METRIC_ACCURACY), 3.0 / 5);
+    NEAR(metrics_value(stage.metrics, METRIC_PRECISION), 2.0 / 3);
+    NEAR(metrics_value(stage.metrics, METRIC_RECALL), 2.0 / 3);
+    NEAR(metrics_value(stage.metrics, METRIC_F1), 2.0 / 3);
+    /* pairs: 2 and -1 and 1 against 1 and -2: 1+1, 0+1, half+1 */
+    NEAR(metrics_value(stage.metrics, METRIC_AUC), 4.5 / 6);
+    NEAR(metrics_loss(stage.metrics),
+         (log1p(exp(-2)) + log1p(exp(1)) + log1p(exp(1)) + log1p(exp(-2)) + log1p(exp(-1))) / 5);
+    CHECK(metrics_value(stage.metrics, METRIC_LOG_LOSS) == metrics_loss(stage.metrics));
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_RMSE)));
+    metrics_free(stage.metrics);
+}
+
+static void several_classes_are_averaged_over_those_that_occur(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 3);
+    add_logits(&stage, 1, 0, 0, 0);
+    add_logits(&stage, 1, 0, 0, 1);
+    add_logits(&stage, 0, 1, 0, 1);
+    /* class 2 is neither true nor predicted: it does not count */
+    NEAR(metrics_value(stage.metrics, METRIC_ACCURACY), 2.0 / 3);
+    NEAR(metrics_value(stage.metrics, METRIC_PRECISION), (0.5 + 1) / 2);
+    NEAR(metrics_value(stage.metrics, METRIC_RECALL), (1 + 0.5) / 2);
+    NEAR(metrics_value(stage.metrics, METRIC_F1), 2.0 / 3);
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_AUC)));
+    metrics_free(stage.metrics);
+}
+
+static void an_unknown_class_counts_as_wrong_with_probability_zero(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    add_logit(&stage, 1, -1);
+    CHECK(metrics_value(stage.metrics, METRIC_ACCURACY) == 0);
+    NEAR(metrics_loss(stage.metrics), -log(1e-15));
+    CHECK(metrics_value(stage.metrics, METRIC_PRECISION) == 0);
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_AUC)));
+    metrics_free(stage.metrics);
+}
+
+static void the_loss_is_finite_for_a_sure_mistake(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    add_logit(&stage, -1000, 1);
+    NEAR(metrics_loss(stage.metrics), -log(1e-15));
+    metrics_free(stage.metrics);
+}
+
+static void auc_is_the_share_of_pairs_in_order_for_many_ties(void **state)
+{
+    struct stage stage;
+    double wins = 0;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    for (int i = 0; i < 200; i++)
+        add_logit(&stage, i * 7919 % 23, i * 31 % 5 < 2);
+    for (int i = 0; i < 200; i++)
+        for (int j = 0; j < 200; j++)
+            if (i * 31 % 5 < 2 && j * 31 % 5 >= 2)
+                wins += i * 7919 % 23 > j * 7919 % 23    ? 1
+                        : i * 7919 % 23 == j * 7919 % 23 ? 0.5
+                                                         : 0;
+    NEAR(metrics_value(stage.metrics, METRIC_AUC), wins / (80.0 * 120));
+    metrics_free(stage.metrics);
+}
+
+static void regression_is_measured_as_by_scikit_learn(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_REGRESSION, 0);
+    add_value(&stage, 2.5, 3);
+    add_value(&stage, 0, -0.5);
+    add_value(&stage, 2, 2);
+    add_value(&stage, 8, 7);
+    /* sklearn.metrics' own example: r2_score 0.9486, MSE 0.375, MAE 0.5, MAPE 0.3273 */
+    NEAR(metrics_value(stage.metrics, METRIC_MSE), 0.375);
+    NEAR(metrics_loss(stage.metrics), 0.375);
+    NEAR(metrics_value(stage.metrics, METRIC_RMSE), sqrt(0.375));
+    NEAR(metrics_value(stage.metrics, METRIC_MAE), 0.5);
+    NEAR(metrics_value(stage.metrics, METRIC_R2), 1 - 1.5 / 29.1875);
+    NEAR(metrics_value(stage.metrics, METRIC_MAPE), (0.5 / 3 + 1 + 0 + 1.0 / 7) / 4);
+    metrics_free(stage.metrics);
+}
+
+static void what_is_not_defined_is_not_a_number(void **state)
+{
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    stage_init(&stage, MODEL_REGRESSION, 0);
+    CHECK(isnan(metrics_loss(stage.metrics)));
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_R2)));
+    add_value(&stage, 1, 0);
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_R2)));
+    NEAR(metrics_value(stage.metrics, METRIC_MAPE) * DBL_EPSILON, 1);
+    add_value(&stage, 0, 0); /* a constant truth that is missed */
+    CHECK(metrics_value(stage.metrics, METRIC_R2) == 0);
+    CHECK_FAILS(metrics_add_value(stage.metrics, &stage.scorer, INFINITY, &err), STATUS_INVALID,
+                "finite");
+    metrics_free(stage.metrics);
+}
+
+static void a_metric_is_found_by_name_and_by_alias(void **state)
+{
+    static const struct {
+        const char *name;
+        enum metric metric;
+    } cases[] = {{"accuracy", METRIC_ACCURACY},   {"Accuracy_Score", METRIC_ACCURACY},
+                 {"roc_auc", METRIC_AUC},         {"neg_log_loss", METRIC_LOG_LOSS},
+                 {"LogLoss", METRIC_LOG_LOSS},    {"f1_score", METRIC_F1},
+                 {"r2_score", METRIC_R2},         {"neg_mean_squared_error", METRIC_MSE},
+                 {"recall_score", METRIC_RECALL}, {"mean_absolute_percentage_error", METRIC_MAPE}};
+    enum metric metric;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK(metric_find(slice_of(cases[i].name), &metric));
+        CHECK_INT(metric, cases[i].metric);
+    }
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        CHECK(metric_find(slice_of(metric_name((enum metric)i)), &metric));
+        CHECK_INT(metric, i);
+    }
+    CHECK(!metric_find(SLICE("beauty"), &metric));
+    CHECK_INT(metric_task(METRIC_RMSE), MODEL_REGRESSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_classes_are_measured_by_the_positive_one),
+        cmocka_unit_test(several_classes_are_averaged_over_those_that_occur),
+        cmocka_unit_test(an_unknown_class_counts_as_wrong_with_probability_zero),
+        cmocka_unit_test(the_loss_is_finite_for_a_sure_mistake),
+        cmocka_unit_test(auc_is_the_share_of_pairs_in_order_for_many_ties),
+        cmocka_unit_test(regression_is_measured_as_by_scikit_learn),
+        cmocka_unit_test(what_is_not_defined_is_not_a_number),
+        cmocka_unit_test(a_metric_is_found_by_name_and_by_alias),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,496 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "scoring_fixture.h"
+
+static void collect(void *context, const void *bytes, size_t size)
+{
+    text_append(context, (struct slice){bytes, size});
+}
+
+static struct text feed_of(const struct model *model)
+{
+    struct text text;
+
+    text_init(&text, TEXT_MAXIMUM);
+    model_digest_feed(model, collect, &text);
+    CHECK(!text.failed);
+    return text;
+}
+
+static void check_same_digest(const struct model *a, const struct model *b)
+{
+    struct text first = feed_of(a), second = feed_of(b);
+
+    CHECK(slice_equal(text_slice(&first), text_slice(&second)));
+    text_deinit(&first);
+    text_deinit(&second);
+}
+
+/* Read the fixture's rows; backwards when asked, which puts meta last. */
+static enum status read_rows(const struct fixture *fixture, bool backwards, struct arena *arena,
+                             struct model *model, struct error *err)
+{
+    struct model_reader *reader;
+    enum status status = STATUS_OK;
+
+    CHECK_INT(model_reader_new(arena, &reader, err), STATUS_OK);
+    for (size_t i = 0; status == STATUS_OK && i < fixture->row_count; i++)
+        status = model_reader_add(reader,
+                                  &fixture->rows[backwards ? fixture->row_count - 1 - i : i], err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+static struct model_row *find_row(struct fixture *fixture, const char *part, const char *name,
+                                  int64_t position)
+{
+    for (size_t i = 0; i < fixture->row_count; i++) {
+        struct model_row *row = &fixture->rows[i];
+        if (slice_is(row->part, part) && slice_is(row->name, name) && row->position == position)
+            return row;
+    }
+    check_failed("no row %s %s %d", part, name, (int)position);
+    return NULL;
+}
+
+static void check_round_trip(struct fixture *fixture)
+{
+    struct model read;
+    struct arena arena;
+    struct error err;
+
+    fixture_write(fixture);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        arena_init(&arena, ARENA_MAXIMUM);
+        CHECK_OK(read_rows(fixture, backwards, &arena, &read, &err));
+        check_same_digest(&fixture->model, &read);
+        CHECK(slice_equal(read.statement, fixture->model.statement));
+        CHECK(slice_equal(read.id, fixture->model.id));
+        CHECK(slice_equal(read.label, fixture->model.label));
+        CHECK(slice_equal(read.metrics_json, fixture->model.metrics_json));
+        CHECK(read.version == 3 && read.rows == 150 && read.task == fixture->model.task);
+        arena_deinit(&arena);
+    }
+}
+
+static void a_model_comes_back_as_it_was_written_in_any_order_of_rows(void **state)
+{
+    static const uint32_t deep[] = {16, 5}, linear[] = {1};
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 5);
+    fixture_layers(&fixture, deep, 2);
+    check_round_trip(&fixture);
+    fixture_deinit(&fixture);
+
+    fixture_init(&fixture, 2);
+    fixture_layers(&fixture, linear, 1);
+    check_round_trip(&fixture);
+    fixture_deinit(&fixture);
+
+    fixture_init(&fixture, 0);
+    fixture_layers(&fixture, linear, 1);
+    check_round_trip(&fixture);
+    fixture_deinit(&fixture);
+}
+
+static void large_tensors_travel_in_chunks(void **state)
+{
+    static const uint32_t widths[] = {20000, 3};
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, widths, 2); /* 12 rows of 20000: 960,000 bytes */
+    check_round_trip(&fixture);
+    CHECK(find_row(&fixture, "tensor", "layer0/weights", 3)->data.size ==
+          8 + 960000 - 3 * MODEL_CHUNK_BYTES);
+    fixture_deinit(&fixture);
+}
+
+static void labels_of_every_type_come_back(void **state)
+{
+    struct cell integers[] = {{.type = CELL_INTEGER, .integer = INT64_MIN},
+                              {.type = CELL_INTEGER, .integer = ((int64_t)1 << 53) + 1},
+                              {.type = CELL_INTEGER, .integer = INT64_MAX}};
+    struct cell reals[] = {{.type = CELL_REAL, .real = -1e300},
+                           {.type = CELL_REAL, .real = 0},
+                           {.type = CELL_REAL, .real = 1e16}};
+    struct cell texts[] = {{.type = CELL_TEXT, .text = SLICE("")},
+                           {.type = CELL_TEXT, .text = SLICE("a \"quoted\"\nline")},
+                           {.type = CELL_TEXT, .text = SLICE("\xc3\xa4")}};
+    struct cell *const values[] = {integers, reals, texts};
+    const uint32_t width = 3;
+    (void)state;
+
+    for (int type = LABEL_TYPE_INTEGER; type <= LABEL_TYPE_TEXT; type++) {
+        struct fixture fixture;
+
+        fixture_init(&fixture, 3);
+        fixture_layers(&fixture, &width, 1);
+        fixture.model.labels.type = (enum label_type)type;
+        fixture.model.labels.values = values[type];
+        check_round_trip(&fixture);
+        fixture_deinit(&fixture);
+    }
+}
+
+/* intercept + sum(weight * x) over the numeric columns, as SQL would do it. */
+static double sum_of_weights(struct fixture *fixture, int64_t position, double age, double height)
+{
+    return find_row(fixture, "weight", "(intercept)", position)->value +
+           find_row(fixture, "weight", "age", position)->value * age +
+           find_row(fixture, "weight", "height", position)->value * height +
+           find_row(fixture, "weight", "colour=it's", position)->value +
+           find_row(fixture, "weight", "size=red", position)->value;
+}
+
+static void check_weights(uint32_t classes, uint32_t width)
+{
+    struct fixture fixture;
+    struct scorer scorer;
+    struct error err;
+
+    fixture_init(&fixture, classes);
+    fixture_layers(&fixture, &width, 1);
+    fixture_write(&fixture);
+    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
+    for (int age = 0; age < 100; age += 9) {
+        double height = 171 + age * 0.013;
+        struct cell cells[] = {{.type = CELL_INTEGER, .integer = age},
+                               {.type = CELL_REAL, .real = height},
+                               {.type = CELL_TEXT, .text = SLICE("it's")},
+                               {.type = CELL_TEXT, .text = SLICE("red")}};
+
+        CHECK_OK(scorer_score(&scorer, cells, &err));
+        for (uint32_t j = 0; j < width; j++) {
+            double expected = classes ? (double)scorer.outputs[j] : scorer_value(&scorer);
+            double found = sum_of_weights(&fixture, classes == 2 ? 1 : j, age, height);
+            CHECK(fabs(found - expected) < 1e-4);
+        }
+    }
+    /* What is not a word or a number has a row, too. */
+    find_row(&fixture, "weight", "age is null", classes == 2);
+    find_row(&fixture, "weight", "colour is null", classes == 2);
+    find_row(&fixture, "weight", "colour in bucket 1", classes == 2);
+    scorer_deinit(&scorer);
+    fixture_deinit(&fixture);
+}
+
+static void weights_in_raw_units_add_up_to_the_prediction(void **state)
+{
+    (void)state;
+    check_weights(0, 1);
+    check_weights(2, 1);
+    check_weights(4, 4);
+}
+
+static void a_deep_model_has_no_weights_to_read(void **state)
+{
+    static const uint32_t widths[] = {4, 3};
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, widths, 2);
+    fixture_write(&fixture);
+    for (size_t i = 0; i < fixture.row_count; i++)
+        CHECK(!slice_is(fixture.rows[i].part, "weight"));
+    fixture_deinit(&fixture);
+}
+
+static void the_vocabulary_shows_words_and_counts(void **state)
+{
+    const uint32_t width = 1;
+    struct fixture fixture;
+    struct model_row *row;
+    (void)state;
+
+    fixture_init(&fixture, 2);
+    fixture_layers(&fixture, &width, 1);
+    fixture.model.transform.inputs[3].words[1] = SLICE("gr\xfc"
+                                                       "n"); /* Latin-1, no UTF-8 */
+    fixture_write(&fixture);
+    row = find_row(&fixture, "vocabulary", "colour", 2);
+    CHECK(row->has_value && row->value == 10 && row->data_is_text);
+    CHECK_SLICE(row->data, "it's");
+    CHECK(!find_row(&fixture, "vocabulary", "size", 1)->data_is_text);
+    fixture.model.transform.inputs[3].words[1] = SLICE("green");
+    fixture_deinit(&fixture);
+}
+
+static void the_meta_row_alone_tells_what_the_planner_needs(void **state)
+{
+    const uint32_t width = 3;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, &width, 1);
+    fixture_write(&fixture);
+    CHECK_OK(
+        model_read_meta(find_row(&fixture, "meta", "meta", 0)->data, &fixture.arena, &model, &err));
+    CHECK_SLICE(model.estimator, "DNNClassifier");
+    CHECK_SLICE(model.label, "class");
+    CHECK_INT(model.transform.input_count, 4);
+    CHECK_SLICE(model.transform.inputs[2].name, "colour");
+    CHECK(model.layer_count == 0 && !model.layers && !model.transform.inputs[2].words);
+    fixture_deinit(&fixture);
+}
+
+static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
+{
+    const uint32_t widths[] = {2, 3};
+    struct fixture fixture;
+    struct text before, after;
+    struct model *model = &fixture.model;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, widths, 2);
+    before = feed_of(model);
+#define CHANGES(place, value)                                                                      \
+    do {                                                                                           \
+        __typeof__(place) kept = (place);                                                          \
+        (place) = (value);                                                                         \
+        after = feed_of(model);                                                                    \
+        CHECK(!slice_equal(text_slice(&before), text_slice(&after)));                              \
+        text_deinit(&after);                                                                       \
+        (place) = kept;                                                                            \
+    } while (0)
+    CHANGES(model->transform.inputs[0].name, SLICE("agf"));
+    CHANGES(model->transform.inputs[0].mean, 40.2);
+    CHANGES(model->transform.inputs[0].scale, 9.8);
+    CHANGES(model->transform.inputs[0].has_nulls, false);
+    CHANGES(model->transform.inputs[0].null_value, 1);
+    CHANGES(model->transform.inputs[2].words[1], SLICE("greem"));
+    CHANGES(model->transform.inputs[2].hash_buckets, 3);
+    CHANGES(model->labels.values[2].integer, 21);
+    CHANGES(model->label_mean, 1);
+    CHANGES(model->activation, ACTIVATION_TANH);
+    CHANGES(model->layers[1].bias, model->layers[0].weights);
+#undef CHANGES
+    model->version = 9;
+    model->rows = 1;
+    model->statement = model->id = model->created_at = SLICE("");
+    after = feed_of(model);
+    CHECK(slice_equal(text_slice(&before), text_slice(&after)));
+    text_deinit(&before);
+    text_deinit(&after);
+    fixture_deinit(&fixture);
+}
+
+/* One row changed by `spoil` makes the whole table unreadable. */
+static void check_refused(void (*spoil)(struct fixture *fixture), enum status status,
+                          const char *message)
+{
+    static const uint32_t widths[] = {4, 3};
+    struct fixture fixture;
+    struct model model;
+    struct arena arena;
+    struct error err;
+
+    for (int backwards = 0; backwards < 2; backwards++) {
+        fixture_init(&fixture, 3);
+        fixture_layers(&fixture, widths, 2);
+        fixture_write(&fixture);
+        spoil(&fixture);
+        arena_init(&arena, (size_t)1 << 20);
+        CHECK_FAILS(read_rows(&fixture, backwards, &arena, &model, &err), status, message);
+        arena_deinit(&arena);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void drop_meta(struct fixture *fixture)
+{
+    fixture->rows[0] = fixture->rows[--fixture->row_count];
+}
+
+/* The weight part is not read back: a row that becomes one is gone. */
+static void drop_bias(struct fixture *fixture)
+{
+    find_row(fixture, "tensor", "layer0/bias", 0)->part = SLICE("weight");
+}
+
+static void drop_word(struct fixture *fixture)
+{
+    find_row(fixture, "vocabulary", "colour", 1)->part = SLICE("weight");
+}
+
+static void repeat_word(struct fixture *fixture)
+{
+    find_row(fixture, "vocabulary", "colour", 1)->data =
+        find_row(fixture, "vocabulary", "colour", 0)->data;
+}
+
+static void repeat_position(struct fixture *fixture)
+{
+    find_row(fixture, "vocabulary", "colour", 1)->position = 0;
+}
+
+static void move_chunk(struct fixture *fixture)
+{
+    find_row(fixture, "tensor", "layer1/bias", 0)->position = 1;
+}
+
+static void negative_chunk(struct fixture *fixture)
+{
+    find_row(fixture, "tensor", "layer1/bias", 0)->position = -1;
+}
+
+static void flip_bit(struct fixture *fixture)
+{
+    ((char *)find_row(fixture, "tensor", "layer1/bias", 0)->data.data)[9] ^= 1;
+}
+
+static void cut_chunk(struct fixture *fixture)
+{
+    find_row(fixture, "tensor", "layer0/weights", 0)->data.size -= 4;
+}
+
+static void empty_chunk(struct fixture *fixture)
+{
+    find_row(fixture, "tensor", "layer0/weights", 0)->data.size = 0;
+}
+
+static void unknown_part(struct fixture *fixture)
+{
+    fixture->rows[fixture->row_count - 1].part = SLICE("code");
+}
+
+static void not_finite(struct fixture *fixture)
+{
+    static float bias[] = {0, NAN, 0};
+
+    fixture->model.layers[1].bias = bias;
+    fixture_write(fixture);
+}
+
+/* Replace in the meta row's JSON. */
+static void replace(struct fixture *fixture, const char *old, const char *new)
+{
+    struct model_row *row = find_row(fixture, "meta", "meta", 0);
+    const char *at = strstr(row->data.data, old);
+
+    CHECK(at);
+    row->data = arena_printf(&fixture->arena, "%.*s%s%s", (int)(at - row->data.data),
+                             row->data.data, new, at + strlen(old));
+}
+
+static void huge_layer(struct fixture *fixture)
+{
+    replace(fixture, "\"width\":4", "\"width\":65536");
+    replace(fixture, "{\"rows\":4,", "{\"rows\":65536,");
+}
+
+static void wrong_chain(struct fixture *fixture)
+{
+    replace(fixture, "\"width\":4", "\"width\":5");
+}
+
+static void wrong_outputs(struct fixture *fixture)
+{
+    replace(fixture, "\"width\":3", "\"width\":2");
+}
+
+static void wrong_vocabulary(struct fixture *fixture)
+{
+    replace(fixture, "\"words\":3", "\"words\":10000000");
+}
+
+static void wrong_scale(struct fixture *fixture)
+{
+    replace(fixture, "\"scale\":9.7", "\"scale\":0");
+}
+
+static void wrong_order_of_labels(struct fixture *fixture)
+{
+    replace(fixture, "[0,10,20]", "[0,20,10]");
+}
+
+static void wrong_digest(struct fixture *fixture)
+{
+    replace(fixture, "\"digest\":\"0", "\"digest\":\"/");
+}
+
+static void newer_format(struct fixture *fixture)
+{
+    replace(fixture, "\"format\":1", "\"format\":2");
+}
+
+static void other_family(struct fixture *fixture)
+{
+    replace(fixture, "\"family\":\"network\"", "\"family\":\"forest\"");
+}
+
+static void a_table_that_was_tampered_with_is_refused(void **state)
+{
+    (void)state;
+    check_refused(drop_meta, STATUS_CORRUPT, "no meta row");
+    check_refused(drop_bias, STATUS_CORRUPT, "layer0/bias lacks 1 of 1 chunks");
+    check_refused(drop_word, STATUS_CORRUPT, "1 words of its vocabularies are missing");
+    check_refused(repeat_word, STATUS_CORRUPT, "repeats \"red\"");
+    check_refused(repeat_position, STATUS_CORRUPT, "is there twice");
+    check_refused(move_chunk, STATUS_CORRUPT, "does not belong");
+    check_refused(negative_chunk, STATUS_CORRUPT, "does not belong");
+    check_refused(flip_bit, STATUS_CORRUPT, "checksum");
+    check_refused(cut_chunk, STATUS_CORRUPT, "another size");
+    check_refused(empty_chunk, STATUS_CORRUPT, "another size");
+    check_refused(unknown_part, STATUS_CORRUPT, "no known part");
+    check_refused(not_finite, STATUS_CORRUPT, "layer1/bias has a number that is not finite");
+    check_refused(wrong_chain, STATUS_CORRUPT, "layer 1 has 4 rows, where 5 belong");
+    check_refused(wrong_outputs, STATUS_CORRUPT, "2 outputs, where 3 belong");
+    check_refused(wrong_vocabulary, STATUS_CORRUPT, "layer 0 has");
+    check_refused(wrong_scale, STATUS_CORRUPT, "scale");
+    check_refused(wrong_order_of_labels, STATUS_CORRUPT, "ascending");
+    check_refused(wrong_digest, STATUS_CORRUPT, "digest");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 2");
+    check_refused(other_family, STATUS_UNSUPPORTED, "forest");
+}
+
+static void sizes_beyond_the_arena_are_refused_before_they_are_taken(void **state)
+{
+    (void)state;
+    check_refused(huge_layer, STATUS_NO_MEMORY, "layer0/weights take 3145728 bytes");
+}
+
+static void a_text_that_json_would_cut_is_not_written(void **state)
+{
+    const uint32_t width = 1;
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 2);
+    fixture_layers(&fixture, &width, 1);
+    fixture.model.label = (struct slice){"a\0b", 3};
+    CHECK_FAILS(model_write(&fixture.model, fixture_keep, &fixture, &err), STATUS_INVALID,
+                "zero byte");
+    fixture_deinit(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
+        cmocka_unit_test(large_tensors_travel_in_chunks),
+        cmocka_unit_test(labels_of_every_type_come_back),
+        cmocka_unit_test(weights_in_raw_units_add_up_to_the_prediction),
+        cmocka_unit_test(a_deep_model_has_no_weights_to_read),
+        cmocka_unit_test(the_vocabulary_shows_words_and_counts),
+        cmocka_unit_test(the_meta_row_alone_tells_what_the_planner_needs),
+        cmocka_unit_test(the_digest_sees_every_part_that_predicts_and_no_other),
+        cmocka_unit_test(a_table_that_was_tampered_with_is_refused),
+        cmocka_unit_test(sizes_beyond_the_arena_are_refused_before_they_are_taken),
+        cmocka_unit_test(a_text_that_json_would_cut_is_not_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

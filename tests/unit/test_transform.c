@@ -1,0 +1,233 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "scoring/transform.h"
+
+static struct slice words[] = {{"red", 3}, {"green", 5}, {"", 0}};
+
+/* age (with NULLs seen), height, colour (with NULLs seen and 2 hash buckets), size. */
+static struct transform make(struct transform_input *inputs, struct arena *arena)
+{
+    struct transform transform = {.inputs = inputs, .input_count = 4};
+    struct error err;
+
+    inputs[0] =
+        (struct transform_input){.name = SLICE("age"), .has_nulls = true, .mean = 40, .scale = 10};
+    inputs[1] =
+        (struct transform_input){.name = SLICE("height"), .mean = 0, .scale = 1, .null_value = 170};
+    inputs[2] = (struct transform_input){.name = SLICE("colour"),
+                                         .type = INPUT_TYPE_CATEGORY,
+                                         .has_nulls = true,
+                                         .words = words,
+                                         .word_count = 3,
+                                         .hash_buckets = 2};
+    inputs[3] = (struct transform_input){
+        .name = SLICE("size"), .type = INPUT_TYPE_CATEGORY, .words = words, .word_count = 2};
+    CHECK_OK(transform_finish(&transform, arena, &err));
+    return transform;
+}
+
+static struct cell text_cell(const char *text)
+{
+    return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
+}
+
+static void a_row_is_laid_out_as_the_header_says(void **state)
+{
+    struct cell cells[] = {{.type = CELL_INTEGER, .integer = 60},
+                           {.type = CELL_REAL, .real = 181.5},
+                           text_cell("green"),
+                           text_cell("red")};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    float dense[3];
+    int32_t ids[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make(inputs, &arena);
+    CHECK_INT(transform.dense_width, 3);
+    CHECK_INT(transform.id_count, 2);
+    CHECK_INT(transform.id_rows, 6 + 3);
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 2 && dense[1] == 0 && dense[2] == 181.5f);
+    CHECK_INT(ids[0], 1);
+    CHECK_INT(ids[1], 6);
+    arena_deinit(&arena);
+}
+
+static void null_takes_the_mean_the_is_null_input_and_the_null_bucket(void **state)
+{
+    struct cell cells[4] = {{.type = CELL_NULL}};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    float dense[3];
+    int32_t ids[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make(inputs, &arena);
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 0 && dense[1] == 1 && dense[2] == 170);
+    CHECK_INT(ids[0], 5);  /* three words, two buckets, then NULL */
+    CHECK_INT(ids[1], -1); /* training saw no NULL here */
+
+    cells[0] = (struct cell){.type = CELL_REAL, .real = NAN};
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 0 && dense[1] == 1);
+    arena_deinit(&arena);
+}
+
+static void an_unknown_word_falls_into_a_hash_bucket_or_nowhere(void **state)
+{
+    struct transform_input inputs[4];
+    struct arena arena;
+    bool is_used[2] = {false, false};
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make(inputs, &arena);
+    for (char c = 'a'; c <= 'z'; c++) {
+        int32_t id = transform_word(&inputs[2], (struct slice){&c, 1});
+        CHECK(id == 3 || id == 4);
+        is_used[id - 3] = true;
+    }
+    CHECK(is_used[0] && is_used[1]);
+    CHECK_INT(transform_word(&inputs[2], SLICE("")), 2);
+    CHECK_INT(transform_word(&inputs[3], SLICE("blue")), -1);
+    arena_deinit(&arena);
+}
+
+static void every_word_of_a_large_vocabulary_is_found(void **state)
+{
+    struct transform_input input = {
+        .name = SLICE("id"), .type = INPUT_TYPE_CATEGORY, .word_count = 5000};
+    struct transform transform = {.inputs = &input, .input_count = 1};
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    input.words = ARENA_NEW(&arena, struct slice, 5000);
+    for (int i = 0; i < 5000; i++)
+        input.words[i] = arena_printf(&arena, "word %d", i);
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    for (int i = 0; i < 5000; i++)
+        CHECK_INT(transform_word(&input, input.words[i]), i);
+    arena_deinit(&arena);
+}
+
+static void what_cannot_be_a_transform_is_refused(void **state)
+{
+    struct slice twice[] = {{"a", 1}, {"b", 1}, {"a", 1}};
+    struct transform_input inputs[2] = {{.name = SLICE("x"), .scale = 1},
+                                        {.name = SLICE("x"), .scale = 1}};
+    struct transform transform = {.inputs = inputs, .input_count = 2};
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
+                "two inputs have the name \"x\"");
+    inputs[1].name = SLICE("y");
+    inputs[1].scale = 0;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"y\"");
+    inputs[1].scale = 1;
+    inputs[1].mean = INFINITY;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"y\"");
+    inputs[1].type = INPUT_TYPE_CATEGORY;
+    inputs[1].words = twice;
+    inputs[1].word_count = 3;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "repeats \"a\"");
+    inputs[1].word_count = TRANSFORM_WORDS_MAX + 1;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "words");
+    transform.input_count = 0;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "not 0");
+    arena_deinit(&arena);
+}
+
+static void a_number_is_read_from_text_and_refused_with_its_column(void **state)
+{
+    const struct slice age = SLICE("age");
+    struct cell cell = text_cell(" 4.5e1 ");
+    struct error err;
+    double number;
+    bool is_null;
+    (void)state;
+
+    CHECK_OK(cell_to_number(&cell, age, &number, &is_null, &err));
+    CHECK(number == 45 && !is_null);
+    cell = text_cell("forty");
+    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID,
+                "column \"age\" holds 'forty', where a number was expected");
+    cell = text_cell("1e999");
+    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID, "finite");
+    cell = (struct cell){.type = CELL_REAL, .real = -INFINITY};
+    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID,
+                "column \"age\" holds an infinite number");
+    cell = (struct cell){.type = CELL_BLOB, .text = SLICE("1")};
+    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID, "blob");
+}
+
+static void equal_numbers_are_one_word_whatever_their_type(void **state)
+{
+    static const struct {
+        struct cell cell;
+        const char *word;
+    } cases[] = {
+        {{.type = CELL_INTEGER, .integer = 3}, "3"},
+        {{.type = CELL_REAL, .real = 3.0}, "3"},
+        {{.type = CELL_TEXT, .text = {"3", 1}}, "3"},
+        {{.type = CELL_REAL, .real = -0.0}, "0"},
+        {{.type = CELL_REAL, .real = 0.1}, "0.1"},
+        {{.type = CELL_REAL, .real = 1e18}, "1000000000000000000"},
+        {{.type = CELL_REAL, .real = 1e300}, "1e+300"},
+        {{.type = CELL_INTEGER, .integer = INT64_MIN}, "-9223372036854775808"},
+        {{.type = CELL_REAL, .real = -0x1p62}, "-4611686018427387904"},
+    };
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    struct error err;
+    bool is_null;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(cell_to_word(&cases[i].cell, SLICE("x"), buffer, &word, &is_null, &err));
+        CHECK(!is_null);
+        CHECK_SLICE(word, cases[i].word);
+    }
+    struct cell infinite = {.type = CELL_REAL, .real = INFINITY};
+    CHECK_FAILS(cell_to_word(&infinite, SLICE("x"), buffer, &word, &is_null, &err), STATUS_INVALID,
+                "infinite");
+}
+
+static void numbers_far_out_stay_finite(void **state)
+{
+    struct transform_input input = {.name = SLICE("x"), .mean = 0, .scale = 1e-300};
+    const double numbers[] = {1e300, -1e300, 0};
+    float dense[6];
+    (void)state;
+
+    CHECK(transform_number(&input, 1e300) == TRANSFORM_DENSE_MAX);
+    transform_numbers(&input, numbers, 3, dense, 2);
+    CHECK(dense[0] == TRANSFORM_DENSE_MAX && dense[2] == -TRANSFORM_DENSE_MAX && dense[4] == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_laid_out_as_the_header_says),
+        cmocka_unit_test(null_takes_the_mean_the_is_null_input_and_the_null_bucket),
+        cmocka_unit_test(an_unknown_word_falls_into_a_hash_bucket_or_nowhere),
+        cmocka_unit_test(every_word_of_a_large_vocabulary_is_found),
+        cmocka_unit_test(what_cannot_be_a_transform_is_refused),
+        cmocka_unit_test(a_number_is_read_from_text_and_refused_with_its_column),
+        cmocka_unit_test(equal_numbers_are_one_word_whatever_their_type),
+        cmocka_unit_test(numbers_far_out_stay_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
