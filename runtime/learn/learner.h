@@ -32,9 +32,9 @@
 enum phase_kind { PHASE_GRADIENT, PHASE_EVALUATION, PHASE_DONE };
 
 struct phase {
-    uint64_t number;        /* 0, 1, 2, ...: grows by one with every apply, repeats included */
+    uint64_t number; /* 0, 1, 2, ...: grows by one with every apply, repeats included */
     enum phase_kind kind;
-    uint64_t step;          /* optimizer steps applied so far */
+    uint64_t step; /* optimizer steps applied so far */
     uint32_t epoch;
     uint32_t rows;          /* rows that this phase covers, over all lanes */
     uint32_t integer_count; /* length of the integer part of a sum */
@@ -43,14 +43,14 @@ struct phase {
 
 /* What apply() has to tell: at most one of each kind. */
 struct learner_report {
-    bool step_applied;      /* a gradient step was applied (not: repeated) */
-    uint64_t rows_applied;  /* its rows */
-    double train_loss;      /* mean loss over its rows */
+    bool step_applied;     /* a gradient step was applied (not: repeated) */
+    uint64_t rows_applied; /* its rows */
+    double train_loss;     /* mean loss over its rows */
     bool evaluated;
     double validation_loss;
     double validation_score; /* accuracy, or RMSE in the label's units */
     bool improved;
-    bool repeated;          /* overflow: the same step again with a coarser scale */
+    bool repeated; /* overflow: the same step again with a coarser scale */
 };
 
 /* One row of TRAIN's result; NaN: not there. */
@@ -75,7 +75,8 @@ void learner_close(struct learner *learner);
 
 uint32_t learner_lanes(const struct learner *learner);
 const struct phase *learner_phase(const struct learner *learner);
-uint64_t learner_steps_total(const struct learner *learner); /* planned; early stopping may end before */
+uint64_t learner_steps_total(
+    const struct learner *learner); /* planned; early stopping may end before */
 uint64_t learner_parameters(const struct learner *learner);
 
 /* Add the lane's contribution to integers (integer_count) and fixed (real_count). */

@@ -1,0 +1,52 @@
+/*
+ * fixed_point.h - sums of reals whose bits do not depend on grouping.
+ *
+ *     lane: x --round(x 2^e)--> integer --+--> 64-bit sum --2^-e--> real
+ *
+ * Additions of integers are exact, so lanes can be summed in any order and any
+ * grouping. A lane's values must stay below 2^51 in magnitude: the range in
+ * which adding 1.5 x 2^52 to a double leaves the rounded integer in its low
+ * bits. 1024 lanes of that stay below 2^61.
+ *
+ * The exponent of the next step puts the greatest sum of this one at 2^35 to
+ * 2^36, so that a lane can be 2^15 times larger than the sum before it
+ * overflows, and what is 2^-36 of the greatest becomes zero.
+ */
+#ifndef LEARN_FIXED_POINT_H
+#define LEARN_FIXED_POINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIXED_EXPONENT_FIRST  30
+#define FIXED_EXPONENT_MAX    200 /* in magnitude */
+#define FIXED_OVERFLOW_STEP   12  /* bits given up when a lane did not fit */
+#define FIXED_GREATEST_BITS   36
+#define FIXED_LANE_BITS       51
+#define FIXED_NOT_FINITE_BITS 0x7f800000u
+
+/* The bits of the greatest magnitude: as integers they order like the
+ * magnitudes, infinity and what is not a number on top. 0 for no values. */
+uint32_t fixed_greatest(const float *values, size_t count);
+
+static inline bool fixed_is_finite(uint32_t greatest)
+{
+    return greatest < FIXED_NOT_FINITE_BITS;
+}
+
+/* Whether values up to that magnitude can be added at this exponent. */
+bool fixed_fits(uint32_t greatest, int exponent);
+
+/* sums (count) += round(values 2^exponent), ties to even. All must fit. */
+void fixed_add(const float *values, size_t count, int exponent, int64_t *sums);
+
+/* values (count) = sums 2^-exponent, rounded to double and then to float. */
+void fixed_resolve(const int64_t *sums, size_t count, int exponent, float *values);
+
+/* The exponent for the step after one whose greatest sum was that; the same
+ * when all sums were 0. */
+int fixed_next_exponent(uint32_t greatest, int exponent);
+int fixed_coarser_exponent(int exponent);
+
+#endif

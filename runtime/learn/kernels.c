@@ -1,0 +1,266 @@
+#include "learn/kernels.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "learn/vectors.h"
+
+void kernels_init(void)
+{
+    openblas_set_num_threads(1);
+}
+
+/* ---- products ---- */
+
+void multiply(size_t n, size_t k, size_t m, const float *a, const float *b, float beta, float *c)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)m, (blasint)k, 1, a,
+                (blasint)k, b, (blasint)m, beta, c, (blasint)m);
+}
+
+void multiply_left_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
+                              float beta, float *c)
+{
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)k, (blasint)m, (blasint)n, 1, a,
+                (blasint)k, b, (blasint)m, beta, c, (blasint)m);
+}
+
+void multiply_right_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
+                               float *c)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)k, (blasint)m, 1, a,
+                (blasint)m, b, (blasint)m, 0, c, (blasint)k);
+}
+
+void rows_fill(float *z, size_t n, size_t m, const float *bias)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(z + i * m, bias, m * sizeof *z);
+}
+
+WIDE_VECTORS
+void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict sum)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            sum[j] += delta[i * m + j];
+}
+
+/* ---- functions of one number, to about the last bit of a float ---- */
+
+static inline uint32_t bits_of(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float float_of(uint32_t bits)
+{
+    float x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* e^x = 2^n e^r with |r| <= ln(2)/2: n is what stays in the low bits of a
+ * number as large as `shifter`, and e^r is Taylor's sum. ln(2) is taken off in
+ * two parts, the first with zeros at its end, so that n of it is exact. */
+static inline float exponential(float x)
+{
+    const float shifter = 0x1.8p23f, log2e = 0x1.715476p+0f;
+    const float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
+    float shifted, n, r, sum;
+
+    x = x < -87 ? -87 : x;
+    x = x > 88 ? 88 : x;
+    shifted = x * log2e + shifter;
+    n = shifted - shifter;
+    r = (x - n * ln2_high) - n * ln2_low;
+    sum = 1.0f / 720 + r * (1.0f / 5040);
+    sum = 1.0f / 120 + r * sum;
+    sum = 1.0f / 24 + r * sum;
+    sum = 1.0f / 6 + r * sum;
+    sum = 0.5f + r * sum;
+    sum = 1 + (r + r * r * sum);
+    return sum * float_of((bits_of(shifted) - bits_of(shifter) + 127) << 23);
+}
+
+/* log(1 + e) for e in [0, 1]: 2 artanh(s) with s = e / (2 + e) <= 1/3. */
+static inline float log_one_plus(float e)
+{
+    float s = e / (2 + e), q = s * s;
+    float sum = 1.0f / 13 + q * (1.0f / 15);
+
+    sum = 1.0f / 11 + q * sum;
+    sum = 1.0f / 9 + q * sum;
+    sum = 1.0f / 7 + q * sum;
+    sum = 1.0f / 5 + q * sum;
+    sum = 1.0f / 3 + q * sum;
+    return 2 * (s + s * q * sum);
+}
+
+/* Of x >= 1: k ln(2) + log(1 + e) where x = 2^k (1 + e). */
+static inline float logarithm(float x)
+{
+    uint32_t bits = bits_of(x);
+    float power = (float)(bits >> 23) - 127;
+    float fraction = float_of((bits & 0x7fffff) | 127u << 23);
+
+    return x < INFINITY ? power * 0x1.62e43p-1f + log_one_plus(fraction - 1) : x;
+}
+
+/* By e^2|x|, and near 0, where that loses digits, Lambert's continued fraction
+ * x/(1 + x^2/(3 + x^2/(5 + ...))) cut after the 9. */
+static inline float hyperbolic_tangent(float x)
+{
+    float magnitude = fabsf(x), q = x * x;
+    float near = x * (945 + q * (105 + q)) / (945 + q * (420 + q * 15));
+    float far = copysignf(1 - 2 / (exponential(2 * magnitude) + 1), x);
+
+    return magnitude > 0.6f ? far : near;
+}
+
+/* 1 / (1 + e^-x), of which `small` is e^-|x| */
+static inline float logistic(float x, float small)
+{
+    return (x < 0 ? small : 1) / (1 + small);
+}
+
+/* ---- activations ---- */
+
+/* What is not a number is not less than 0, and stays. */
+WIDE_VECTORS
+static void relu(float *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        a[i] = a[i] < 0 ? 0 : a[i];
+}
+
+WIDE_VECTORS
+static void tangents(float *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        a[i] = hyperbolic_tangent(a[i]);
+}
+
+WIDE_VECTORS
+static void sigmoids(float *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        a[i] = logistic(a[i], exponential(-fabsf(a[i])));
+}
+
+void activation_forward(enum activation activation, float *a, size_t count)
+{
+    switch (activation) {
+    case ACTIVATION_IDENTITY:
+        return;
+    case ACTIVATION_RELU:
+        relu(a, count);
+        return;
+    case ACTIVATION_TANH:
+        tangents(a, count);
+        return;
+    case ACTIVATION_SIGMOID:
+        sigmoids(a, count);
+        return;
+    }
+}
+
+WIDE_VECTORS
+static void relu_backward(const float *restrict a, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] = a[i] > 0 ? delta[i] : 0;
+}
+
+WIDE_VECTORS
+static void tangents_backward(const float *restrict a, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= 1 - a[i] * a[i];
+}
+
+WIDE_VECTORS
+static void sigmoids_backward(const float *restrict a, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= a[i] * (1 - a[i]);
+}
+
+void activation_backward(enum activation activation, const float *a, float *delta, size_t count)
+{
+    switch (activation) {
+    case ACTIVATION_IDENTITY:
+        return;
+    case ACTIVATION_RELU:
+        relu_backward(a, delta, count);
+        return;
+    case ACTIVATION_TANH:
+        tangents_backward(a, delta, count);
+        return;
+    case ACTIVATION_SIGMOID:
+        sigmoids_backward(a, delta, count);
+        return;
+    }
+}
+
+/* ---- losses ---- */
+
+WIDE_VECTORS
+void loss_logistic(size_t n, const float *restrict target, float *restrict z, double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        float x = z[i], small = exponential(-fabsf(x));
+
+        loss[i] = (double)(((x > 0 ? x : 0) - x * target[i]) + log_one_plus(small));
+        z[i] = logistic(x, small) - target[i];
+    }
+}
+
+static float greatest_of(const float *z, size_t m)
+{
+    float greatest = z[0];
+
+    for (size_t j = 1; j < m; j++)
+        greatest = z[j] > greatest ? z[j] : greatest;
+    return greatest;
+}
+
+WIDE_VECTORS
+static void exponentials(float *z, size_t m, float greatest)
+{
+    for (size_t j = 0; j < m; j++)
+        z[j] = exponential(z[j] - greatest);
+}
+
+void loss_softmax(size_t n, size_t m, const int32_t *classes, float *z, double *loss)
+{
+    for (size_t i = 0; i < n; i++, z += m) {
+        const float greatest = greatest_of(z, m), truth = z[classes[i]];
+        float sum = 0, share;
+
+        exponentials(z, m, greatest);
+        for (size_t j = 0; j < m; j++)
+            sum += z[j];
+        loss[i] = (double)greatest - (double)truth + (double)logarithm(sum);
+        share = 1 / sum;
+        for (size_t j = 0; j < m; j++)
+            z[j] *= share;
+        z[classes[i]] -= 1;
+    }
+}
+
+WIDE_VECTORS
+void loss_squares(size_t n, const float *restrict target, float *restrict z, double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        float error = z[i] - target[i];
+
+        loss[i] = (double)error * (double)error;
+        z[i] = error;
+    }
+}

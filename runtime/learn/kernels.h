@@ -1,0 +1,53 @@
+/*
+ * kernels.h - the arithmetic of networks on row-major matrices of floats.
+ *
+ * Products are OpenBLAS's, so their bits depend on the kernel set that it
+ * chose (OPENBLAS_CORETYPE, fixed by the job spec) and on the shapes. All else
+ * is elementwise or summed in ascending order: the same bits on any processor.
+ * That is why exp, tanh and the losses are written here and not the C
+ * library's, which takes fused operations where it finds them.
+ *
+ * What is not a number stays so, through every kernel: a diverged network is
+ * seen in its loss or its gradient.
+ */
+#ifndef LEARN_KERNELS_H
+#define LEARN_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scoring/model.h"
+
+/* BLAS computes in the calling thread only. */
+void kernels_init(void);
+
+/* c (n,m) = a (n,k) b (k,m) + beta c */
+void multiply(size_t n, size_t k, size_t m, const float *a, const float *b, float beta, float *c);
+/* c (k,m) = aT (k,n) b (n,m) + beta c */
+void multiply_left_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
+                              float beta, float *c);
+/* c (n,k) = a (n,m) bT (m,k) */
+void multiply_right_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
+                               float *c);
+
+/* Every row of z (n,m) = bias (m). */
+void rows_fill(float *z, size_t n, size_t m, const float *bias);
+/* sum (m) += the rows of delta (n,m), in ascending order. */
+void rows_sum(const float *delta, size_t n, size_t m, float *sum);
+
+/* a = f(a), and delta *= f'(z) where a = f(z). */
+void activation_forward(enum activation activation, float *a, size_t count);
+void activation_backward(enum activation activation, const float *a, float *delta, size_t count);
+
+/*
+ * Losses of n rows: loss (n), and z becomes the gradient dloss/dz. The target
+ * is a float for one output and a class for a softmax.
+ *     logistic   log(1 + e^-z) of a positive (target 1), log(1 + e^z) of a negative (0)
+ *     softmax    -log of the class's share of e^z; (n,m)
+ *     squares    (z - target)^2; the gradient is of its half, z - target
+ */
+void loss_logistic(size_t n, const float *target, float *z, double *loss);
+void loss_softmax(size_t n, size_t m, const int32_t *classes, float *z, double *loss);
+void loss_squares(size_t n, const float *target, float *z, double *loss);
+
+#endif

@@ -1,0 +1,545 @@
+#include "learn/learner.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/fixed_point.h"
+#include "learn/kernels.h"
+#include "learn/learner_parts.h"
+
+#define LANES_DEFAULT_MAX 64
+#define LOSS_PART         0x1p32 /* SUM_LOSS_PART counts in 2^-32 */
+#define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */
+
+/* ---- the plan of a job ---- */
+
+static uint32_t least(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+static uint32_t default_lanes(uint32_t parameters, uint32_t batch)
+{
+    const uint32_t rows = parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
+    const uint32_t lanes = batch / rows;
+
+    return lanes < 1 ? 1 : least(lanes, LANES_DEFAULT_MAX);
+}
+
+static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epoch)
+{
+    const uint64_t steps = spec->epochs * steps_per_epoch;
+
+    return spec->max_steps && spec->max_steps < steps ? spec->max_steps : steps;
+}
+
+/* The positions of a lane among `rows`. */
+struct span {
+    uint32_t first, count;
+};
+
+static struct span lane_span(const struct learner *learner, uint32_t lane, uint32_t rows)
+{
+    const uint32_t first = (uint32_t)((uint64_t)lane * rows / learner->lanes);
+    const uint32_t end = (uint32_t)(((uint64_t)lane + 1) * rows / learner->lanes);
+
+    return (struct span){first, end - first};
+}
+
+static uint32_t batch_first(const struct learner *learner, uint64_t step)
+{
+    return (uint32_t)(step % learner->steps_per_epoch) * learner->batch;
+}
+
+static bool is_epoch_end(const struct learner *learner, uint64_t step)
+{
+    return step > 0 &&
+           (step % learner->steps_per_epoch == 0 || step == learner_steps_total(learner));
+}
+
+/* ---- phases ---- */
+
+void learner_describe_phase(const struct learner *learner, struct phase *phase)
+{
+    const uint64_t step = phase->step;
+    const uint64_t of_epoch = phase->kind == PHASE_GRADIENT || step == 0 ? step : step - 1;
+
+    phase->epoch = (uint32_t)(of_epoch / learner->steps_per_epoch);
+    phase->rows = phase->integer_count = phase->real_count = 0;
+    if (phase->kind == PHASE_GRADIENT) {
+        phase->rows =
+            least(learner->batch, learner->dataset->train.rows - batch_first(learner, step));
+        phase->integer_count = SUM_OVERFLOWS + learner->network.tensor_count;
+        phase->real_count = learner->network.parameter_count;
+    } else if (phase->kind == PHASE_EVALUATION) {
+        phase->rows = learner->dataset->validation.rows;
+        phase->integer_count = SUM_CORRECT + 1;
+    }
+}
+
+bool learner_is_possible(const struct learner *learner, const struct phase *phase)
+{
+    const uint64_t total = learner_steps_total(learner);
+    const bool evaluates = learner->dataset->validation.rows > 0;
+
+    if (phase->step > total || phase->number < phase->step)
+        return false;
+    switch (phase->kind) {
+    case PHASE_GRADIENT:
+        return phase->step < total;
+    case PHASE_EVALUATION:
+        return evaluates && is_epoch_end(learner, phase->step);
+    case PHASE_DONE:
+        return phase->step == total || (evaluates && learner->spec->early_stopping > 0 &&
+                                        is_epoch_end(learner, phase->step));
+    }
+    return false;
+}
+
+static void next_phase(struct learner *learner, enum phase_kind kind)
+{
+    struct phase *phase = &learner->progress.phase;
+
+    phase->number++;
+    phase->kind = kind;
+    learner_describe_phase(learner, phase);
+}
+
+static enum phase_kind after_gradient(const struct learner *learner, uint64_t step)
+{
+    if (is_epoch_end(learner, step) && learner->dataset->validation.rows > 0)
+        return PHASE_EVALUATION;
+    return step == learner_steps_total(learner) ? PHASE_DONE : PHASE_GRADIENT;
+}
+
+/* ---- open, close ---- */
+
+static enum status check_bytes(const struct learner *learner, struct error *err)
+{
+    const struct network *network = &learner->network;
+    const uint64_t arrays = 2 + optimizer_slots(learner->optimizer.kind) +
+                            (learner->spec->early_stopping > 0); /* parameters, gradient, ... */
+    uint64_t bytes = network->parameter_count *
+                     (arrays * sizeof(float) + sizeof(float) + sizeof(int64_t)); /* and the sums */
+
+    for (uint32_t l = 0; l < network->layer_count; l++)
+        bytes += (uint64_t)network->layers[l].width * NETWORK_CHUNK_ROWS * 3 * sizeof(float);
+    if (bytes <= LEARNER_BYTES_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT,
+         "a network of %u parameters needs %llu bytes to train, a worker has at most %llu",
+         network->parameter_count, (unsigned long long)bytes,
+         (unsigned long long)LEARNER_BYTES_MAX);
+    return error_hint(err, "Use smaller model.hidden_units, or categories with fewer words.");
+}
+
+static void start(struct learner *learner)
+{
+    const float slot = optimizer_slot_start(&learner->optimizer);
+
+    network_start(&learner->network, learner->parameters);
+    for (uint64_t i = 0; i < learner_slot_count(learner); i++)
+        learner->slots[i] = slot;
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++)
+        learner->progress.exponents[t] = FIXED_EXPONENT_FIRST;
+    learner_describe_phase(learner, &learner->progress.phase);
+}
+
+static enum status allocate(struct learner *learner, struct error *err)
+{
+    const size_t parameters = learner->network.parameter_count;
+    const size_t layers = learner->network.layer_count;
+
+    learner->parameters = calloc(parameters, sizeof(float));
+    learner->slots = calloc(learner_slot_count(learner) + 1, sizeof(float));
+    learner->order = calloc(learner->dataset->train.rows, sizeof *learner->order);
+    learner->layers = calloc(layers, sizeof *learner->layers);
+    learner->best_layers = calloc(layers, sizeof *learner->best_layers);
+    if (learner->spec->early_stopping > 0)
+        learner->best = calloc(parameters, sizeof(float));
+    if (!learner->parameters || !learner->slots || !learner->order || !learner->layers ||
+        !learner->best_layers || (learner->spec->early_stopping > 0 && !learner->best))
+        return fail_no_memory(err);
+    network_layers(&learner->network, learner->parameters, learner->layers);
+    if (learner->best)
+        network_layers(&learner->network, learner->best, learner->best_layers);
+    return network_space_init(&learner->space, &learner->network, err);
+}
+
+static enum status plan(struct learner *learner, struct error *err)
+{
+    const struct jobspec *spec = learner->spec;
+    const uint32_t rows = learner->dataset->train.rows;
+
+    if (rows == 0)
+        return fail(err, STATUS_INVALID, "there are no rows to train on");
+    TRY(network_init(&learner->network, spec, learner->dataset, err));
+    learner->batch = least(spec->batch_size, rows);
+    learner->steps_per_epoch = (rows - 1) / learner->batch + 1;
+    learner->lanes = spec->lanes ? least(spec->lanes, learner->batch)
+                                 : default_lanes(learner->network.parameter_count, learner->batch);
+    learner->optimizer = optimizer_of(spec, planned_steps(spec, learner->steps_per_epoch));
+    return check_bytes(learner, err);
+}
+
+enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
+                         struct learner **learner, struct error *err)
+{
+    struct learner *made = calloc(1, sizeof *made);
+    enum status status;
+
+    *learner = NULL;
+    if (!made)
+        return fail_no_memory(err);
+    kernels_init();
+    made->spec = spec;
+    made->dataset = dataset;
+    TRY_OR(failed, status, plan(made, err));
+    TRY_OR(failed, status, allocate(made, err));
+    TRY_OR(failed, status, learner_fingerprint(made, &made->fingerprint, err));
+    start(made);
+    *learner = made;
+    return STATUS_OK;
+failed:
+    learner_close(made);
+    return status;
+}
+
+void learner_close(struct learner *learner)
+{
+    if (!learner)
+        return;
+    network_space_deinit(&learner->space);
+    free(learner->parameters);
+    free(learner->slots);
+    free(learner->best);
+    free(learner->order);
+    free(learner->layers);
+    free(learner->best_layers);
+    free(learner);
+}
+
+uint32_t learner_lanes(const struct learner *learner)
+{
+    return learner->lanes;
+}
+
+const struct phase *learner_phase(const struct learner *learner)
+{
+    return &learner->progress.phase;
+}
+
+uint64_t learner_steps_total(const struct learner *learner)
+{
+    return learner->optimizer.steps;
+}
+
+uint64_t learner_parameters(const struct learner *learner)
+{
+    return learner->network.parameter_count;
+}
+
+/* ---- contribute ---- */
+
+static void add_loss(double loss, int64_t *integers)
+{
+    double whole;
+
+    if (!isfinite(loss)) {
+        integers[SUM_NOT_FINITE]++;
+        return;
+    }
+    loss = loss < LOSS_LANE_MOST ? loss : LOSS_LANE_MOST;
+    whole = floor(loss);
+    integers[SUM_LOSS_WHOLE] += (int64_t)whole;
+    integers[SUM_LOSS_PART] += (int64_t)((loss - whole) * LOSS_PART);
+}
+
+static double summed_loss(const int64_t *integers)
+{
+    return (double)integers[SUM_LOSS_WHOLE] + (double)integers[SUM_LOSS_PART] / LOSS_PART;
+}
+
+/* Of the id block only the touched rows can hold anything. */
+static uint32_t tensor_greatest(const struct learner *learner, uint32_t number)
+{
+    const struct network *network = &learner->network;
+    const struct network_space *space = &learner->space;
+    const struct tensor *tensor = &network->tensors[number];
+    const size_t width = network->layers[0].width;
+    uint32_t greatest = 0;
+
+    if (number != network->ids_tensor)
+        return fixed_greatest(space->gradient + tensor->first, tensor->count);
+    for (uint32_t i = 0; i < space->touched_count; i++) {
+        const size_t at = tensor->first + space->touched[i] * width;
+        const uint32_t of_row = fixed_greatest(space->gradient + at, width);
+
+        greatest = of_row > greatest ? of_row : greatest;
+    }
+    return greatest;
+}
+
+static void tensor_add(const struct learner *learner, uint32_t number, int64_t *fixed)
+{
+    const struct network *network = &learner->network;
+    const struct network_space *space = &learner->space;
+    const struct tensor *tensor = &network->tensors[number];
+    const int exponent = learner->progress.exponents[number];
+    const size_t width = network->layers[0].width;
+
+    if (number != network->ids_tensor) {
+        fixed_add(space->gradient + tensor->first, tensor->count, exponent, fixed + tensor->first);
+        return;
+    }
+    for (uint32_t i = 0; i < space->touched_count; i++) {
+        const size_t at = tensor->first + space->touched[i] * width;
+
+        fixed_add(space->gradient + at, width, exponent, fixed + at);
+    }
+}
+
+/* The order of an epoch is made when it is first asked for. */
+static void ensure_order(struct learner *learner, uint32_t epoch)
+{
+    if (learner->has_order && learner->order_epoch == epoch)
+        return;
+    dataset_order(learner->dataset, epoch, learner->order);
+    learner->order_epoch = epoch;
+    learner->has_order = true;
+}
+
+static void contribute_gradient(struct learner *learner, struct span span, int64_t *integers,
+                                int64_t *fixed)
+{
+    const struct phase *phase = &learner->progress.phase;
+    const struct network_rows rows = {
+        .part = &learner->dataset->train,
+        .class_weights = learner->dataset->class_weights,
+        .order = learner->order,
+        .first = batch_first(learner, phase->step) + span.first,
+        .count = span.count,
+        .position = span.first,
+    };
+
+    add_loss(network_gradient(&learner->network, learner->parameters, &rows, phase->rows,
+                              phase->step, &learner->space),
+             integers);
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        const uint32_t greatest = tensor_greatest(learner, t);
+
+        if (!fixed_is_finite(greatest))
+            integers[SUM_NOT_FINITE]++;
+        else if (!fixed_fits(greatest, learner->progress.exponents[t]))
+            integers[SUM_OVERFLOWS + t]++;
+        else
+            tensor_add(learner, t, fixed);
+    }
+    network_space_clear(&learner->network, &learner->space);
+}
+
+static void contribute_evaluation(struct learner *learner, struct span span, int64_t *integers)
+{
+    const struct network_rows rows = {
+        .part = &learner->dataset->validation,
+        .first = span.first,
+        .count = span.count,
+    };
+    uint64_t correct;
+
+    add_loss(
+        network_evaluate(&learner->network, learner->parameters, &rows, &learner->space, &correct),
+        integers);
+    integers[SUM_CORRECT] += (int64_t)correct;
+}
+
+void learner_contribute(struct learner *learner, uint32_t lane, int64_t *integers, int64_t *fixed)
+{
+    const struct phase *phase = &learner->progress.phase;
+    const struct span span = lane_span(learner, lane, phase->rows);
+
+    assert(lane < learner->lanes);
+    if (span.count == 0)
+        return;
+    if (phase->kind == PHASE_GRADIENT) {
+        ensure_order(learner, phase->epoch);
+        contribute_gradient(learner, span, integers, fixed);
+    } else if (phase->kind == PHASE_EVALUATION) {
+        contribute_evaluation(learner, span, integers);
+    }
+}
+
+/* ---- resolve ---- */
+
+void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32_t first,
+                     uint32_t count, float *reals)
+{
+    const uint32_t end = first + count;
+
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        const struct tensor *tensor = &learner->network.tensors[t];
+        const uint32_t from = first > tensor->first ? first : tensor->first;
+        const uint32_t to = least(end, tensor->first + tensor->count);
+
+        if (from < to)
+            fixed_resolve(fixed + (from - first), to - from, learner->progress.exponents[t],
+                          reals + (from - first));
+    }
+}
+
+/* ---- apply ---- */
+
+static enum status fail_not_finite(const struct learner *learner, const char *what,
+                                   struct error *err)
+{
+    const struct phase *phase = &learner->progress.phase;
+    const uint32_t first = batch_first(learner, phase->step);
+
+    if (phase->kind == PHASE_GRADIENT)
+        fail(err, STATUS_FAILED, "the %s is not finite at step %llu (rows %u to %u of epoch %u)",
+             what, (unsigned long long)phase->step + 1, first + 1, first + phase->rows,
+             phase->epoch + 1);
+    else
+        fail(err, STATUS_FAILED, "the %s is not finite after step %llu", what,
+             (unsigned long long)phase->step);
+    return error_hint(err, "Lower optimizer.learning_rate (%g now), or look for extreme values.",
+                      learner->spec->learning_rate);
+}
+
+/* Makes the scale of each tensor coarser that did not fit. */
+static bool repeat_step(struct learner *learner, const int64_t *integers)
+{
+    bool overflow = false;
+
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        int32_t *exponent = &learner->progress.exponents[t];
+
+        if (integers[SUM_OVERFLOWS + t] == 0)
+            continue;
+        *exponent = fixed_coarser_exponent(*exponent);
+        overflow = true;
+    }
+    if (overflow)
+        next_phase(learner, PHASE_GRADIENT);
+    return overflow;
+}
+
+static void update_parameters(struct learner *learner, const float *gradient)
+{
+    const struct optimizer_step step =
+        optimizer_step_at(&learner->optimizer, learner->progress.phase.step);
+    const size_t parameters = learner->network.parameter_count;
+
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        const struct tensor *tensor = &learner->network.tensors[t];
+        float *first = learner->slots + tensor->first;
+        const float l1 = tensor->is_bias ? 0 : (float)learner->spec->l1;
+        const float l2 = tensor->is_bias ? 0 : (float)learner->spec->l2;
+
+        optimizer_update(&step, l1, l2, tensor->count, gradient + tensor->first,
+                         learner->parameters + tensor->first, first, first + parameters);
+    }
+}
+
+static enum status apply_gradient(struct learner *learner, const int64_t *integers,
+                                  const float *reals, struct learner_report *report,
+                                  struct error *err)
+{
+    struct progress *progress = &learner->progress;
+    const double rows = progress->phase.rows;
+    uint32_t greatest[NETWORK_TENSORS_MAX];
+
+    if (integers[SUM_NOT_FINITE] != 0)
+        return fail_not_finite(learner, "loss", err);
+    report->repeated = repeat_step(learner, integers);
+    if (report->repeated)
+        return STATUS_OK;
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        const struct tensor *tensor = &learner->network.tensors[t];
+
+        greatest[t] = fixed_greatest(reals + tensor->first, tensor->count);
+        if (!fixed_is_finite(greatest[t]))
+            return fail_not_finite(learner, "gradient", err);
+    }
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++)
+        progress->exponents[t] = fixed_next_exponent(greatest[t], progress->exponents[t]);
+    update_parameters(learner, reals);
+    report->step_applied = true;
+    report->rows_applied = progress->phase.rows;
+    report->train_loss = summed_loss(integers) / rows;
+    progress->phase.step++;
+    next_phase(learner, after_gradient(learner, progress->phase.step));
+    return STATUS_OK;
+}
+
+static bool is_patience_over(const struct learner *learner)
+{
+    const uint32_t patience = learner->spec->early_stopping;
+
+    return patience > 0 && learner->progress.evaluations_since_best >= patience;
+}
+
+static enum status apply_evaluation(struct learner *learner, const int64_t *integers,
+                                    struct learner_report *report, struct error *err)
+{
+    struct progress *progress = &learner->progress;
+    const double rows = progress->phase.rows;
+    const double loss = summed_loss(integers) / rows;
+    bool is_over;
+
+    if (integers[SUM_NOT_FINITE] != 0)
+        return fail_not_finite(learner, "validation loss", err);
+    report->evaluated = true;
+    report->validation_loss = loss;
+    report->validation_score = (double)integers[SUM_CORRECT] / rows;
+    report->improved = !progress->has_best || loss < progress->best_loss;
+    progress->evaluations_since_best++;
+    if (report->improved) {
+        progress->has_best = true;
+        progress->best_loss = loss;
+        progress->evaluations_since_best = 0;
+        if (learner->best)
+            memcpy(learner->best, learner->parameters,
+                   learner->network.parameter_count * sizeof(float));
+    }
+    is_over = progress->phase.step == learner_steps_total(learner) || is_patience_over(learner);
+    next_phase(learner, is_over ? PHASE_DONE : PHASE_GRADIENT);
+    return STATUS_OK;
+}
+
+/* The loss is of the standardised label; people see the label's own units. */
+static void in_label_units(const struct learner *learner, struct learner_report *report)
+{
+    const double square = learner->dataset->label_scale * learner->dataset->label_scale;
+
+    if (learner->network.task != MODEL_REGRESSION)
+        return;
+    report->train_loss *= square;
+    report->validation_loss *= square;
+    if (report->evaluated)
+        report->validation_score = sqrt(report->validation_loss);
+}
+
+enum status learner_apply(struct learner *learner, const int64_t *integers, const float *reals,
+                          struct learner_report *report, struct error *err)
+{
+    *report = (struct learner_report){0};
+    switch (learner->progress.phase.kind) {
+    case PHASE_GRADIENT:
+        TRY(apply_gradient(learner, integers, reals, report, err));
+        break;
+    case PHASE_EVALUATION:
+        TRY(apply_evaluation(learner, integers, report, err));
+        break;
+    case PHASE_DONE:
+        return fail(err, STATUS_FAILED, "nothing is left to learn");
+    }
+    in_label_units(learner, report);
+    /* The last update is followed by no loss that would show it. */
+    if (learner->progress.phase.kind == PHASE_DONE &&
+        !fixed_is_finite(fixed_greatest(learner->parameters, learner->network.parameter_count)))
+        return fail_not_finite(learner, "model", err);
+    return STATUS_OK;
+}

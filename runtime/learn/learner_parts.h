@@ -1,0 +1,70 @@
+/*
+ * learner_parts.h - the inside of a learner, shared by its files.
+ *
+ *     learner.c         phases, lanes, apply
+ *     learner_state.c   save and load
+ *     learner_export.c  the finished model and its metrics
+ */
+#ifndef LEARN_LEARNER_PARTS_H
+#define LEARN_LEARNER_PARTS_H
+
+#include "learn/learner.h"
+#include "learn/network.h"
+#include "learn/optimizer.h"
+
+#define LEARNER_BYTES_MAX ((uint64_t)32 << 30) /* a learner with the sums that it is part of */
+
+/*
+ * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
+ * that it neither overflows nor loses small values. Of a gradient, one count
+ * of overflows for each tensor follows; of an evaluation, the rows that were
+ * classified correctly.
+ */
+enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
+
+/* What save writes and load reads, besides the arrays of floats. */
+struct progress {
+    struct phase phase;
+    int32_t exponents[NETWORK_TENSORS_MAX];
+    bool has_best;
+    double best_loss;
+    uint32_t evaluations_since_best;
+};
+
+struct learner {
+    const struct jobspec *spec;
+    const struct dataset *dataset;
+    struct network network;
+    struct optimizer optimizer;
+    uint32_t lanes, batch;
+    uint64_t steps_per_epoch;
+    uint64_t fingerprint;
+
+    struct progress progress;
+    float *parameters;
+    float *slots; /* (optimizer_slots, parameters) */
+    float *best;  /* (parameters) with early stopping, else NULL */
+
+    struct network_space space; /* carries nothing from call to call */
+    uint32_t *order;            /* (train.rows) of epoch `order_epoch` */
+    uint32_t order_epoch;
+    bool has_order;
+    struct layer *layers, *best_layers; /* views of parameters and best */
+};
+
+static inline uint64_t learner_slot_count(const struct learner *learner)
+{
+    return (uint64_t)optimizer_slots(learner->optimizer.kind) * learner->network.parameter_count;
+}
+
+/* Fill rows and counts of a phase from its kind and step. */
+void learner_describe_phase(const struct learner *learner, struct phase *phase);
+
+/* Whether a job can be there: what load asks of a state. */
+bool learner_is_possible(const struct learner *learner, const struct phase *phase);
+
+/* A hash of all that the learned bits depend on. */
+enum status learner_fingerprint(const struct learner *learner, uint64_t *fingerprint,
+                                struct error *err);
+
+#endif

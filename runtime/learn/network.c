@@ -1,0 +1,578 @@
+#include "learn/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "learn/kernels.h"
+
+#define ALIGNMENT 64
+
+/* ---- shape ---- */
+
+static enum activation activation_of(const struct jobspec *spec)
+{
+    switch (spec->activation) {
+    case SPEC_IDENTITY:
+        return ACTIVATION_IDENTITY;
+    case SPEC_RELU:
+        return ACTIVATION_RELU;
+    case SPEC_TANH:
+        return ACTIVATION_TANH;
+    case SPEC_SIGMOID:
+        return ACTIVATION_SIGMOID;
+    }
+    return ACTIVATION_IDENTITY;
+}
+
+static uint32_t outputs_of(const struct jobspec *spec, const struct dataset *dataset)
+{
+    return spec->task == SPEC_REGRESSION || dataset->labels.count == 2 ? 1 : dataset->labels.count;
+}
+
+/* Float, optimizer slots, gradient and 64-bit sum of each. */
+static enum status check_size(uint64_t parameters, struct error *err)
+{
+    if (parameters <= MODEL_PARAMETERS_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT,
+         "a network of %llu parameters needs %llu bytes to train, at most %llu parameters are "
+         "allowed",
+         (unsigned long long)parameters, (unsigned long long)parameters * 24,
+         (unsigned long long)MODEL_PARAMETERS_MAX);
+    return error_hint(err, "Use smaller model.hidden_units, or categories with fewer words.");
+}
+
+static uint32_t add_tensor(struct network *network, uint32_t count, bool is_bias)
+{
+    const uint32_t first = network->parameter_count;
+
+    network->tensors[network->tensor_count++] =
+        (struct tensor){.first = first, .count = count, .is_bias = is_bias};
+    network->parameter_count += count;
+    return first;
+}
+
+static void add_layer(struct network *network, uint32_t rows, uint32_t width)
+{
+    struct network_layer *layer = &network->layers[network->layer_count++];
+
+    layer->rows = rows;
+    layer->width = width;
+    layer->weights = add_tensor(network, rows * width, false);
+    if (network->layer_count == 1) {
+        network->ids_tensor = network->tensor_count;
+        network->ids = add_tensor(network, network->id_rows * width, false);
+    }
+    layer->bias = add_tensor(network, width, true);
+}
+
+enum status network_init(struct network *network, const struct jobspec *spec,
+                         const struct dataset *dataset, struct error *err)
+{
+    const struct transform *transform = &dataset->transform;
+    uint32_t widths[MODEL_LAYERS_MAX], rows = transform->dense_width;
+    uint64_t total = 0, inputs = (uint64_t)rows + transform->id_rows;
+
+    *network = (struct network){
+        .task = spec->task == SPEC_REGRESSION ? MODEL_REGRESSION : MODEL_CLASSIFICATION,
+        .activation = activation_of(spec),
+        .dense_width = transform->dense_width,
+        .id_count = transform->id_count,
+        .id_rows = transform->id_rows,
+        .outputs = outputs_of(spec, dataset),
+        .dropout = spec->dropout,
+        .seed = spec->seed,
+    };
+    memcpy(widths, spec->hidden_units, spec->hidden_layers * sizeof *widths);
+    widths[spec->hidden_layers] = network->outputs;
+    for (uint32_t l = 0; l <= spec->hidden_layers; l++) {
+        if (widths[l] == 0 || widths[l] > MODEL_WIDTH_MAX)
+            return fail(err, STATUS_LIMIT, "a layer has 1 to %d units, not %u", MODEL_WIDTH_MAX,
+                        widths[l]);
+        total += (inputs + 1) * widths[l]; /* below 2^34 x 2^16 each: no overflow */
+        inputs = widths[l];
+    }
+    TRY(check_size(total, err));
+    for (uint32_t l = 0; l <= spec->hidden_layers; l++) {
+        add_layer(network, rows, widths[l]);
+        rows = widths[l];
+    }
+    return STATUS_OK;
+}
+
+void network_layers(const struct network *network, const float *parameters, struct layer *layers)
+{
+    for (uint32_t l = 0; l < network->layer_count; l++) {
+        const struct network_layer *layer = &network->layers[l];
+
+        layers[l] = (struct layer){
+            .rows = layer->rows + (l == 0 ? network->id_rows : 0),
+            .width = layer->width,
+            .weights = parameters + layer->weights,
+            .bias = parameters + layer->bias,
+        };
+    }
+}
+
+/* ---- the start ---- */
+
+static double start_limit(const struct network *network, uint32_t l)
+{
+    const struct network_layer *layer = &network->layers[l];
+    const double in = (double)layer->rows + (l == 0 ? network->id_count : 0);
+    const bool is_hidden = l + 1 < network->layer_count;
+
+    if (is_hidden && network->activation == ACTIVATION_RELU)
+        return sqrt(6 / (in > 1 ? in : 1));
+    return sqrt(6 / (in + layer->width));
+}
+
+static void start_tensor(const struct network *network, uint32_t number, double limit,
+                         float *parameters)
+{
+    const struct tensor *tensor = &network->tensors[number];
+
+    for (uint32_t i = 0; i < tensor->count; i++) {
+        double uniform = random_uniform(network->seed, RANDOM_INITIAL, number, i);
+
+        parameters[tensor->first + i] = (float)((2 * uniform - 1) * limit);
+    }
+}
+
+void network_start(const struct network *network, float *parameters)
+{
+    uint32_t l = 0;
+
+    memset(parameters, 0, network->parameter_count * sizeof *parameters);
+    if (network->layer_count == 1)
+        return;
+    for (uint32_t t = 0; t < network->tensor_count; t++) {
+        if (network->tensors[t].is_bias)
+            l++;
+        else
+            start_tensor(network, t, start_limit(network, l), parameters);
+    }
+}
+
+/* ---- space ---- */
+
+static void *allocate(size_t count, size_t size)
+{
+    size_t bytes = (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    void *memory = count < SIZE_MAX / 2 / size ? aligned_alloc(ALIGNMENT, bytes) : NULL;
+
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+static bool allocate_layers(struct network_space *space, const struct network *network)
+{
+    const size_t chunk = NETWORK_CHUNK_ROWS;
+    size_t widest = 1;
+
+    for (uint32_t l = 0; l < network->layer_count; l++) {
+        const size_t width = network->layers[l].width;
+
+        widest = width > widest ? width : widest;
+        space->activations[l] = allocate(chunk * width, sizeof(float));
+        if (!space->activations[l])
+            return false;
+        if (network->dropout > 0 && l + 1 < network->layer_count) {
+            space->masks[l] = allocate(chunk * width, sizeof(float));
+            if (!space->masks[l])
+                return false;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        space->deltas[i] = allocate(chunk * widest, sizeof(float));
+        if (!space->deltas[i])
+            return false;
+    }
+    return true;
+}
+
+enum status network_space_init(struct network_space *space, const struct network *network,
+                               struct error *err)
+{
+    const size_t chunk = NETWORK_CHUNK_ROWS;
+
+    *space = (struct network_space){0};
+    space->inputs = allocate(chunk * network->dense_width, sizeof *space->inputs);
+    space->ids = allocate(chunk * network->id_count, sizeof *space->ids);
+    space->targets = allocate(chunk, sizeof *space->targets);
+    space->weights = allocate(chunk, sizeof *space->weights);
+    space->classes = allocate(chunk, sizeof *space->classes);
+    space->losses = allocate(chunk, sizeof *space->losses);
+    space->gradient = allocate(network->parameter_count, sizeof *space->gradient);
+    space->touched = allocate(network->id_rows, sizeof *space->touched);
+    space->is_touched = allocate(network->id_rows, sizeof *space->is_touched);
+    if (space->inputs && space->ids && space->targets && space->weights && space->classes &&
+        space->losses && space->gradient && space->touched && space->is_touched &&
+        allocate_layers(space, network))
+        return STATUS_OK;
+    network_space_deinit(space);
+    return fail_no_memory(err);
+}
+
+void network_space_deinit(struct network_space *space)
+{
+    free(space->inputs);
+    free(space->ids);
+    for (int l = 0; l < MODEL_LAYERS_MAX; l++) {
+        free(space->activations[l]);
+        free(space->masks[l]);
+    }
+    free(space->deltas[0]);
+    free(space->deltas[1]);
+    free(space->targets);
+    free(space->weights);
+    free(space->classes);
+    free(space->losses);
+    free(space->gradient);
+    free(space->touched);
+    free(space->is_touched);
+    *space = (struct network_space){0};
+}
+
+void network_space_clear(const struct network *network, struct network_space *space)
+{
+    const size_t width = network->layers[0].width;
+
+    for (uint32_t i = 0; i < space->touched_count; i++) {
+        const uint32_t row = space->touched[i];
+
+        memset(space->gradient + network->ids + row * width, 0, width * sizeof(float));
+        space->is_touched[row] = 0;
+    }
+    space->touched_count = 0;
+}
+
+/* ---- rows ---- */
+
+/* Rows lie anywhere in memory: ask for those that come soon. */
+#define GATHER_AHEAD 8
+
+static void prefetch_row(const struct network *network, const struct dataset_part *part, size_t row)
+{
+    const char *dense = (const char *)(part->dense + row * network->dense_width);
+    const size_t size = network->dense_width * sizeof *part->dense;
+
+    for (size_t at = 0; at < size; at += ALIGNMENT)
+        __builtin_prefetch(dense + at);
+    if (network->id_count)
+        __builtin_prefetch(part->ids + row * network->id_count);
+}
+
+static void gather_label(const struct network *network, const struct network_rows *rows,
+                         uint32_t row, uint32_t at, struct network_space *space)
+{
+    int32_t class;
+
+    space->weights[at] = 1;
+    if (network->task == MODEL_REGRESSION) {
+        space->targets[at] = rows->part->values[row];
+        return;
+    }
+    class = rows->part->classes[row];
+    space->classes[at] = class;
+    space->targets[at] = class > 0 ? 1 : 0;
+    if (rows->class_weights && class >= 0)
+        space->weights[at] = rows->class_weights[class];
+}
+
+/* `count` rows from `offset` on go to the space. */
+static void gather(const struct network *network, const struct network_rows *rows, uint32_t offset,
+                   uint32_t count, struct network_space *space)
+{
+    const size_t width = network->dense_width, ids = network->id_count;
+    const uint32_t first = rows->first + offset;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t row = rows->order ? rows->order[first + i] : first + i;
+
+        if (rows->order && i + GATHER_AHEAD < count)
+            prefetch_row(network, rows->part, rows->order[first + i + GATHER_AHEAD]);
+        if (width)
+            memcpy(space->inputs + i * width, rows->part->dense + row * width,
+                   width * sizeof(float));
+        if (ids)
+            memcpy(space->ids + i * ids, rows->part->ids + row * ids, ids * sizeof(int32_t));
+        gather_label(network, rows, (uint32_t)row, i, space);
+    }
+}
+
+/* ---- forward ---- */
+
+/* z (n, width) += for each row, the rows of the id block that it selects */
+static void add_ids(const struct network *network, const float *parameters, uint32_t n,
+                    const int32_t *ids, float *z)
+{
+    const size_t width = network->layers[0].width;
+
+    for (uint32_t i = 0; i < n; i++, ids += network->id_count, z += width) {
+        for (uint32_t j = 0; j < network->id_count; j++) {
+            const float *row = parameters + network->ids + (size_t)ids[j] * width;
+
+            if (ids[j] < 0)
+                continue;
+            for (size_t u = 0; u < width; u++)
+                z[u] += row[u];
+        }
+    }
+}
+
+/* mask (n, width): 0 with the probability of dropout, else what keeps the mean.
+ * Units are numbered through the batch; four of them share 64 random bits, so
+ * the probability is a multiple of 2^-16. */
+static void draw_mask(const struct network *network, uint64_t step, uint32_t l, uint64_t position,
+                      uint32_t n, float *mask)
+{
+    const uint64_t width = network->layers[l].width;
+    const uint64_t first = position * width, end = first + n * width;
+    const uint32_t dropped = (uint32_t)(network->dropout * 65536 + 0.5);
+    const float kept = 65536 / (float)(65536 - (dropped < 65536 ? dropped : 65535));
+    uint64_t bits = 0;
+
+    for (uint64_t unit = first; unit < end; unit++) {
+        if (unit == first || unit % 4 == 0)
+            bits = random_bits(network->seed, RANDOM_DROPOUT, step * network->layer_count + l,
+                               unit / 4);
+        mask[unit - first] = (bits >> unit % 4 * 16 & 0xffff) < dropped ? 0 : kept;
+    }
+}
+
+static void apply_mask(const float *restrict mask, float *restrict a, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        a[i] *= mask[i];
+}
+
+/* Leaves a1, a2, ... and the logits in space->activations. `batch`: the place
+ * of the first row in the batch and the step, for dropout; NULL for none. */
+struct place {
+    uint64_t step, position;
+};
+
+static void forward(const struct network *network, const float *parameters, uint32_t n,
+                    const struct place *place, struct network_space *space)
+{
+    const float *a = space->inputs;
+
+    for (uint32_t l = 0; l < network->layer_count; l++) {
+        const struct network_layer *layer = &network->layers[l];
+        float *z = space->activations[l];
+
+        rows_fill(z, n, layer->width, parameters + layer->bias);
+        if (layer->rows)
+            multiply(n, layer->rows, layer->width, a, parameters + layer->weights, 1, z);
+        if (l == 0)
+            add_ids(network, parameters, n, space->ids, z);
+        if (l + 1 == network->layer_count)
+            return;
+        activation_forward(network->activation, z, (size_t)n * layer->width);
+        if (place && network->dropout > 0) {
+            draw_mask(network, place->step, l, place->position, n, space->masks[l]);
+            apply_mask(space->masks[l], z, (size_t)n * layer->width);
+        }
+        a = z;
+    }
+}
+
+/* ---- loss ---- */
+
+/* losses (n), and the logits become the gradient of each row's loss. */
+static void losses(const struct network *network, uint32_t n, struct network_space *space)
+{
+    float *z = space->activations[network->layer_count - 1];
+
+    if (network->task == MODEL_REGRESSION)
+        loss_squares(n, space->targets, z, space->losses);
+    else if (network->outputs == 1)
+        loss_logistic(n, space->targets, z, space->losses);
+    else
+        loss_softmax(n, network->outputs, space->classes, z, space->losses);
+}
+
+/* ---- backward ---- */
+
+static void touch(struct network_space *space, uint32_t row)
+{
+    if (!space->is_touched[row]) {
+        space->is_touched[row] = 1;
+        space->touched[space->touched_count++] = row;
+    }
+}
+
+/* The gradient of each selected row of the id block += delta of who selected it */
+static void scatter_ids(const struct network *network, uint32_t n, const float *delta,
+                        struct network_space *space)
+{
+    const size_t width = network->layers[0].width;
+    const int32_t *ids = space->ids;
+
+    for (uint32_t i = 0; i < n; i++, ids += network->id_count, delta += width) {
+        for (uint32_t j = 0; j < network->id_count; j++) {
+            float *row = space->gradient + network->ids + (size_t)ids[j] * width;
+
+            if (ids[j] < 0)
+                continue;
+            touch(space, (uint32_t)ids[j]);
+            for (size_t u = 0; u < width; u++)
+                row[u] += delta[u];
+        }
+    }
+}
+
+/* delta = dL/da of layer l; makes it dL/dz. Where dropout scaled a, f(z) is a
+ * over the scale; where it made it 0, the mask makes delta 0. */
+static void through_activation(const struct network *network, uint32_t l, uint32_t n,
+                               struct network_space *space, float *delta)
+{
+    const size_t count = (size_t)n * network->layers[l].width;
+    float *a = space->activations[l];
+
+    if (space->masks[l]) {
+        apply_mask(space->masks[l], delta, count);
+        for (size_t i = 0; i < count; i++)
+            a[i] = space->masks[l][i] > 0 ? a[i] / space->masks[l][i] : 0;
+    }
+    activation_backward(network->activation, a, delta, count);
+}
+
+/* From dL/dz of the last layer, which lies where its logits were. */
+static void backward(const struct network *network, const float *parameters, uint32_t n,
+                     bool is_first_chunk, struct network_space *space)
+{
+    const float *delta = space->activations[network->layer_count - 1];
+
+    for (uint32_t l = network->layer_count; l-- > 0;) {
+        const struct network_layer *layer = &network->layers[l];
+        const float *a = l ? space->activations[l - 1] : space->inputs;
+        float *bias = space->gradient + layer->bias, *below = space->deltas[l % 2];
+
+        if (layer->rows) /* dW (rows, width) = aT (rows, n) delta (n, width) */
+            multiply_left_transposed(n, layer->rows, layer->width, a, delta, is_first_chunk ? 0 : 1,
+                                     space->gradient + layer->weights);
+        if (is_first_chunk)
+            memset(bias, 0, layer->width * sizeof *bias);
+        rows_sum(delta, n, layer->width, bias);
+        if (l == 0) {
+            scatter_ids(network, n, delta, space);
+            return;
+        }
+        /* da (n, rows) = delta (n, width) WT (width, rows) */
+        multiply_right_transposed(n, layer->rows, layer->width, delta, parameters + layer->weights,
+                                  below);
+        through_activation(network, l - 1, n, space, below);
+        delta = below;
+    }
+}
+
+/* delta *= weight / divisor; returns the weighted loss. */
+static double weigh(const struct network *network, uint32_t n, double divisor,
+                    struct network_space *space)
+{
+    float *delta = space->activations[network->layer_count - 1];
+    const float share = (float)(1 / divisor);
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const float scale = space->weights[i] * share;
+
+        for (uint32_t j = 0; j < network->outputs; j++)
+            delta[(size_t)i * network->outputs + j] *= scale;
+        sum += (double)space->weights[i] * space->losses[i];
+    }
+    return sum;
+}
+
+static uint32_t chunk_rows(const struct network_rows *rows, uint32_t offset)
+{
+    const uint32_t left = rows->count - offset;
+
+    return left < NETWORK_CHUNK_ROWS ? left : NETWORK_CHUNK_ROWS;
+}
+
+double network_gradient(const struct network *network, const float *parameters,
+                        const struct network_rows *rows, double divisor, uint64_t step,
+                        struct network_space *space)
+{
+    double loss = 0;
+
+    for (uint32_t offset = 0; offset < rows->count; offset += NETWORK_CHUNK_ROWS) {
+        const uint32_t n = chunk_rows(rows, offset);
+        const struct place place = {step, (uint64_t)rows->position + offset};
+
+        gather(network, rows, offset, n, space);
+        forward(network, parameters, n, &place, space);
+        losses(network, n, space);
+        loss += weigh(network, n, divisor, space);
+        backward(network, parameters, n, offset == 0, space);
+    }
+    return loss;
+}
+
+/* ---- evaluation ---- */
+
+static bool is_correct(const struct network *network, const float *z, int32_t truth)
+{
+    uint32_t best = 0;
+
+    if (network->outputs == 1)
+        return (z[0] > 0) == truth;
+    for (uint32_t j = 1; j < network->outputs; j++)
+        if (z[j] > z[best])
+            best = j;
+    return (int32_t)best == truth;
+}
+
+/* Before losses() takes the logits away. Unseen classes get one that exists. */
+static uint64_t count_correct(const struct network *network, uint32_t n,
+                              struct network_space *space)
+{
+    const float *z = space->activations[network->layer_count - 1];
+    uint64_t correct = 0;
+
+    for (uint32_t i = 0; i < n; i++, z += network->outputs) {
+        correct += is_correct(network, z, space->classes[i]);
+        if (space->classes[i] < 0) {
+            space->classes[i] = 0;
+            space->weights[i] = 0;
+        }
+    }
+    return correct;
+}
+
+/* NaN stays NaN. */
+static double class_loss(double loss, float weight)
+{
+    if (weight == 0 && isfinite(loss))
+        return NETWORK_LOSS_MOST;
+    return loss > NETWORK_LOSS_MOST ? NETWORK_LOSS_MOST : loss;
+}
+
+double network_evaluate(const struct network *network, const float *parameters,
+                        const struct network_rows *rows, struct network_space *space,
+                        uint64_t *correct)
+{
+    const bool is_classifier = network->task == MODEL_CLASSIFICATION;
+    double loss = 0;
+
+    *correct = 0;
+    for (uint32_t offset = 0; offset < rows->count; offset += NETWORK_CHUNK_ROWS) {
+        const uint32_t n = chunk_rows(rows, offset);
+
+        gather(network, rows, offset, n, space);
+        forward(network, parameters, n, NULL, space);
+        if (is_classifier)
+            *correct += count_correct(network, n, space);
+        losses(network, n, space);
+        for (uint32_t i = 0; i < n; i++)
+            loss +=
+                is_classifier ? class_loss(space->losses[i], space->weights[i]) : space->losses[i];
+    }
+    return loss;
+}

@@ -1,0 +1,162 @@
+#include "learn/optimizer.h"
+
+#include <math.h>
+
+#include "learn/vectors.h"
+
+struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
+{
+    return (struct optimizer){
+        .kind = spec->optimizer,
+        .schedule = spec->schedule,
+        .learning_rate = spec->learning_rate,
+        .momentum = spec->momentum,
+        .beta1 = spec->beta1,
+        .beta2 = spec->beta2,
+        .epsilon = spec->epsilon,
+        .initial_accumulator = spec->initial_accumulator,
+        .steps = steps,
+    };
+}
+
+uint32_t optimizer_slots(enum spec_optimizer kind)
+{
+    switch (kind) {
+    case SPEC_SGD:
+        return 0;
+    case SPEC_MOMENTUM:
+    case SPEC_NESTEROV:
+    case SPEC_ADAGRAD:
+        return 1;
+    case SPEC_ADAM:
+        return 2;
+    }
+    return 0;
+}
+
+float optimizer_slot_start(const struct optimizer *optimizer)
+{
+    return optimizer->kind == SPEC_ADAGRAD ? (float)optimizer->initial_accumulator : 0;
+}
+
+double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
+{
+    const double pi = 0x1.921fb54442d18p+1;
+    const double share = (double)t / (double)optimizer->steps;
+
+    switch (optimizer->schedule) {
+    case SPEC_CONSTANT:
+        return 1;
+    case SPEC_LINEAR:
+        return 1 - share;
+    case SPEC_COSINE:
+        return (1 + cos(pi * share)) / 2;
+    }
+    return 1;
+}
+
+struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint64_t t)
+{
+    double rate = optimizer->learning_rate * optimizer_schedule(optimizer, t);
+    double correction = 1;
+
+    if (optimizer->kind == SPEC_ADAM) {
+        rate /= 1 - pow(optimizer->beta1, (double)(t + 1));
+        correction = sqrt(1 - pow(optimizer->beta2, (double)(t + 1)));
+    }
+    return (struct optimizer_step){
+        .kind = optimizer->kind,
+        .rate = (float)rate,
+        .momentum = (float)optimizer->momentum,
+        .beta1 = (float)optimizer->beta1,
+        .beta2 = (float)optimizer->beta2,
+        .rest1 = (float)(1 - optimizer->beta1),
+        .rest2 = (float)(1 - optimizer->beta2),
+        .epsilon = (float)optimizer->epsilon,
+        .correction = (float)correction,
+    };
+}
+
+/* The gradient with the penalty's. */
+static inline float penalised(float g, float w, float l1, float l2)
+{
+    return g + (l2 * w + (w > 0 ? l1 : w < 0 ? -l1 : 0));
+}
+
+WIDE_VECTORS
+static void sgd(struct optimizer_step step, float l1, float l2, size_t count,
+                const float *restrict gradient, float *restrict w)
+{
+    for (size_t i = 0; i < count; i++)
+        w[i] -= step.rate * penalised(gradient[i], w[i], l1, l2);
+}
+
+WIDE_VECTORS
+static void momentum(struct optimizer_step step, float l1, float l2, size_t count,
+                     const float *restrict gradient, float *restrict w, float *restrict v)
+{
+    for (size_t i = 0; i < count; i++) {
+        v[i] = step.momentum * v[i] + penalised(gradient[i], w[i], l1, l2);
+        w[i] -= step.rate * v[i];
+    }
+}
+
+WIDE_VECTORS
+static void nesterov(struct optimizer_step step, float l1, float l2, size_t count,
+                     const float *restrict gradient, float *restrict w, float *restrict v)
+{
+    for (size_t i = 0; i < count; i++) {
+        float g = penalised(gradient[i], w[i], l1, l2);
+
+        v[i] = step.momentum * v[i] + g;
+        w[i] -= step.rate * (g + step.momentum * v[i]);
+    }
+}
+
+WIDE_VECTORS
+static void adagrad(struct optimizer_step step, float l1, float l2, size_t count,
+                    const float *restrict gradient, float *restrict w, float *restrict s)
+{
+    for (size_t i = 0; i < count; i++) {
+        float g = penalised(gradient[i], w[i], l1, l2);
+
+        s[i] += g * g;
+        w[i] -= step.rate * g / (sqrtf(s[i]) + step.epsilon);
+    }
+}
+
+WIDE_VECTORS
+static void adam(struct optimizer_step step, float l1, float l2, size_t count,
+                 const float *restrict gradient, float *restrict w, float *restrict m,
+                 float *restrict v)
+{
+    for (size_t i = 0; i < count; i++) {
+        float g = penalised(gradient[i], w[i], l1, l2);
+
+        m[i] = step.beta1 * m[i] + step.rest1 * g;
+        v[i] = step.beta2 * v[i] + step.rest2 * (g * g);
+        w[i] -= step.rate * m[i] / (sqrtf(v[i]) / step.correction + step.epsilon);
+    }
+}
+
+void optimizer_update(const struct optimizer_step *step, float l1, float l2, size_t count,
+                      const float *gradient, float *parameters, float *first, float *second)
+{
+    switch (step->kind) {
+    case SPEC_SGD:
+        sgd(*step, l1, l2, count, gradient, parameters);
+        return;
+    case SPEC_MOMENTUM:
+        momentum(*step, l1, l2, count, gradient, parameters, first);
+        return;
+    case SPEC_NESTEROV:
+        nesterov(*step, l1, l2, count, gradient, parameters, first);
+        return;
+    case SPEC_ADAGRAD:
+        adagrad(*step, l1, l2, count, gradient, parameters, first);
+        return;
+    case SPEC_ADAM:
+        adam(*step, l1, l2, count, gradient, parameters, first, second);
+        return;
+    }
+}

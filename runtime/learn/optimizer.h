@@ -1,0 +1,55 @@
+/*
+ * optimizer.h - how a gradient moves the parameters.
+ *
+ * With g the gradient of the data's loss plus that of the penalty
+ * l1 sum |w| + l2/2 sum w^2 (weights only, never biases; sign(0) = 0), and
+ * a = learning_rate x schedule(t), as in PyTorch's documentation:
+ *
+ *     SGD       w -= a g
+ *     Momentum  v = mu v + g                     w -= a v
+ *     Nesterov  v = mu v + g                     w -= a (g + mu v)
+ *     Adagrad   s += g^2                         w -= a g / (sqrt(s) + eps)
+ *     Adam      m = b1 m + (1 - b1) g            w -= a / (1 - b1^t) m /
+ *               v = b2 v + (1 - b2) g^2                (sqrt(v) / sqrt(1 - b2^t) + eps)
+ *
+ * Elementwise in float, what is one number a step in double.
+ */
+#ifndef LEARN_OPTIMIZER_H
+#define LEARN_OPTIMIZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jobspec/jobspec.h"
+
+#define OPTIMIZER_SLOTS_MAX 2
+
+struct optimizer {
+    enum spec_optimizer kind;
+    enum spec_schedule schedule;
+    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
+    uint64_t steps; /* planned: where the schedule ends */
+};
+
+/* The numbers of one step, the same for all parameters. */
+struct optimizer_step {
+    enum spec_optimizer kind;
+    float rate, momentum, beta1, beta2, rest1, rest2, epsilon; /* rest = 1 - beta */
+    float correction;                                          /* Adam: sqrt(1 - b2^t) */
+};
+
+struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps);
+
+/* Values that an optimizer keeps for each parameter, and what they start as. */
+uint32_t optimizer_slots(enum spec_optimizer kind);
+float optimizer_slot_start(const struct optimizer *optimizer);
+
+/* schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */
+double optimizer_schedule(const struct optimizer *optimizer, uint64_t t);
+struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint64_t t);
+
+/* Update `count` parameters; first and second are their slots, where there are any. */
+void optimizer_update(const struct optimizer_step *step, float l1, float l2, size_t count,
+                      const float *gradient, float *parameters, float *first, float *second);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * vectors.h - loops compiled once for each width of the processor's vectors.
+ *
+ * Only for loops whose elements do not depend on each other, or whose sums are
+ * exact: then the clones agree to the bit, since nothing is fused or reordered
+ * (-ffp-contract=off). Sanitizers start after the resolvers that pick a clone
+ * would run.
+ */
+#ifndef LEARN_VECTORS_H
+#define LEARN_VECTORS_H
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE_VECTORS
+#endif
+
+#endif
