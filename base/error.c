@@ -104,6 +104,14 @@ static bool is_continuation(char c)
     return ((unsigned char)c & 0xC0) == 0x80;
 }
 
+/* One column on a terminal, and no escape sequence out of somebody's SQL. */
+static char shown(char c)
+{
+    unsigned char byte = (unsigned char)c;
+
+    return c == '\t' ? ' ' : byte < 0x20 || byte == 0x7f ? '?' : c;
+}
+
 /* The line of `sql` around `position`, cut to the context on both sides. */
 static void render_line(const struct error *err, struct slice sql, struct text *out)
 {
@@ -135,7 +143,7 @@ static void render_line(const struct error *err, struct slice sql, struct text *
     }
     for (size_t i = start; i < end; i++) {
         char c = sql.data[i];
-        text_append_char(out, c == '\t' ? ' ' : c);
+        text_append_char(out, shown(c));
         caret += i < position && !is_continuation(c);
     }
     text_append_string(out, cut ? "...\n" : "\n");
@@ -146,7 +154,10 @@ static void render_line(const struct error *err, struct slice sql, struct text *
 
 void error_render(const struct error *err, struct slice sql, struct text *out)
 {
-    text_printf(out, "ERROR:  %s\n", err->message);
+    text_append_string(out, "ERROR:  ");
+    for (const char *c = err->message; *c; c++)
+        text_append_char(out, shown(*c));
+    text_append_char(out, '\n');
     if (err->position >= 0 && (size_t)err->position <= sql.size && sql.size > 0)
         render_line(err, sql, out);
     if (err->hint[0])

@@ -295,6 +295,21 @@ static void a_position_outside_of_the_text_shows_no_line(void **state)
     text_deinit(&out);
 }
 
+static void control_characters_never_reach_the_terminal(void **state)
+{
+    struct error err;
+    struct text out;
+    (void)state;
+
+    text_init(&out, TEXT_MAXIMUM);
+    fail_at(&err, STATUS_SYNTAX, 2, "found \"%s\"", "\x1b[2J");
+    error_render(&err, (struct slice){"a\0\x1b[2J", 6}, &out);
+    assert_string_equal(text_string(&out), "ERROR:  found \"?[2J\"\n"
+                                           "LINE 1: a??[2J\n"
+                                           "          ^\n");
+    text_deinit(&out);
+}
+
 static void an_error_from_errno_names_the_reason(void **state)
 {
     struct error err;
@@ -324,6 +339,7 @@ int main(void)
         cmocka_unit_test(an_error_is_shown_with_its_line_caret_and_hint),
         cmocka_unit_test(a_long_line_is_cut_and_the_caret_counts_characters),
         cmocka_unit_test(a_position_outside_of_the_text_shows_no_line),
+        cmocka_unit_test(control_characters_never_reach_the_terminal),
         cmocka_unit_test(an_error_from_errno_names_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
