@@ -9,7 +9,7 @@ target_include_directories(totrain_plan_driver PRIVATE ${CMAKE_BINARY_DIR}/inclu
 target_link_libraries(totrain_plan_driver PRIVATE totrain_codegen totrain_planner totrain_parser)
 find_program(PYTHON3 python3 REQUIRED)
 add_test(NAME golden_plan
-  COMMAND ${PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
+  COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/run_plan.py
           $<TARGET_FILE:totrain_plan_driver> ${CMAKE_CURRENT_LIST_DIR}/plan
           ${CMAKE_SOURCE_DIR}/jobspec/jobspec.schema.json)
 set_tests_properties(golden_plan PROPERTIES TIMEOUT 120 LABELS golden)

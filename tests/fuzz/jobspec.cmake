@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_jobspec ${CMAKE_CURRENT_LIST_DIR}/fuzz_jobspec.c)
+  target_link_libraries(fuzz_jobspec PRIVATE totrain_jobspec)
+  target_link_options(fuzz_jobspec PRIVATE -fsanitize=fuzzer)
+endif()

@@ -1,0 +1,8 @@
+totrain_test(test_attributes
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_attributes.c USES planner LABEL unit)
+# TOTRAIN_WRITE=1 build/.../tests/test_attributes prints docs/attributes.md anew.
+target_compile_definitions(test_attributes
+  PRIVATE ATTRIBUTES_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/attributes.md")
+totrain_test(test_planner
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_planner.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
+  USES parser planner LABEL unit)

@@ -1,0 +1,192 @@
+#include "tests/check.h"
+
+#include "codegen/codegen.h"
+#include "codegen/model_path.h"
+#include "parser/parser.h"
+#include "tests/unit/described_catalog.h"
+
+static void a_model_path_reads_back_as_it_was_written(void **state)
+{
+    static const char *const names[] = {"m",   "iris_model", "my.model", "\"", "a\"b.c",
+                                        "2nd", "größe",      "it's",     " ",  "."};
+    struct arena arena;
+    struct text path;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&path, MODEL_PATH_BYTES_MAX);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (size_t j = 0; j <= sizeof names / sizeof *names; j++) {
+            const char *wanted = j < sizeof names / sizeof *names ? names[j] : NULL;
+            struct slice schema, name;
+            text_clear(&path);
+            model_path_write(slice_of(wanted), slice_of(names[i]), &path);
+            CHECK_OK(model_path_read(text_slice(&path), &arena, &schema, &name, &err));
+            CHECK_SLICE(name, names[i]);
+            CHECK_SLICE(schema, wanted ? wanted : "");
+        }
+    }
+    text_deinit(&path);
+    arena_deinit(&arena);
+}
+
+static void a_plain_word_is_written_without_quotes(void **state)
+{
+    struct text path;
+    (void)state;
+
+    text_init(&path, MODEL_PATH_BYTES_MAX);
+    model_path_write(SLICE("main"), SLICE("my.model"), &path);
+    CHECK_SLICE(text_slice(&path), "main.\"my.model\"");
+    text_deinit(&path);
+}
+
+static void what_is_no_path_is_refused(void **state)
+{
+    static const char *const paths[] = {"",    ".",    "a.",     ".a",   "a.b.c",
+                                        "\"a", "\"\"", "\"a\"b", "a\"b", "\"a\".\"b\"."};
+    struct arena arena;
+    struct slice schema, name;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        CHECK_FAILS(model_path_read(slice_of(paths[i]), &arena, &schema, &name, &err),
+                    STATUS_INVALID, "is no name of a model");
+    arena_deinit(&arena);
+}
+
+/* The catalog must outlive the plan. */
+static struct described_catalog described;
+
+static void plan_text(const char *text, struct arena *arena, struct plan *plan)
+{
+    struct slice all = slice_of(text);
+    size_t start = described_catalog_read(&described, all);
+    struct slice sql = {all.data + start, all.size - start};
+    struct statement statement;
+    struct error err;
+
+    CHECK_OK(parse_statement(sql, arena, &statement, &err));
+    CHECK_OK(plan_statement(&statement, sql, &described.catalog, arena, plan, &err));
+}
+
+static void workers_are_the_cores_unless_the_statement_says_otherwise(void **state)
+{
+    static const struct {
+        const char *with;
+        uint32_t cores, least, most;
+    } cases[] = {
+        {"train.epoch = 1", 4, 1, 4},     {"train.epoch = 1", 4096, 1, 1024},
+        {"job.lanes = 3", 8, 1, 3},       {"job.max_workers = 7", 4, 1, 7},
+        {"job.min_workers = 6", 4, 6, 6}, {"job.min_workers = 6, job.lanes = 2", 4, 6, 6},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena;
+        struct plan plan;
+        struct jobspec spec;
+        struct error err;
+        char text[256];
+        arena_init(&arena, ARENA_MAXIMUM);
+        snprintf(text, sizeof text,
+                 "-- query: a 9 integers; y 9 integers\n"
+                 "SELECT 1 TO TRAIN LinearClassifier WITH %s LABEL y INTO m",
+                 cases[i].with);
+        plan_text(text, &arena, &plan);
+        CHECK_OK(lower_train(&plan, cases[i].cores, SLICE(""), &arena, &spec, &err));
+        CHECK_INT(spec.min_workers, cases[i].least);
+        CHECK_INT(spec.max_workers, cases[i].most);
+        arena_deinit(&arena);
+    }
+}
+
+static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
+{
+    static const char *const optimizers[] = {"SGD", "Momentum", "Nesterov", "Adagrad", "Adam"};
+    static const char *const activations[] = {"identity", "relu", "tanh", "sigmoid"};
+    (void)state;
+
+    for (unsigned i = 0; i < 5; i++) {
+        struct arena arena;
+        struct plan plan;
+        struct jobspec spec;
+        struct error err;
+        char text[320];
+        arena_init(&arena, ARENA_MAXIMUM);
+        snprintf(text, sizeof text,
+                 "-- query: a 9 integers; y 9 integers\n"
+                 "SELECT 1 TO TRAIN DNNClassifier WITH model.hidden_units = [2], model.optimizer = "
+                 "'%s', model.activation = '%s' LABEL y INTO m",
+                 optimizers[i], activations[i % 4]);
+        plan_text(text, &arena, &plan);
+        CHECK_OK(lower_train(&plan, 1, SLICE(""), &arena, &spec, &err));
+        CHECK_INT(spec.optimizer, SPEC_SGD + i);
+        CHECK_INT(spec.activation, SPEC_IDENTITY + i % 4);
+        arena_deinit(&arena);
+    }
+}
+
+static void a_predicting_select_quotes_names_and_closes_comments(void **state)
+{
+    struct arena arena;
+    struct plan plan;
+    struct text sql;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&sql, TEXT_MAXIMUM);
+    plan_text("-- query: it's TEXT 3 texts; b INTEGER 3 integers; label INTEGER 3 integers\n"
+              "-- model: m LinearClassifier classification; label label text; inputs b numeric\n"
+              "SELECT * FROM t /* all */ TO PREDICT t2.p USING m",
+              &arena, &plan);
+    CHECK_OK(lower_predict(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql),
+                "SELECT q.\"it's\", q.\"b\", totrain_predict('m', q.\"b\") AS \"p\" FROM "
+                "(SELECT * FROM t\n) AS q");
+    text_clear(&sql);
+    CHECK_OK(lower_predict_table(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql), "CREATE TABLE \"t2\" (\"it's\" TEXT, \"b\" INTEGER, \"p\" TEXT)");
+    text_deinit(&sql);
+    arena_deinit(&arena);
+}
+
+static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
+{
+    struct arena arena;
+    struct plan plan;
+    struct text sql;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&sql, TEXT_MAXIMUM);
+    plan_text("-- query: a NUMERIC(10,2) 3 reals; b INTEGER 3 integers\n"
+              "-- model: m LinearRegressor regression; label y real; inputs a numeric\n"
+              "SELECT * FROM t TO PREDICT t2.p USING m",
+              &arena, &plan);
+    plan.query.columns[1].declared_type = SLICE("INT); DROP TABLE t; --");
+    CHECK_OK(lower_predict_table(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql), "CREATE TABLE \"t2\" (\"a\" NUMERIC(10,2), \"b\", \"p\" REAL)");
+    text_deinit(&sql);
+    arena_deinit(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_path_reads_back_as_it_was_written),
+        cmocka_unit_test(a_plain_word_is_written_without_quotes),
+        cmocka_unit_test(what_is_no_path_is_refused),
+        cmocka_unit_test(workers_are_the_cores_unless_the_statement_says_otherwise),
+        cmocka_unit_test(every_word_of_the_planner_has_its_place_in_the_spec),
+        cmocka_unit_test(a_predicting_select_quotes_names_and_closes_comments),
+        cmocka_unit_test(a_declared_type_that_is_not_plain_words_is_left_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

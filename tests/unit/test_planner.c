@@ -1,0 +1,392 @@
+#include "tests/check.h"
+
+#include "parser/parser.h"
+#include "planner/plan.h"
+#include "tests/unit/described_catalog.h"
+
+#define IRIS                                                                                       \
+    "-- query: sepal_length REAL 150 reals; petal_length REAL 150 reals; class INTEGER 150 "       \
+    "integers\n"
+#define MODEL                                                                                      \
+    "-- model: m DNNClassifier classification; label class integer; inputs petal_length numeric, " \
+    "sepal_length numeric\n"
+
+struct scene {
+    struct described_catalog described;
+    struct arena arena;
+    struct plan plan;
+    struct error err;
+};
+
+static void scene_init(struct scene *scene)
+{
+    arena_init(&scene->arena, ARENA_MAXIMUM);
+}
+
+static void scene_deinit(struct scene *scene)
+{
+    arena_deinit(&scene->arena);
+}
+
+/* Plan a described statement. The statement's own arena is gone before the
+ * plan is looked at: a plan borrows nothing from it. */
+static enum status plan_text(struct scene *scene, const char *text)
+{
+    struct slice all = slice_of(text);
+    size_t start = described_catalog_read(&scene->described, all);
+    struct slice sql = {all.data + start, all.size - start};
+    struct statement statement;
+    struct arena parsed;
+    enum status status;
+
+    arena_init(&parsed, ARENA_MAXIMUM);
+    error_clear(&scene->err);
+    status = parse_statement(sql, &parsed, &statement, &scene->err);
+    if (status == STATUS_OK)
+        status = plan_statement(&statement, sql, &scene->described.catalog, &scene->arena,
+                                &scene->plan, &scene->err);
+    arena_deinit(&parsed);
+    return status;
+}
+
+#define PLAN_OK(text)                                                                              \
+    do {                                                                                           \
+        struct error err;                                                                          \
+        enum status planned = plan_text(&scene, text);                                             \
+        err = scene.err;                                                                           \
+        CHECK_OK(planned);                                                                         \
+    } while (0)
+
+#define PLAN_FAILS(text, expected, message)                                                        \
+    do {                                                                                           \
+        struct error err;                                                                          \
+        enum status planned = plan_text(&scene, text);                                             \
+        err = scene.err;                                                                           \
+        CHECK_FAILS(planned, expected, message);                                                   \
+    } while (0)
+
+static void a_plan_has_every_name_resolved_and_every_default_filled(void **state)
+{
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS "SELECT * FROM iris TO TRAIN dnnclassifier WITH model.hidden_units = [16, 8] "
+                 "LABEL CLASS INTO main.m;");
+    assert_string_equal(plan->estimator->name, "DNNClassifier");
+    CHECK_SLICE(plan->select, "SELECT * FROM iris");
+    CHECK_INT(plan->input_count, 2);
+    CHECK_SLICE(plan->inputs[1].name, "petal_length");
+    CHECK_INT(plan->inputs[1].column, 1);
+    CHECK_SLICE(plan->label, "class");
+    CHECK_INT(plan->label_column, 2);
+    CHECK(plan->label_kind == LABEL_INTEGER);
+    CHECK_INT(plan->training.hidden_layers, 2);
+    CHECK_INT(plan->training.hidden_units[1], 8);
+    CHECK_INT(plan->training.batch_size, 128);
+    CHECK_INT(plan->training.epochs, 10);
+    CHECK(plan->training.shuffle && plan->training.standardize);
+    CHECK_SLICE(plan->training.activation, "relu");
+    CHECK_SLICE(plan->training.optimizer, "Adam");
+    CHECK(plan->training.learning_rate == 0.001);
+    CHECK(plan->training.epsilon == 1e-8);
+    CHECK_INT(plan->training.min_workers, 1);
+    CHECK_INT(plan->training.max_workers, 0);
+    CHECK_SLICE(plan->into_schema, "main");
+    CHECK_SLICE(plan->into_name, "m");
+    CHECK_INT(plan->metric_count, 2);
+    scene_deinit(&scene);
+}
+
+static void the_learning_rate_depends_on_the_optimizer(void **state)
+{
+    static const struct {
+        const char *text;
+        double rate;
+    } cases[] = {
+        {IRIS "SELECT 1 TO TRAIN LinearClassifier WITH optimizer = adagrad LABEL class INTO m",
+         .05},
+        {IRIS "SELECT 1 TO TRAIN LinearClassifier WITH optimizer = SGD LABEL class INTO m", .01},
+        {IRIS
+         "SELECT 1 TO TRAIN LinearClassifier WITH optimizer = SGD, optimizer.lr = 2 LABEL class "
+         "INTO m",
+         2},
+    };
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PLAN_OK(cases[i].text);
+        CHECK(scene.plan.training.learning_rate == cases[i].rate);
+    }
+    scene_deinit(&scene);
+}
+
+static void sgd_with_momentum_is_momentum(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS
+            "SELECT 1 TO TRAIN LinearClassifier WITH optimizer = SGD, optimizer.momentum = 0.5 "
+            "LABEL class INTO m");
+    CHECK_SLICE(scene.plan.training.optimizer, "Momentum");
+    CHECK(scene.plan.training.momentum == 0.5);
+    scene_deinit(&scene);
+}
+
+static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(void **state)
+{
+    struct scene scene;
+    static const enum input_kind kinds[] = {INPUT_NUMERIC,  INPUT_CATEGORY, INPUT_NUMERIC,
+                                            INPUT_CATEGORY, INPUT_CATEGORY, INPUT_NUMERIC,
+                                            INPUT_CATEGORY};
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK("-- query: a TEXT 9 integers; b INTEGER 8 integers, 1 texts; c TEXT 9 texts, 9 numeric;"
+            " d TEXT 9 texts, 8 numeric; e TEXT 9 nulls; f decimal(3) 9 nulls; g 9 nulls;"
+            " y TEXT 9 texts\n"
+            "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
+    CHECK_INT(scene.plan.input_count, 7);
+    for (size_t i = 0; i < 7; i++)
+        CHECK(scene.plan.inputs[i].kind == kinds[i]);
+    CHECK(scene.plan.label_kind == LABEL_TEXT);
+    scene_deinit(&scene);
+}
+
+static void the_label_of_a_class_keeps_its_type_and_of_a_number_is_real(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK("-- query: a 9 integers; y 9 texts, 9 numeric\n"
+            "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
+    CHECK(scene.plan.label_kind == LABEL_TEXT);
+    PLAN_OK("-- query: a 9 integers; y 8 integers, 1 reals\n"
+            "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
+    CHECK(scene.plan.label_kind == LABEL_REAL);
+    PLAN_OK("-- query: a 9 integers; y 9 integers\n"
+            "SELECT 1 TO TRAIN LinearRegressor LABEL y INTO m");
+    CHECK(scene.plan.label_kind == LABEL_REAL);
+    scene_deinit(&scene);
+}
+
+static void inputs_stand_in_the_order_of_the_select_whatever_column_says(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(
+        "-- query: a 9 integers; b 9 integers; c 9 texts; d 9 integers; y 9 integers\n"
+        "SELECT 1 TO TRAIN LinearClassifier COLUMN c, '[a-b]', VOCABULARY(A, 7) LABEL y INTO m");
+    CHECK_INT(scene.plan.input_count, 3);
+    CHECK_SLICE(scene.plan.inputs[0].name, "a");
+    CHECK(scene.plan.inputs[0].kind == INPUT_CATEGORY);
+    CHECK_INT(scene.plan.inputs[0].vocabulary_max, 7);
+    CHECK_SLICE(scene.plan.inputs[1].name, "b");
+    CHECK(scene.plan.inputs[1].kind == INPUT_NUMERIC);
+    CHECK_SLICE(scene.plan.inputs[2].name, "c");
+    scene_deinit(&scene);
+}
+
+static void a_pattern_matches_whole_names(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(IRIS "SELECT 1 TO TRAIN LinearClassifier COLUMN 'sepal' LABEL class INTO m",
+               STATUS_INVALID, "matches no column");
+    PLAN_FAILS(IRIS "SELECT 1 TO TRAIN LinearClassifier COLUMN '(a)\\1' LABEL class INTO m",
+               STATUS_INVALID, "pattern");
+    PLAN_FAILS(IRIS "SELECT 1 TO TRAIN LinearClassifier COLUMN 'a{99999}' LABEL class INTO m",
+               STATUS_INVALID, "repeats too often");
+    scene_deinit(&scene);
+}
+
+static void a_column_is_found_exactly_before_it_is_found_in_any_case(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK("-- query: x 9 integers; X 9 reals; y 9 integers; Y 9 integers; a 9 integers\n"
+            "SELECT 1 TO TRAIN LinearClassifier COLUMN A LABEL Y INTO m");
+    CHECK_INT(scene.plan.label_column, 3);
+    CHECK_INT(scene.plan.inputs[0].column, 4);
+    PLAN_FAILS("-- query: xx 9 integers; xX 9 reals; y 9 integers\n"
+               "SELECT 1 TO TRAIN LinearClassifier COLUMN XX LABEL y INTO m",
+               STATUS_INVALID, "more than one column");
+    scene_deinit(&scene);
+}
+
+static void an_error_of_the_host_points_into_the_whole_text(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS("-- refused: 14 no such table: t\n"
+               "   SELECT * FROM t TO TRAIN LinearClassifier LABEL y INTO m",
+               STATUS_DATABASE, "no such table");
+    CHECK_INT(scene.err.position, 17);
+    PLAN_FAILS("-- refused: -1 database is locked\n"
+               "   SELECT * FROM t TO TRAIN LinearClassifier LABEL y INTO m",
+               STATUS_DATABASE, "locked");
+    CHECK_INT(scene.err.position, -1);
+    scene_deinit(&scene);
+}
+
+static void validation_columns_are_found_by_name(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS
+            "-- validation: class 5 integers; petal_length 5 reals; x 5 reals; sepal_length 5 "
+            "reals\n"
+            "SELECT 1 TO TRAIN LinearClassifier WITH validation.select = 'SELECT 2' LABEL class "
+            "INTO m");
+    CHECK_SLICE(scene.plan.validation_select, "SELECT 2");
+    CHECK_INT(scene.plan.validation_columns[0], 3);
+    CHECK_INT(scene.plan.validation_columns[1], 1);
+    CHECK_INT(scene.plan.validation_columns[2], 0);
+    scene_deinit(&scene);
+}
+
+static void predict_finds_the_inputs_in_the_order_of_the_model(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT t.c USING m");
+    CHECK_INT(scene.plan.model_columns[0], 1);
+    CHECK_INT(scene.plan.model_columns[1], 0);
+    CHECK_INT(scene.plan.label_column, 2);
+    CHECK(scene.plan.has_target);
+    CHECK_SLICE(scene.plan.target_table, "t");
+    CHECK_SLICE(scene.plan.target_column, "c");
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT USING m");
+    CHECK(!scene.plan.has_target);
+    CHECK_SLICE(scene.plan.target_column, "class");
+    scene_deinit(&scene);
+}
+
+static void evaluate_takes_the_models_label_unless_one_is_given(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO EVALUATE m");
+    CHECK_INT(scene.plan.label_column, 2);
+    CHECK_SLICE(scene.plan.metrics[0], "Accuracy");
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO EVALUATE m LABEL petal_length");
+    CHECK_INT(scene.plan.label_column, 1);
+    scene_deinit(&scene);
+}
+
+static void names_of_tables_have_limits(void **state)
+{
+    struct scene scene;
+    char text[512], name[300];
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(IRIS "SELECT 1 TO TRAIN LinearClassifier LABEL class INTO Totrain_models",
+               STATUS_INVALID, "reserved");
+    memset(name, 'n', 201);
+    name[201] = '\0';
+    snprintf(text, sizeof text, IRIS "SELECT 1 TO TRAIN LinearClassifier LABEL class INTO %s",
+             name);
+    PLAN_FAILS(text, STATUS_INVALID, "at most 200");
+    name[200] = '\0';
+    snprintf(text, sizeof text, IRIS "SELECT 1 TO TRAIN LinearClassifier LABEL class INTO %s",
+             name);
+    PLAN_OK(text);
+    scene_deinit(&scene);
+}
+
+static void memory_that_runs_out_is_an_error_at_every_point(void **state)
+{
+    static const char text[] =
+        IRIS "SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [4], "
+             "validation.metrics = 'AUC' COLUMN 'sepal.*', petal_length LABEL class INTO m";
+    struct scene scene;
+    struct plan_line *lines;
+    size_t count, maximum = 0;
+    enum status status;
+    (void)state;
+
+    do {
+        arena_init(&scene.arena, maximum);
+        maximum += 64;
+        status = plan_text(&scene, text);
+        if (status == STATUS_OK)
+            status = plan_explain(&scene.plan, &scene.arena, &lines, &count, &scene.err);
+        arena_deinit(&scene.arena);
+        CHECK(status == STATUS_OK || status == STATUS_NO_MEMORY);
+    } while (status != STATUS_OK);
+    CHECK(maximum > 4096);
+}
+
+static const struct plan_line *find_line(const struct plan_line *lines, size_t count,
+                                         const char *item)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_is(lines[i].item, item))
+            return &lines[i];
+    check_failed("no line \"%s\"", item);
+    return NULL;
+}
+
+static void explain_gives_the_speed_up_that_lanes_allow(void **state)
+{
+    struct scene scene;
+    struct plan_line *lines;
+    size_t count;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier WITH job.lanes = 6, "
+                 "train.epoch = 3 LABEL class INTO m");
+    CHECK(scene.plan.explain_only);
+    CHECK_INT(plan_explain(&scene.plan, &scene.arena, &lines, &count, NULL), STATUS_OK);
+    CHECK_SLICE(find_line(lines, count, "lanes")->detail, "6");
+    CHECK_SLICE(find_line(lines, count, "speed-up by workers")->detail,
+                "1: 1.00, 2: 2.00, 3: 3.00, 4: 3.00, 5: 3.00, 6: 6.00, 7: 6.00, 8: 6.00");
+    CHECK_SLICE(find_line(lines, count, "train.epoch")->detail, "3 (set)");
+    CHECK_SLICE(find_line(lines, count, "train.batch_size")->detail, "128 (default)");
+    scene_deinit(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_has_every_name_resolved_and_every_default_filled),
+        cmocka_unit_test(the_learning_rate_depends_on_the_optimizer),
+        cmocka_unit_test(sgd_with_momentum_is_momentum),
+        cmocka_unit_test(the_kind_of_an_input_follows_the_sample_and_else_the_declared_type),
+        cmocka_unit_test(the_label_of_a_class_keeps_its_type_and_of_a_number_is_real),
+        cmocka_unit_test(inputs_stand_in_the_order_of_the_select_whatever_column_says),
+        cmocka_unit_test(a_pattern_matches_whole_names),
+        cmocka_unit_test(a_column_is_found_exactly_before_it_is_found_in_any_case),
+        cmocka_unit_test(an_error_of_the_host_points_into_the_whole_text),
+        cmocka_unit_test(validation_columns_are_found_by_name),
+        cmocka_unit_test(predict_finds_the_inputs_in_the_order_of_the_model),
+        cmocka_unit_test(evaluate_takes_the_models_label_unless_one_is_given),
+        cmocka_unit_test(names_of_tables_have_limits),
+        cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_point),
+        cmocka_unit_test(explain_gives_the_speed_up_that_lanes_allow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
