@@ -1,7 +1,5 @@
 #include "planner/planning.h"
 
-/* planner/planning.h explains the planner; this file, a plan to its reader. */
-
 #define LINES_EXTRA       16 /* beside inputs and attributes */
 #define SPEEDUP_WORKERS   8
 #define LANES_MAX_DEFAULT 64

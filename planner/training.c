@@ -244,12 +244,17 @@ static enum status check_workers(const struct planning *planning)
 {
     const struct plan_training *training = &planning->plan->training;
     const struct setting *least = settings_find(planning, "job.min_workers");
+    const struct {
+        const char *name;
+        uint32_t most;
+    } limits[] = {{"job.max_workers", training->max_workers}, {"job.lanes", training->lanes}};
 
-    if (training->max_workers == 0 || training->min_workers <= training->max_workers)
-        return STATUS_OK;
-    return fail_at(planning->err, STATUS_INVALID, least->value.span.start,
-                   "job.min_workers is %u, more than job.max_workers, which is %u",
-                   training->min_workers, training->max_workers);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].most > 0 && training->min_workers > limits[i].most)
+            return fail_at(planning->err, STATUS_INVALID, least->value.span.start,
+                           "job.min_workers is %u, more than %s, which is %u",
+                           training->min_workers, limits[i].name, limits[i].most);
+    return STATUS_OK;
 }
 
 /* Does the attribute mean anything for this estimator and optimizer? */

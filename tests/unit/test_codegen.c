@@ -81,7 +81,7 @@ static void workers_are_the_cores_unless_the_statement_says_otherwise(void **sta
     } cases[] = {
         {"train.epoch = 1", 4, 1, 4},     {"train.epoch = 1", 4096, 1, 1024},
         {"job.lanes = 3", 8, 1, 3},       {"job.max_workers = 7", 4, 1, 7},
-        {"job.min_workers = 6", 4, 6, 6}, {"job.min_workers = 6, job.lanes = 2", 4, 6, 6},
+        {"job.min_workers = 6", 4, 6, 6}, {"job.min_workers = 3, job.lanes = 3", 2, 3, 3},
     };
     (void)state;
 
