@@ -206,8 +206,8 @@ enum status spool_inputs(const struct host *host, const struct plan *plan,
                          const struct job_folder *folder, struct arena *arena, uint64_t *rows,
                          struct error *err)
 {
-    struct feed *feeds;
-    size_t count;
+    struct feed *feeds = NULL;
+    size_t count = 0;
     uint64_t validation_rows;
 
     TRY(make_feeds(plan, arena, &feeds, &count, err));

@@ -1,0 +1,333 @@
+#include "format.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const format_names[] = {
+#define X(name, text) text,
+    FORMAT_MAP(X)
+#undef X
+};
+
+bool format_find(struct slice name, enum format *format)
+{
+    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
+        if (slice_is(name, format_names[i])) {
+            *format = (enum format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void formatter_init(struct formatter *formatter, enum format format, FILE *out)
+{
+    *formatter = (struct formatter){.format = format, .out = out};
+    text_init(&formatter->line, TEXT_MAXIMUM);
+}
+
+static void forget_columns(struct formatter *formatter)
+{
+    for (size_t i = 0; i < formatter->count; i++)
+        free((char *)formatter->names[i].data);
+    free(formatter->names);
+    table_free(formatter->table);
+    formatter->names = NULL;
+    formatter->count = 0;
+    formatter->table = NULL;
+    formatter->is_open = false;
+}
+
+void formatter_deinit(struct formatter *formatter)
+{
+    forget_columns(formatter);
+    text_deinit(&formatter->line);
+}
+
+void cell_append(struct text *out, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        break;
+    case CELL_INTEGER:
+        text_printf(out, "%lld", (long long)cell->integer);
+        break;
+    case CELL_REAL:
+        text_append_real(out, cell->real);
+        break;
+    case CELL_TEXT:
+        text_append(out, cell->text);
+        break;
+    case CELL_BLOB:
+        text_append_string(out, "X'");
+        for (size_t i = 0; i < cell->text.size; i++)
+            text_printf(out, "%02X", (unsigned char)cell->text.data[i]);
+        text_append_char(out, '\'');
+        break;
+    }
+}
+
+/* ----- CSV ----- */
+
+static void csv_text(struct text *out, struct slice value)
+{
+    bool is_quoted = value.size == 0;
+
+    for (size_t i = 0; i < value.size && !is_quoted; i++)
+        is_quoted = strchr(",\"\r\n", value.data[i]) != NULL;
+    if (is_quoted)
+        text_append_identifier(out, value); /* in double quotes, those inside doubled */
+    else
+        text_append(out, value);
+}
+
+static void csv_row(struct text *out, const struct cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            text_append_char(out, ',');
+        if (cells[i].type == CELL_TEXT)
+            csv_text(out, cells[i].text);
+        else
+            cell_append(out, &cells[i]);
+    }
+    text_append_char(out, '\n');
+}
+
+/* ----- JSON ----- */
+
+/* Bytes of one well-formed character, 0 where there is none. */
+static size_t character_size(const unsigned char *at, size_t left)
+{
+    size_t size = at[0] < 0x80       ? 1
+                  : at[0] >> 5 == 6  ? 2
+                  : at[0] >> 4 == 14 ? 3
+                  : at[0] >> 3 == 30 ? 4
+                                     : 0;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint32_t code;
+
+    if (size == 0 || size > left)
+        return 0;
+    if (size == 1)
+        return 1;
+    code = at[0] & (0x7Fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((at[i] & 0xC0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3Fu);
+    }
+    return code < least[size] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : size;
+}
+
+static void json_text(struct text *out, struct slice value)
+{
+    text_append_char(out, '"');
+    for (size_t i = 0; i < value.size;) {
+        unsigned char c = (unsigned char)value.data[i];
+        size_t size = character_size((const unsigned char *)value.data + i, value.size - i);
+        if (size == 0)
+            text_append_string(out, "\xEF\xBF\xBD"); /* the replacement character */
+        else if (c == '"' || c == '\\')
+            text_printf(out, "\\%c", c);
+        else if (c == '\n')
+            text_append_string(out, "\\n");
+        else if (c == '\t')
+            text_append_string(out, "\\t");
+        else if (c < 0x20)
+            text_printf(out, "\\u%04x", c);
+        else
+            text_append(out, (struct slice){value.data + i, size});
+        i += size ? size : 1;
+    }
+    text_append_char(out, '"');
+}
+
+static void json_value(struct text *out, const struct cell *cell)
+{
+    struct text blob;
+
+    switch (cell->type) {
+    case CELL_NULL:
+        text_append_string(out, "null");
+        break;
+    case CELL_REAL:
+        if (isfinite(cell->real))
+            text_append_real(out, cell->real);
+        else
+            text_append_string(out, "null");
+        break;
+    case CELL_TEXT:
+        json_text(out, cell->text);
+        break;
+    case CELL_BLOB:
+        text_init(&blob, TEXT_MAXIMUM);
+        cell_append(&blob, cell);
+        json_text(out, text_slice(&blob));
+        text_deinit(&blob);
+        break;
+    default:
+        cell_append(out, cell);
+    }
+}
+
+static void json_row(const struct formatter *formatter, struct text *out, const struct cell *cells)
+{
+    text_append_string(out, formatter->rows ? ",\n " : "[");
+    for (size_t i = 0; i < formatter->count; i++) {
+        text_append_char(out, i ? ',' : '{');
+        json_text(out, formatter->names[i]);
+        text_append_char(out, ':');
+        json_value(out, &cells[i]);
+    }
+    text_append_char(out, '}');
+}
+
+/* ----- Markdown ----- */
+
+static void markdown_text(struct text *out, struct slice value)
+{
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] == '|' || value.data[i] == '\\')
+            text_printf(out, "\\%c", value.data[i]);
+        else if (value.data[i] == '\n')
+            text_append_string(out, "<br>");
+        else if (value.data[i] != '\r')
+            text_append_char(out, value.data[i]);
+    }
+}
+
+static void markdown_row(struct text *out, const struct cell *cells, size_t count)
+{
+    text_append_char(out, '|');
+    for (size_t i = 0; i < count; i++) {
+        struct text bare;
+        text_init(&bare, TEXT_MAXIMUM);
+        cell_append(&bare, &cells[i]);
+        text_append_char(out, ' ');
+        markdown_text(out, text_slice(&bare));
+        text_append_string(out, " |");
+        text_deinit(&bare);
+    }
+    text_append_char(out, '\n');
+}
+
+static void markdown_header(const struct formatter *formatter, struct text *out)
+{
+    text_append_char(out, '|');
+    for (size_t i = 0; i < formatter->count; i++) {
+        text_append_char(out, ' ');
+        markdown_text(out, formatter->names[i]);
+        text_append_string(out, " |");
+    }
+    text_append_string(out, "\n|");
+    for (size_t i = 0; i < formatter->count; i++)
+        text_append_string(out, "---|");
+    text_append_char(out, '\n');
+}
+
+/* ----- one result ----- */
+
+static enum status write_failed(struct formatter *formatter, struct error *err)
+{
+    formatter->reader_is_gone = errno == EPIPE;
+    return fail_errno(err, STATUS_IO, "writing the result");
+}
+
+static enum status flush(struct formatter *formatter, struct error *err)
+{
+    struct text *line = &formatter->line;
+
+    if (line->failed)
+        return fail_no_memory(err);
+    if (line->size && fwrite(line->data, 1, line->size, formatter->out) != line->size)
+        return write_failed(formatter, err);
+    text_clear(line);
+    return STATUS_OK;
+}
+
+static enum status keep_names(struct formatter *formatter, const struct slice *names, size_t count,
+                              struct error *err)
+{
+    formatter->names = calloc(count + 1, sizeof *formatter->names);
+    if (!formatter->names)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        char *copy = strndup(names[i].data ? names[i].data : "", names[i].size);
+        if (!copy)
+            return fail_no_memory(err);
+        formatter->names[formatter->count++] = (struct slice){copy, names[i].size};
+    }
+    return STATUS_OK;
+}
+
+enum status formatter_columns(void *self, const struct slice *names, size_t count,
+                              struct error *err)
+{
+    struct formatter *formatter = self;
+
+    forget_columns(formatter);
+    text_clear(&formatter->line);
+    formatter->rows = 0;
+    TRY(keep_names(formatter, names, count, err));
+    formatter->is_open = true;
+    if (formatter->format == FORMAT_CSV) {
+        for (size_t i = 0; i < count; i++) {
+            if (i)
+                text_append_char(&formatter->line, ',');
+            csv_text(&formatter->line, names[i]);
+        }
+        text_append_char(&formatter->line, '\n');
+    } else if (formatter->format == FORMAT_MARKDOWN) {
+        markdown_header(formatter, &formatter->line);
+    } else if (formatter->format == FORMAT_TABLE) {
+        formatter->table = table_new(formatter->names, count);
+        if (!formatter->table)
+            return fail_no_memory(err);
+    }
+    return flush(formatter, err);
+}
+
+enum status formatter_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct formatter *formatter = self;
+
+    if (count > formatter->count)
+        count = formatter->count;
+    switch (formatter->format) {
+    case FORMAT_TABLE:
+        TRY(table_add(formatter->table, cells, &formatter->line, err));
+        break;
+    case FORMAT_CSV:
+        csv_row(&formatter->line, cells, count);
+        break;
+    case FORMAT_JSON:
+        json_row(formatter, &formatter->line, cells);
+        break;
+    case FORMAT_MARKDOWN:
+        markdown_row(&formatter->line, cells, count);
+        break;
+    }
+    formatter->rows++;
+    return flush(formatter, err);
+}
+
+enum status formatter_end(struct formatter *formatter, struct error *err)
+{
+    enum status status = STATUS_OK;
+
+    if (!formatter->is_open)
+        return STATUS_OK;
+    if (formatter->format == FORMAT_TABLE)
+        status = table_end(formatter->table, &formatter->line, err);
+    else if (formatter->format == FORMAT_JSON)
+        text_append_string(&formatter->line, formatter->rows ? "]\n" : "[]\n");
+    if (status == STATUS_OK)
+        status = flush(formatter, err);
+    forget_columns(formatter);
+    if (status == STATUS_OK && fflush(formatter->out) != 0)
+        return write_failed(formatter, err);
+    return status;
+}

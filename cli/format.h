@@ -1,0 +1,66 @@
+/*
+ * format.h - results as text: a table, CSV, JSON or Markdown.
+ *
+ *     format      of one result of two columns
+ *     table        name | train        aligned, numbers to the right; NULL is empty
+ *                 ------+-------
+ *                  loss |  0.05
+ *     csv         RFC 4180 quoting, lines end in \n; NULL is nothing, an empty text is ""
+ *     json        [{"name":"loss","train":0.05}]
+ *     markdown    | name | train |
+ */
+#ifndef CLI_FORMAT_H
+#define CLI_FORMAT_H
+
+#include <stdio.h>
+
+#include "engine/sink.h"
+
+#define FORMAT_MAP(X) X(TABLE, "table") X(CSV, "csv") X(JSON, "json") X(MARKDOWN, "markdown")
+
+enum format {
+#define X(name, text) FORMAT_##name,
+    FORMAT_MAP(X)
+#undef X
+};
+
+bool format_find(struct slice name, enum format *format);
+
+struct table;
+
+/* One result being written; the names are kept until it ends. */
+struct formatter {
+    enum format format;
+    FILE *out;
+    struct text line; /* what is written next */
+    struct slice *names;
+    size_t count;
+    uint64_t rows;
+    bool is_open;        /* columns were given */
+    bool reader_is_gone; /* EPIPE: nobody wants the rest */
+    struct table *table; /* FORMAT_TABLE */
+};
+
+void formatter_init(struct formatter *formatter, enum format format, FILE *out);
+void formatter_deinit(struct formatter *formatter);
+
+/* The functions of a sink; then the end of the result. IO when the reader of
+ * the output has gone. */
+enum status formatter_columns(void *formatter, const struct slice *names, size_t count,
+                              struct error *err);
+enum status formatter_row(void *formatter, const struct cell *cells, size_t count,
+                          struct error *err);
+enum status formatter_end(struct formatter *formatter, struct error *err);
+
+/* A cell as bare text: reals so that they read back the same, blobs as X'00FF'. */
+void cell_append(struct text *out, const struct cell *cell);
+
+/* format_table.c: rows are held back until the widths are known. */
+#define TABLE_ROWS_HELD 1000
+struct table *table_new(const struct slice *names, size_t count);
+void table_free(struct table *table);
+enum status table_add(struct table *table, const struct cell *cells, struct text *out,
+                      struct error *err);
+enum status table_end(struct table *table, struct text *out, struct error *err);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * jobs_command.h - `totrain jobs`, `totrain cancel ID`, `totrain logs ID`.
+ *
+ * They read the folders of the jobs, so they work while the database that a
+ * job belongs to is busy, and need none.
+ */
+#ifndef CLI_JOBS_COMMAND_H
+#define CLI_JOBS_COMMAND_H
+
+/* argv[0] is the command's own name. The exit code. */
+int command_jobs(int argc, char **argv);
+int command_cancel(int argc, char **argv);
+int command_logs(int argc, char **argv);
+
+#endif

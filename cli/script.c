@@ -1,0 +1,156 @@
+#include "script.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "sqlite_host/sql.h"
+
+#define BUSY_TIMEOUT_MS 5000
+
+/* SIGINT: what runs in SQLite is interrupted at once; what waits for a job
+ * looks at the counter. A signal handler has no argument, hence these two. */
+static volatile sig_atomic_t interrupts;
+static sqlite3 *volatile interrupted_db;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupts++;
+    if (interrupted_db)
+        sqlite3_interrupt(interrupted_db);
+}
+
+static void catch_signals(sqlite3 *db)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+
+    interrupted_db = db;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes is an error of write() */
+}
+
+void session_clear_interrupt(void)
+{
+    interrupts = 0;
+}
+
+static enum status find_program(char path[PATH_MAX], struct error *err)
+{
+    ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+    if (size < 0)
+        return fail_errno(err, STATUS_IO, "/proc/self/exe");
+    path[size] = '\0';
+    return STATUS_OK;
+}
+
+enum status session_open(struct session *session, const char *path, enum format format,
+                         enum progress_mode progress, struct error *err)
+{
+    char program[PATH_MAX];
+
+    *session = (struct session){.is_coloured = isatty(STDERR_FILENO)};
+    formatter_init(&session->formatter, format, stdout);
+    progress_init(&session->progress, progress);
+    TRY(find_program(program, err));
+    if (sqlite3_open_v2(path, &session->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
+                        NULL) != SQLITE_OK)
+        return fail(err, STATUS_CONNECTION, "%s: %s", path,
+                    session->db ? sqlite3_errmsg(session->db) : "out of memory");
+    sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
+    sqlite_host_init(&session->host, session->db, program);
+    session->host.interrupts = &interrupts;
+    catch_signals(session->db);
+    return sqlite_host_register(session->db, err);
+}
+
+void session_close(struct session *session)
+{
+    interrupted_db = NULL;
+    formatter_deinit(&session->formatter);
+    sqlite3_close(session->db);
+}
+
+static enum status put_columns(void *self, const struct slice *names, size_t count,
+                               struct error *err)
+{
+    struct session *session = self;
+
+    progress_erase(&session->progress);
+    return formatter_columns(&session->formatter, names, count, err);
+}
+
+static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return formatter_row(&((struct session *)self)->formatter, cells, count, err);
+}
+
+static void put_notice(void *self, const char *line)
+{
+    progress_notice(&((struct session *)self)->progress, line);
+}
+
+static void put_progress(void *self, const struct job_event *event)
+{
+    progress_event(&((struct session *)self)->progress, event);
+}
+
+static enum status run_piece(struct session *session, struct slice text, const struct piece *piece,
+                             struct error *err)
+{
+    struct sink sink = {.self = session,
+                        .columns = put_columns,
+                        .row = put_row,
+                        .notice = put_notice,
+                        .progress = put_progress};
+    struct slice sql = {text.data + piece->span.start,
+                        (size_t)(piece->span.end - piece->span.start)};
+
+    error_clear(err);
+    if (piece->kind == PIECE_OURS) {
+        TRY(engine_run(&session->host.host, text, piece, &sink, err));
+    } else if (host_query(&session->host, sql, &sink, err) != STATUS_OK) {
+        if (err->position >= 0)
+            err->position += piece->span.start;
+        return err->status;
+    }
+    return formatter_end(&session->formatter, err);
+}
+
+static void print_error(struct session *session, const struct error *err, struct slice text)
+{
+    struct text rendered;
+
+    progress_erase(&session->progress);
+    if (session->formatter.reader_is_gone)
+        return; /* `| head` has what it wanted */
+    text_init(&rendered, 8192);
+    error_render(err, text, &rendered);
+    fflush(stdout);
+    if (session->is_coloured && strncmp(text_string(&rendered), "ERROR:", 6) == 0)
+        fprintf(stderr, "\033[1;31mERROR:\033[0m%s", text_string(&rendered) + 6);
+    else
+        fputs(text_string(&rendered), stderr);
+    text_deinit(&rendered);
+}
+
+enum status session_run(struct session *session, struct slice text)
+{
+    for (int from = 0; (size_t)from < text.size;) {
+        struct piece piece = split_piece(text, from);
+        struct error err;
+
+        from = piece.next;
+        if (piece.kind == PIECE_EMPTY)
+            continue;
+        if (run_piece(session, text, &piece, &err) != STATUS_OK) {
+            print_error(session, &err, text);
+            return err.status;
+        }
+    }
+    return STATUS_OK;
+}
