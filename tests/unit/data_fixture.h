@@ -1,0 +1,109 @@
+/*
+ * data_fixture.h - a folder of its own, and spools made of cells.
+ */
+#ifndef TESTS_DATA_FIXTURE_H
+#define TESTS_DATA_FIXTURE_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "data/dataset.h"
+
+struct folder {
+    char path[64];
+    char file[128]; /* of the last folder_file */
+};
+
+static inline void folder_open(struct folder *folder)
+{
+    strcpy(folder->path, "/tmp/totrain-test-XXXXXX");
+    CHECK(mkdtemp(folder->path));
+}
+
+static inline const char *folder_file(struct folder *folder, const char *name)
+{
+    snprintf(folder->file, sizeof folder->file, "%s/%s", folder->path, name);
+    return folder->file;
+}
+
+static inline void folder_close(struct folder *folder)
+{
+    static const char *const names[] = {"train.spool", "validation.spool", "job.db", "job.db-wal",
+                                        "job.db-shm"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(folder_file(folder, names[i]));
+    CHECK(rmdir(folder->path) == 0);
+}
+
+static inline struct cell integer_cell(int64_t integer)
+{
+    return (struct cell){.type = CELL_INTEGER, .integer = integer};
+}
+
+static inline struct cell real_cell(double real)
+{
+    return (struct cell){.type = CELL_REAL, .real = real};
+}
+
+static inline struct cell text_cell(const char *text)
+{
+    return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
+}
+
+static inline struct cell null_cell(void)
+{
+    return (struct cell){.type = CELL_NULL};
+}
+
+static inline enum status put_cell(struct spool_writer *writer, const struct cell *cell,
+                                   struct error *err)
+{
+    switch (cell->type) {
+    case CELL_INTEGER:
+        return spool_put_integer(writer, cell->integer, err);
+    case CELL_REAL:
+        return spool_put_real(writer, cell->real, err);
+    case CELL_TEXT:
+        return spool_put_text(writer, cell->text, err);
+    default:
+        return spool_put_null(writer, err);
+    }
+}
+
+/* cells: (rows, columns). order: which row comes when; NULL as they stand. */
+static inline void write_spool(const char *path, const struct spool_column *columns, size_t count,
+                               const struct cell *cells, size_t rows, const uint32_t *order)
+{
+    struct spool_writer *writer;
+    struct error err;
+
+    CHECK_OK(spool_writer_open(path, columns, count, 0, &writer, &err));
+    for (size_t i = 0; i < rows; i++) {
+        const struct cell *row = cells + (order ? order[i] : i) * count;
+        for (size_t c = 0; c < count; c++)
+            CHECK_OK(put_cell(writer, &row[c], &err));
+        CHECK_OK(spool_end_row(writer, &err));
+    }
+    CHECK_INT(spool_writer_rows(writer), rows);
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+/* A permutation of rows that depends on the seed alone. */
+static inline uint32_t *shuffled(uint32_t rows, uint64_t seed)
+{
+    uint32_t *order = malloc(rows * sizeof *order);
+
+    for (uint32_t i = 0; i < rows; i++)
+        order[i] = i;
+    for (uint32_t i = rows; i > 1; i--) {
+        uint32_t other = (uint32_t)(random_bits(seed, RANDOM_SAMPLE, 0, i) % i);
+        uint32_t kept = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = kept;
+    }
+    return order;
+}
+
+#endif

@@ -1,0 +1,545 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "data_fixture.h"
+
+/* Columns of the tables below: x (numeric), colour (category), y (the label). */
+#define COLUMNS 3
+
+struct table {
+    struct folder folder;
+    struct spool_column columns[COLUMNS];
+    struct spec_input inputs[COLUMNS - 1];
+    struct jobspec spec;
+    struct cell *cells;
+    uint32_t rows;
+    struct dataset dataset;
+};
+
+static void table_open(struct table *table, enum spec_task task, enum spec_label_type type)
+{
+    static const enum spool_type types[] = {SPOOL_INTEGER, SPOOL_REAL, SPOOL_TEXT};
+
+    *table = (struct table){
+        .columns = {{SLICE("x"), SPOOL_REAL},
+                    {SLICE("colour"), SPOOL_TEXT},
+                    {SLICE("y"), types[type]}},
+        .inputs = {{SLICE("x"), SPEC_NUMERIC, 0}, {SLICE("colour"), SPEC_CATEGORY, 10000}},
+        .spec = {.task = task,
+                 .input_count = 2,
+                 .label = SLICE("y"),
+                 .label_type = type,
+                 .standardize = true,
+                 .shuffle = true,
+                 .seed = 42},
+    };
+    folder_open(&table->folder);
+    table->spec.inputs = table->inputs;
+}
+
+static void add_row(struct table *table, struct cell x, struct cell colour, struct cell y)
+{
+    struct cell *row;
+
+    table->cells = realloc(table->cells, (table->rows + 1) * COLUMNS * sizeof *table->cells);
+    row = table->cells + (size_t)table->rows++ * COLUMNS;
+    row[0] = x, row[1] = colour, row[2] = y;
+}
+
+static enum status try_open(struct table *table, const uint32_t *order, struct error *err)
+{
+    write_spool(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS, table->cells,
+                table->rows, order);
+    return dataset_open(table->folder.path, &table->spec, &table->dataset, err);
+}
+
+static void reopen(struct table *table, const uint32_t *order)
+{
+    struct error err;
+
+    dataset_close(&table->dataset);
+    CHECK_OK(try_open(table, order, &err));
+}
+
+static void table_close(struct table *table)
+{
+    dataset_close(&table->dataset);
+    free(table->cells);
+    folder_close(&table->folder);
+}
+
+/* Rows with NULLs, repeated rows, rare words, and three classes. */
+static void fill(struct table *table, uint32_t rows)
+{
+    static char words[40][8];
+
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t word = i * i % 37;
+        struct cell y = integer_cell(i % 3);
+
+        snprintf(words[word], sizeof words[word], "w%u", word);
+        if (table->spec.label_type == SPEC_LABEL_REAL)
+            y = real_cell(1e6 + (double)(i % 91) / 7);
+        add_row(table, i % 19 == 4 ? null_cell() : real_cell(1e3 + (double)(i % 101) / 3),
+                i % 23 == 6 ? null_cell() : text_cell(words[word]), y);
+    }
+}
+
+static void a_row_is_encoded_as_the_transform_says(void **state)
+{
+    struct table table;
+    struct dataset_part *train = &table.dataset.train;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_TEXT);
+    table.spec.shuffle = false;
+    add_row(&table, real_cell(1), text_cell("red"), text_cell("yes"));
+    add_row(&table, null_cell(), text_cell("blue"), text_cell("no"));
+    add_row(&table, real_cell(3), null_cell(), text_cell("no"));
+    add_row(&table, real_cell(2), text_cell("red"), text_cell("maybe"));
+    reopen(&table, NULL);
+
+    const double scale = sqrt(2.0 / 3);
+    CHECK_INT(table.dataset.transform.dense_width, 2);
+    CHECK_INT(table.dataset.transform.id_rows, 2 + 1);
+    CHECK(table.dataset.transform.inputs[0].mean == 2);
+    CHECK_SLICE(table.dataset.transform.inputs[1].words[0], "red");
+    CHECK(table.dataset.transform.inputs[1].word_counts[0] == 2);
+    CHECK(fabs((double)train->dense[0] + 1 / scale) < 1e-6 && train->dense[1] == 0);
+    CHECK(train->dense[2] == 0 && train->dense[3] == 1);
+    CHECK(train->ids[0] == 0 && train->ids[1] == 1 && train->ids[2] == 2 && train->ids[3] == 0);
+    /* maybe < no < yes */
+    CHECK(train->classes[0] == 2 && train->classes[1] == 1 && train->classes[3] == 0);
+    CHECK_SLICE(table.dataset.labels.values[2].text, "yes");
+    CHECK_INT(table.dataset.validation.rows, 0);
+    CHECK(!train->values);
+    table_close(&table);
+}
+
+static void encoding_and_scoring_give_the_same_bits(void **state)
+{
+    struct table table;
+    float dense[2];
+    int32_t ids[1];
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    table.spec.shuffle = false;
+    fill(&table, 1000);
+    reopen(&table, NULL);
+    for (uint32_t i = 0; i < table.rows; i++) {
+        struct error err;
+
+        CHECK_OK(transform_row(&table.dataset.transform, table.cells + (size_t)i * COLUMNS, dense,
+                               ids, &err));
+        assert_memory_equal(dense, table.dataset.train.dense + 2 * i, sizeof dense);
+        CHECK_INT(ids[0], table.dataset.train.ids[i]);
+        CHECK_INT(table.dataset.train.classes[i], i % 3);
+    }
+    table_close(&table);
+}
+
+static void check_same_part(const struct dataset_part *a, const struct dataset_part *b,
+                            const struct transform *transform)
+{
+    CHECK_INT(a->rows, b->rows);
+    assert_memory_equal(a->dense, b->dense, a->rows * transform->dense_width * sizeof(float));
+    assert_memory_equal(a->ids, b->ids, a->rows * transform->id_count * sizeof(int32_t));
+    assert_memory_equal(a->hashes, b->hashes, a->rows * sizeof *a->hashes);
+    if (a->classes)
+        assert_memory_equal(a->classes, b->classes, a->rows * sizeof *a->classes);
+    else
+        assert_memory_equal(a->values, b->values, a->rows * sizeof *a->values);
+}
+
+static void check_same_transform(const struct transform *a, const struct transform *b)
+{
+    CHECK(a->inputs[0].mean == b->inputs[0].mean && a->inputs[0].scale == b->inputs[0].scale);
+    CHECK_INT(a->inputs[1].word_count, b->inputs[1].word_count);
+    CHECK_INT(a->inputs[1].hash_buckets, b->inputs[1].hash_buckets);
+    for (uint32_t i = 0; i < a->inputs[1].word_count; i++)
+        CHECK(slice_equal(a->inputs[1].words[i], b->inputs[1].words[i]));
+}
+
+/* The same rows in three physical orders, over more than one block. */
+static void check_order_does_not_matter(enum spec_task task, enum spec_label_type type)
+{
+    enum { ROWS = 20000 };
+    static uint32_t epoch[ROWS], other_epoch[ROWS];
+    struct table first, other;
+
+    table_open(&first, task, type);
+    first.spec.test_size = 0.2;
+    first.spec.balanced = true;
+    first.inputs[1].vocabulary_max = 12;
+    fill(&first, ROWS);
+    reopen(&first, NULL);
+    dataset_order(&first.dataset, 3, epoch);
+    for (uint64_t seed = 1; seed < 3; seed++) {
+        uint32_t *order = shuffled(ROWS, seed);
+
+        table_open(&other, task, type);
+        other.spec = first.spec;
+        other.spec.inputs = other.inputs;
+        other.inputs[1].vocabulary_max = 12;
+        fill(&other, ROWS);
+        reopen(&other, order);
+        CHECK_INT(other.dataset.validation.rows, ROWS / 5);
+        check_same_transform(&first.dataset.transform, &other.dataset.transform);
+        check_same_part(&first.dataset.train, &other.dataset.train, &first.dataset.transform);
+        check_same_part(&first.dataset.validation, &other.dataset.validation,
+                        &first.dataset.transform);
+        CHECK(first.dataset.label_mean == other.dataset.label_mean);
+        CHECK(first.dataset.label_scale == other.dataset.label_scale);
+        dataset_order(&other.dataset, 3, other_epoch);
+        assert_memory_equal(epoch, other_epoch, first.dataset.train.rows * sizeof *epoch);
+        table_close(&other);
+        free(order);
+    }
+    table_close(&first);
+}
+
+static void the_physical_order_of_rows_changes_no_bit(void **state)
+{
+    (void)state;
+    check_order_does_not_matter(SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    check_order_does_not_matter(SPEC_REGRESSION, SPEC_LABEL_REAL);
+}
+
+static void an_epoch_visits_each_row_once_in_an_order_of_its_own(void **state)
+{
+    static uint32_t first[1000], second[1000];
+    uint8_t seen[1000] = {0};
+    uint32_t same = 0;
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    fill(&table, 1000);
+    reopen(&table, NULL);
+    dataset_order(&table.dataset, 0, first);
+    dataset_order(&table.dataset, 1, second);
+    for (uint32_t i = 0; i < 1000; i++) {
+        CHECK(first[i] < 1000 && !seen[first[i]]++);
+        same += first[i] == second[i];
+    }
+    CHECK(same < 20);
+    table.spec.seed = 43;
+    reopen(&table, NULL);
+    dataset_order(&table.dataset, 0, second);
+    CHECK(memcmp(first, second, sizeof first) != 0);
+    table.spec.shuffle = false;
+    reopen(&table, NULL);
+    dataset_order(&table.dataset, 5, second);
+    for (uint32_t i = 0; i < 1000; i++)
+        CHECK(second[i] == i && table.dataset.train.classes[i] == (int32_t)(i % 3));
+    table_close(&table);
+}
+
+/* Keys whose upper halves agree are told apart by the rest and by the hash;
+ * here all rows are one row. */
+static void rows_that_tie_do_not_slow_or_break_the_order(void **state)
+{
+    static uint32_t order[5000];
+    uint64_t sum = 0;
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+    for (int i = 0; i < 5000; i++)
+        add_row(&table, real_cell(1), text_cell("a"), real_cell(2));
+    reopen(&table, NULL);
+    dataset_order(&table.dataset, 0, order);
+    for (int i = 0; i < 5000; i++)
+        sum += order[i];
+    CHECK(sum == 5000ull * 4999 / 2);
+    CHECK(table.dataset.label_mean == 2 && table.dataset.label_scale == 1);
+    CHECK(table.dataset.train.values[0] == 0 && table.dataset.train.dense[0] == 0);
+    table_close(&table);
+}
+
+static void at_least_one_row_is_held_out_and_never_all(void **state)
+{
+    static const struct {
+        uint32_t rows;
+        double test_size;
+        uint32_t held_out;
+    } cases[] = {{150, 0.2, 30}, {150, 0, 0}, {3, 0.1, 1}, {2, 0.999, 1}, {1, 0.5, 0}, {7, 0.5, 3}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct table table;
+
+        table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+        table.spec.test_size = cases[i].test_size;
+        fill(&table, cases[i].rows);
+        reopen(&table, NULL);
+        CHECK_INT(table.dataset.validation.rows, cases[i].held_out);
+        CHECK_INT(table.dataset.train.rows, cases[i].rows - cases[i].held_out);
+        table_close(&table);
+    }
+}
+
+/* A word, a class and an outlier that only the held-out rows have teach nothing. */
+static void statistics_come_from_the_training_rows_alone(void **state)
+{
+    struct table table;
+    int32_t unseen = 0;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    table.spec.has_validation = true;
+    for (int i = 0; i < 10; i++)
+        add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), integer_cell(i % 2));
+    write_spool(folder_file(&table.folder, "validation.spool"), table.columns, COLUMNS,
+                (struct cell[]){real_cell(1e9), text_cell("c"), integer_cell(7), null_cell(),
+                                null_cell(), integer_cell(1)},
+                2, NULL);
+    reopen(&table, NULL);
+    CHECK(table.dataset.transform.inputs[0].mean == 4.5);
+    CHECK_INT(table.dataset.transform.inputs[1].word_count, 2);
+    CHECK_INT(table.dataset.transform.dense_width, 1); /* training saw no NULL */
+    CHECK_INT(table.dataset.labels.count, 2);
+    CHECK_INT(table.dataset.train.rows, 10);
+    CHECK_INT(table.dataset.validation.rows, 2);
+    for (int i = 0; i < 2; i++) {
+        CHECK(table.dataset.validation.ids[i] == -1);
+        unseen += table.dataset.validation.classes[i];
+    }
+    CHECK_INT(unseen, -1 + 1);
+    table_close(&table);
+}
+
+static void rare_words_share_hash_buckets(void **state)
+{
+    const struct transform_input *colour;
+    static char words[30][16];
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+    table.inputs[1].vocabulary_max = 20;
+    for (int w = 0; w < 30; w++) {
+        snprintf(words[w], sizeof words[w], "w%02d", w);
+        for (int i = 0; i <= w % 10; i++)
+            add_row(&table, real_cell(i), text_cell(words[w]), real_cell(i));
+    }
+    reopen(&table, NULL);
+    colour = &table.dataset.transform.inputs[1];
+    CHECK_INT(colour->word_count, 20);
+    CHECK_INT(colour->hash_buckets, 2);
+    /* ten of each, then nine, ...; equal counts by bytes */
+    CHECK_SLICE(colour->words[0], "w09");
+    CHECK_SLICE(colour->words[1], "w19");
+    CHECK_SLICE(colour->words[2], "w29");
+    CHECK_SLICE(colour->words[3], "w08");
+    CHECK_SLICE(colour->words[19], "w13");
+    CHECK(colour->word_counts[0] == 10 && colour->word_counts[19] == 4);
+    table_close(&table);
+}
+
+static void without_standardising_numbers_stay_and_null_takes_the_mean(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+    table.spec.standardize = false;
+    table.spec.shuffle = false;
+    add_row(&table, real_cell(10), null_cell(), real_cell(1));
+    add_row(&table, real_cell(30), null_cell(), real_cell(2));
+    add_row(&table, null_cell(), null_cell(), real_cell(3));
+    reopen(&table, NULL);
+    CHECK(table.dataset.train.dense[0] == 10 && table.dataset.train.dense[2] == 30);
+    CHECK(table.dataset.train.dense[4] == 20 && table.dataset.train.dense[5] == 1);
+    CHECK_INT(table.dataset.transform.inputs[1].word_count, 0);
+    CHECK_INT(table.dataset.train.ids[0], 0); /* the NULL bucket of no words */
+    table_close(&table);
+}
+
+static void numbers_can_be_categories(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_INTEGER);
+    table.columns[1].type = SPOOL_INTEGER;
+    table.spec.shuffle = false;
+    for (int i = 0; i < 6; i++)
+        add_row(&table, real_cell(i), integer_cell(i == 0 ? 7 : -3), integer_cell(i));
+    reopen(&table, NULL);
+    CHECK_SLICE(table.dataset.transform.inputs[1].words[0], "-3");
+    CHECK_SLICE(table.dataset.transform.inputs[1].words[1], "7");
+    CHECK(table.dataset.train.ids[0] == 1 && table.dataset.train.ids[1] == 0);
+    CHECK(table.dataset.label_mean == 2.5);
+    table_close(&table);
+}
+
+static void classes_are_ordered_by_value_and_weighted_when_balanced(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_REAL);
+    table.spec.balanced = true;
+    table.spec.n_classes = 5; /* fewer in the data are fine */
+    for (int i = 0; i < 8; i++)
+        add_row(&table, real_cell(i), null_cell(), real_cell(i < 6 ? 10 : -2));
+    reopen(&table, NULL);
+    CHECK_INT(table.dataset.labels.count, 2);
+    CHECK(table.dataset.labels.values[0].real == -2 && table.dataset.labels.values[1].real == 10);
+    CHECK(table.dataset.class_weights[0] == 2);
+    CHECK(fabs((double)table.dataset.class_weights[1] - 8.0 / 12) < 1e-6);
+    table_close(&table);
+}
+
+static void ten_thousand_classes_work_and_one_more_does_not(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    for (int i = 0; i < DATASET_CLASSES_MAX; i++)
+        add_row(&table, real_cell(i), null_cell(), integer_cell(-i));
+    reopen(&table, NULL);
+    CHECK_INT(table.dataset.labels.count, 10000);
+    CHECK(table.dataset.labels.values[0].integer == -9999);
+    add_row(&table, real_cell(0), null_cell(), integer_cell(1));
+    dataset_close(&table.dataset);
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
+                "label column \"y\" has more than 10000 different values");
+    CHECK(strstr(err.hint, "regressor"));
+    table_close(&table);
+}
+
+/* A table of four rows, spoilt by one cell, gives this error. */
+static void check_refused(enum spec_task task, enum spec_label_type type, int column,
+                          struct cell cell, const char *message)
+{
+    struct table table;
+    struct error err;
+
+    table_open(&table, task, type);
+    for (int i = 0; i < 4; i++) {
+        struct cell y = type == SPEC_LABEL_REAL ? real_cell(i % 2) : integer_cell(i % 2);
+        add_row(&table, real_cell(i), text_cell("a"), y);
+    }
+    table.cells[2 * COLUMNS + column] = cell;
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, message);
+    table_close(&table);
+}
+
+static void values_that_cannot_be_learned_are_named_with_their_column(void **state)
+{
+    (void)state;
+    check_refused(SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER, 2, null_cell(),
+                  "label column \"y\" is NULL in 1 of 4 rows");
+    check_refused(SPEC_REGRESSION, SPEC_LABEL_REAL, 2, real_cell(NAN),
+                  "label column \"y\" is NULL in 1 of 4 rows");
+    check_refused(SPEC_REGRESSION, SPEC_LABEL_REAL, 2, real_cell(INFINITY),
+                  "label column \"y\" is infinite in 1 of 4 rows");
+    check_refused(SPEC_REGRESSION, SPEC_LABEL_REAL, 0, real_cell(-INFINITY),
+                  "column \"x\" is infinite in 1 of 4 rows");
+    check_refused(SPEC_CLASSIFICATION, SPEC_LABEL_REAL, 2, real_cell(0.5),
+                  "label column \"y\" has 0.5, and the labels of a classifier are whole numbers");
+}
+
+static void labels_that_tell_nothing_apart_are_refused(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_TEXT);
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "the SELECT returned no rows");
+    add_row(&table, real_cell(1), null_cell(), text_cell("yes"));
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
+                "label column \"y\" has only the value \"yes\": there is nothing to tell apart");
+    add_row(&table, real_cell(1), null_cell(), text_cell("no"));
+    add_row(&table, real_cell(1), null_cell(), text_cell("maybe"));
+    table.spec.n_classes = 2;
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
+                "label column \"y\" has 3 different values, and model.n_classes is 2");
+    table.spec.has_validation = true;
+    table.spec.n_classes = 0;
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_IO, "validation.spool");
+    write_spool(folder_file(&table.folder, "validation.spool"), table.columns, COLUMNS, NULL, 0,
+                NULL);
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "validation.select returned no rows");
+    table_close(&table);
+}
+
+static void a_hint_shows_how_to_leave_null_labels_out(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+    add_row(&table, real_cell(1), null_cell(), null_cell());
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "NULL in 1 of 1 row");
+    assert_string_equal(err.hint, "Add WHERE y IS NOT NULL to the SELECT.");
+    table_close(&table);
+}
+
+static void a_spool_of_other_columns_is_refused(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    fill(&table, 10);
+    table.inputs[1].kind = SPEC_NUMERIC;
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
+                "column \"colour\" is text, where numbers were expected");
+    table.spec.input_count = 1;
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_CORRUPT, "3 columns, and the job spec 2");
+    table.spec.input_count = 2;
+    table.inputs[1].kind = SPEC_CATEGORY;
+    table.spec.label_type = SPEC_LABEL_TEXT;
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
+                "label column \"y\" is integer, where text was expected");
+    table_close(&table);
+}
+
+static void one_row_is_enough_for_a_regressor(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+    table.spec.test_size = 0.3;
+    add_row(&table, null_cell(), null_cell(), real_cell(3.5));
+    reopen(&table, NULL);
+    CHECK(table.dataset.train.rows == 1 && table.dataset.validation.rows == 0);
+    CHECK(table.dataset.label_mean == 3.5 && table.dataset.train.values[0] == 0);
+    CHECK(table.dataset.transform.inputs[0].mean == 0 && table.dataset.train.dense[1] == 1);
+    table_close(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_encoded_as_the_transform_says),
+        cmocka_unit_test(encoding_and_scoring_give_the_same_bits),
+        cmocka_unit_test(the_physical_order_of_rows_changes_no_bit),
+        cmocka_unit_test(an_epoch_visits_each_row_once_in_an_order_of_its_own),
+        cmocka_unit_test(rows_that_tie_do_not_slow_or_break_the_order),
+        cmocka_unit_test(at_least_one_row_is_held_out_and_never_all),
+        cmocka_unit_test(statistics_come_from_the_training_rows_alone),
+        cmocka_unit_test(rare_words_share_hash_buckets),
+        cmocka_unit_test(without_standardising_numbers_stay_and_null_takes_the_mean),
+        cmocka_unit_test(numbers_can_be_categories),
+        cmocka_unit_test(classes_are_ordered_by_value_and_weighted_when_balanced),
+        cmocka_unit_test(ten_thousand_classes_work_and_one_more_does_not),
+        cmocka_unit_test(values_that_cannot_be_learned_are_named_with_their_column),
+        cmocka_unit_test(labels_that_tell_nothing_apart_are_refused),
+        cmocka_unit_test(a_hint_shows_how_to_leave_null_labels_out),
+        cmocka_unit_test(a_spool_of_other_columns_is_refused),
+        cmocka_unit_test(one_row_is_enough_for_a_regressor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

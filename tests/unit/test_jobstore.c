@@ -1,0 +1,239 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "data/jobstore.h"
+#include "data_fixture.h"
+
+static void a_job_row_comes_back_as_it_was_put(void **state)
+{
+    struct job_row row = {.id = 7,
+                          .state = JOB_STATE_RUNNING,
+                          .statement = "SELECT 'a' TO TRAIN",
+                          .model = "m",
+                          .workers = 3,
+                          .step = 17,
+                          .rows_done = UINT32_MAX,
+                          .rows_redone = 5,
+                          .loss = 0.25,
+                          .goodput = NAN,
+                          .seconds = 1.5,
+                          .error = "it broke",
+                          .started_at = "2026-11-21T07:00:00Z",
+                          .supervisor = 4711};
+    struct jobstore *store, *reader;
+    struct folder folder;
+    struct job_row read;
+    struct stat information;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK(stat(folder.file, &information) == 0 && (information.st_mode & 0777) == 0600);
+    CHECK_OK(jobstore_open(folder.file, true, &reader, &err));
+    CHECK_FAILS(jobstore_get_job(reader, &read, &err), STATUS_NOT_FOUND, "no job yet");
+    CHECK_OK(jobstore_put_job(store, &row, &err));
+    row.step = 18;
+    CHECK_OK(jobstore_put_job(store, &row, &err));
+    CHECK_OK(jobstore_get_job(reader, &read, &err)); /* while the writer has it open */
+    CHECK(read.id == 7 && read.state == JOB_STATE_RUNNING && read.step == 18);
+    assert_string_equal(read.statement, row.statement);
+    assert_string_equal(read.error, "it broke");
+    assert_string_equal(read.started_at, row.started_at);
+    CHECK(read.rows_done == UINT32_MAX && read.rows_redone == 5 && read.workers == 3);
+    CHECK(read.loss == 0.25 && isnan(read.goodput) && read.supervisor == 4711);
+    CHECK_INT(jobstore_put_job(reader, &row, &err) == STATUS_OK, 0);
+    jobstore_close(reader);
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
+struct seen {
+    char text[512];
+};
+
+static enum status see_result(void *context, const char *name, double train, double validation,
+                              struct error *err)
+{
+    struct seen *seen = context;
+    size_t size = strlen(seen->text);
+
+    (void)err;
+    snprintf(seen->text + size, sizeof seen->text - size, "%s %g %g;", name, train,
+             isnan(validation) ? -1 : validation);
+    return STATUS_OK;
+}
+
+static enum status see_metric(void *context, uint32_t epoch, uint64_t step, const char *metric,
+                              const char *part, double value, struct error *err)
+{
+    struct seen *seen = context;
+    size_t size = strlen(seen->text);
+
+    (void)err;
+    snprintf(seen->text + size, sizeof seen->text - size, "%u %u %s %s %g;", epoch, (unsigned)step,
+             metric, part, isnan(value) ? -1 : value);
+    return STATUS_OK;
+}
+
+static enum status see_model_row(void *context, const struct model_row *row, struct error *err)
+{
+    struct seen *seen = context;
+    size_t size = strlen(seen->text);
+
+    (void)err;
+    snprintf(seen->text + size, sizeof seen->text - size, "%.*s %.*s %d %g %s%.*s;",
+             SLICE_FORMAT(row->part), SLICE_FORMAT(row->name), (int)row->position,
+             row->has_value ? row->value : -1, row->data_is_text ? "text " : "",
+             SLICE_FORMAT(row->data));
+    return STATUS_OK;
+}
+
+static enum status refuse_result(void *context, const char *name, double train, double validation,
+                                 struct error *err)
+{
+    (void)context, (void)train, (void)validation;
+    return fail(err, STATUS_FAILED, "enough of %s", name);
+}
+
+static void results_and_metrics_come_back_in_order(void **state)
+{
+    struct jobstore *store;
+    struct folder folder;
+    struct seen seen = {""};
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_OK(jobstore_put_result(store, "loss", 0.5, NAN, &err));
+    CHECK_OK(jobstore_put_result(store, "Accuracy", 0.75, 0.5, &err));
+    CHECK_OK(jobstore_put_result(store, "loss", 0.25, NAN, &err)); /* said again */
+    CHECK_OK(jobstore_each_result(store, see_result, &seen, &err));
+    assert_string_equal(seen.text, "loss 0.25 -1;Accuracy 0.75 0.5;");
+    CHECK_FAILS(jobstore_each_result(store, refuse_result, NULL, &err), STATUS_FAILED,
+                "enough of loss");
+
+    CHECK_OK(jobstore_put_metric(store, 1, 20, "loss", "train", 0.5, &err));
+    CHECK_OK(jobstore_put_metric(store, 0, 10, "loss", "train", INFINITY, &err));
+    CHECK_OK(jobstore_put_metric(store, 1, 20, "loss", "train", 0.25, &err));
+    seen.text[0] = '\0';
+    CHECK_OK(jobstore_each_metric(store, see_metric, &seen, &err));
+    assert_string_equal(seen.text, "0 10 loss train -1;1 20 loss train 0.25;");
+    CHECK_OK(jobstore_put_worker(store, 1, "running", 4, NAN, &err));
+    CHECK_OK(jobstore_put_worker(store, 1, "gone", 0, 1e6, &err));
+    CHECK_OK(jobstore_put_event(store, 0.5, "worker", 1, "died", NULL, &err));
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
+static void a_model_is_there_whole_or_not_at_all(void **state)
+{
+    const struct model_row meta = {.part = SLICE("meta"),
+                                   .name = SLICE("meta"),
+                                   .has_data = true,
+                                   .data_is_text = true,
+                                   .data = SLICE("{}")};
+    const struct model_row weight = {.part = SLICE("weight"),
+                                     .name = SLICE("it's"),
+                                     .position = 1,
+                                     .has_value = true,
+                                     .value = 2.5};
+    const struct model_row empty = {
+        .part = SLICE("vocabulary"), .name = SLICE("c"), .has_data = true};
+    struct jobstore *store, *reader;
+    struct folder folder;
+    struct seen seen = {""};
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_OK(jobstore_open(folder.file, true, &reader, &err));
+    for (int again = 0; again < 2; again++) { /* a master that came back says it again */
+        CHECK_OK(jobstore_begin(store, &err));
+        CHECK_OK(jobstore_put_model_row(store, &meta, &err));
+        CHECK_OK(jobstore_put_model_row(store, &weight, &err));
+        CHECK_OK(jobstore_put_model_row(store, &empty, &err));
+        seen.text[0] = '\0';
+        CHECK_OK(jobstore_each_model_row(reader, see_model_row, &seen, &err));
+        CHECK((seen.text[0] != '\0') == again);
+        CHECK_OK(jobstore_commit(store, &err));
+    }
+    seen.text[0] = '\0';
+    CHECK_OK(jobstore_each_model_row(reader, see_model_row, &seen, &err));
+    assert_string_equal(seen.text, "meta meta 0 -1 text {};weight it's 1 2.5 ;vocabulary c 0 -1 ;");
+    jobstore_close(reader);
+    /* Closed in the middle of a transaction, as a killed master leaves it. */
+    CHECK_OK(jobstore_begin(store, &err));
+    CHECK_OK(jobstore_put_model_row(store, &meta, &err));
+    jobstore_close(store);
+    CHECK_OK(jobstore_open(folder.file, false, &store, &err));
+    seen.text[0] = '\0';
+    CHECK_OK(jobstore_each_model_row(store, see_model_row, &seen, &err));
+    CHECK(strstr(seen.text, "weight it's"));
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
+static void what_is_no_store_is_refused(void **state)
+{
+    struct jobstore *store;
+    struct folder folder;
+    struct error err;
+    FILE *file;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_FAILS(jobstore_open(folder_file(&folder, "job.db"), true, &store, &err), STATUS_IO,
+                "unable to open");
+    CHECK(!store);
+    file = fopen(folder.file, "w");
+    CHECK(file);
+    fclose(file);
+    CHECK_FAILS(jobstore_open(folder.file, true, &store, &err), STATUS_CORRUPT, "version 0");
+    file = fopen(folder.file, "w");
+    for (int i = 0; i < 2000; i++)
+        fputs("no database", file);
+    fclose(file);
+    CHECK_FAILS(jobstore_open(folder.file, false, &store, &err), STATUS_CORRUPT, "not a database");
+    CHECK_FAILS(jobstore_create(folder.file, &store, &err), STATUS_INVALID, "File exists");
+    folder_close(&folder);
+}
+
+static void a_statement_longer_than_its_field_is_cut_between_characters(void **state)
+{
+    struct job_row row = {.id = 1}, read;
+    struct jobstore *store;
+    struct folder folder;
+    sqlite3 *database;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_OK(jobstore_put_job(store, &row, &err));
+    CHECK(sqlite3_open(folder.file, &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database, "UPDATE job SET statement = replace(zeroblob(2000), x'00', 'ä')",
+                       NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(database);
+    CHECK_OK(jobstore_get_job(store, &read, &err));
+    CHECK_INT(strlen(read.statement), sizeof read.statement - 2); /* two bytes a character */
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_row_comes_back_as_it_was_put),
+        cmocka_unit_test(results_and_metrics_come_back_in_order),
+        cmocka_unit_test(a_model_is_there_whole_or_not_at_all),
+        cmocka_unit_test(what_is_no_store_is_refused),
+        cmocka_unit_test(a_statement_longer_than_its_field_is_cut_between_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "data_fixture.h"
+
+static const struct spool_column mixed[] = {
+    {{"x", 1}, SPOOL_REAL}, {{"n", 1}, SPOOL_INTEGER}, {{"t", 1}, SPOOL_TEXT}};
+
+/* Row i of a table with every kind of cell in every column. */
+static void make_row(uint32_t i, char *buffer, struct cell cells[3])
+{
+    snprintf(buffer, 32, "text %u", i % 1000);
+    cells[0] = i % 7 == 3 ? null_cell() : real_cell(i * 0.25 - 1000);
+    cells[1] = i % 11 == 5 ? null_cell() : integer_cell((int64_t)i - 5);
+    cells[2] = i % 13 == 2 ? null_cell() : text_cell(i % 17 ? buffer : "");
+}
+
+static void write_rows(const char *path, uint32_t rows)
+{
+    struct spool_writer *writer;
+    struct cell cells[3];
+    struct error err;
+    char buffer[32];
+
+    CHECK_OK(spool_writer_open(path, mixed, 3, 0, &writer, &err));
+    for (uint32_t i = 0; i < rows; i++) {
+        make_row(i, buffer, cells);
+        for (int c = 0; c < 3; c++)
+            CHECK_OK(put_cell(writer, &cells[c], &err));
+        CHECK_OK(spool_end_row(writer, &err));
+    }
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+static void check_cell(struct cell found, struct cell expected)
+{
+    CHECK_INT(found.type, expected.type);
+    CHECK(found.real == expected.real && found.integer == expected.integer);
+    CHECK(slice_equal(found.text, expected.text));
+}
+
+static void check_rows(const char *path, uint32_t rows)
+{
+    struct arena arena;
+    struct spool spool;
+    struct cell cells[3];
+    struct error err;
+    char buffer[32];
+    uint32_t at = 0;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(spool_open(path, &arena, &spool, &err));
+    CHECK(spool.rows == rows && spool.column_count == 3);
+    for (uint32_t b = 0; b < spool.block_count; b++) {
+        CHECK(spool.blocks[b].first_row == at);
+        for (uint32_t r = 0; r < spool.blocks[b].rows; r++, at++) {
+            make_row(at, buffer, cells);
+            for (int c = 0; c < 3; c++)
+                check_cell(spool_cell(&spool.blocks[b].columns[c], r), cells[c]);
+        }
+    }
+    CHECK(at == rows);
+    spool_close(&spool);
+    arena_deinit(&arena);
+}
+
+static void rows_come_back_as_they_were_put(void **state)
+{
+    static const uint32_t sizes[] = {0,
+                                     1,
+                                     8,
+                                     9,
+                                     150,
+                                     SPOOL_BLOCK_ROWS - 1,
+                                     SPOOL_BLOCK_ROWS,
+                                     SPOOL_BLOCK_ROWS + 1,
+                                     3 * SPOOL_BLOCK_ROWS + 77};
+    struct folder folder;
+    (void)state;
+
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        write_rows(folder_file(&folder, "train.spool"), sizes[i]);
+        check_rows(folder.file, sizes[i]);
+    }
+    folder_close(&folder);
+}
+
+static void summaries_count_nulls_and_span_the_values(void **state)
+{
+    struct folder folder;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    arena_init(&arena, ARENA_MAXIMUM);
+    write_rows(folder_file(&folder, "train.spool"), 20000);
+    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    CHECK(spool.summaries[0].nulls == 2857);
+    CHECK(spool.summaries[0].least == -1000 && spool.summaries[0].greatest == 19999 * .25 - 1000);
+    CHECK(spool.summaries[1].least == -5 && spool.summaries[1].greatest == 19994);
+    CHECK(spool.summaries[2].nulls == 1539);
+    spool_close(&spool);
+    arena_deinit(&arena);
+    folder_close(&folder);
+}
+
+static void wide_tables_get_smaller_blocks(void **state)
+{
+    struct spool_column *columns = calloc(SPOOL_COLUMNS_MAX, sizeof *columns);
+    struct spool_writer *writer;
+    struct folder folder;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), columns, SPOOL_COLUMNS_MAX, 0,
+                               &writer, &err));
+    for (int row = 0; row < 2100; row++) {
+        for (int c = 0; c < SPOOL_COLUMNS_MAX; c++)
+            CHECK_OK(spool_put_real(writer, row * 3000 + c, &err));
+        CHECK_OK(spool_end_row(writer, &err));
+    }
+    CHECK_OK(spool_writer_close(writer, &err));
+    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    CHECK_INT(spool.block_count, 2);
+    CHECK(spool.blocks[1].columns[2000].reals[51] == 2099 * 3000 + 2000);
+    spool_close(&spool);
+    arena_deinit(&arena);
+    CHECK_FAILS(spool_writer_open(folder.file, columns, SPOOL_COLUMNS_MAX + 1, 0, &writer, &err),
+                STATUS_LIMIT, "not 2002");
+    free(columns);
+    folder_close(&folder);
+}
+
+static struct row_hash first_hash(struct folder *folder, const struct spool_column *columns,
+                                  size_t count, const struct cell *cells)
+{
+    struct row_hash hash;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    write_spool(folder_file(folder, "train.spool"), columns, count, cells, 1, NULL);
+    CHECK_OK(spool_open(folder->file, &arena, &spool, &err));
+    hash = spool.blocks[0].hashes[0];
+    spool_close(&spool);
+    arena_deinit(&arena);
+    return hash;
+}
+
+static bool hashes_equal(struct row_hash a, struct row_hash b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+static void a_row_hash_is_a_function_of_the_cells_alone(void **state)
+{
+    static const struct spool_column texts[] = {{{"a", 1}, SPOOL_TEXT}, {{"b", 1}, SPOOL_TEXT}};
+    static const struct spool_column real[] = {{{"a", 1}, SPOOL_REAL}};
+    static const struct spool_column integer[] = {{{"a", 1}, SPOOL_INTEGER}};
+    struct cell ab[] = {text_cell("a"), text_cell("b")};
+    struct cell shifted[] = {text_cell("ab"), text_cell("")};
+    struct cell null_b[] = {null_cell(), text_cell("b")};
+    struct cell empty_b[] = {text_cell(""), text_cell("b")};
+    struct cell zero = real_cell(0), minus_zero = real_cell(-0.0), not_a_number = real_cell(NAN);
+    struct cell null = null_cell(), one = integer_cell(0);
+    struct folder folder;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK(hashes_equal(first_hash(&folder, texts, 2, ab), first_hash(&folder, texts, 2, ab)));
+    CHECK(!hashes_equal(first_hash(&folder, texts, 2, ab), first_hash(&folder, texts, 2, shifted)));
+    CHECK(!hashes_equal(first_hash(&folder, texts, 2, null_b),
+                        first_hash(&folder, texts, 2, empty_b)));
+    CHECK(hashes_equal(first_hash(&folder, real, 1, &zero),
+                       first_hash(&folder, real, 1, &minus_zero)));
+    CHECK(hashes_equal(first_hash(&folder, real, 1, &not_a_number),
+                       first_hash(&folder, real, 1, &null)));
+    CHECK(
+        !hashes_equal(first_hash(&folder, real, 1, &zero), first_hash(&folder, integer, 1, &one)));
+    folder_close(&folder);
+}
+
+static void a_wrong_cell_spoils_the_spool_for_good(void **state)
+{
+    struct spool_writer *writer;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    CHECK_OK(spool_put_real(writer, 1, &err));
+    CHECK_FAILS(spool_put_text(writer, SLICE("a"), &err), STATUS_INVALID,
+                "column \"n\" of the spool is integer, and the cell is text");
+    CHECK_FAILS(spool_put_integer(writer, 1, &err), STATUS_INVALID, "column \"n\"");
+    CHECK_FAILS(spool_writer_close(writer, &err), STATUS_INVALID, "column \"n\"");
+    CHECK(access(folder.file, F_OK) != 0);
+
+    CHECK_OK(spool_writer_open(folder.file, mixed, 3, 0, &writer, &err));
+    CHECK_OK(spool_put_real(writer, 1, &err));
+    CHECK_FAILS(spool_end_row(writer, &err), STATUS_INVALID, "1 cells, where 3");
+    spool_writer_abandon(writer);
+    CHECK(access(folder.file, F_OK) != 0);
+    folder_close(&folder);
+}
+
+static void a_text_that_is_too_long_is_refused_with_its_column(void **state)
+{
+    struct slice longest = {calloc(1, SPOOL_TEXT_BYTES_MAX + 1), SPOOL_TEXT_BYTES_MAX};
+    struct spool_column column = {SLICE("essay"), SPOOL_TEXT};
+    struct spool_writer *writer;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), &column, 1, 0, &writer, &err));
+    CHECK_OK(spool_put_text(writer, longest, &err));
+    CHECK_OK(spool_end_row(writer, &err));
+    longest.size++;
+    CHECK_FAILS(spool_put_text(writer, longest, &err), STATUS_LIMIT,
+                "column \"essay\" holds a text of 1048577 bytes");
+    spool_writer_abandon(writer);
+    free((void *)longest.data);
+    folder_close(&folder);
+}
+
+static void a_spool_larger_than_allowed_is_refused(void **state)
+{
+    struct spool_writer *writer;
+    struct folder folder;
+    enum status status = STATUS_OK;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(
+        spool_writer_open(folder_file(&folder, "train.spool"), mixed, 1, 1 << 20, &writer, &err));
+    for (int i = 0; i < 100000 && status == STATUS_OK; i++) {
+        CHECK_OK(spool_put_real(writer, i, &err));
+        status = spool_end_row(writer, &err);
+    }
+    CHECK_FAILS(status, STATUS_LIMIT, "more than the 1048576 bytes");
+    CHECK_FAILS(spool_writer_close(writer, &err), STATUS_LIMIT, "1048576");
+    CHECK(access(folder.file, F_OK) != 0);
+    folder_close(&folder);
+}
+
+/* A limit on the size of files fails a write as a full disk does. */
+static void a_disk_that_is_full_leaves_no_spool(void **state)
+{
+    struct rlimit old, small;
+    struct spool_writer *writer;
+    struct folder folder;
+    enum status status = STATUS_OK;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 100000;
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 1, 0, &writer, &err));
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    for (int i = 0; i < 100000 && status == STATUS_OK; i++) {
+        status = spool_put_real(writer, i, &err);
+        if (status == STATUS_OK)
+            status = spool_end_row(writer, &err);
+    }
+    enum status closed = spool_writer_close(writer, &err);
+    setrlimit(RLIMIT_FSIZE, &old);
+    CHECK_INT(status, STATUS_IO);
+    CHECK_FAILS(closed, STATUS_IO, strerror(EFBIG));
+    CHECK(access(folder.file, F_OK) != 0);
+    folder_close(&folder);
+}
+
+static void a_folder_that_is_not_there_is_named(void **state)
+{
+    struct spool_writer *writer;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(spool_writer_open("/nowhere/train.spool", mixed, 3, 0, &writer, &err), STATUS_IO,
+                "cannot create /nowhere/train.spool: No such file");
+    CHECK(!writer);
+}
+
+static void every_flipped_bit_and_every_cut_is_noticed(void **state)
+{
+    struct folder folder;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+    struct stat information;
+    uint8_t byte;
+    int file;
+    (void)state;
+
+    folder_open(&folder);
+    write_rows(folder_file(&folder, "train.spool"), 40);
+    file = open(folder.file, O_RDWR);
+    CHECK(file >= 0 && fstat(file, &information) == 0);
+    for (off_t at = 0; at < information.st_size; at++) {
+        if (at >= 72 && at < 128)
+            continue; /* the header's padding is nobody's */
+        arena_init(&arena, ARENA_MAXIMUM);
+        CHECK(pread(file, &byte, 1, at) == 1);
+        byte ^= (uint8_t)(1 << (at % 8));
+        CHECK(pwrite(file, &byte, 1, at) == 1);
+        CHECK_FAILS(spool_open(folder.file, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
+        byte ^= (uint8_t)(1 << (at % 8));
+        CHECK(pwrite(file, &byte, 1, at) == 1);
+        arena_deinit(&arena);
+    }
+    check_rows(folder.file, 40);
+    for (off_t size = information.st_size - 1; size >= 0; size -= 13) {
+        arena_init(&arena, ARENA_MAXIMUM);
+        CHECK(ftruncate(file, size) == 0);
+        CHECK_FAILS(spool_open(folder.file, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
+        arena_deinit(&arena);
+    }
+    close(file);
+    folder_close(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_back_as_they_were_put),
+        cmocka_unit_test(summaries_count_nulls_and_span_the_values),
+        cmocka_unit_test(wide_tables_get_smaller_blocks),
+        cmocka_unit_test(a_row_hash_is_a_function_of_the_cells_alone),
+        cmocka_unit_test(a_wrong_cell_spoils_the_spool_for_good),
+        cmocka_unit_test(a_text_that_is_too_long_is_refused_with_its_column),
+        cmocka_unit_test(a_spool_larger_than_allowed_is_refused),
+        cmocka_unit_test(a_disk_that_is_full_leaves_no_spool),
+        cmocka_unit_test(a_folder_that_is_not_there_is_named),
+        cmocka_unit_test(every_flipped_bit_and_every_cut_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
