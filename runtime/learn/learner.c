@@ -430,16 +430,18 @@ static void update_parameters(struct learner *learner, const float *gradient)
 {
     const struct optimizer_step step =
         optimizer_step_at(&learner->optimizer, learner->progress.phase.step);
-    const size_t parameters = learner->network.parameter_count;
+    const uint32_t slots = optimizer_slots(learner->optimizer.kind);
+    float *second_slots = learner->slots + (slots > 1 ? learner->network.parameter_count : 0);
 
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
         const struct tensor *tensor = &learner->network.tensors[t];
-        float *first = learner->slots + tensor->first;
+        float *first = slots > 0 ? learner->slots + tensor->first : NULL;
+        float *second = slots > 1 ? second_slots + tensor->first : NULL;
         const float l1 = tensor->is_bias ? 0 : (float)learner->spec->l1;
         const float l2 = tensor->is_bias ? 0 : (float)learner->spec->l2;
 
         optimizer_update(&step, l1, l2, tensor->count, gradient + tensor->first,
-                         learner->parameters + tensor->first, first, first + parameters);
+                         learner->parameters + tensor->first, first, second);
     }
 }
 

@@ -1,0 +1,193 @@
+#include "learn_rows.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+
+static double draw(uint64_t a, uint64_t b)
+{
+    return 2 * random_uniform(7, RANDOM_SIMULATION, a, b) - 1;
+}
+
+static void fill_row(const struct rows_shape *shape, struct dataset_part *part, uint32_t row,
+                     uint64_t key)
+{
+    double score = 0;
+
+    for (uint32_t j = 0; j < shape->dense; j++) {
+        part->dense[(size_t)row * shape->dense + j] = (float)(1.7 * draw(key, j));
+        score += part->dense[(size_t)row * shape->dense + j] * draw(1, j);
+    }
+    for (uint32_t j = 0; j < shape->ids; j++) {
+        uint32_t own = shape->id_rows / shape->ids; /* rows of each category input */
+        uint32_t id = (uint32_t)((draw(key, 1000 + j) + 1) / 2 * (own + 1));
+
+        part->ids[(size_t)row * shape->ids + j] = id == own ? -1 : (int32_t)(j * own + id);
+        score += draw(2, id);
+    }
+    score += 0.2 * draw(key, 2000);
+    if (shape->classes)
+        part->classes[row] =
+            (int32_t)fmin(shape->classes - 1, fmax(0, floor((score + 1.5) / 3 * shape->classes)));
+    else
+        part->values[row] = (float)(score + 0.3 * sin(3 * score));
+    part->hashes[row].low = random_bits(3, RANDOM_SIMULATION, key, 0);
+    part->hashes[row].high = key;
+}
+
+static void fill_part(const struct rows_shape *shape, struct dataset_part *part, uint32_t rows,
+                      uint64_t first_key)
+{
+    part->rows = rows;
+    part->dense = calloc((size_t)rows * shape->dense + 1, sizeof *part->dense);
+    part->ids = calloc((size_t)rows * shape->ids + 1, sizeof *part->ids);
+    if (shape->classes)
+        part->classes = calloc(rows + 1, sizeof *part->classes);
+    else
+        part->values = calloc(rows + 1, sizeof *part->values);
+    part->hashes = calloc(rows + 1, sizeof *part->hashes);
+    for (uint32_t row = 0; row < rows; row++)
+        fill_row(shape, part, row, first_key + row);
+}
+
+struct dataset made_dataset(struct rows_shape shape)
+{
+    struct dataset dataset = {.label_mean = 10, .label_scale = 2.5, .seed = 5, .shuffle = true};
+
+    if (shape.classes) {
+        dataset.label_mean = 0;
+        dataset.label_scale = 1;
+        dataset.labels.type = LABEL_TYPE_INTEGER;
+        dataset.labels.count = shape.classes;
+        dataset.labels.values = calloc(shape.classes, sizeof *dataset.labels.values);
+        dataset.class_weights = calloc(shape.classes, sizeof *dataset.class_weights);
+        for (uint32_t i = 0; i < shape.classes; i++) {
+            dataset.labels.values[i] = (struct cell){.type = CELL_INTEGER, .integer = i};
+            dataset.class_weights[i] = 1;
+        }
+    }
+    dataset.transform.dense_width = shape.dense;
+    dataset.transform.id_count = shape.ids;
+    dataset.transform.id_rows = shape.id_rows;
+    fill_part(&shape, &dataset.train, shape.train, 1);
+    fill_part(&shape, &dataset.validation, shape.validation, 1000000);
+    dataset.sort_space = calloc(2 * (size_t)shape.train, sizeof *dataset.sort_space);
+    return dataset;
+}
+
+static void close_part(struct dataset_part *part)
+{
+    free(part->dense);
+    free(part->ids);
+    free(part->classes);
+    free(part->values);
+    free(part->hashes);
+}
+
+void made_dataset_close(struct dataset *dataset)
+{
+    close_part(&dataset->train);
+    close_part(&dataset->validation);
+    free(dataset->labels.values);
+    free(dataset->class_weights);
+    free(dataset->sort_space);
+}
+
+struct jobspec made_spec(const struct dataset *dataset)
+{
+    return (struct jobspec){
+        .estimator = SLICE("DNNClassifier"),
+        .family = SLICE("network"),
+        .task = dataset->labels.count ? SPEC_CLASSIFICATION : SPEC_REGRESSION,
+        .label = SLICE("y"),
+        .hidden_units = {8, 5},
+        .hidden_layers = 2,
+        .activation = SPEC_RELU,
+        .batch_size = 32,
+        .epochs = 3,
+        .seed = dataset->seed,
+        .shuffle = true,
+        .optimizer = SPEC_ADAM,
+        .learning_rate = 0.01,
+        .momentum = 0.9,
+        .beta1 = 0.9,
+        .beta2 = 0.999,
+        .epsilon = 1e-8,
+        .initial_accumulator = 0.1,
+        .lanes = 8,
+        .kernels = SLICE(""),
+    };
+}
+
+void sums_init(struct sums *sums, const struct phase *phase)
+{
+    sums->integers = calloc(phase->integer_count + 1, sizeof *sums->integers);
+    sums->fixed = calloc((size_t)phase->real_count + 1, sizeof *sums->fixed);
+    sums->reals = calloc((size_t)phase->real_count + 1, sizeof *sums->reals);
+    assert(sums->integers && sums->fixed && sums->reals);
+}
+
+void sums_deinit(struct sums *sums)
+{
+    free(sums->integers);
+    free(sums->fixed);
+    free(sums->reals);
+}
+
+static void add_sums(struct sums *to, const struct sums *from, const struct phase *phase)
+{
+    for (uint32_t i = 0; i < phase->integer_count; i++)
+        to->integers[i] += from->integers[i];
+    for (uint32_t i = 0; i < phase->real_count; i++)
+        to->fixed[i] += from->fixed[i];
+}
+
+static void compute(struct learner *learner, uint32_t workers, uint32_t mix, struct sums *total)
+{
+    const uint32_t lanes = learner_lanes(learner);
+
+    for (uint32_t w = workers; w-- > 0;) {
+        struct sums own;
+
+        sums_init(&own, learner_phase(learner));
+        for (uint32_t i = 0; i < lanes; i++) {
+            uint32_t lane = mix % 2 ? lanes - 1 - i : i;
+            if ((lane * (2 * mix + 1) + mix) % workers == w)
+                learner_contribute(learner, lane, own.integers, own.fixed);
+        }
+        add_sums(total, &own, learner_phase(learner));
+        sums_deinit(&own);
+    }
+}
+
+enum status run_phase(struct learner *learner, uint32_t workers, uint32_t mix,
+                      struct learner_report *report, struct error *err)
+{
+    const struct phase phase = *learner_phase(learner);
+    struct sums total;
+    enum status status;
+
+    sums_init(&total, &phase);
+    compute(learner, workers, mix, &total);
+    for (uint32_t s = 0; s < workers; s++) {
+        uint32_t first = (uint32_t)((uint64_t)phase.real_count * s / workers);
+        uint32_t end = (uint32_t)((uint64_t)phase.real_count * (s + 1) / workers);
+
+        learner_resolve(learner, total.fixed + first, first, end - first, total.reals + first);
+    }
+    status = learner_apply(learner, total.integers, total.reals, report, err);
+    sums_deinit(&total);
+    return status;
+}
+
+enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, struct error *err)
+{
+    struct learner_report report;
+
+    while (learner_phase(learner)->kind != PHASE_DONE)
+        TRY(run_phase(learner, workers, mix, &report, err));
+    return STATUS_OK;
+}

@@ -1,0 +1,41 @@
+/*
+ * learn_rows.h - data sets made in memory, and learners driven without workers.
+ */
+#ifndef TESTS_LEARN_ROWS_H
+#define TESTS_LEARN_ROWS_H
+
+#include "learn/learner.h"
+
+struct rows_shape {
+    uint32_t train, validation;
+    uint32_t dense, ids, id_rows;
+    uint32_t classes; /* 0: regression */
+};
+
+/* Rows whose label follows from their inputs, the same ones every time. */
+struct dataset made_dataset(struct rows_shape shape);
+void made_dataset_close(struct dataset *dataset);
+
+/* A spec that fits, with Adam and defaults; tests change what they are about. */
+struct jobspec made_spec(const struct dataset *dataset);
+
+/* The sums of one phase. */
+struct sums {
+    int64_t *integers, *fixed;
+    float *reals;
+};
+void sums_init(struct sums *sums, const struct phase *phase);
+void sums_deinit(struct sums *sums);
+
+/*
+ * One phase of a learner: the lanes are dealt to `workers` in an order that
+ * `mix` changes, each worker's lanes are summed, the sums added, resolved in
+ * segments, and applied.
+ */
+enum status run_phase(struct learner *learner, uint32_t workers, uint32_t mix,
+                      struct learner_report *report, struct error *err);
+
+/* Phases to the end. */
+enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, struct error *err);
+
+#endif

@@ -1,0 +1,178 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "base/random.h"
+#include "learn/kernels.h"
+
+static float draw(uint64_t a, uint64_t b)
+{
+    return (float)(2 * random_uniform(1, RANDOM_SIMULATION, a, b) - 1);
+}
+
+static void products_are_those_of_plain_loops(void **state)
+{
+    enum { N = 7, K = 5, M = 3 };
+    float a[N * K], b[K * M], d[N * M], c[N * M], e[K * M], f[N * K];
+
+    (void)state;
+    for (int i = 0; i < N * K; i++)
+        a[i] = draw(0, i);
+    for (int i = 0; i < K * M; i++)
+        b[i] = draw(1, i), e[i] = 1;
+    for (int i = 0; i < N * M; i++)
+        d[i] = draw(2, i), c[i] = 0.5f;
+    multiply(N, K, M, a, b, 1, c);
+    multiply_left_transposed(N, K, M, a, d, 0, e);
+    multiply_right_transposed(N, K, M, d, b, f);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++) {
+            double sum = 0.5;
+            for (int k = 0; k < K; k++)
+                sum += (double)a[i * K + k] * b[k * M + j];
+            CHECK(fabs(sum - c[i * M + j]) < 1e-6);
+        }
+    for (int k = 0; k < K; k++)
+        for (int j = 0; j < M; j++) {
+            double sum = 0;
+            for (int i = 0; i < N; i++)
+                sum += (double)a[i * K + k] * d[i * M + j];
+            CHECK(fabs(sum - e[k * M + j]) < 1e-6);
+        }
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < K; k++) {
+            double sum = 0;
+            for (int j = 0; j < M; j++)
+                sum += (double)d[i * M + j] * b[k * M + j];
+            CHECK(fabs(sum - f[i * K + k]) < 1e-6);
+        }
+}
+
+/* Relative error against the C library in double, over many magnitudes. */
+static double worst_error(enum activation activation, double (*exact)(double))
+{
+    double worst = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        float x = ldexpf(draw(9, i), i % 32 - 25), y = x;
+        double truth = exact((double)x);
+
+        activation_forward(activation, &y, 1);
+        worst = fmax(worst, fabs((double)y - truth) / fmax(fabs(truth), 1e-30));
+    }
+    return worst;
+}
+
+static double exact_sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static void activations_are_exact_to_a_few_units_of_the_last_place(void **state)
+{
+    (void)state;
+    CHECK(worst_error(ACTIVATION_TANH, tanh) < 3e-7);
+    CHECK(worst_error(ACTIVATION_SIGMOID, exact_sigmoid) < 3e-7);
+}
+
+static void what_is_not_a_number_stays_so(void **state)
+{
+    (void)state;
+    for (int activation = ACTIVATION_IDENTITY; activation <= ACTIVATION_SIGMOID; activation++) {
+        float a[3] = {NAN, 1, NAN};
+
+        activation_forward((enum activation)activation, a, 3);
+        CHECK(isnan(a[0]) && !isnan(a[1]) && isnan(a[2]));
+    }
+}
+
+static void vectors_and_single_elements_agree_to_the_bit(void **state)
+{
+    (void)state;
+    for (int activation = ACTIVATION_RELU; activation <= ACTIVATION_SIGMOID; activation++) {
+        float all[67], one;
+
+        for (int i = 0; i < 67; i++)
+            all[i] = 8 * draw(4, i);
+        activation_forward((enum activation)activation, all, 67);
+        for (int i = 0; i < 67; i++) {
+            one = 8 * draw(4, i);
+            activation_forward((enum activation)activation, &one, 1);
+            assert_memory_equal(&one, &all[i], sizeof one);
+        }
+    }
+}
+
+static void logistic_loss_is_right_at_both_ends(void **state)
+{
+    const double z[] = {0, 1, -1, 20, -20, 90, -90, 1e-4, 400};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof z / sizeof *z; i++) {
+        for (int truth = 0; truth < 2; truth++) {
+            float logit = (float)z[i], target = (float)truth;
+            double loss, sign = truth ? -1 : 1;
+            double exact = fmax(0, sign * z[i]) + log1p(exp(-fabs(z[i])));
+
+            loss_logistic(1, &target, &logit, &loss);
+            CHECK(fabs(loss - exact) <= 1e-6 * exact + 1e-37);
+            CHECK(fabs(logit - (1 / (1 + exp(-z[i])) - truth)) < 1e-7);
+        }
+    }
+}
+
+static void softmax_loss_and_gradient_follow_their_definition(void **state)
+{
+    (void)state;
+    for (int m = 2; m < 40; m += 3) {
+        float z[40];
+        double exact[40], sum = 0, loss;
+        int32_t truth = m / 2;
+
+        for (int j = 0; j < m; j++)
+            exact[j] = z[j] = 6 * draw(5, 100 * m + j);
+        for (int j = 0; j < m; j++)
+            sum += exp(exact[j]);
+        loss_softmax(1, m, &truth, z, &loss);
+        CHECK(fabs(loss - (log(sum) - exact[truth])) < 2e-6);
+        for (int j = 0; j < m; j++)
+            CHECK(fabs(z[j] - (exp(exact[j]) / sum - (j == truth))) < 1e-6);
+    }
+}
+
+static void softmax_of_huge_logits_is_finite(void **state)
+{
+    float z[3] = {3e38f, -3e38f, 0};
+    const int32_t truth = 0;
+    double loss;
+
+    (void)state;
+    loss_softmax(1, 3, &truth, z, &loss);
+    CHECK(loss == 0 && fabsf(z[0]) < 1e-6f && fabsf(z[1]) < 1e-30f);
+}
+
+static void the_greatest_error_still_has_a_loss(void **state)
+{
+    float z = 2e38f;
+    const float target = -1e38f;
+    double loss;
+
+    (void)state;
+    loss_squares(1, &target, &z, &loss);
+    CHECK(isfinite(loss) && loss > 8e76);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_those_of_plain_loops),
+        cmocka_unit_test(activations_are_exact_to_a_few_units_of_the_last_place),
+        cmocka_unit_test(what_is_not_a_number_stays_so),
+        cmocka_unit_test(vectors_and_single_elements_agree_to_the_bit),
+        cmocka_unit_test(logistic_loss_is_right_at_both_ends),
+        cmocka_unit_test(softmax_loss_and_gradient_follow_their_definition),
+        cmocka_unit_test(softmax_of_huge_logits_is_finite),
+        cmocka_unit_test(the_greatest_error_still_has_a_loss),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

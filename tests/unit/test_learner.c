@@ -1,0 +1,675 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "learn/learner.h"
+#include "learn_rows.h"
+
+#define STATE_BYTES_MAX ((size_t)64 << 20)
+
+static struct learner *opened(const struct jobspec *spec, const struct dataset *dataset)
+{
+    struct learner *learner;
+    struct error err;
+
+    CHECK_OK(learner_open(spec, dataset, &learner, &err));
+    return learner;
+}
+
+static struct text saved(const struct learner *learner)
+{
+    struct text state;
+    struct error err;
+
+    text_init(&state, STATE_BYTES_MAX);
+    CHECK_OK(learner_save(learner, &state, &err));
+    return state;
+}
+
+static void check_same_state(const struct learner *a, const struct learner *b)
+{
+    struct text x = saved(a), y = saved(b);
+
+    CHECK_INT(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    text_deinit(&x);
+    text_deinit(&y);
+}
+
+/* ---- lanes ---- */
+
+static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){100, 0, 5, 2, 12, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner = opened(&spec, &dataset);
+    const struct phase *phase = learner_phase(learner);
+    struct sums forward, backward;
+
+    (void)state;
+    sums_init(&forward, phase);
+    sums_init(&backward, phase);
+    for (uint32_t lane = 0; lane < 8; lane++)
+        learner_contribute(learner, lane, forward.integers, forward.fixed);
+    learner_contribute(learner, 5, backward.integers, backward.fixed);
+    memset(backward.integers, 0, phase->integer_count * sizeof(int64_t));
+    memset(backward.fixed, 0, phase->real_count * sizeof(int64_t));
+    for (uint32_t lane = 8; lane-- > 0;)
+        learner_contribute(learner, lane, backward.integers, backward.fixed);
+    assert_memory_equal(forward.integers, backward.integers,
+                        phase->integer_count * sizeof(int64_t));
+    assert_memory_equal(forward.fixed, backward.fixed, phase->real_count * sizeof(int64_t));
+    sums_deinit(&forward);
+    sums_deinit(&backward);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void a_job_learns_the_same_bits_with_any_workers(void **state)
+{
+    const struct rows_shape shapes[] = {
+        {150, 40, 5, 2, 12, 3}, {150, 40, 5, 0, 0, 2}, {77, 13, 4, 1, 5, 0}};
+
+    (void)state;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        struct dataset dataset = made_dataset(shapes[s]);
+        struct jobspec spec = made_spec(&dataset);
+        struct learner *one;
+        struct error err;
+
+        spec.dropout = 0.2;
+        spec.l1 = 1e-4;
+        spec.l2 = 1e-3;
+        one = opened(&spec, &dataset);
+        CHECK_OK(run_job(one, 1, 0, &err));
+        for (uint32_t workers = 2; workers <= 9; workers++) {
+            struct learner *many = opened(&spec, &dataset);
+
+            CHECK_OK(run_job(many, workers, workers + 1, &err));
+            check_same_state(one, many);
+            learner_close(many);
+        }
+        learner_close(one);
+        made_dataset_close(&dataset);
+    }
+}
+
+static void swap_rows(struct dataset *dataset, uint32_t a, uint32_t b)
+{
+    struct dataset_part *part = &dataset->train;
+    const uint32_t width = dataset->transform.dense_width;
+
+    for (uint32_t j = 0; j < width; j++) {
+        float dense = part->dense[a * width + j];
+        part->dense[a * width + j] = part->dense[b * width + j];
+        part->dense[b * width + j] = dense;
+    }
+    for (uint32_t j = 0; j < dataset->transform.id_count; j++) {
+        int32_t *ids = part->ids, id = ids[a * dataset->transform.id_count + j];
+        ids[a * dataset->transform.id_count + j] = ids[b * dataset->transform.id_count + j];
+        ids[b * dataset->transform.id_count + j] = id;
+    }
+    int32_t class = part->classes[a];
+    part->classes[a] = part->classes[b];
+    part->classes[b] = class;
+    struct row_hash hash = part->hashes[a];
+    part->hashes[a] = part->hashes[b];
+    part->hashes[b] = hash;
+}
+
+static void where_the_rows_lie_makes_no_difference(void **state)
+{
+    const struct rows_shape shape = {90, 0, 4, 2, 8, 3};
+    struct dataset one = made_dataset(shape), other = made_dataset(shape);
+    struct jobspec spec = made_spec(&one);
+    struct learner *a = opened(&spec, &one), *b;
+    struct model model_a, model_b;
+    struct result_metric metrics_a[LEARNER_METRICS_MAX], metrics_b[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+
+    (void)state;
+    for (uint32_t i = 0; i < 45; i++)
+        swap_rows(&other, i, 89 - i);
+    b = opened(&spec, &other);
+    CHECK_OK(run_job(a, 1, 0, &err));
+    CHECK_OK(run_job(b, 2, 1, &err));
+    CHECK_OK(learner_export(a, &model_a, metrics_a, &count, &err));
+    CHECK_OK(learner_export(b, &model_b, metrics_b, &count, &err));
+    for (uint32_t l = 0; l < model_a.layer_count; l++)
+        assert_memory_equal(model_a.layers[l].weights, model_b.layers[l].weights,
+                            model_a.layers[l].rows * model_a.layers[l].width * sizeof(float));
+    CHECK(metrics_a[0].train == metrics_b[0].train);
+    learner_close(a);
+    learner_close(b);
+    made_dataset_close(&one);
+    made_dataset_close(&other);
+}
+
+static void lanes_follow_from_batch_and_parameters(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){3000, 0, 5, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    const struct {
+        uint32_t asked, batch, hidden, lanes;
+    } cases[] = {
+        {0, 128, 16, 8},    {0, 8, 16, 1},   {0, 2048, 16, 64},   {0, 512, 9000, 8},
+        {0, 1024, 8, 64},   {8, 128, 16, 8}, {100, 128, 16, 100}, {100, 10, 16, 10},
+        {0, 100000, 8, 64}, {7, 1, 8, 1},
+    };
+
+    (void)state;
+    spec.hidden_layers = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct learner *learner;
+
+        spec.lanes = cases[i].asked;
+        spec.batch_size = cases[i].batch;
+        spec.hidden_units[0] = cases[i].hidden;
+        learner = opened(&spec, &dataset);
+        CHECK_INT(learner_lanes(learner), cases[i].lanes);
+        learner_close(learner);
+    }
+    made_dataset_close(&dataset);
+}
+
+/* ---- phases ---- */
+
+static void steps_epochs_and_evaluations_follow_the_plan(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){70, 20, 3, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct error err;
+    char trace[64];
+    size_t length = 0;
+
+    (void)state;
+    spec.batch_size = 32;
+    spec.epochs = 4;
+    spec.max_steps = 7;
+    learner = opened(&spec, &dataset);
+    CHECK_INT(learner_steps_total(learner), 7);
+    while (learner_phase(learner)->kind != PHASE_DONE) {
+        const struct phase phase = *learner_phase(learner);
+
+        CHECK_INT(phase.number, length);
+        CHECK_OK(run_phase(learner, 2, 0, &report, &err));
+        trace[length++] = phase.kind == PHASE_EVALUATION ? 'e' : (char)('0' + phase.epoch);
+        CHECK(report.evaluated == (phase.kind == PHASE_EVALUATION));
+        CHECK(report.step_applied == (phase.kind == PHASE_GRADIENT));
+        if (phase.kind == PHASE_EVALUATION) {
+            CHECK_INT(phase.rows, 20);
+            CHECK_INT(phase.real_count, 0);
+            CHECK(report.validation_loss > 0 && report.validation_score <= 1);
+        } else {
+            CHECK_INT(phase.rows, phase.step % 3 == 2 ? 6 : 32);
+            CHECK_INT(report.rows_applied, phase.rows);
+            CHECK_INT(phase.real_count, learner_parameters(learner));
+        }
+    }
+    trace[length] = 0;
+    assert_string_equal(trace, "000e111e2e");
+    CHECK_INT(learner_phase(learner)->step, 7);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void every_row_counts_once_an_epoch(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){53, 0, 3, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct error err;
+    double expected = 0, sum = 0;
+
+    (void)state;
+    spec.batch_size = 8;
+    spec.lanes = 3;
+    spec.epochs = 1;
+    spec.hidden_layers = 0;
+    spec.learning_rate = 0; /* so that all steps see z = 0 */
+    spec.optimizer = SPEC_SGD;
+    for (uint32_t row = 0; row < 53; row++)
+        expected += (double)dataset.train.values[row] * (double)dataset.train.values[row];
+    learner = opened(&spec, &dataset);
+    while (learner_phase(learner)->kind != PHASE_DONE) {
+        CHECK_OK(run_phase(learner, 2, 1, &report, &err));
+        sum += report.train_loss * (double)report.rows_applied;
+    }
+    expected *= dataset.label_scale * dataset.label_scale;
+    CHECK(fabs(sum - expected) < 1e-6 * expected);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void early_stopping_gives_the_best_model(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 60, 6, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct model model;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+    double best = INFINITY;
+    uint32_t since_best = 0;
+
+    (void)state;
+    spec.epochs = 400;
+    spec.early_stopping = 5;
+    spec.learning_rate = 0.05;
+    spec.metrics[0] = SLICE("rmse");
+    spec.metric_count = 1;
+    learner = opened(&spec, &dataset);
+    while (learner_phase(learner)->kind != PHASE_DONE) {
+        CHECK(since_best < 5);
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+        if (!report.evaluated)
+            continue;
+        CHECK(report.improved == (report.validation_loss < best));
+        CHECK(fabs(report.validation_score - sqrt(report.validation_loss)) < 1e-12);
+        since_best = report.improved ? 0 : since_best + 1;
+        best = fmin(best, report.validation_loss);
+    }
+    CHECK(learner_phase(learner)->step < learner_steps_total(learner));
+    CHECK_INT(since_best, 5);
+    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK_INT(count, 2);
+    assert_string_equal(metrics[0].name, "loss");
+    assert_string_equal(metrics[1].name, "RMSE");
+    CHECK(fabs(metrics[0].validation - best) < 1e-4 * best);
+    CHECK(fabs(metrics[1].validation - sqrt(best)) < 1e-4 * sqrt(best));
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+/* ---- overflow and what is not finite ---- */
+
+static void a_step_that_overflows_is_asked_again(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *one, *many;
+    struct learner_report report;
+    struct error err;
+    int repeated = 0;
+
+    (void)state;
+    for (uint32_t row = 0; row < 64; row++)
+        dataset.train.values[row] *= 1e12f;
+    one = opened(&spec, &dataset);
+    many = opened(&spec, &dataset);
+    while (learner_phase(one)->kind != PHASE_DONE) {
+        const struct phase before = *learner_phase(one);
+
+        CHECK_OK(run_phase(one, 1, 0, &report, &err));
+        CHECK_INT(learner_phase(one)->number, before.number + 1);
+        CHECK(report.repeated != report.step_applied);
+        CHECK_INT(learner_phase(one)->step, before.step + !report.repeated);
+        repeated += report.repeated;
+    }
+    CHECK(repeated > 0 && repeated < 10);
+    CHECK_OK(run_job(many, 3, 1, &err));
+    check_same_state(one, many);
+    learner_close(one);
+    learner_close(many);
+    made_dataset_close(&dataset);
+}
+
+static void a_diverging_job_fails_naming_step_and_rows(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct error err;
+
+    (void)state;
+    spec.optimizer = SPEC_SGD;
+    spec.learning_rate = 1e10;
+    spec.epochs = 100;
+    learner = opened(&spec, &dataset);
+    CHECK_FAILS(run_job(learner, 2, 0, &err), STATUS_FAILED, "is not finite at step ");
+    CHECK(strstr(err.message, "rows ") && strstr(err.message, " of epoch "));
+    CHECK(strstr(err.hint, "learning_rate"));
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void the_named_rows_are_those_of_the_step(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct error err;
+
+    (void)state;
+    spec.shuffle = dataset.shuffle = false;
+    spec.batch_size = 10;
+    dataset.train.values[37] = NAN;
+    learner = opened(&spec, &dataset);
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+    CHECK_FAILS(run_phase(learner, 1, 0, &report, &err), STATUS_FAILED,
+                "the loss is not finite at step 4 (rows 31 to 40 of epoch 1)");
+    CHECK_INT(learner_phase(learner)->step, 3);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void an_update_to_infinity_is_seen_at_the_end(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct error err;
+
+    (void)state;
+    spec.optimizer = SPEC_SGD;
+    spec.learning_rate = 1e60;
+    spec.max_steps = 1;
+    learner = opened(&spec, &dataset);
+    CHECK_FAILS(run_job(learner, 1, 0, &err), STATUS_FAILED,
+                "the model is not finite after step 1");
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+/* ---- state ---- */
+
+static void a_saved_state_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    for (int optimizer = SPEC_SGD; optimizer <= SPEC_ADAM; optimizer++) {
+        struct dataset dataset = made_dataset((struct rows_shape){90, 30, 4, 2, 8, 3});
+        struct jobspec spec = made_spec(&dataset);
+        struct learner *whole;
+        struct learner_report report;
+        struct error err;
+
+        spec.optimizer = (enum spec_optimizer)optimizer;
+        spec.early_stopping = 2;
+        spec.dropout = 0.1;
+        spec.schedule = SPEC_COSINE;
+        whole = opened(&spec, &dataset);
+        CHECK_OK(run_job(whole, 1, 0, &err));
+        for (uint64_t stop = 0; stop < learner_phase(whole)->number; stop += 2) {
+            struct learner *first = opened(&spec, &dataset), *second = opened(&spec, &dataset);
+            struct text bytes;
+
+            while (learner_phase(first)->number < stop)
+                CHECK_OK(run_phase(first, 2, 1, &report, &err));
+            CHECK_OK(run_phase(second, 1, 0, &report, &err)); /* has a past of its own */
+            bytes = saved(first);
+            CHECK_OK(learner_load(second, text_slice(&bytes), &err));
+            assert_memory_equal(learner_phase(first), learner_phase(second), sizeof(struct phase));
+            CHECK_OK(run_job(second, 3, 2, &err));
+            check_same_state(whole, second);
+            text_deinit(&bytes);
+            learner_close(first);
+            learner_close(second);
+        }
+        learner_close(whole);
+        made_dataset_close(&dataset);
+    }
+}
+
+static void a_damaged_state_is_refused_and_changes_nothing(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct text bytes, after;
+    struct error err;
+
+    (void)state;
+    spec.hidden_units[0] = 3;
+    spec.hidden_layers = 1;
+    spec.early_stopping = 1;
+    learner = opened(&spec, &dataset);
+    CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+    bytes = saved(learner);
+    for (size_t size = 0; size < bytes.size; size++)
+        CHECK_FAILS(learner_load(learner, (struct slice){bytes.data, size}, &err), STATUS_CORRUPT,
+                    "state");
+    for (size_t i = 0; i < bytes.size; i++) {
+        bytes.data[i] ^= 0x10;
+        CHECK_FAILS(learner_load(learner, text_slice(&bytes), &err), STATUS_CORRUPT, "state");
+        bytes.data[i] ^= 0x10;
+    }
+    after = saved(learner);
+    CHECK_INT(after.size, bytes.size);
+    assert_memory_equal(after.data, bytes.data, bytes.size);
+    CHECK_OK(learner_load(learner, text_slice(&bytes), &err));
+    text_deinit(&bytes);
+    text_deinit(&after);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void a_state_of_another_job_is_refused(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset), other = spec;
+    struct learner *one = opened(&spec, &dataset), *two;
+    struct text bytes = saved(one);
+    struct error err;
+
+    (void)state;
+    other.seed = 6;
+    two = opened(&other, &dataset);
+    CHECK_FAILS(learner_load(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
+    learner_close(two);
+    other = spec;
+    other.lanes = 4;
+    two = opened(&other, &dataset);
+    CHECK_FAILS(learner_load(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
+    learner_close(two);
+    dataset.train.hashes[3].low ^= 1;
+    two = opened(&spec, &dataset);
+    CHECK_FAILS(learner_load(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
+    learner_close(two);
+    text_deinit(&bytes);
+    learner_close(one);
+    made_dataset_close(&dataset);
+}
+
+/* ---- what comes out ---- */
+
+static void there_is_no_model_before_the_end(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner = opened(&spec, &dataset);
+    struct model model;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+
+    (void)state;
+    CHECK_FAILS(learner_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+                "not learned yet");
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void the_model_scores_as_the_learner_evaluates(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){200, 50, 5, 2, 12, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report = {0};
+    struct model model;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+
+    (void)state;
+    spec.epochs = 30;
+    spec.metrics[0] = SLICE("Accuracy");
+    spec.metrics[1] = SLICE("log_loss");
+    spec.metric_count = 2;
+    learner = opened(&spec, &dataset);
+    while (learner_phase(learner)->kind != PHASE_DONE)
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+    CHECK(report.evaluated);
+    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK_INT(count, 3);
+    CHECK(fabs(metrics[0].validation - report.validation_loss) < 1e-5);
+    CHECK(fabs(metrics[1].validation - report.validation_score) < 1e-9);
+    CHECK(metrics[1].train > 0.8);
+    CHECK_INT(model.rows, 200);
+    CHECK_INT(model.layer_count, 3);
+    CHECK_INT(model.layers[0].rows, 5 + 12);
+    spec.metrics[1] = SLICE("nonsense");
+    CHECK_FAILS(learner_export(learner, &model, metrics, &count, &err), STATUS_INVALID, "nonsense");
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void a_linear_regression_finds_the_least_squares(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){300, 0, 3, 0, 0, 0});
+    const float w[3] = {0.5f, -1.25f, 2};
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct model model;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+
+    (void)state;
+    spec.hidden_layers = 0;
+    spec.epochs = 200;
+    spec.schedule = SPEC_COSINE;
+    for (uint32_t row = 0; row < 300; row++) {
+        const float *x = dataset.train.dense + 3 * row;
+        dataset.train.values[row] = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + 0.75f;
+    }
+    learner = opened(&spec, &dataset);
+    CHECK_OK(run_job(learner, 1, 0, &err));
+    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    for (int j = 0; j < 3; j++)
+        CHECK(fabsf(model.layers[0].weights[j] - w[j]) < 1e-4f);
+    CHECK(fabsf(model.layers[0].bias[0] - 0.75f) < 1e-4f);
+    CHECK(isnan(metrics[0].validation));
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void class_weights_move_the_border(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){100, 0, 1, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct model model;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+
+    (void)state;
+    /* The input says nothing: the bias learns the weighted odds, 10 x 9 : 90 x 1. */
+    for (uint32_t row = 0; row < 100; row++) {
+        dataset.train.dense[row] = 0;
+        dataset.train.classes[row] = row < 10;
+    }
+    dataset.class_weights[1] = 9;
+    spec.hidden_layers = 0;
+    spec.batch_size = 100;
+    spec.epochs = 300;
+    learner = opened(&spec, &dataset);
+    CHECK_OK(run_job(learner, 1, 0, &err));
+    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK(fabsf(model.layers[0].bias[0]) < 1e-3f);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+/* ---- iris ---- */
+
+#define IRIS_ROWS 150
+
+static void read_iris(struct dataset *dataset)
+{
+    FILE *file = fopen(TOTRAIN_SOURCE_DIR "/examples/data/iris.csv", "r");
+    char line[128];
+    double x[4], sum[4] = {0}, squares[4] = {0};
+
+    CHECK(file && fgets(line, sizeof line, file));
+    for (uint32_t row = 0; row < IRIS_ROWS; row++) {
+        CHECK(fgets(line, sizeof line, file));
+        CHECK_INT(sscanf(line, "%lf,%lf,%lf,%lf,%d", &x[0], &x[1], &x[2], &x[3],
+                         &dataset->train.classes[row]),
+                  5);
+        for (int j = 0; j < 4; j++) {
+            dataset->train.dense[4 * row + (uint32_t)j] = (float)x[j];
+            sum[j] += x[j] / IRIS_ROWS;
+            squares[j] += x[j] * x[j] / IRIS_ROWS;
+        }
+    }
+    fclose(file);
+    for (uint32_t i = 0; i < 4 * IRIS_ROWS; i++)
+        dataset->train.dense[i] = (float)(((double)dataset->train.dense[i] - sum[i % 4]) /
+                                          sqrt(squares[i % 4] - sum[i % 4] * sum[i % 4]));
+}
+
+static void iris_is_learned_in_120_steps(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){IRIS_ROWS, 0, 4, 0, 0, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct error err;
+
+    (void)state;
+    read_iris(&dataset);
+    spec.hidden_units[0] = spec.hidden_units[1] = 16;
+    spec.batch_size = 128;
+    spec.epochs = 60;
+    spec.metrics[0] = SLICE("Accuracy");
+    spec.metric_count = 1;
+    for (spec.seed = 0; spec.seed < 5; spec.seed++) {
+        struct learner *learner;
+        struct model model;
+        struct result_metric metrics[LEARNER_METRICS_MAX];
+        size_t count;
+
+        dataset.seed = spec.seed;
+        learner = opened(&spec, &dataset);
+        CHECK_OK(run_job(learner, 2, 0, &err));
+        CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+        CHECK(metrics[1].train >= 0.95);
+        learner_close(learner);
+    }
+    made_dataset_close(&dataset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_give_the_same_sums_in_any_order_and_repeatedly),
+        cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
+        cmocka_unit_test(where_the_rows_lie_makes_no_difference),
+        cmocka_unit_test(lanes_follow_from_batch_and_parameters),
+        cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),
+        cmocka_unit_test(every_row_counts_once_an_epoch),
+        cmocka_unit_test(early_stopping_gives_the_best_model),
+        cmocka_unit_test(a_step_that_overflows_is_asked_again),
+        cmocka_unit_test(a_diverging_job_fails_naming_step_and_rows),
+        cmocka_unit_test(the_named_rows_are_those_of_the_step),
+        cmocka_unit_test(an_update_to_infinity_is_seen_at_the_end),
+        cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
+        cmocka_unit_test(a_damaged_state_is_refused_and_changes_nothing),
+        cmocka_unit_test(a_state_of_another_job_is_refused),
+        cmocka_unit_test(there_is_no_model_before_the_end),
+        cmocka_unit_test(the_model_scores_as_the_learner_evaluates),
+        cmocka_unit_test(a_linear_regression_finds_the_least_squares),
+        cmocka_unit_test(class_weights_move_the_border),
+        cmocka_unit_test(iris_is_learned_in_120_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

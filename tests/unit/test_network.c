@@ -1,0 +1,375 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "learn/network.h"
+#include "learn_rows.h"
+
+#define ROWS           24
+#define PARAMETERS_MAX 2000
+#define DIFFERENCE     1e-5
+/* The gradient is computed in float, the differences in double. */
+#define TOLERANCE 4e-6
+
+struct fixture {
+    struct dataset dataset;
+    struct jobspec spec;
+    struct network network;
+    struct network_space space;
+    float parameters[PARAMETERS_MAX];
+    double exact[PARAMETERS_MAX];
+};
+
+static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint32_t hidden_layers,
+                         enum spec_activation activation, double dropout)
+{
+    struct error err;
+
+    fixture->dataset = made_dataset(shape);
+    fixture->spec = made_spec(&fixture->dataset);
+    fixture->spec.hidden_layers = hidden_layers;
+    fixture->spec.activation = activation;
+    fixture->spec.dropout = dropout;
+    CHECK_OK(network_init(&fixture->network, &fixture->spec, &fixture->dataset, &err));
+    CHECK_OK(network_space_init(&fixture->space, &fixture->network, &err));
+    CHECK(fixture->network.parameter_count <= PARAMETERS_MAX);
+    for (uint32_t i = 0; i < fixture->network.parameter_count; i++) {
+        fixture->parameters[i] = (float)(random_uniform(3, RANDOM_SIMULATION, 0, i) - 0.5);
+        fixture->exact[i] = (double)fixture->parameters[i];
+    }
+}
+
+static void fixture_close(struct fixture *fixture)
+{
+    network_space_deinit(&fixture->space);
+    made_dataset_close(&fixture->dataset);
+}
+
+static double activate(enum activation activation, double z)
+{
+    switch (activation) {
+    case ACTIVATION_IDENTITY:
+        return z;
+    case ACTIVATION_RELU:
+        return z > 0 ? z : 0;
+    case ACTIVATION_TANH:
+        return tanh(z);
+    case ACTIVATION_SIGMOID:
+        return 1 / (1 + exp(-z));
+    }
+    return z;
+}
+
+/* Half the squared error, or the log loss, of logits. */
+static double loss_of(const struct fixture *fixture, const double *z, uint32_t row)
+{
+    const struct dataset_part *part = &fixture->dataset.train;
+    const uint32_t outputs = fixture->network.outputs;
+    double sum = 0;
+
+    if (fixture->network.task == MODEL_REGRESSION)
+        return (z[0] - (double)part->values[row]) * (z[0] - (double)part->values[row]) / 2;
+    if (outputs == 1)
+        return log(1 + exp(part->classes[row] ? -z[0] : z[0]));
+    for (uint32_t j = 0; j < outputs; j++)
+        sum += exp(z[j]);
+    return log(sum) - z[part->classes[row]];
+}
+
+/* The network in double and plain loops, for one row; masks as the space holds them. */
+static double exact_loss(const struct fixture *fixture, uint32_t row)
+{
+    const struct network *network = &fixture->network;
+    const struct dataset_part *part = &fixture->dataset.train;
+    double a[64], z[64];
+
+    for (uint32_t i = 0; i < network->dense_width; i++)
+        a[i] = (double)part->dense[row * network->dense_width + i];
+    for (uint32_t l = 0; l < network->layer_count; l++) {
+        const struct network_layer *layer = &network->layers[l];
+
+        for (uint32_t j = 0; j < layer->width; j++) {
+            z[j] = fixture->exact[layer->bias + j];
+            for (uint32_t i = 0; i < layer->rows; i++)
+                z[j] += a[i] * fixture->exact[layer->weights + i * layer->width + j];
+            for (uint32_t k = 0; l == 0 && k < network->id_count; k++) {
+                int32_t id = part->ids[row * network->id_count + k];
+                if (id >= 0)
+                    z[j] += fixture->exact[network->ids + (uint32_t)id * layer->width + j];
+            }
+        }
+        if (l + 1 == network->layer_count)
+            break;
+        for (uint32_t j = 0; j < layer->width; j++) {
+            a[j] = activate(network->activation, z[j]);
+            if (network->dropout > 0)
+                a[j] *= (double)fixture->space.masks[l][row * layer->width + j];
+        }
+    }
+    return loss_of(fixture, z, row);
+}
+
+static double exact_total(const struct fixture *fixture)
+{
+    double total = 0;
+
+    for (uint32_t row = 0; row < ROWS; row++) {
+        double weight =
+            fixture->dataset.class_weights
+                ? (double)fixture->dataset.class_weights[fixture->dataset.train.classes[row]]
+                : 1;
+        total += weight * exact_loss(fixture, row);
+    }
+    return total;
+}
+
+static struct network_rows all_rows(const struct fixture *fixture)
+{
+    return (struct network_rows){
+        .part = &fixture->dataset.train,
+        .class_weights = fixture->dataset.class_weights,
+        .count = ROWS,
+    };
+}
+
+static void check_gradient(struct fixture *fixture)
+{
+    const struct network_rows rows = all_rows(fixture);
+    double loss =
+        network_gradient(&fixture->network, fixture->parameters, &rows, ROWS, 0, &fixture->space);
+    double expected = exact_total(fixture) * (fixture->network.task == MODEL_REGRESSION ? 2 : 1);
+
+    CHECK(fabs(loss - expected) <= 1e-5 * expected);
+    for (uint32_t i = 0; i < fixture->network.parameter_count; i++) {
+        const double here = fixture->exact[i];
+        double above, below, slope;
+
+        fixture->exact[i] = here + DIFFERENCE;
+        above = exact_total(fixture);
+        fixture->exact[i] = here - DIFFERENCE;
+        below = exact_total(fixture);
+        fixture->exact[i] = here;
+        slope = (above - below) / (2 * DIFFERENCE) / ROWS;
+        if (fabs(slope - (double)fixture->space.gradient[i]) > TOLERANCE * (1 + fabs(slope)))
+            check_failed("parameter %u: gradient %.9g, differences %.9g", i,
+                         (double)fixture->space.gradient[i], slope);
+    }
+}
+
+static void the_gradient_is_that_of_finite_differences(void **state)
+{
+    const struct rows_shape shapes[] = {
+        {ROWS, 0, 6, 0, 0, 0},  {ROWS, 0, 6, 0, 0, 2},  {ROWS, 0, 6, 0, 0, 4},
+        {ROWS, 0, 3, 2, 10, 0}, {ROWS, 0, 3, 2, 10, 2}, {ROWS, 0, 0, 3, 12, 5},
+    };
+
+    (void)state;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (int activation = SPEC_IDENTITY; activation <= SPEC_SIGMOID; activation++) {
+            for (uint32_t hidden = 0; hidden <= 2; hidden++) {
+                struct fixture fixture;
+
+                fixture_open(&fixture, shapes[s], hidden, (enum spec_activation)activation, 0);
+                for (uint32_t i = 0; i < shapes[s].classes; i++)
+                    fixture.dataset.class_weights[i] = 0.5f + (float)i;
+                check_gradient(&fixture);
+                fixture_close(&fixture);
+            }
+        }
+    }
+}
+
+static void the_gradient_goes_through_dropout(void **state)
+{
+    (void)state;
+    for (int activation = SPEC_IDENTITY; activation <= SPEC_SIGMOID; activation++) {
+        struct fixture fixture;
+
+        fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, 2,
+                     (enum spec_activation)activation, 0.4);
+        check_gradient(&fixture);
+        fixture_close(&fixture);
+    }
+}
+
+static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
+{
+    struct fixture fixture;
+    struct network_rows rows;
+    float mask[ROWS * 8], other[ROWS * 8];
+    int dropped = 0;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, 2}, 2, SPEC_RELU, 0.25);
+    rows = all_rows(&fixture);
+    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
+    memcpy(mask, fixture.space.masks[0], sizeof mask);
+    network_space_clear(&fixture.network, &fixture.space);
+
+    rows.first = rows.position = 9;
+    rows.count = ROWS - 9;
+    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
+    assert_memory_equal(fixture.space.masks[0], mask + 9 * 8, (ROWS - 9) * 8 * sizeof *mask);
+    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 8, &fixture.space);
+    memcpy(other, fixture.space.masks[0], (ROWS - 9) * 8 * sizeof *mask);
+    CHECK(memcmp(other, mask + 9 * 8, (ROWS - 9) * 8 * sizeof *mask) != 0);
+
+    for (int i = 0; i < ROWS * 8; i++) {
+        CHECK(mask[i] == 0 || fabsf(mask[i] - 1 / 0.75f) < 1e-4f);
+        dropped += mask[i] == 0;
+    }
+    CHECK(dropped > ROWS * 8 / 8 && dropped < ROWS * 8 * 3 / 8);
+    fixture_close(&fixture);
+}
+
+static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
+{
+    enum { MANY = 2 * NETWORK_CHUNK_ROWS + 100 };
+    static float whole[PARAMETERS_MAX];
+    static double parts[PARAMETERS_MAX];
+    struct fixture fixture;
+    struct network_rows rows;
+    uint32_t count;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){MANY, 0, 4, 2, 6, 3}, 2, SPEC_TANH, 0);
+    count = fixture.network.parameter_count;
+    rows = all_rows(&fixture);
+    rows.count = MANY;
+    network_gradient(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
+    memcpy(whole, fixture.space.gradient, count * sizeof *whole);
+    network_space_clear(&fixture.network, &fixture.space);
+    memset(parts, 0, sizeof parts);
+    for (uint32_t first = 0; first < MANY; first += 77) {
+        rows.first = first;
+        rows.count = MANY - first < 77 ? MANY - first : 77;
+        network_gradient(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
+        for (uint32_t i = 0; i < count; i++)
+            parts[i] += (double)fixture.space.gradient[i];
+        network_space_clear(&fixture.network, &fixture.space);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(fabs(parts[i] - (double)whole[i]) < 1e-6);
+    fixture_close(&fixture);
+}
+
+static void a_cleared_space_holds_no_gradient_of_ids(void **state)
+{
+    struct fixture fixture;
+    struct network_rows rows;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 2, 40, 2}, 1, SPEC_RELU, 0);
+    rows = all_rows(&fixture);
+    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 0, &fixture.space);
+    CHECK(fixture.space.touched_count > 0 && fixture.space.touched_count < 40);
+    network_space_clear(&fixture.network, &fixture.space);
+    for (uint32_t i = 0; i < 40 * 8; i++)
+        CHECK(fixture.space.gradient[fixture.network.ids + i] == 0);
+    fixture_close(&fixture);
+}
+
+static void evaluation_sums_the_loss_of_the_rows(void **state)
+{
+    struct fixture fixture;
+    struct network_rows rows;
+    uint64_t correct;
+    double loss, other;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, 2, SPEC_RELU, 0.5);
+    fixture.network.dropout = 0;
+    rows = all_rows(&fixture);
+    loss = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
+    CHECK(fabs(loss - exact_total(&fixture)) < 1e-5 * loss);
+    CHECK(correct <= ROWS);
+    fixture.network.dropout = 0.5;
+    other = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
+    CHECK(other == loss);
+    fixture_close(&fixture);
+}
+
+static void an_unseen_class_is_wrong_and_costs_the_most(void **state)
+{
+    struct fixture fixture;
+    struct network_rows rows;
+    uint64_t correct;
+    double loss;
+
+    (void)state;
+    for (uint32_t classes = 2; classes <= 3; classes++) {
+        fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, classes}, 1, SPEC_RELU, 0);
+        for (uint32_t row = 0; row < ROWS; row++)
+            fixture.dataset.train.classes[row] = -1;
+        rows = all_rows(&fixture);
+        loss =
+            network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
+        CHECK(fabs(loss - ROWS * NETWORK_LOSS_MOST) < 1e-9);
+        CHECK_INT(correct, 0);
+        fixture_close(&fixture);
+    }
+}
+
+static void weights_start_within_their_limits_and_biases_at_zero(void **state)
+{
+    struct fixture fixture;
+    float again[PARAMETERS_MAX];
+    const float he = sqrtf(6.0f / (6 + 2)), glorot = sqrtf(6.0f / (5 + 4));
+    float greatest = 0, last = 0;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 4}, 2, SPEC_RELU, 0);
+    network_start(&fixture.network, fixture.parameters);
+    network_start(&fixture.network, again);
+    assert_memory_equal(fixture.parameters, again, fixture.network.parameter_count * sizeof *again);
+    for (uint32_t i = 0; i < (6 + 30) * 8; i++)
+        greatest = fmaxf(greatest, fabsf(fixture.parameters[i]));
+    CHECK(greatest <= he && greatest > 0.9f * he);
+    for (uint32_t i = 0; i < 5 * 4; i++)
+        last = fmaxf(last, fabsf(fixture.parameters[fixture.network.layers[2].weights + i]));
+    CHECK(last <= glorot && last > 0.7f * glorot);
+    for (uint32_t l = 0; l < 3; l++)
+        for (uint32_t j = 0; j < fixture.network.layers[l].width; j++)
+            CHECK(fixture.parameters[fixture.network.layers[l].bias + j] == 0);
+    fixture_close(&fixture);
+
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 4}, 0, SPEC_RELU, 0);
+    network_start(&fixture.network, fixture.parameters);
+    for (uint32_t i = 0; i < fixture.network.parameter_count; i++)
+        CHECK(fixture.parameters[i] == 0);
+    fixture_close(&fixture);
+}
+
+static void absurd_networks_are_refused_with_their_bytes(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){ROWS, 0, 6, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct network network;
+    struct error err;
+
+    (void)state;
+    spec.hidden_units[0] = 65536;
+    spec.hidden_units[1] = 65536;
+    CHECK_FAILS(network_init(&network, &spec, &dataset, &err), STATUS_LIMIT, "bytes");
+    spec.hidden_units[1] = 65537;
+    CHECK_FAILS(network_init(&network, &spec, &dataset, &err), STATUS_LIMIT, "65537");
+    made_dataset_close(&dataset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gradient_is_that_of_finite_differences),
+        cmocka_unit_test(the_gradient_goes_through_dropout),
+        cmocka_unit_test(dropout_is_keyed_by_the_place_in_the_batch),
+        cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),
+        cmocka_unit_test(a_cleared_space_holds_no_gradient_of_ids),
+        cmocka_unit_test(evaluation_sums_the_loss_of_the_rows),
+        cmocka_unit_test(an_unseen_class_is_wrong_and_costs_the_most),
+        cmocka_unit_test(weights_start_within_their_limits_and_biases_at_zero),
+        cmocka_unit_test(absurd_networks_are_refused_with_their_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

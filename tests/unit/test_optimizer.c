@@ -1,0 +1,159 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "learn/optimizer.h"
+
+#define STEPS 10
+#define COUNT 5
+
+/* Printed by tests/quality/optimizers.py. */
+static const struct {
+    enum spec_optimizer kind;
+    enum spec_schedule schedule;
+    double weights[COUNT];
+} expected[] = {
+    {SPEC_SGD,
+     SPEC_CONSTANT,
+     {-0.741628767, -0.371714956, -0.201188097, -0.043321946, 0.318623770}},
+    {SPEC_SGD, SPEC_LINEAR, {-0.567967363, -0.301427328, -0.135797203, 0.060087268, 0.425650621}},
+    {SPEC_SGD, SPEC_COSINE, {-0.570320360, -0.290069918, -0.138140526, 0.050538121, 0.442068438}},
+    {SPEC_MOMENTUM,
+     SPEC_CONSTANT,
+     {-1.140231060, -0.631872211, -0.929223909, -1.128338808, -0.068817808}},
+    {SPEC_MOMENTUM,
+     SPEC_LINEAR,
+     {-0.606524812, -0.414458413, -0.503179472, -0.353287529, 0.276182086}},
+    {SPEC_MOMENTUM,
+     SPEC_COSINE,
+     {-0.560022127, -0.404984062, -0.502655612, -0.324564284, 0.305526038}},
+    {SPEC_NESTEROV,
+     SPEC_CONSTANT,
+     {-1.316041321, -0.711635492, -1.025117849, -1.252459044, -0.184468460}},
+    {SPEC_NESTEROV,
+     SPEC_LINEAR,
+     {-0.665203793, -0.448037940, -0.584682921, -0.466882013, 0.225964131}},
+    {SPEC_NESTEROV,
+     SPEC_COSINE,
+     {-0.625837384, -0.428156080, -0.586789025, -0.454460338, 0.268671127}},
+    {SPEC_ADAGRAD,
+     SPEC_CONSTANT,
+     {-0.606208021, -0.374113739, -0.155224356, 0.026701965, 0.367998985}},
+    {SPEC_ADAGRAD,
+     SPEC_LINEAR,
+     {-0.506944559, -0.333446529, -0.116508158, 0.100205927, 0.425193250}},
+    {SPEC_ADAGRAD,
+     SPEC_COSINE,
+     {-0.511551142, -0.328826391, -0.118477361, 0.088020074, 0.435051985}},
+    {SPEC_ADAM,
+     SPEC_CONSTANT,
+     {-0.544900531, -0.525549519, -0.411544716, -0.168441450, 0.247128677}},
+    {SPEC_ADAM, SPEC_LINEAR, {-0.403883626, -0.457231644, -0.272135398, 0.077477695, 0.343351114}},
+    {SPEC_ADAM, SPEC_COSINE, {-0.387623562, -0.460839993, -0.278060711, 0.074317475, 0.348870062}},
+};
+
+static struct optimizer optimizer_for(enum spec_optimizer kind, enum spec_schedule schedule)
+{
+    return (struct optimizer){
+        .kind = kind,
+        .schedule = schedule,
+        .learning_rate = 0.1,
+        .momentum = 0.9,
+        .beta1 = 0.9,
+        .beta2 = 0.999,
+        .epsilon = 1e-8,
+        .initial_accumulator = 0.1,
+        .steps = STEPS,
+    };
+}
+
+/* As gradient() in the script. */
+static float gradient_at(int i, int t)
+{
+    return (float)((7 * i + 5 * t) % 16 - 6) / 8;
+}
+
+static void train(const struct optimizer *optimizer, int copies, float *w, float *first,
+                  float *second)
+{
+    float gradient[COUNT * 20];
+    const int count = COUNT * copies;
+
+    for (int i = 0; i < count; i++) {
+        w[i] = (float)(i % COUNT - 2) / 4;
+        first[i] = second[i] = optimizer_slot_start(optimizer);
+    }
+    for (int t = 0; t < STEPS; t++) {
+        const struct optimizer_step step = optimizer_step_at(optimizer, (uint64_t)t);
+
+        for (int i = 0; i < count; i++)
+            gradient[i] = gradient_at(i % COUNT, t);
+        optimizer_update(&step, 0.01f, 0.02f, (size_t)count, gradient, w, first, second);
+    }
+}
+
+static void every_optimizer_follows_its_formula(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        const struct optimizer optimizer = optimizer_for(expected[k].kind, expected[k].schedule);
+        float w[COUNT], first[COUNT], second[COUNT];
+
+        train(&optimizer, 1, w, first, second);
+        for (int i = 0; i < COUNT; i++)
+            if (fabs((double)w[i] - expected[k].weights[i]) > 2e-6)
+                check_failed("row %zu, weight %d: %.9g, not %.9g", k, i, (double)w[i],
+                             expected[k].weights[i]);
+    }
+}
+
+static void an_element_does_not_depend_on_its_neighbours(void **state)
+{
+    (void)state;
+    for (int kind = SPEC_SGD; kind <= SPEC_ADAM; kind++) {
+        const struct optimizer optimizer = optimizer_for((enum spec_optimizer)kind, SPEC_CONSTANT);
+        float w[COUNT * 20], first[COUNT * 20], second[COUNT * 20];
+
+        train(&optimizer, 20, w, first, second);
+        for (int i = COUNT; i < COUNT * 20; i++)
+            assert_memory_equal(&w[i], &w[i % COUNT], sizeof *w);
+    }
+}
+
+static void a_penalty_leaves_zero_where_it_is(void **state)
+{
+    const struct optimizer optimizer = optimizer_for(SPEC_SGD, SPEC_CONSTANT);
+    const struct optimizer_step step = optimizer_step_at(&optimizer, 0);
+    const float gradient[3] = {0};
+    float w[3] = {0, 0.5f, -0.5f};
+
+    (void)state;
+    optimizer_update(&step, 0.5f, 0, 3, gradient, w, NULL, NULL);
+    CHECK(w[0] == 0);
+    CHECK(fabsf(w[1] - 0.45f) < 1e-6f && fabsf(w[2] + 0.45f) < 1e-6f);
+}
+
+static void schedules_end_near_zero(void **state)
+{
+    struct optimizer linear = optimizer_for(SPEC_SGD, SPEC_LINEAR);
+    struct optimizer cosine = optimizer_for(SPEC_SGD, SPEC_COSINE);
+
+    (void)state;
+    linear.steps = cosine.steps = 1000;
+    CHECK(optimizer_schedule(&linear, 0) == 1 && optimizer_schedule(&cosine, 0) == 1);
+    CHECK(fabs(optimizer_schedule(&linear, 500) - 0.5) < 1e-12);
+    CHECK(fabs(optimizer_schedule(&cosine, 500) - 0.5) < 1e-12);
+    CHECK(optimizer_schedule(&linear, 999) > 0 && optimizer_schedule(&linear, 999) < 0.0011);
+    CHECK(optimizer_schedule(&cosine, 999) > 0 && optimizer_schedule(&cosine, 999) < 1e-5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_optimizer_follows_its_formula),
+        cmocka_unit_test(an_element_does_not_depend_on_its_neighbours),
+        cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
+        cmocka_unit_test(schedules_end_near_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
