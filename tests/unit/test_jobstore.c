@@ -217,8 +217,9 @@ static void a_statement_longer_than_its_field_is_cut_between_characters(void **s
     CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
     CHECK_OK(jobstore_put_job(store, &row, &err));
     CHECK(sqlite3_open(folder.file, &database) == SQLITE_OK);
-    CHECK(sqlite3_exec(database, "UPDATE job SET statement = replace(zeroblob(2000), x'00', 'ä')",
-                       NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_exec(database,
+                       "UPDATE job SET statement = replace(hex(zeroblob(1000)), '0', 'ä')", NULL,
+                       NULL, NULL) == SQLITE_OK);
     sqlite3_close(database);
     CHECK_OK(jobstore_get_job(store, &read, &err));
     CHECK_INT(strlen(read.statement), sizeof read.statement - 2); /* two bytes a character */
