@@ -1,0 +1,202 @@
+/*
+ * A spool that opens can be read to its last byte, and one that the writer
+ * closed opens with the cells that were put.
+ *
+ * Checksums would keep the fuzzer out: it patches a spool that the writer made,
+ * and the checksums are made to fit again.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "data/spool_format.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct spool_column columns[] = {
+    {{"x", 1}, SPOOL_REAL}, {{"n", 1}, SPOOL_INTEGER}, {{"t", 1}, SPOOL_TEXT}};
+
+/* A file without a name, and the path that reaches it. */
+static char path[64];
+static int file = -1;
+
+static void open_file(void)
+{
+    if (file >= 0)
+        return;
+    file = memfd_create("spool", MFD_CLOEXEC);
+    if (file < 0)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+}
+
+static uint64_t read_all(const struct spool *spool)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t b = 0; b < spool->block_count; b++) {
+        const struct spool_block *block = &spool->blocks[b];
+        for (uint32_t row = 0; row < block->rows; row++) {
+            sum += block->hashes[row].low ^ block->hashes[row].high;
+            for (uint32_t c = 0; c < spool->column_count; c++) {
+                struct cell cell = spool_cell(&block->columns[c], row);
+                sum += (uint64_t)cell.integer + (cell.real > 0) + cell.type;
+                for (size_t i = 0; i < cell.text.size; i++)
+                    sum += (uint8_t)cell.text.data[i];
+            }
+        }
+    }
+    return sum;
+}
+
+static void open_and_read(void)
+{
+    static volatile uint64_t sink;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    if (spool_open(path, &arena, &spool, &err) == STATUS_OK) {
+        sink = read_all(&spool);
+        (void)sink;
+        spool_close(&spool);
+    }
+    arena_deinit(&arena);
+}
+
+/* Make the checksums of a patched file fit, as far as it still has the parts. */
+static void seal(uint8_t *bytes, size_t size)
+{
+    struct spool_header *header = (struct spool_header *)bytes;
+    const uint64_t offset = header->index_offset, index_size = header->index_size;
+    const uint64_t first = sizeof(struct spool_column_entry) * (uint64_t)header->column_count;
+    struct spool_block_entry *entries;
+
+    if (offset >= sizeof *header && offset <= size && offset % 8 == 0 &&
+        index_size <= size - offset && first <= index_size) {
+        entries = (struct spool_block_entry *)(bytes + offset + first);
+        for (uint64_t i = 0; i < (index_size - first) / sizeof *entries; i++)
+            if (entries[i].offset <= size && entries[i].size <= size - entries[i].offset)
+                entries[i].hash = XXH3_64bits(bytes + entries[i].offset, entries[i].size);
+        header->index_hash = XXH3_64bits(bytes + offset, index_size);
+    }
+    header->header_hash = XXH3_64bits(header, offsetof(struct spool_header, header_hash));
+}
+
+static void put_template(struct spool_writer *writer, uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        if (i % 3 ? spool_put_real(writer, i, NULL) : spool_put_null(writer, NULL))
+            abort();
+        if (spool_put_integer(writer, i, NULL) ||
+            spool_put_text(writer, (struct slice){"abcdefgh", i % 8}, NULL) ||
+            spool_end_row(writer, NULL))
+            abort();
+    }
+}
+
+/* Patches of four bytes: where (two), what (two); the first cuts the file. */
+static void patch(const uint8_t *data, size_t size)
+{
+    struct spool_writer *writer;
+    uint8_t *bytes;
+    off_t file_size;
+
+    if (spool_writer_open(path, columns, 3, 0, &writer, NULL))
+        abort();
+    put_template(writer, size ? data[0] : 0);
+    if (spool_writer_close(writer, NULL))
+        abort();
+    file_size = lseek(file, 0, SEEK_END);
+    bytes = mmap(NULL, (size_t)file_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED)
+        abort();
+    for (size_t i = 1; i + 4 <= size; i += 4) {
+        size_t at = (size_t)(data[i] | data[i + 1] << 8) % (size_t)file_size;
+        bytes[at] = data[i + 2];
+        bytes[(at + 1) % (size_t)file_size] ^= data[i + 3];
+    }
+    seal(bytes, (size_t)file_size);
+    munmap(bytes, (size_t)file_size);
+    open_and_read();
+    if (size > 1 && ftruncate(file, file_size * data[1] / 255) == 0)
+        open_and_read();
+}
+
+/* Cell i of the round trip: a byte that says its kind and value. */
+static struct cell make_cell(uint8_t byte, uint32_t column)
+{
+    static const double reals[] = {0, -1.5, INFINITY, 1e-310};
+
+    if (byte % 4 == 0)
+        return (struct cell){.type = CELL_NULL};
+    if (column == 0)
+        return (struct cell){.type = CELL_REAL, .real = reals[byte / 4 % 4]};
+    if (column == 1)
+        return (struct cell){.type = CELL_INTEGER, .integer = (int64_t)byte << 55};
+    return (struct cell){.type = CELL_TEXT, .text = {"text of a cell", byte / 4 % 15}};
+}
+
+static enum status put_cell(struct spool_writer *writer, struct cell cell)
+{
+    if (cell.type == CELL_REAL)
+        return spool_put_real(writer, cell.real, NULL);
+    if (cell.type == CELL_INTEGER)
+        return spool_put_integer(writer, cell.integer, NULL);
+    if (cell.type == CELL_TEXT)
+        return spool_put_text(writer, cell.text, NULL);
+    return spool_put_null(writer, NULL);
+}
+
+static void check_row(const struct spool_block *block, uint32_t row, const uint8_t *bytes)
+{
+    for (uint32_t c = 0; c < 3; c++) {
+        struct cell put = make_cell(bytes[c], c), found = spool_cell(&block->columns[c], row);
+
+        if (put.type != found.type || put.integer != found.integer || put.real != found.real ||
+            !slice_equal(put.text, found.text))
+            abort();
+    }
+}
+
+static void round_trip(const uint8_t *data, size_t size)
+{
+    struct spool_writer *writer;
+    struct arena arena;
+    struct spool spool;
+
+    if (spool_writer_open(path, columns, 3, 0, &writer, NULL))
+        abort();
+    for (size_t i = 0; i < size / 3 * 3; i++) {
+        if (put_cell(writer, make_cell(data[i], (uint32_t)(i % 3))))
+            abort();
+        if (i % 3 == 2 && spool_end_row(writer, NULL))
+            abort();
+    }
+    arena_init(&arena, ARENA_MAXIMUM);
+    if (spool_writer_close(writer, NULL) || spool_open(path, &arena, &spool, NULL) ||
+        spool.rows != size / 3)
+        abort();
+    for (uint32_t b = 0; b < spool.block_count; b++)
+        for (uint32_t row = 0; row < spool.blocks[b].rows; row++)
+            check_row(&spool.blocks[b], row, data + 3 * (spool.blocks[b].first_row + row));
+    spool_close(&spool);
+    arena_deinit(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    open_file();
+    if (size && data[0] == 0)
+        round_trip(data + 1, size - 1);
+    else
+        patch(data, size);
+    return 0;
+}
