@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "codegen/model_path.h"
 #include "sqlite_host/host.h"
@@ -121,30 +122,97 @@ static enum status find_loaded(sqlite3_context *context, sqlite3_value *argument
     return *found ? STATUS_OK : fail_no_memory(err);
 }
 
+/* ----- totrain_row(value, ...): more values than a function takes ----- */
+
+#define ROW_SUBTYPE 'T' /* SQL text cannot forge it */
+
+static void row(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct text bytes;
+
+    text_init(&bytes, TEXT_MAXIMUM);
+    for (int i = 0; i < count; i++) {
+        struct cell cell = value_cell(values[i]);
+        put_u8(&bytes, (uint8_t)cell.type);
+        if (cell.type == CELL_INTEGER)
+            put_i64(&bytes, cell.integer);
+        else if (cell.type == CELL_REAL)
+            put_f64(&bytes, cell.real);
+        else if (cell.type != CELL_NULL)
+            put_sized(&bytes, cell.text);
+    }
+    if (bytes.failed)
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_blob64(context, text_string(&bytes), bytes.size, SQLITE_TRANSIENT);
+    sqlite3_result_subtype(context, ROW_SUBTYPE);
+    text_deinit(&bytes);
+}
+
+/* The cells of the model's row, as far as they come: fewer or more is counted. */
+struct cells {
+    struct cell *cells;
+    uint32_t room, count;
+};
+
+static void add_cell(struct cells *cells, struct cell cell)
+{
+    if (cells->count < cells->room)
+        cells->cells[cells->count] = cell;
+    cells->count++;
+}
+
+static void add_row(struct cells *cells, struct slice bytes)
+{
+    struct byte_reader reader = byte_reader_over(bytes);
+
+    while (!reader_is_done(&reader) && !reader.failed) {
+        struct cell cell = {.type = read_u8(&reader)};
+        if (cell.type == CELL_INTEGER)
+            cell.integer = read_i64(&reader);
+        else if (cell.type == CELL_REAL)
+            cell.real = read_f64(&reader);
+        else if (cell.type != CELL_NULL)
+            cell.text = read_sized(&reader, TEXT_MAXIMUM);
+        add_cell(cells, cell);
+    }
+}
+
+static enum status wrong_count(const struct transform *transform, uint32_t given, struct error *err)
+{
+    struct text names;
+
+    text_init(&names, 400);
+    for (uint32_t i = 0; i < transform->input_count && !names.failed; i++)
+        text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(transform->inputs[i].name));
+    fail(err, STATUS_INVALID, "the model takes %u values after its name, not %u",
+         transform->input_count, given);
+    error_hint(err, "They are %s%s.", text_string(&names), names.failed ? ", ..." : "");
+    text_deinit(&names);
+    return err->status;
+}
+
 static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
                          struct loaded **found, struct error *err)
 {
-    uint32_t inputs;
+    struct cells cells = {0};
 
+    error_clear(err);
     if (count < 1)
         return fail(err, STATUS_INVALID, "expected the model's name, then one value per input");
     TRY(find_loaded(context, values[0], found, err));
-    inputs = (*found)->model.transform.input_count;
-    if ((uint32_t)count - 1 != inputs) {
-        struct text names;
-        text_init(&names, 400);
-        for (uint32_t i = 0; i < inputs && !names.failed; i++)
-            text_printf(&names, "%s%.*s", i ? ", " : "",
-                        SLICE_FORMAT((*found)->model.transform.inputs[i].name));
-        fail(err, STATUS_INVALID, "the model takes %u values after its name, not %d", inputs,
-             count - 1);
-        error_hint(err, "They are %s%s.", text_string(&names), names.failed ? ", ..." : "");
-        text_deinit(&names);
-        return err->status;
+    cells.cells = (*found)->cells;
+    cells.room = (*found)->model.transform.input_count;
+    for (int i = 1; i < count; i++) {
+        if (sqlite3_value_type(values[i]) == SQLITE_BLOB &&
+            sqlite3_value_subtype(values[i]) == ROW_SUBTYPE)
+            add_row(&cells, value_slice(values[i]));
+        else
+            add_cell(&cells, value_cell(values[i]));
     }
-    for (uint32_t i = 0; i < inputs; i++)
-        (*found)->cells[i] = value_cell(values[i + 1]);
-    return scorer_score(&(*found)->scorer, (*found)->cells, err);
+    if (cells.count != cells.room)
+        return wrong_count(&(*found)->model.transform, cells.count, err);
+    return scorer_score(&(*found)->scorer, cells.cells, err);
 }
 
 static void result_cell(sqlite3_context *context, struct cell cell)
@@ -302,10 +370,12 @@ static const struct {
     void (*function)(sqlite3_context *, int, sqlite3_value **);
 } functions[] = {
     /* They read a table, so they are not deterministic; they change nothing. */
-    {"totrain_predict", -1, SQLITE_UTF8, predict},
-    {"totrain_probability", -1, SQLITE_UTF8, probability},
-    {"totrain_probabilities", -1, SQLITE_UTF8, probabilities},
-    {"totrain_logits", -1, SQLITE_UTF8, logits},
+    {"totrain_predict", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, predict},
+    {"totrain_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probability},
+    {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
+    {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
+    {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+     row},
     {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
 };
 

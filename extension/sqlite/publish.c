@@ -113,15 +113,18 @@ static bool catalog_exists(sqlite3 *db, struct slice schema)
            located.exists;
 }
 
+/* The first integer that the query gives, 0 without a row; ?1 and ?2 are bound. */
 static enum status first_integer(sqlite3 *db, struct slice schema, const char *format,
-                                 struct slice id, int64_t *value, struct error *err)
+                                 struct slice first, struct slice second, int64_t *value,
+                                 struct error *err)
 {
     sqlite3_stmt *statement;
     bool has_row;
     enum status status;
 
     TRY(prepare_in(db, schema, SLICE(""), format, &statement, err));
-    sql_bind_text(statement, 1, id);
+    sql_bind_text(statement, 1, first);
+    sql_bind_text(statement, 2, second);
     status = sql_step(statement, &has_row, err);
     *value = status == STATUS_OK && has_row ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
@@ -274,17 +277,36 @@ static void utc_now(char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
+/* A table that was copied inside its schema has the id of the other one, which
+ * also has its versions: what replaces the copy is a model of its own. */
+static enum status is_copy(sqlite3 *db, struct slice schema, struct slice name,
+                           const struct model *current, bool *result, struct error *err)
+{
+    int64_t others = 0;
+
+    TRY(first_integer(db, schema,
+                      "SELECT count(*) FROM %.totrain_models WHERE id = ?1 AND name <> ?2 COLLATE "
+                      "NOCASE AND name IN (SELECT name FROM %.sqlite_master WHERE type = 'table')",
+                      current->id, name, &others, err));
+    *result = others > 0;
+    return STATUS_OK;
+}
+
 /* The table is there: its model's id and the version after all that exist. */
 static enum status succeed_current(struct sqlite_host *host, struct slice schema, struct slice name,
                                    struct arena *arena, struct model *model, struct error *err)
 {
     struct model current;
     int64_t newest = 0;
+    bool copied;
 
     TRY(check_target_kind(host, schema, name, TARGET_MODEL, err));
     TRY(host_load_meta(host, schema, name, arena, &current, err));
+    TRY(is_copy(host->db, schema, name, &current, &copied, err));
+    if (copied)
+        return run_in(host->db, schema, name, "DELETE FROM $", NULL, 0, err);
     TRY(first_integer(host->db, schema, "SELECT max(version) FROM %.totrain_versions WHERE id = ?1",
-                      current.id, &newest, err));
+                      current.id, SLICE(""), &newest, err));
     model->id = current.id;
     model->version = 1 + (newest > current.version ? newest : current.version);
     return keep_current(host->db, schema, name, &current, err);

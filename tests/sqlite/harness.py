@@ -1,0 +1,123 @@
+"""What the tests of the doors share: a folder of their own, tables, the shell."""
+
+import csv
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
+EXTENSION = str(BUILD / "totrain")
+PROGRAM = str(BUILD / "totrain")
+DATA = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data"
+
+TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
+              "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
+# Long enough to be met while it runs, on any machine.
+TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
+              "train.epoch = 10000, train.batch_size = 1 LABEL class INTO iris_model;")
+DEADLINE = 60  # seconds: a broken promise, not a slow machine
+
+
+def typed(values):
+    """INTEGER, REAL or TEXT, and the values so converted; empty cells are NULL."""
+    for kind, convert in (("INTEGER", int), ("REAL", float)):
+        try:
+            return kind, [None if value == "" else convert(value) for value in values]
+        except ValueError:
+            pass
+    return "TEXT", [None if value == "" else value for value in values]
+
+
+def load_csv(database, name, table=None, limit=None):
+    with open(DATA / f"{name}.csv", newline="") as file:
+        header, *rows = csv.reader(file)
+    columns = [typed(column) for column in zip(*rows[:limit])]
+    declared = ", ".join(f'"{title}" {kind}' for title, (kind, _) in zip(header, columns))
+    database.execute(f'CREATE TABLE "{table or name}" ({declared})')
+    marks = ", ".join("?" * len(header))
+    database.executemany(f'INSERT INTO "{table or name}" VALUES ({marks})',
+                         zip(*(values for _, values in columns)))
+    database.commit()
+
+
+def processes_of(folder):
+    """Ids of processes whose command line names the folder."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes()
+                state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if os.fsencode(str(folder)) in command and state != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {DEADLINE} s")
+        time.sleep(0.02)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.state = self.folder / "state"
+        os.environ["TOTRAIN_STATE"] = str(self.state)
+        self.path = str(self.folder / "test.db")
+
+    def connect(self, path=None, **options):
+        database = sqlite3.connect(path or self.path, **options)
+        self.addCleanup(database.close)
+        database.enable_load_extension(True)
+        database.load_extension(EXTENSION)
+        return database
+
+    def make_iris(self, path=None):
+        database = sqlite3.connect(path or self.path)
+        load_csv(database, "iris")
+        database.close()
+
+    def shell(self, sql, path=None, load=True):
+        """Standard output, standard error of the stock shell. It ends with 0 or 1."""
+        commands = f".load {EXTENSION}\n{sql}\n" if load else sql + "\n"
+        done = subprocess.run(["sqlite3", "-header", path or self.path], input=commands, text=True,
+                              capture_output=True, timeout=4 * DEADLINE)
+        return done.stdout, done.stderr
+
+    def run_program(self, *arguments, **options):
+        return subprocess.run([PROGRAM, *map(str, arguments)], text=True, capture_output=True,
+                              timeout=4 * DEADLINE, **options)
+
+    def digest(self, database, model="iris_model"):
+        return database.execute(
+            f"SELECT json_extract(data, '$.digest') FROM {model} WHERE part = 'meta'"
+        ).fetchone()[0]
+
+    def tables(self, database):
+        return {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+
+    def jobs_started(self):
+        jobs = self.state / "jobs"
+        return [job for job in jobs.iterdir() if (job / "job.db").exists()] if jobs.exists() else []
+
+    def wait_until_training(self):
+        wait_for(lambda: self.jobs_started() and len(processes_of(self.state)) > 0,
+                 "a job that runs")
+
+    def check_nothing_runs(self):
+        wait_for(lambda: not processes_of(self.state), "the end of all processes of the job")
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,14 @@
+# The doors as users meet them: the stock sqlite3 shell, Debian's python3 and
+# our own program, each on files of its own.
+set(sqlite_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE=1")
+if(TOTRAIN_SANITIZE)
+  # The programs that load the extension were built without the sanitizer.
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+                  OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(APPEND sqlite_environment "LD_PRELOAD=${asan}" "ASAN_OPTIONS=detect_leaks=0")
+endif()
+foreach(name shell errors python transactions targets models prediction interrupt cli)
+  add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
+  set_tests_properties(sqlite_${name} PROPERTIES
+    TIMEOUT 300 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
+endforeach()

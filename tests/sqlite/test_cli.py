@@ -1,0 +1,135 @@
+"""The program: arguments, formats, progress, exit codes."""
+
+import csv
+import io
+import json
+import subprocess
+
+import harness
+
+QUICK = ("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL class INTO m;")
+ODD = ("SELECT 'a,\"b\"' AS text, NULL AS nothing, '' AS empty, 1 AS whole, 0.1 AS real, "
+       "x'00ff' AS bytes, 'two\nlines' AS \"odd | name\";")
+
+
+class Program(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.make_iris()
+
+    def check(self, *arguments, code=0, **options):
+        done = self.run_program(*arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_the_main_job(self):
+        done = self.check(self.path, "-c", harness.TRAIN_IRIS, "-c",
+                          "SELECT * FROM iris TO PREDICT p.class USING iris_model; SHOW MODELS;")
+        self.assertIn("Accuracy", done.stdout)
+        self.assertIn("iris_model", done.stdout)
+
+    def test_json_has_numbers_as_numbers(self):
+        done = self.check(self.path, "--format", "json", "-c", QUICK)
+        rows = {row["name"]: row for row in json.loads(done.stdout)}
+        self.assertEqual(rows["rows"], {"name": "rows", "train": 150, "validation": None})
+        done = self.check(self.path, "--format=json", "-c", ODD)
+        self.assertEqual(json.loads(done.stdout), [
+            {"text": 'a,"b"', "nothing": None, "empty": "", "whole": 1, "real": 0.1,
+             "bytes": "X'00FF'", "odd | name": "two\nlines"}])
+        done = self.check(self.path, "--format=json", "-c", "SELECT 1 AS x WHERE 0;")
+        self.assertEqual(json.loads(done.stdout), [])
+
+    def test_csv_reads_back(self):
+        done = self.check(self.path, "--format", "csv", "-c", ODD)
+        self.assertEqual(done.stdout, 'text,nothing,empty,whole,real,bytes,odd | name\n'
+                         '"a,""b""",,"",1,0.1,X\'00FF\',"two\nlines"\n')
+        self.assertEqual(list(csv.reader(io.StringIO(done.stdout)))[1][0], 'a,"b"')
+
+    def test_markdown_escapes_bars(self):
+        done = self.check(self.path, "--format", "markdown", "-c", ODD)
+        self.assertIn(r"| odd \| name |", done.stdout)
+        self.assertIn("two<br>lines", done.stdout)
+
+    def test_tables_are_aligned_for_wide_characters(self):
+        done = self.check(self.path, "-c", "SELECT '漢字' AS a, 1 AS b UNION ALL SELECT 'é', 23;")
+        self.assertEqual(done.stdout, " a    | b \n------+----\n 漢字 |  1\n é    | 23\n"
+                         .replace(" a    | b \n", " a    | b\n"))
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        done = self.check(self.path, "-c", "SELECT char(27) || '[31m' AS x;")
+        self.assertNotIn("\x1b", done.stdout)
+
+    def test_a_file_and_standard_input(self):
+        script = self.folder / "script.sql"
+        script.write_text("SELECT 1 AS x;\n" + QUICK)
+        self.assertIn("Accuracy", self.check(self.path, "-f", script).stdout)
+        self.assertIn("Accuracy", self.check(self.path, input=QUICK).stdout)
+
+    def test_the_first_error_stops_it_and_shows_line_and_caret(self):
+        done = self.check(self.path, "-c", "SELECT 'one' AS x;\n\nSELECT * FROM iris\nTO TRAIN "
+                          "LinearClassifier LABEL klass INTO m;\nSELECT 'never' AS x;", code=2)
+        self.assertIn("one", done.stdout)
+        self.assertNotIn("never", done.stdout)
+        self.assertIn("ERROR:  label column \"klass\"", done.stderr)
+        self.assertIn("LINE 4: TO TRAIN LinearClassifier LABEL klass INTO m;\n", done.stderr)
+
+    def test_an_error_of_ordinary_sql_has_line_and_caret(self):
+        done = self.check(self.path, "-c", "SELECT 1 AS x;\nSELECT nope FROM iris;", code=2)
+        self.assertIn("ERROR:  no such column: nope\nLINE 2: SELECT nope FROM iris;\n"
+                      "               ^", done.stderr)
+
+    def test_exit_codes(self):
+        self.check(code=2)
+        self.check(self.path, "--format", "xml", "-c", "SELECT 1", code=2)
+        self.check(self.path, "--nope", "x", code=2)
+        self.check("k8s", code=2)
+        self.check(str(self.folder / "no" / "such.db"), "-c", "SELECT 1", code=3)
+        self.check(f"file:{self.path}?mode=ro", "-c", QUICK, code=4)
+        self.check(self.path, "-c", "SELECT * FROM iris TO TRAIN DNNClassifier WITH "
+                   "model.hidden_units = [8192, 8192, 8192, 8192], job.lanes = 1000000 "
+                   "LABEL class INTO m;", code=2)
+
+    def test_help_and_version(self):
+        self.assertIn("TO TRAIN", self.check("--help").stdout)
+        self.assertRegex(self.check("--version").stdout, r"^totrain \d+\.\d+\.\d+$")
+
+    def test_progress_as_json_lines(self):
+        done = self.check(self.path, "--progress=json", "-c", harness.TRAIN_IRIS)
+        events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+        self.assertEqual(events[-1], "done")
+        self.assertIn("started", events)
+
+    def test_progress_can_be_turned_off(self):
+        self.assertEqual(self.check(self.path, "--progress=none", "-c", QUICK).stderr, "")
+
+    def test_jobs_and_logs(self):
+        self.check(self.path, "-c", QUICK)
+        rows = json.loads(self.check("jobs", "--format=json").stdout)
+        self.assertEqual([(row["id"], row["state"]) for row in rows], [(1, "done")])
+        self.check("logs", "1")
+        self.check("logs", "7", code=2)
+        self.check("logs", "x", code=2)
+        self.check("cancel", "1", code=2)
+
+    def test_a_transaction_over_statements(self):
+        self.check(self.path, "-c", "BEGIN;" + QUICK + "ROLLBACK;")
+        self.assertEqual(self.check(self.path, "-c", "SHOW MODELS;", "--format=csv").stdout,
+                         "name,version,kind,digest,created_at,rows,statement\n")
+
+    def test_a_reader_that_goes_is_no_accident(self):
+        done = subprocess.run(f"'{harness.PROGRAM}' '{self.path}' --format csv -c 'WITH RECURSIVE "
+                              "r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i FROM r;' "
+                              "| head -n 2", shell=True, capture_output=True, text=True,
+                              timeout=harness.DEADLINE)
+        self.assertEqual((done.stdout, done.stderr), ("i\n1\n", ""))
+
+    def test_a_trigger_body_is_one_statement(self):
+        self.check(self.path, "-c", "CREATE TABLE log(x); CREATE TRIGGER t AFTER INSERT ON log "
+                   "BEGIN SELECT 1; SELECT 2; END; INSERT INTO log VALUES (1);")
+
+    def test_parse_needs_no_database(self):
+        done = self.check("parse", input=QUICK)
+        self.assertIn("LinearClassifier", done.stdout)
+
+
+harness.main()

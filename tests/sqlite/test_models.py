@@ -1,0 +1,147 @@
+"""Models as tables: versions, going back, renaming, copying, dropping."""
+
+import sqlite3
+
+import harness
+
+
+class Models(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.make_iris()
+        self.database = self.connect(isolation_level=None)
+
+    def run_all(self, sql):
+        return self.database.execute(sql).fetchall()
+
+    def train(self, seed=0, into="m"):
+        rows = self.run_all(f"SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2, "
+                            f"train.seed = {seed} LABEL class INTO {into}")
+        return {row[0]: row[1] for row in rows}
+
+    def test_each_training_is_a_version_and_the_old_ones_are_kept(self):
+        self.assertEqual(self.train(0)["version"], 1)
+        self.assertEqual(self.train(1)["version"], 2)
+        self.assertEqual(self.train(2)["version"], 3)
+        versions = self.run_all("SHOW VERSIONS m")
+        self.assertEqual([(row[0], row[3]) for row in versions],
+                         [(3, "current"), (2, "kept"), (1, "kept")])
+        self.assertEqual(len({row[1] for row in versions}), 3)
+
+    def test_going_back_restores_the_very_bits(self):
+        self.train(0)
+        first = self.run_all("SELECT * FROM m")
+        self.train(1)
+        second = self.run_all("SELECT * FROM m")
+        self.assertEqual(self.run_all("ROLLBACK MODEL m TO 1"), [("m", 1)])
+        self.assertEqual(self.run_all("SELECT * FROM m"), first)
+        self.assertEqual([(row[0], row[3]) for row in self.run_all("SHOW VERSIONS m")],
+                         [(2, "kept"), (1, "current")])
+        self.assertEqual(self.run_all("SHOW MODELS")[0][1], 1)
+        self.run_all("ROLLBACK MODEL m TO 2")
+        self.assertEqual(self.run_all("SELECT * FROM m"), second)
+        self.assertEqual(self.train(2)["version"], 3)
+
+    def test_going_back_by_the_beginning_of_a_digest(self):
+        self.train(0)
+        digest = self.digest(self.database, "m")
+        self.train(1)
+        self.run_all(f"ROLLBACK MODEL m TO '{digest[:12]}'")
+        self.assertEqual(self.digest(self.database, "m"), digest)
+
+    def test_going_back_to_what_is_not_kept_is_an_error(self):
+        self.train()
+        for version in ("1", "7", "'beef'"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "no version"):
+                self.run_all(f"ROLLBACK MODEL m TO {version}")
+        self.assertFalse(self.database.in_transaction)
+
+    def test_only_so_many_versions_are_kept(self):
+        self.train()
+        for seed in range(1, 24):
+            self.train(seed)
+        versions = [row[0] for row in self.run_all("SHOW VERSIONS m")]
+        self.assertEqual(versions, list(range(24, 3, -1)))
+
+    def test_the_table_alone_is_enough(self):
+        self.train()
+        expected = self.run_all("SELECT * FROM iris TO PREDICT USING m")
+        other = self.connect(str(self.folder / "other.db"), isolation_level=None)
+        harness.load_csv(other, "iris")
+        other.execute(f"ATTACH '{self.path}' AS source")
+        other.execute("CREATE TABLE copied AS SELECT * FROM source.m")
+        other.execute("DETACH source")
+        self.assertEqual(other.execute("SELECT * FROM iris TO PREDICT USING copied").fetchall(),
+                         expected)
+        self.assertEqual([row[0] for row in other.execute("SHOW MODELS")], ["copied"])
+        self.assertIn(("rows", 150), other.execute("SHOW TRAIN copied").fetchall())
+
+    def test_a_renamed_model_keeps_its_versions(self):
+        self.train(0)
+        self.train(1)
+        self.run_all("ALTER TABLE m RENAME TO n")
+        self.assertEqual([row[0] for row in self.run_all("SHOW MODELS")], ["n"])
+        self.assertEqual([row[0] for row in self.run_all("SHOW VERSIONS n")], [2, 1])
+        self.assertEqual(self.train(2, "n")["version"], 3)
+        self.assertEqual(self.run_all("SELECT name, version FROM totrain_models"), [("n", 3)])
+
+    def test_a_dropped_model_is_gone(self):
+        self.train()
+        self.run_all("DROP TABLE m")
+        self.assertEqual(self.run_all("SHOW MODELS"), [])
+        self.assertEqual(self.train()["version"], 1)
+
+    def test_two_copies_of_a_model_have_versions_of_their_own(self):
+        self.train(0)
+        self.run_all("CREATE TABLE n AS SELECT * FROM m")
+        self.train(1, "m")
+        kept = self.run_all("SELECT * FROM m")
+        self.train(2, "n")
+        self.train(3, "m")
+        self.train(4, "n")
+        self.run_all("ROLLBACK MODEL m TO 2")
+        self.assertEqual(self.run_all("SELECT * FROM m"), kept)
+
+    def test_views_and_triggers_on_a_model_live_on(self):
+        self.train(0)
+        self.run_all("CREATE VIEW weights AS SELECT name, position, value FROM m "
+                     "WHERE part = 'weight'")
+        self.assertEqual(len(self.run_all("SELECT * FROM weights")), 15)
+        before = self.run_all("SELECT * FROM weights")
+        self.train(1)
+        self.assertNotEqual(self.run_all("SELECT * FROM weights"), before)
+
+    def test_a_table_that_only_looks_like_a_model_is_not_listed(self):
+        self.run_all("CREATE TABLE fake (part, name, position, value, data)")
+        self.run_all("INSERT INTO fake VALUES ('meta', 'meta', 0, NULL, '{}')")
+        self.assertEqual(self.run_all("SHOW MODELS"), [])
+        for statement in ("SELECT * FROM iris TO PREDICT USING fake",
+                          "SELECT totrain_predict('fake', 1)", "SHOW TRAIN fake"):
+            with self.assertRaises(sqlite3.OperationalError):
+                self.run_all(statement)
+
+    def test_damage_is_found_when_the_model_is_loaded(self):
+        self.train()
+        self.run_all("UPDATE m SET data = zeroblob(length(data)) WHERE part = 'tensor'")
+        with self.assertRaises(sqlite3.OperationalError):
+            self.run_all("SELECT totrain_predict('m', 5, 3, 1, 0.5)")
+
+    def test_show_jobs_lists_them_and_cancel_refuses_what_has_ended(self):
+        job = self.train()["job"]
+        rows = self.run_all("SHOW JOBS")
+        self.assertEqual([(row[0], row[1], row[2]) for row in rows], [(job, "done", "m")])
+        with self.assertRaises(sqlite3.OperationalError):
+            self.run_all(f"CANCEL JOB {job}")
+        with self.assertRaises(sqlite3.OperationalError):
+            self.run_all("CANCEL JOB 99")
+
+    def test_show_train_has_what_train_returned(self):
+        result = self.train()
+        shown = dict(self.run_all("SHOW TRAIN m"))
+        self.assertEqual(shown["Accuracy, train"], result["Accuracy"])
+        self.assertTrue(shown["statement"].startswith("SELECT * FROM iris TO TRAIN"))
+        self.assertEqual(shown["digest"], self.digest(self.database, "m"))
+        self.assertIn("epoch 2, loss, train", shown)
+
+
+harness.main()
