@@ -1,6 +1,9 @@
 #include "engine/engine.h"
 
+#include "codegen/model_path.h"
 #include "engine/stages.h"
+
+#define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 
 static enum status parse(struct slice text, const struct piece *piece, struct arena *arena,
                          struct statement *statement, struct error *err)
@@ -63,20 +66,48 @@ static enum status describe_fixed(const struct fixed_columns *fixed, struct aren
     return STATUS_OK;
 }
 
-/* PREDICT without a target is a query of the host's. */
+/*
+ * PREDICT without a target is a query of the host's. Clients keep prepared
+ * statements for long: the guard notices, once a run, that the model was
+ * replaced by one with other inputs, whose values would be mixed up.
+ */
+static void guard_query(const struct plan *plan, struct slice query, struct text *sql)
+{
+    struct text path;
+
+    text_init(&path, TEXT_MAXIMUM);
+    model_path_write(plan->model_schema, plan->model_name, &path);
+    text_append_string(sql, "SELECT * FROM (");
+    text_append(sql, query);
+    text_append_string(sql, ") WHERE totrain_fits(");
+    text_append_literal(sql, text_slice(&path));
+    text_append_string(sql, ", ");
+    text_append_literal(sql, plan->model.label);
+    for (size_t i = 0; i < plan->model.input_count && i < GUARDED_INPUTS_MAX; i++) {
+        text_append_string(sql, ", ");
+        text_append_literal(sql, plan->model.inputs[i].name);
+    }
+    text_append_char(sql, ')');
+    sql->failed = sql->failed || path.failed;
+    text_deinit(&path);
+}
+
 static enum status describe_predict(const struct plan *plan, struct arena *arena,
                                     struct description *description, struct error *err)
 {
-    struct text sql;
+    struct text query, sql;
     enum status status;
 
+    text_init(&query, TEXT_MAXIMUM);
     text_init(&sql, TEXT_MAXIMUM);
-    status = predict_query(plan, &sql, err);
+    status = predict_query(plan, &query, err);
     if (status == STATUS_OK) {
+        guard_query(plan, text_slice(&query), &sql);
         description->query = arena_copy(arena, text_slice(&sql));
-        if (!description->query.data)
+        if (!description->query.data || sql.failed)
             status = fail_no_memory(err);
     }
+    text_deinit(&query);
     text_deinit(&sql);
     return status;
 }

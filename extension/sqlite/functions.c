@@ -356,6 +356,63 @@ static void logits(sqlite3_context *context, int count, sqlite3_value **values)
     text_deinit(&json);
 }
 
+/* ----- totrain_fits('model', 'label', 'input', ...) ----- */
+
+static bool names_fit(const struct model *model, int count, sqlite3_value **names)
+{
+    uint32_t inputs = model->transform.input_count;
+
+    if (!slice_equal(value_slice(names[0]), model->label))
+        return false;
+    for (int i = 1; i < count; i++)
+        if ((uint32_t)i > inputs ||
+            !slice_equal(value_slice(names[i]), model->transform.inputs[i - 1].name))
+            return false;
+    return true;
+}
+
+static enum status check_fit(sqlite3 *db, int count, sqlite3_value **values, struct error *err)
+{
+    struct sqlite_host host = {.db = db};
+    struct slice schema, name;
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    error_clear(err);
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = model_path_read(value_slice(values[0]), &arena, &schema, &name, err);
+    if (status == STATUS_OK)
+        status = host_load_meta(&host, schema, name, &arena, &model, err);
+    if (status == STATUS_OK && !names_fit(&model, count - 1, values + 1)) {
+        status = fail(err, STATUS_STALE,
+                      "the model was replaced by one with other columns since this statement was "
+                      "prepared");
+        error_hint(err, "Prepare it again. Python keeps prepared statements by their text: change "
+                        "a space in it.");
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+/* Is the model still what the query around this call was made for? Looked up
+ * once a run: the answer is kept with the first argument. */
+static void fits(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    static const char yes[] = "";
+    struct error err;
+
+    if (count < 2)
+        sqlite3_result_error(context, "totrain_fits: expected model, label and inputs", -1);
+    else if (!sqlite3_get_auxdata(context, 0) &&
+             check_fit(sqlite3_context_db_handle(context), count, values, &err) != STATUS_OK)
+        raise_error(context, "TO PREDICT", &err);
+    else {
+        sqlite3_set_auxdata(context, 0, (void *)yes, NULL);
+        sqlite3_result_int(context, 1);
+    }
+}
+
 static void version(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
@@ -374,6 +431,7 @@ static const struct {
     {"totrain_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probability},
     {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
     {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
+    {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
      row},
     {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},

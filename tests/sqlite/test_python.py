@@ -73,6 +73,20 @@ class Python(harness.Case):
         with self.assertRaisesRegex(sqlite3.OperationalError, "prepared"):
             self.database.execute(evaluate)
 
+    def test_a_model_of_other_columns_of_the_same_number_is_noticed(self):
+        predict = "SELECT * FROM iris TO PREDICT USING m"
+        for columns, fails in (("sepal_length, petal_width", False),
+                               ("sepal_length, petal_width", False),
+                               ("petal_width, sepal_length", True)):
+            self.database.execute(f"SELECT {columns}, class FROM iris TO TRAIN LinearClassifier WITH "
+                                  "train.epoch = 1 LABEL class INTO m").fetchall()
+            if fails:
+                with self.assertRaisesRegex(sqlite3.OperationalError, "other columns"):
+                    self.database.execute(predict).fetchall()
+            else:
+                self.assertEqual(len(self.database.execute(predict).fetchall()), 150)
+        self.assertEqual(len(self.database.execute(predict + " ").fetchall()), 150)
+
     def test_a_half_read_result_is_let_go(self):
         for _ in range(3):
             cursor = self.database.execute("SHOW ATTRIBUTES")
