@@ -252,18 +252,25 @@ void network_space_clear(const struct network *network, struct network_space *sp
 
 /* ---- rows ---- */
 
-/* Rows lie anywhere in memory: ask for those that come soon. */
-#define GATHER_AHEAD 8
+/* Rows lie anywhere in memory: ask for those that come soon, also of the lane
+ * that probably comes next. */
+#define GATHER_AHEAD 16
 
-static void prefetch_row(const struct network *network, const struct dataset_part *part, size_t row)
+static void prefetch_row(const struct network *network, const struct network_rows *rows, size_t at)
 {
+    const struct dataset_part *part = rows->part;
+    const size_t row = rows->order[at];
     const char *dense = (const char *)(part->dense + row * network->dense_width);
     const size_t size = network->dense_width * sizeof *part->dense;
 
-    for (size_t at = 0; at < size; at += ALIGNMENT)
-        __builtin_prefetch(dense + at);
+    for (size_t line = 0; line < size; line += ALIGNMENT)
+        __builtin_prefetch(dense + line);
     if (network->id_count)
         __builtin_prefetch(part->ids + row * network->id_count);
+    if (part->values)
+        __builtin_prefetch(part->values + row);
+    else
+        __builtin_prefetch(part->classes + row);
 }
 
 static void gather_label(const struct network *network, const struct network_rows *rows,
@@ -293,8 +300,8 @@ static void gather(const struct network *network, const struct network_rows *row
     for (uint32_t i = 0; i < count; i++) {
         const size_t row = rows->order ? rows->order[first + i] : first + i;
 
-        if (rows->order && i + GATHER_AHEAD < count)
-            prefetch_row(network, rows->part, rows->order[first + i + GATHER_AHEAD]);
+        if (rows->order && first + i + GATHER_AHEAD < rows->part->rows)
+            prefetch_row(network, rows, first + i + GATHER_AHEAD);
         if (width)
             memcpy(space->inputs + i * width, rows->part->dense + row * width,
                    width * sizeof(float));
@@ -324,23 +331,44 @@ static void add_ids(const struct network *network, const float *parameters, uint
     }
 }
 
-/* mask (n, width): 0 with the probability of dropout, else what keeps the mean.
- * Units are numbered through the batch; four of them share 64 random bits, so
- * the probability is a multiple of 2^-16. */
+/* A unit is dropped where 16 random bits are below this. */
+static uint32_t dropout_threshold(const struct network *network)
+{
+    const double threshold = floor(network->dropout * 65536 + 0.5);
+
+    return threshold < 65535 ? (uint32_t)threshold : 65535;
+}
+
+/* What the others are multiplied by, to keep the mean. */
+static float dropout_scale(const struct network *network)
+{
+    return 65536 / (float)(65536 - dropout_threshold(network));
+}
+
+/* mask (n, width): 0 or the scale. Units are numbered through the batch; four
+ * of them share 64 random bits, so the probability is a multiple of 2^-16. */
 static void draw_mask(const struct network *network, uint64_t step, uint32_t l, uint64_t position,
                       uint32_t n, float *mask)
 {
     const uint64_t width = network->layers[l].width;
     const uint64_t first = position * width, end = first + n * width;
-    const uint32_t dropped = (uint32_t)(network->dropout * 65536 + 0.5);
-    const float kept = 65536 / (float)(65536 - (dropped < 65536 ? dropped : 65535));
-    uint64_t bits = 0;
+    const uint32_t dropped = dropout_threshold(network);
+    const float factors[2] = {0, dropout_scale(network)};
 
-    for (uint64_t unit = first; unit < end; unit++) {
-        if (unit == first || unit % 4 == 0)
-            bits = random_bits(network->seed, RANDOM_DROPOUT, step * network->layer_count + l,
-                               unit / 4);
-        mask[unit - first] = (bits >> unit % 4 * 16 & 0xffff) < dropped ? 0 : kept;
+    for (uint64_t block = first / 4; block * 4 < end; block++) {
+        const uint64_t from = block * 4 < first ? first % 4 : 0;
+        const uint64_t to = block * 4 + 4 > end ? end % 4 : 4;
+        const uint64_t bits =
+            random_bits(network->seed, RANDOM_DROPOUT, step * network->layer_count + l, block);
+        float four[4];
+
+        /* By table: a branch on what is random would be mispredicted half the time. */
+        for (int k = 0; k < 4; k++)
+            four[k] = factors[(bits >> k * 16 & 0xffff) >= dropped];
+        if (to - from == 4)
+            memcpy(mask + (block * 4 - first), four, sizeof four);
+        else
+            memcpy(mask + (block * 4 + from - first), four + from, (to - from) * sizeof *four);
     }
 }
 
@@ -426,8 +454,14 @@ static void scatter_ids(const struct network *network, uint32_t n, const float *
     }
 }
 
-/* delta = dL/da of layer l; makes it dL/dz. Where dropout scaled a, f(z) is a
- * over the scale; where it made it 0, the mask makes delta 0. */
+static void multiply_by(float factor, float *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        a[i] *= factor;
+}
+
+/* delta = dL/da of layer l; makes it dL/dz. Dropout has scaled a = f(z), or
+ * made it 0 where the mask makes delta 0, too. */
 static void through_activation(const struct network *network, uint32_t l, uint32_t n,
                                struct network_space *space, float *delta)
 {
@@ -436,8 +470,7 @@ static void through_activation(const struct network *network, uint32_t l, uint32
 
     if (space->masks[l]) {
         apply_mask(space->masks[l], delta, count);
-        for (size_t i = 0; i < count; i++)
-            a[i] = space->masks[l][i] > 0 ? a[i] / space->masks[l][i] : 0;
+        multiply_by(1 / dropout_scale(network), a, count);
     }
     activation_backward(network->activation, a, delta, count);
 }

@@ -147,6 +147,33 @@ static void where_the_rows_lie_makes_no_difference(void **state)
     made_dataset_close(&other);
 }
 
+/* Dropout, too, is a matter of the place in the batch and not of the lane. */
+static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){100, 0, 5, 2, 12, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learners[2];
+    struct model models[2];
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t count;
+    struct error err;
+
+    (void)state;
+    spec.dropout = 0.3;
+    spec.optimizer = SPEC_SGD;
+    for (int i = 0; i < 2; i++) {
+        spec.lanes = i ? 7 : 1;
+        learners[i] = opened(&spec, &dataset);
+        CHECK_OK(run_job(learners[i], 1, 0, &err));
+        CHECK_OK(learner_export(learners[i], &models[i], metrics, &count, &err));
+    }
+    for (uint32_t i = 0; i < (5 + 12) * 8; i++)
+        CHECK(fabsf(models[0].layers[0].weights[i] - models[1].layers[0].weights[i]) < 1e-5f);
+    learner_close(learners[0]);
+    learner_close(learners[1]);
+    made_dataset_close(&dataset);
+}
+
 static void lanes_follow_from_batch_and_parameters(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){3000, 0, 5, 0, 0, 2});
@@ -654,6 +681,7 @@ int main(void)
         cmocka_unit_test(lanes_give_the_same_sums_in_any_order_and_repeatedly),
         cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
         cmocka_unit_test(where_the_rows_lie_makes_no_difference),
+        cmocka_unit_test(the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
         cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),
         cmocka_unit_test(every_row_counts_once_an_epoch),
