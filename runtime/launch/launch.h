@@ -37,8 +37,8 @@ struct job_folder {
 enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err);
 enum status job_folder_find(const char *state, int64_t id, struct job_folder *folder,
                             struct error *err); /* NOT_FOUND */
-enum status job_folder_file(const struct job_folder *folder, const char *name,
-                            char path[PATH_MAX], struct error *err);
+enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
+                            struct error *err);
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
 /* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.
@@ -54,16 +54,16 @@ struct slice launch_kernels(void);
 uint32_t launch_cores(void);
 
 enum job_event_kind {
-    JOB_STARTED,  /* the first step begins */
+    JOB_STARTED, /* the first step begins */
     JOB_PROGRESS,
-    JOB_NOTICE,   /* a line for the user */
-    JOB_DONE,     /* job.db holds the model and the result rows */
-    JOB_FAILED    /* error filled */
+    JOB_NOTICE, /* a line for the user */
+    JOB_DONE,   /* job.db holds the model and the result rows */
+    JOB_FAILED  /* error filled */
 };
 
 struct job_event {
     enum job_event_kind kind;
-    uint64_t step, steps;      /* steps 0: unknown */
+    uint64_t step, steps; /* steps 0: unknown */
     uint32_t epoch, epochs, workers;
     double rows_per_second;
     double loss, validation_loss, validation_score; /* NaN: none yet */
@@ -72,11 +72,16 @@ struct job_event {
     struct error error;
 };
 
+/* One line, newline included, and back: what the supervisor writes. */
+void job_event_write(const struct job_event *event, struct text *out);
+enum status job_event_read(struct slice line, struct job_event *event, struct error *err);
+
 struct job_process {
     pid_t pid;
     int lifeline, events; /* -1 once closed */
     struct text pending;  /* bytes of an incomplete line */
-    bool ended;
+    bool ended;           /* its last event was given */
+    char log[PATH_MAX];   /* for messages */
 };
 
 /* Write job.json, spawn `program supervise FOLDER`. */

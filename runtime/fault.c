@@ -1,0 +1,116 @@
+#include "runtime/fault.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#ifdef TOTRAIN_FAULTS
+
+static bool read_number(struct slice value, uint64_t *number)
+{
+    int64_t integer;
+
+    if (!slice_to_integer(value, &integer) || integer < 0)
+        return false;
+    *number = (uint64_t)integer;
+    return true;
+}
+
+static bool read_point(struct slice value, enum fault_point *point)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        FAULT_POINT_MAP(X)
+#undef X
+    };
+
+    for (int i = 0; i < FAULT_POINTS; i++) {
+        if (slice_is(value, names[i])) {
+            *point = (enum fault_point)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_item(struct fault *fault, struct slice name, struct slice value)
+{
+    uint64_t number = 0;
+
+    if (slice_is(name, "role") && value.size < sizeof fault->role) {
+        memcpy(fault->role, value.data, value.size);
+        return true;
+    }
+    if (slice_is(name, "point"))
+        return read_point(value, &fault->point);
+    if (slice_is(name, "action")) {
+        fault->stops = slice_is(value, "stop");
+        return fault->stops || slice_is(value, "kill");
+    }
+    if (!read_number(value, &number))
+        return false;
+    if (slice_is(name, "index")) {
+        fault->index = (uint32_t)number;
+    } else if (slice_is(name, "attempt")) {
+        fault->attempt = (uint32_t)number;
+    } else if (slice_is(name, "step")) {
+        fault->step = number;
+        fault->has_step = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+struct fault fault_read(void)
+{
+    struct fault fault = {.is_set = false};
+    const char *at = getenv("TOTRAIN_FAULT");
+
+    if (!at || !*at)
+        return fault;
+    while (*at) {
+        size_t size = strcspn(at, ",");
+        const char *equals = memchr(at, '=', size);
+
+        if (!equals || !read_item(&fault, (struct slice){at, (size_t)(equals - at)},
+                                  (struct slice){equals + 1, size - (size_t)(equals - at) - 1}))
+            return (struct fault){.is_set = false};
+        at += size + (at[size] == ',');
+    }
+    fault.is_set = true;
+    return fault;
+}
+
+void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
+                 uint32_t index, uint32_t attempt, uint64_t step)
+{
+    if (!fault->is_set || fault->point != point || fault->index != index ||
+        fault->attempt != attempt || (fault->has_step && fault->step != step) ||
+        strcmp(fault->role, role) != 0)
+        return;
+    kill(getpid(), fault->stops ? SIGSTOP : SIGKILL);
+}
+
+#else
+
+struct fault fault_read(void)
+{
+    return (struct fault){.is_set = false};
+}
+
+void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
+                 uint32_t index, uint32_t attempt, uint64_t step)
+{
+    (void)fault;
+    (void)point;
+    (void)role;
+    (void)index;
+    (void)attempt;
+    (void)step;
+}
+
+#endif

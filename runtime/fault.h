@@ -1,0 +1,46 @@
+/*
+ * fault.h - named points at which a test kills or stops a role.
+ *
+ *     TOTRAIN_FAULT="role=worker,index=1,step=17,attempt=0,point=before_apply,action=kill"
+ *
+ * `attempt` is the role's incarnation, so that the process that takes its
+ * place lives. Without a point the step's begin is meant, without an action
+ * kill. Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not read.
+ */
+#ifndef RUNTIME_FAULT_H
+#define RUNTIME_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAULT_POINT_MAP(X)                                                                         \
+    X(BEGIN, "begin")                 /* a step's first lane */                                    \
+    X(AFTER_PARTIAL, "after_partial") /* partial sums sent */                                      \
+    X(AFTER_SUM, "after_sum")         /* own segment's sum sent */                                 \
+    X(BEFORE_APPLY, "before_apply")                                                                \
+    X(AFTER_APPLY, "after_apply")                                                                  \
+    X(PUBLISHING, "publishing") /* the model's rows are about to be sent; any step */
+
+enum fault_point {
+#define X(name, text) FAULT_##name,
+    FAULT_POINT_MAP(X)
+#undef X
+        FAULT_POINTS
+};
+
+struct fault {
+    bool is_set, stops;
+    char role[16];
+    uint32_t index, attempt;
+    uint64_t step;
+    bool has_step;
+    enum fault_point point;
+};
+
+/* From the environment; not set where there is none or it is malformed. */
+struct fault fault_read(void);
+/* Does not return when it is the named point (or returns after a SIGCONT). */
+void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
+                 uint32_t index, uint32_t attempt, uint64_t step);
+
+#endif

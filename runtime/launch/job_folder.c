@@ -1,0 +1,232 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch/control.h"
+#include "launch/launch.h"
+
+#define MKDIR_TRIES_MAX 1000
+
+static enum status path_fits(int size, const char *what, struct error *err)
+{
+    if (size < 0 || size >= PATH_MAX)
+        return fail(err, STATUS_LIMIT, "the path of %s is longer than %d bytes", what,
+                    PATH_MAX - 1);
+    return STATUS_OK;
+}
+
+static enum status jobs_path(const char *state, char path[PATH_MAX], struct error *err)
+{
+    const char *base = state ? state : getenv("TOTRAIN_STATE");
+    int size;
+
+    if (base && *base) {
+        size = snprintf(path, PATH_MAX, "%s/jobs", base);
+    } else if ((base = getenv("XDG_STATE_HOME")) && *base == '/') {
+        size = snprintf(path, PATH_MAX, "%s/totrain/jobs", base);
+    } else if ((base = getenv("HOME")) && *base == '/') {
+        size = snprintf(path, PATH_MAX, "%s/.local/state/totrain/jobs", base);
+    } else {
+        fail(err, STATUS_NOT_FOUND, "there is no folder for jobs: HOME is not set");
+        return error_hint(err, "Set TOTRAIN_STATE to a folder that is yours.");
+    }
+    return path_fits(size, "the jobs' folder", err);
+}
+
+/* mkdir -p, private from the first folder that is new. */
+static enum status make_folders(char *path, struct error *err)
+{
+    for (char *at = path + 1;; at++) {
+        char end = *at;
+
+        if (end != '/' && end != '\0')
+            continue;
+        *at = '\0';
+        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+            return fail_errno(err, errno == EACCES ? STATUS_PERMISSION : STATUS_IO,
+                              "cannot make the folder %s", path);
+        *at = end;
+        if (end == '\0')
+            return STATUS_OK;
+    }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static enum status add_id(int64_t **ids, size_t *count, size_t *capacity, int64_t id,
+                          struct error *err)
+{
+    if (*count == *capacity) {
+        size_t wanted = *capacity ? 2 * *capacity : 64;
+        int64_t *grown = realloc(*ids, wanted * sizeof *grown);
+
+        if (!grown)
+            return fail_no_memory(err);
+        *ids = grown;
+        *capacity = wanted;
+    }
+    (*ids)[(*count)++] = id;
+    return STATUS_OK;
+}
+
+/* Ids ascending; a folder that does not exist has none. */
+static enum status list_ids(const char *jobs, int64_t **ids, size_t *count, struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct dirent *entry;
+    size_t capacity = 0;
+    DIR *folder = opendir(jobs);
+
+    *ids = NULL;
+    *count = 0;
+    if (!folder && errno == ENOENT)
+        return STATUS_OK;
+    if (!folder)
+        return fail_errno(err, errno == EACCES ? STATUS_PERMISSION : STATUS_IO, "cannot read %s",
+                          jobs);
+    while (status == STATUS_OK && (entry = readdir(folder))) {
+        int64_t id;
+
+        if (slice_to_integer(slice_of(entry->d_name), &id) && id > 0)
+            status = add_id(ids, count, &capacity, id, err);
+    }
+    closedir(folder);
+    if (status != STATUS_OK) {
+        free(*ids);
+        *ids = NULL;
+        *count = 0;
+        return status;
+    }
+    if (*count > 0)
+        qsort(*ids, *count, sizeof **ids, compare_ids);
+    return STATUS_OK;
+}
+
+enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err)
+{
+    char jobs[PATH_MAX];
+
+    *ids = NULL;
+    *count = 0;
+    TRY(jobs_path(state, jobs, err));
+    return list_ids(jobs, ids, count, err);
+}
+
+static enum status folder_path(const char *jobs, int64_t id, char path[PATH_MAX], struct error *err)
+{
+    return path_fits(snprintf(path, PATH_MAX, "%s/%lld", jobs, (long long)id), "the job's folder",
+                     err);
+}
+
+enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err)
+{
+    char jobs[PATH_MAX];
+    int64_t *ids;
+    size_t count;
+
+    TRY(jobs_path(state, jobs, err));
+    TRY(make_folders(jobs, err));
+    TRY(list_ids(jobs, &ids, &count, err));
+    folder->id = count > 0 ? ids[count - 1] + 1 : 1;
+    free(ids);
+    for (int tries = 0; tries < MKDIR_TRIES_MAX; tries++, folder->id++) {
+        TRY(folder_path(jobs, folder->id, folder->path, err));
+        if (mkdir(folder->path, 0700) == 0)
+            return STATUS_OK;
+        if (errno != EEXIST) /* somebody else took the number */
+            break;
+    }
+    return fail_errno(err, errno == EACCES ? STATUS_PERMISSION : STATUS_IO,
+                      "cannot make the job's folder %s", folder->path);
+}
+
+enum status job_folder_find(const char *state, int64_t id, struct job_folder *folder,
+                            struct error *err)
+{
+    char jobs[PATH_MAX];
+    struct stat found;
+
+    TRY(jobs_path(state, jobs, err));
+    TRY(folder_path(jobs, id, folder->path, err));
+    folder->id = id;
+    if (id <= 0 || stat(folder->path, &found) != 0 || !S_ISDIR(found.st_mode))
+        return fail(err, STATUS_NOT_FOUND, "there is no job %lld", (long long)id);
+    return STATUS_OK;
+}
+
+enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
+                            struct error *err)
+{
+    return path_fits(snprintf(path, PATH_MAX, "%s/%s", folder->path, name), name, err);
+}
+
+/* A job's folder has files only. */
+static void remove_files(const char *path, const char *suffix)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+
+    if (!folder)
+        return;
+    while ((entry = readdir(folder))) {
+        size_t size = strlen(entry->d_name), end = strlen(suffix);
+
+        if (entry->d_name[0] != '.' && size >= end &&
+            strcmp(entry->d_name + size - end, suffix) == 0)
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    closedir(folder);
+}
+
+void job_folder_remove(const struct job_folder *folder)
+{
+    control_folder_remove(folder->path);
+    remove_files(folder->path, "");
+    (void)rmdir(folder->path);
+}
+
+static void remove_old(const struct job_folder *newest)
+{
+    struct job_folder old;
+    char jobs[PATH_MAX];
+    int64_t *ids;
+    size_t count;
+    char *slash;
+
+    memcpy(jobs, newest->path, sizeof jobs);
+    slash = strrchr(jobs, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    if (list_ids(jobs, &ids, &count, NULL) != STATUS_OK)
+        return;
+    for (size_t i = 0; i + JOB_FOLDERS_KEPT < count; i++) {
+        int control;
+
+        old.id = ids[i];
+        if (folder_path(jobs, ids[i], old.path, NULL) != STATUS_OK)
+            continue;
+        control = control_connect(old.path);
+        if (control >= 0)
+            close(control); /* still running */
+        else
+            job_folder_remove(&old);
+    }
+    free(ids);
+}
+
+void job_folder_clean(const struct job_folder *folder)
+{
+    control_folder_remove(folder->path);
+    remove_files(folder->path, ".spool");
+    remove_old(folder);
+}

@@ -1,0 +1,102 @@
+#include "launch/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KERNELS "OPENBLAS_CORETYPE="
+
+char **spawn_environment(struct slice kernels, char variable[64])
+{
+    size_t count = 0, kept = 0;
+    char **copy;
+
+    while (environ[count])
+        count++;
+    copy = calloc(count + 2, sizeof *copy);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], KERNELS, strlen(KERNELS)) != 0)
+            copy[kept++] = environ[i];
+    if (kernels.size > 0) {
+        snprintf(variable, 64, KERNELS "%.*s", SLICE_FORMAT(kernels));
+        copy[kept] = variable;
+    }
+    return copy;
+}
+
+static int direct(posix_spawn_file_actions_t *actions, int from, int to, int flags)
+{
+    if (from < 0)
+        return posix_spawn_file_actions_addopen(actions, to, "/dev/null", flags, 0);
+    return posix_spawn_file_actions_adddup2(actions, from, to);
+}
+
+static int prepare(const struct spawn *spawn, posix_spawn_file_actions_t *actions,
+                   posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    int failed;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    failed = direct(actions, spawn->in, 0, O_RDONLY);
+    failed = failed ? failed : direct(actions, spawn->out, 1, O_WRONLY);
+    failed = failed ? failed : direct(actions, spawn->log, 2, O_WRONLY);
+    failed = failed ? failed : posix_spawn_file_actions_addclosefrom_np(actions, 3);
+    failed = failed ? failed : posix_spawnattr_setsigmask(attributes, &none);
+    failed = failed ? failed : posix_spawnattr_setsigdefault(attributes, &all);
+    return failed ? failed
+                  : posix_spawnattr_setflags(attributes,
+                                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+/* A descriptor that already is 0, 1 or 2 would be overwritten by the dup2 of
+ * another before its own turn. */
+static int lifted(int fd)
+{
+    return fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+}
+
+enum status spawn_process(const struct spawn *wanted, pid_t *pid, struct error *err)
+{
+    struct spawn spawn = *wanted;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    char variable[64];
+    char **environment = spawn_environment(spawn.kernels, variable);
+    int failed;
+
+    if (!environment)
+        return fail_no_memory(err);
+    spawn.in = lifted(wanted->in);
+    spawn.out = lifted(wanted->out);
+    spawn.log = lifted(wanted->log);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    failed = prepare(&spawn, &actions, &attributes);
+    if (!failed)
+        failed =
+            posix_spawn(pid, spawn.program, &actions, &attributes, spawn.arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    free(environment);
+    if (spawn.in != wanted->in)
+        close(spawn.in);
+    if (spawn.out != wanted->out)
+        close(spawn.out);
+    if (spawn.log != wanted->log)
+        close(spawn.log);
+    if (failed) {
+        errno = failed;
+        return fail_errno(err, failed == EACCES ? STATUS_PERMISSION : STATUS_IO, "cannot start %s",
+                          spawn.program);
+    }
+    return STATUS_OK;
+}

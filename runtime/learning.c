@@ -1,0 +1,111 @@
+#include "runtime/learning.h"
+
+#include <stdio.h>
+
+#include <openssl/evp.h>
+
+static uint32_t real_lanes(const void *self)
+{
+    return learner_lanes(self);
+}
+
+static const struct phase *real_phase(const void *self)
+{
+    return learner_phase(self);
+}
+
+static uint64_t real_steps_total(const void *self)
+{
+    return learner_steps_total(self);
+}
+
+static void real_contribute(void *self, uint32_t lane, int64_t *integers, int64_t *fixed)
+{
+    learner_contribute(self, lane, integers, fixed);
+}
+
+static void real_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
+                         float *reals)
+{
+    learner_resolve(self, fixed, first, count, reals);
+}
+
+static enum status real_apply(void *self, const int64_t *integers, const float *reals,
+                              struct learner_report *report, struct error *err)
+{
+    return learner_apply(self, integers, reals, report, err);
+}
+
+static enum status real_save(const void *self, struct text *out, struct error *err)
+{
+    return learner_save(self, out, err);
+}
+
+static enum status real_load(void *self, struct slice state, struct error *err)
+{
+    return learner_load(self, state, err);
+}
+
+struct hash {
+    EVP_MD_CTX *context;
+    bool failed;
+};
+
+static void hash_update(void *context, const void *bytes, size_t size)
+{
+    struct hash *hash = context;
+
+    if (!hash->failed && EVP_DigestUpdate(hash->context, bytes, size) != 1)
+        hash->failed = true;
+}
+
+enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], struct error *err)
+{
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    struct hash hash = {EVP_MD_CTX_new(), false};
+
+    if (!hash.context || EVP_DigestInit_ex(hash.context, EVP_sha256(), NULL) != 1) {
+        EVP_MD_CTX_free(hash.context);
+        return fail_no_memory(err);
+    }
+    model_digest_feed(model, hash_update, &hash);
+    if (EVP_DigestFinal_ex(hash.context, bytes, &size) != 1)
+        hash.failed = true;
+    EVP_MD_CTX_free(hash.context);
+    if (hash.failed)
+        return fail(err, STATUS_FAILED, "cannot compute the model's SHA-256");
+    for (unsigned int i = 0; i < size && i < 32; i++)
+        snprintf(digest + (size_t)2 * i, 3, "%02x", bytes[i]);
+    return STATUS_OK;
+}
+
+static enum status real_publish(const void *self, model_row_sink *sink, void *context,
+                                char digest[DIGEST_BYTES], uint64_t *rows,
+                                struct result_metric metrics[LEARNER_METRICS_MAX],
+                                size_t *metric_count, struct error *err)
+{
+    struct model model;
+
+    TRY(learner_export(self, &model, metrics, metric_count, err));
+    TRY(model_digest(&model, digest, err));
+    model.digest = slice_of(digest);
+    *rows = model.rows;
+    return model_write(&model, sink, context, err);
+}
+
+struct learning learning_of(struct learner *learner)
+{
+    return (struct learning){
+        .self = learner,
+        .lanes = real_lanes,
+        .phase = real_phase,
+        .steps_total = real_steps_total,
+        .contribute = real_contribute,
+        .resolve = real_resolve,
+        .apply = real_apply,
+        .save = real_save,
+        .load = real_load,
+        .publish = real_publish,
+    };
+}

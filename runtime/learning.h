@@ -1,0 +1,38 @@
+/*
+ * learning.h - the learner as a worker sees it: a table of functions, so that
+ * the simulator can put a small machine in its place.
+ *
+ * The functions are those of learn/learner.h, where each is explained.
+ */
+#ifndef RUNTIME_LEARNING_H
+#define RUNTIME_LEARNING_H
+
+#include "learn/learner.h"
+
+#define DIGEST_BYTES 65 /* 64 hex digits, terminated */
+
+struct learning {
+    void *self;
+    uint32_t (*lanes)(const void *self);
+    const struct phase *(*phase)(const void *self);
+    uint64_t (*steps_total)(const void *self);
+    void (*contribute)(void *self, uint32_t lane, int64_t *integers, int64_t *fixed);
+    void (*resolve)(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
+                    float *reals);
+    enum status (*apply)(void *self, const int64_t *integers, const float *reals,
+                         struct learner_report *report, struct error *err);
+    enum status (*save)(const void *self, struct text *out, struct error *err);
+    enum status (*load)(void *self, struct slice state, struct error *err);
+    /* At PHASE_DONE: the model's rows into the sink, digest and metrics. */
+    enum status (*publish)(const void *self, model_row_sink *sink, void *context,
+                           char digest[DIGEST_BYTES], uint64_t *rows,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                           struct error *err);
+};
+
+struct learning learning_of(struct learner *learner);
+
+/* SHA-256 of what model_digest_feed covers, in hexadecimal. */
+enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], struct error *err);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * loop.h - the one loop that moves the bytes for every role.
+ *
+ *     sockets, clock, signals --> loop --message, tick, disconnect--> role
+ *                                  ^                                   |
+ *                                  +--------------- outbox ------------+
+ *
+ * One process may host several roles: what they send to each other goes
+ * through a queue instead of a socket, as the same frames. Only this file and
+ * net/ know libevent.
+ */
+#ifndef RUNTIME_LOOP_H
+#define RUNTIME_LOOP_H
+
+#include "runtime/outbox.h"
+
+/* A role listening at this address is reached inside the process. */
+#define LOOP_LOCAL "local:"
+
+struct role {
+    void *self;
+    void (*on_message)(void *self, int64_t now_ms, peer_id from, const struct message *message,
+                       struct outbox *outbox);
+    void (*on_disconnect)(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox);
+    void (*on_tick)(void *self, int64_t now_ms, struct outbox *outbox);
+    bool (*has_work)(const void *self); /* NULL: never */
+    void (*work)(void *self, int64_t now_ms, struct outbox *outbox);
+    /* The wishes that are not about connections; called before any message of
+     * the same outbox leaves, so that what is told to others is on disk. */
+    enum status (*perform)(void *context, const struct outbox *outbox, struct error *err);
+    void *context;
+};
+
+struct loop;
+struct loop_role;
+
+enum status loop_new(int64_t tick_ms, struct loop **loop, struct error *err);
+void loop_free(struct loop *loop);
+int64_t loop_now_ms(void); /* monotonic */
+
+/* `address` NULL: nobody connects to this role. `bound` as in address_listen. */
+enum status loop_add_role(struct loop *loop, const struct role *role, const char *address,
+                          char *bound, size_t bound_size, struct loop_role **added,
+                          struct error *err);
+
+/* To call a role from outside of its messages: fill the outbox, then flush. */
+struct outbox *loop_outbox(struct loop_role *role);
+void loop_flush(struct loop_role *role);
+
+/* Lines (at most LAUNCH_EVENT_BYTES_MAX) from a descriptor that the loop now
+ * owns; on_end once, when the other side closed it. */
+struct line_reader {
+    void *context;
+    void (*on_line)(void *context, struct slice line);
+    void (*on_end)(void *context);
+};
+struct loop_lines;
+enum status loop_read_lines(struct loop *loop, int fd, struct line_reader reader,
+                            struct loop_lines **lines, struct error *err);
+int loop_lines_fd(const struct loop_lines *lines);
+void loop_lines_close(struct loop_lines *lines);
+
+/* Whoever connects to this Unix or TCP address may say lines to `reader`. */
+enum status loop_listen_lines(struct loop *loop, const char *address, struct line_reader reader,
+                              struct error *err);
+
+enum status loop_on_signal(struct loop *loop, int number, void (*call)(void *context),
+                           void *context, struct error *err);
+void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms), void *context);
+
+/* Runs until a role asked to END (its status), or loop_stop, then lets what
+ * was sent go out. */
+enum status loop_run(struct loop *loop, struct error *err);
+void loop_stop(struct loop *loop, enum status status, const struct error *reason);
+
+#endif

@@ -1,0 +1,253 @@
+#include "runtime/master.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/master_parts.h"
+
+enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
+                        struct outbox *outbox, struct error *err)
+{
+    *master = (struct master){
+        .options = *options,
+        .state = JOB_STATE_WAITING,
+        .started_at = now_ms,
+        .ticked_at = now_ms,
+        .waiting_since = now_ms,
+        .reported_at = now_ms,
+        .rate_at = now_ms,
+        .loss = (double)NAN,
+        .validation_loss = (double)NAN,
+        .validation_score = (double)NAN,
+    };
+    text_init(&master->model_rows, TEXT_MAXIMUM);
+    master->workers = calloc(options->max_workers, sizeof *master->workers);
+    if (!master->workers)
+        return fail_no_memory(err);
+    master_put_job(master, now_ms, outbox);
+    return STATUS_OK;
+}
+
+void master_deinit(struct master *master)
+{
+    free(master->workers);
+    group_deinit(&master->group);
+    text_deinit(&master->model_rows);
+}
+
+bool master_has_ended(const struct master *master)
+{
+    return master->state == JOB_STATE_DONE || master->state == JOB_STATE_FAILED ||
+           master->state == JOB_STATE_CANCELLED;
+}
+
+void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox)
+{
+    struct message message = {
+        .type = MESSAGE_END, .job = master->options.job, .epoch = master->group.epoch};
+
+    outbox_send(outbox, peer, &message);
+    outbox_close(outbox, peer);
+}
+
+static void end(struct master *master, int64_t now_ms, enum job_state state,
+                enum job_event_kind kind, struct outbox *outbox)
+{
+    master->state = state;
+    master_put_job(master, now_ms, outbox);
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        if (!master->workers[index].was_seen)
+            continue;
+        master_put_worker(master, index, "ended", 0, outbox);
+        master_send_end(master, master->workers[index].peer, outbox);
+        master->workers[index].peer = PEER_NONE;
+    }
+    master->live = 0;
+    master_put_event(master, now_ms, -1, job_state_name(state), outbox, "%s",
+                     master->failure.message);
+    master_report(master, now_ms, kind, outbox);
+    outbox_end(outbox, state == JOB_STATE_DONE ? STATUS_OK : master->failure.status);
+}
+
+void master_fail(struct master *master, int64_t now_ms, const struct error *err,
+                 struct outbox *outbox)
+{
+    if (master_has_ended(master))
+        return;
+    master->failure = *err;
+    end(master, now_ms, JOB_STATE_FAILED, JOB_FAILED, outbox);
+}
+
+void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master_has_ended(master))
+        return;
+    error_clear(&master->failure);
+    fail(&master->failure, STATUS_INTERRUPTED, "the job was cancelled");
+    end(master, now_ms, JOB_STATE_CANCELLED, JOB_FAILED, outbox);
+}
+
+/* The rows of the model and of the result are kept until all are there: the
+ * worker that sends them may die, and another then starts from the first. */
+static void keep_row(struct master *master, int64_t now_ms, const struct message *message,
+                     struct outbox *outbox)
+{
+    size_t before = master->model_rows.size;
+    struct error err;
+
+    error_clear(&err);
+    put_u32(&master->model_rows, 0);
+    if (message_write(message, &master->model_rows, &err) != STATUS_OK) {
+        master_fail(master, now_ms, &err, outbox);
+        return;
+    }
+    /* The size before each frame lets the rows be read one by one. */
+    uint32_t size = (uint32_t)(master->model_rows.size - before - sizeof(uint32_t));
+    for (int i = 0; i < 4; i++)
+        master->model_rows.data[before + (size_t)i] = (char)(size >> (8 * i));
+}
+
+static void on_failed(struct master *master, int64_t now_ms, uint32_t index,
+                      const struct message_failure *failure, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_FAILED, "%.*s", SLICE_FORMAT(failure->message));
+    error_hint(&err, "%.*s", SLICE_FORMAT(failure->hint));
+    for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
+        if ((uint32_t)status == failure->status)
+            err.status = (enum status)status;
+    if (index != INDEX_NONE)
+        master_put_event(master, now_ms, index, "failed", outbox, "%s", err.message);
+    master_fail(master, now_ms, &err, outbox);
+}
+
+static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
+                    const struct message *message, struct outbox *outbox)
+{
+    if (message->epoch != master->group.epoch || message->lost_rank >= master->group.count)
+        return;
+    master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
+    /* When the peer is dead its own connection closes too, any moment now. */
+    if (master->regroup_at == 0)
+        master->regroup_at = now_ms + master->options.regroup_ms;
+}
+
+/* What only rank 0 of the present group may say. */
+static void on_reporter_message(struct master *master, int64_t now_ms,
+                                const struct message *message, struct outbox *outbox)
+{
+    switch (message->type) {
+    case MESSAGE_PROGRESS:
+        master_note_progress(master, now_ms, &message->progress, outbox);
+        break;
+    case MESSAGE_PUBLISHING:
+        master->state = JOB_STATE_PUBLISHING;
+        text_clear(&master->model_rows);
+        master_put_job(master, now_ms, outbox);
+        break;
+    case MESSAGE_MODEL_ROW:
+    case MESSAGE_RESULT:
+        keep_row(master, now_ms, message, outbox);
+        break;
+    case MESSAGE_FINISHED:
+        master_put_model(master, outbox);
+        master_put_event(master, now_ms, -1, "model", outbox, "digest %.*s, %llu rows",
+                         SLICE_FORMAT(message->finished.digest),
+                         (unsigned long long)message->finished.rows);
+        end(master, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_worker_message(struct master *master, int64_t now_ms, uint32_t index,
+                              const struct message *message, struct outbox *outbox)
+{
+    switch (message->type) {
+    case MESSAGE_HEARTBEAT:
+        break;
+    case MESSAGE_LOST:
+        on_lost(master, now_ms, index, message, outbox);
+        break;
+    case MESSAGE_PROGRESS:
+    case MESSAGE_PUBLISHING:
+    case MESSAGE_MODEL_ROW:
+    case MESSAGE_RESULT:
+    case MESSAGE_FINISHED:
+        if (message->epoch == master->group.epoch && master_rank(master, index) == 0)
+            on_reporter_message(master, now_ms, message, outbox);
+        break;
+    default:
+        master_lose(master, now_ms, index, "broke the protocol", outbox);
+        break;
+    }
+}
+
+void master_on_message(struct master *master, int64_t now_ms, peer_id from,
+                       const struct message *message, struct outbox *outbox)
+{
+    uint32_t index = master_find(master, from);
+
+    if (message->job != master->options.job) {
+        outbox_close(outbox, from);
+        if (index != INDEX_NONE)
+            master_lose(master, now_ms, index, "speaks of another job", outbox);
+    } else if (master_has_ended(master)) {
+        master_send_end(master, from, outbox);
+    } else if (message->type == MESSAGE_FAILED) {
+        on_failed(master, now_ms, index, &message->failure, outbox);
+    } else if (message->type == MESSAGE_HELLO) {
+        master_admit(master, now_ms, from, message, outbox);
+    } else if (index == INDEX_NONE) {
+        outbox_close(outbox, from); /* declared dead, or a stranger */
+    } else {
+        master->workers[index].heard_at = now_ms;
+        on_worker_message(master, now_ms, index, message, outbox);
+    }
+}
+
+void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
+                          struct outbox *outbox)
+{
+    uint32_t index = master_find(master, peer);
+
+    if (index != INDEX_NONE && !master_has_ended(master))
+        master_lose(master, now_ms, index, "closed its connection", outbox);
+}
+
+static void check_silence(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        struct master_worker *worker = &master->workers[index];
+        int64_t patience = master->options.dead_ms;
+
+        if (worker->peer == PEER_NONE || patience == 0)
+            continue;
+        /* Measuring the finished model is one long piece of work. */
+        if (master->state == JOB_STATE_PUBLISHING && master_rank(master, index) == 0)
+            patience = master->options.publish_ms;
+        if (now_ms - worker->heard_at < patience)
+            continue;
+        outbox_replace(outbox, index);
+        master_lose(master, now_ms, index, "was silent", outbox);
+    }
+}
+
+void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    int64_t pause = now_ms - master->ticked_at;
+
+    master->ticked_at = now_ms;
+    if (master_has_ended(master))
+        return;
+    /* Who was frozen itself must not take the others for dead. */
+    if (master->options.dead_ms > 0 && pause > master->options.dead_ms / 2)
+        for (uint32_t index = 0; index < master->options.max_workers; index++)
+            master->workers[index].heard_at += pause;
+    check_silence(master, now_ms, outbox);
+    if (master->regroup_at != 0 && now_ms >= master->regroup_at)
+        master_regroup(master, now_ms, outbox);
+}

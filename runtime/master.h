@@ -1,0 +1,88 @@
+/*
+ * master.h - membership, lanes, the job's rows, the end.
+ *
+ *     WAITING --min_workers said HELLO--> RUNNING --PUBLISHING--> PUBLISHING --FINISHED--> DONE
+ *        ^                                   |                        |
+ *        +---- fewer than min_workers left --+------------------------+
+ *     any of them --FAILED from a worker, or the launcher gives up--> FAILED
+ *     any of them --cancel--> CANCELLED
+ *
+ * Every change of membership makes a new group, whose epoch fences off all
+ * that went before. The master is not in the step path: it learns of steps
+ * from the PROGRESS of rank 0.
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_MASTER_H
+#define RUNTIME_MASTER_H
+
+#include "runtime/group.h"
+#include "runtime/outbox.h"
+
+struct master_options {
+    uint64_t job;
+    uint32_t incarnation; /* grows with every restart: so do the epochs of its groups */
+    uint32_t min_workers, max_workers, epochs;
+    int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
+    int64_t publish_ms; /* the same while rank 0 makes the model's rows */
+    int64_t regroup_ms; /* from a lost connection between members to the new group */
+    int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
+    int64_t report_ms;  /* between progress rows */
+    struct slice statement, model;
+    const char *started_at; /* RFC 3339 */
+    int64_t supervisor;     /* process id */
+};
+
+struct master_worker {
+    peer_id peer; /* PEER_NONE: not here */
+    uint32_t incarnation;
+    bool was_seen, is_member;
+    uint64_t sequence; /* order of arrival */
+    int64_t heard_at;
+    char address[MESSAGE_ADDRESS_MAX + 1];
+};
+
+struct master {
+    struct master_options options;
+    enum job_state state;
+    struct error failure;
+    int64_t started_at, ticked_at, waiting_since, waited_ms;
+    bool has_started; /* a first group was made */
+
+    struct master_worker *workers; /* by index, (options.max_workers) */
+    uint32_t live;
+    uint64_t next_sequence;
+    uint32_t lanes; /* 0: no worker has said it yet */
+
+    struct group group;
+    uint32_t counter;   /* low half of the next group's epoch */
+    int64_t regroup_at; /* 0: no regrouping is due */
+
+    struct text model_rows; /* frames: MODEL_ROW and RESULT of the reporting worker */
+
+    struct message_progress progress; /* the last one */
+    uint64_t recorded_phase, rows_redone;
+    bool has_record;
+    double loss, validation_loss, validation_score, rows_per_second;
+    int64_t reported_at, rate_at;
+    uint64_t rate_rows;
+};
+
+enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
+                        struct outbox *outbox, struct error *err);
+void master_deinit(struct master *master);
+
+void master_on_message(struct master *master, int64_t now_ms, peer_id from,
+                       const struct message *message, struct outbox *outbox);
+void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
+                          struct outbox *outbox);
+void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
+
+/* From the launcher: the user asked, or a role cannot be kept alive. */
+void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_fail(struct master *master, int64_t now_ms, const struct error *err,
+                 struct outbox *outbox);
+
+bool master_has_ended(const struct master *master);
+
+#endif

@@ -1,0 +1,260 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/master_parts.h"
+
+uint32_t master_find(const struct master *master, peer_id peer)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (master->workers[index].peer == peer)
+            return index;
+    return INDEX_NONE;
+}
+
+uint32_t master_rank(const struct master *master, uint32_t index)
+{
+    for (uint32_t rank = 0; rank < master->group.count; rank++)
+        if (master->group.members[rank].index == index)
+            return rank;
+    return INDEX_NONE;
+}
+
+/* Those who came first lead: they have the state. More workers than lanes
+ * would have nothing to do; the youngest of them stand by. */
+static uint32_t choose_members(const struct master *master, uint32_t *indexes)
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        uint32_t at = count;
+
+        if (master->workers[index].peer == PEER_NONE)
+            continue;
+        while (at > 0 &&
+               master->workers[indexes[at - 1]].sequence > master->workers[index].sequence) {
+            indexes[at] = indexes[at - 1];
+            at--;
+        }
+        indexes[at] = index;
+        count++;
+    }
+    return count < master->lanes ? count : master->lanes;
+}
+
+static enum status fill_group(struct master *master, struct error *err)
+{
+    uint32_t *indexes = calloc(master->options.max_workers, sizeof *indexes);
+    enum status status;
+    uint32_t count;
+
+    if (!indexes)
+        return fail_no_memory(err);
+    count = choose_members(master, indexes);
+    status = group_resize(&master->group, count, err);
+    for (uint32_t rank = 0; status == STATUS_OK && rank < count; rank++) {
+        struct member *member = &master->group.members[rank];
+        struct share lanes = share_of(master->lanes, count, rank);
+
+        member->index = indexes[rank];
+        member->first_lane = lanes.first;
+        member->lane_count = lanes.count;
+        memcpy(member->address, master->workers[indexes[rank]].address, sizeof member->address);
+    }
+    free(indexes);
+    return status;
+}
+
+static void send_group(const struct master *master, struct outbox *outbox)
+{
+    const struct group *group = &master->group;
+    struct message message = {
+        .type = MESSAGE_GROUP, .job = master->options.job, .epoch = group->epoch};
+    struct text members;
+
+    text_init(&members, FRAME_PAYLOAD_MAX);
+    for (uint32_t rank = 0; rank < group->count; rank++) {
+        const struct member *member = &group->members[rank];
+        struct message_member encoded = {member->index, member->first_lane, member->lane_count,
+                                         slice_of(member->address)};
+        message_put_member(&members, &encoded);
+    }
+    message.group.member_count = group->count;
+    message.group.members = text_slice(&members);
+    for (uint32_t rank = 0; rank < group->count; rank++) {
+        message.group.rank = rank;
+        outbox_send(outbox, master->workers[group->members[rank].index].peer, &message);
+    }
+    if (members.failed)
+        outbox->failed = true;
+    text_deinit(&members);
+}
+
+static void wait_for_workers(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    master->group.count = 0;
+    if (master->state == JOB_STATE_WAITING)
+        return;
+    master->state = JOB_STATE_WAITING;
+    master->waiting_since = now_ms;
+    master_put_job(master, now_ms, outbox);
+}
+
+static bool must_wait(const struct master *master, int64_t now_ms)
+{
+    if (master->live < master->options.min_workers || master->live == 0)
+        return true;
+    /* Workers of a restarted master hold the state; the first to come back
+     * need not be one of them. */
+    return master->options.incarnation > 0 && !master->has_started &&
+           master->live < master->options.max_workers &&
+           now_ms - master->started_at < master->options.settle_ms;
+}
+
+static void note_members(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        struct master_worker *worker = &master->workers[index];
+        uint32_t rank = master_rank(master, index);
+
+        worker->is_member = rank != INDEX_NONE;
+        if (worker->is_member)
+            master_put_worker(master, index, "working", master->group.members[rank].lane_count,
+                              outbox);
+        else if (worker->peer != PEER_NONE)
+            master_put_worker(master, index, "standing by", 0, outbox);
+    }
+    master_put_event(master, now_ms, -1, "group", outbox, "epoch %llu, %u workers, %u lanes",
+                     (unsigned long long)master->group.epoch, master->group.count, master->lanes);
+}
+
+void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct error err;
+
+    master->regroup_at = 0;
+    if (must_wait(master, now_ms)) {
+        wait_for_workers(master, now_ms, outbox);
+        if (master->live >= master->options.min_workers && master->live > 0)
+            master->regroup_at = master->started_at + master->options.settle_ms;
+        return;
+    }
+    error_clear(&err);
+    master->group.epoch = ((uint64_t)master->options.incarnation << 32) | ++master->counter;
+    if (fill_group(master, &err) != STATUS_OK) {
+        master_fail(master, now_ms, &err, outbox);
+        return;
+    }
+    text_clear(&master->model_rows);
+    if (master->state == JOB_STATE_WAITING)
+        master->waited_ms += now_ms - master->waiting_since;
+    master->state = JOB_STATE_RUNNING;
+    send_group(master, outbox);
+    note_members(master, now_ms, outbox);
+    master_put_job(master, now_ms, outbox);
+    if (!master->has_started) {
+        master->has_started = true;
+        master_report(master, now_ms, JOB_STARTED, outbox);
+    }
+}
+
+void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,
+                 struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+    uint32_t rank = master_rank(master, index);
+
+    outbox_close(outbox, worker->peer);
+    worker->peer = PEER_NONE;
+    worker->is_member = false;
+    master->live--;
+    master_put_worker(master, index, "lost", 0, outbox);
+    master_put_event(master, now_ms, index, "left", outbox, "%s", why);
+    if (rank == INDEX_NONE || (master->state == JOB_STATE_PUBLISHING && rank != 0))
+        return; /* nobody waits for it */
+    master_regroup(master, now_ms, outbox);
+}
+
+/* The one that is here already is replaced by a younger one of its index, and
+ * by itself when it lost its connection and came back. */
+static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
+                            const struct message_hello *hello, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[hello->index];
+
+    if (worker->was_seen && hello->incarnation < worker->incarnation) {
+        master_put_event(master, now_ms, hello->index, "refused", outbox,
+                         "incarnation %u, there is a newer one", hello->incarnation);
+        master_send_end(master, from, outbox);
+        return false;
+    }
+    if (worker->peer != PEER_NONE && worker->peer != from) {
+        outbox_close(outbox, worker->peer);
+        worker->peer = PEER_NONE;
+        master->live--;
+    }
+    return true;
+}
+
+static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
+                        const struct message *message, struct outbox *outbox)
+{
+    const struct message_hello *hello = &message->hello;
+    struct error err;
+
+    error_clear(&err);
+    if (hello->index >= master->options.max_workers) {
+        master_send_end(master, from, outbox);
+        return false;
+    }
+    if (message->epoch >= ((uint64_t)master->options.incarnation + 1) << 32) {
+        /* This worker follows a newer master: the present one is history. */
+        fail(&err, STATUS_STALE, "a newer master leads the job");
+        master->state = JOB_STATE_FAILED;
+        master->failure = err;
+        outbox_end(outbox, STATUS_STALE);
+        return false;
+    }
+    if (hello->lanes == 0 || (master->lanes != 0 && hello->lanes != master->lanes)) {
+        fail(&err, STATUS_FAILED, "worker %u counts %u lanes, the others %u", hello->index,
+             hello->lanes, master->lanes);
+        error_hint(&err, "All workers of a job must run the same build on the same rows.");
+        master_fail(master, now_ms, &err, outbox);
+        return false;
+    }
+    return true;
+}
+
+void master_admit(struct master *master, int64_t now_ms, peer_id from,
+                  const struct message *message, struct outbox *outbox)
+{
+    const struct message_hello *hello = &message->hello;
+    struct master_worker *worker;
+    uint32_t rank, known = master_find(master, from);
+
+    if (known != INDEX_NONE && known != hello->index) {
+        master_lose(master, now_ms, known, "changed its index", outbox);
+        return;
+    }
+    if (!check_hello(master, now_ms, from, message, outbox) ||
+        !takes_its_place(master, now_ms, from, hello, outbox))
+        return;
+    worker = &master->workers[hello->index];
+    rank = master_rank(master, hello->index);
+    if (worker->peer == PEER_NONE)
+        master->live++;
+    worker->peer = from;
+    worker->was_seen = true;
+    worker->incarnation = hello->incarnation;
+    worker->sequence = master->next_sequence++;
+    worker->heard_at = now_ms;
+    memcpy(worker->address, hello->address.data, hello->address.size);
+    worker->address[hello->address.size] = '\0';
+    master->lanes = hello->lanes;
+    master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
+                     hello->incarnation, (unsigned long long)hello->phase);
+    /* A model that is being made does not need another hand. */
+    if (master->state == JOB_STATE_PUBLISHING && rank != 0)
+        master_put_worker(master, hello->index, "standing by", 0, outbox);
+    else
+        master_regroup(master, now_ms, outbox);
+}

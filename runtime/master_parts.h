@@ -1,0 +1,37 @@
+/*
+ * master_parts.h - what the files of the master share.
+ *
+ *     master.c         messages, and what each state makes of them
+ *     master_group.c   who is alive, and the groups made of them
+ *     master_record.c  rows in the job's store, reports to the door
+ */
+#ifndef RUNTIME_MASTER_PARTS_H
+#define RUNTIME_MASTER_PARTS_H
+
+#include "runtime/master.h"
+
+#define INDEX_NONE UINT32_MAX
+
+uint32_t master_find(const struct master *master, peer_id peer); /* INDEX_NONE */
+uint32_t master_rank(const struct master *master, uint32_t index);
+/* A new group of all who are here; or WAITING when they are too few. */
+void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_admit(struct master *master, int64_t now_ms, peer_id from,
+                  const struct message *message, struct outbox *outbox);
+void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,
+                 struct outbox *outbox);
+void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox);
+
+void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_put_worker(const struct master *master, uint32_t index, const char *state,
+                       uint32_t lanes, struct outbox *outbox);
+void master_put_event(const struct master *master, int64_t now_ms, int64_t index, const char *event,
+                      struct outbox *outbox, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,
+                   struct outbox *outbox);
+void master_note_progress(struct master *master, int64_t now_ms,
+                          const struct message_progress *progress, struct outbox *outbox);
+void master_put_model(struct master *master, struct outbox *outbox);
+
+#endif

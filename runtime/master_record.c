@@ -1,0 +1,216 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/master_parts.h"
+
+static double seconds_since(int64_t now_ms, int64_t then_ms)
+{
+    return (double)(now_ms - then_ms) / 1000;
+}
+
+static int64_t waited_ms(const struct master *master, int64_t now_ms)
+{
+    return master->waited_ms +
+           (master->state == JOB_STATE_WAITING ? now_ms - master->waiting_since : 0);
+}
+
+static void copy_cut(char *into, size_t size, struct slice text)
+{
+    size_t length = text.size < size - 1 ? text.size : size - 1;
+
+    if (length > 0)
+        memcpy(into, text.data, length);
+    into[length] = '\0';
+}
+
+/* The share of the time until now in which rows were computed that counted. */
+static double goodput(const struct master *master, int64_t now_ms)
+{
+    double total = seconds_since(now_ms, master->started_at);
+    double done = (double)master->progress.rows_done;
+    double redone = (double)master->rows_redone;
+
+    if (total <= 0 || done <= 0)
+        return 0;
+    return (1 - (double)waited_ms(master, now_ms) / 1000 / total) * done / (done + redone);
+}
+
+void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct job_row row;
+
+    memset(&row, 0, sizeof row);
+    row.id = (int64_t)master->options.job;
+    row.state = master->state;
+    copy_cut(row.statement, sizeof row.statement, master->options.statement);
+    copy_cut(row.model, sizeof row.model, master->options.model);
+    row.workers = master->group.count;
+    row.step = master->progress.step;
+    row.rows_done = master->progress.rows_done;
+    row.rows_redone = master->rows_redone;
+    row.loss = master->loss;
+    row.goodput = goodput(master, now_ms);
+    row.seconds_waiting = (double)waited_ms(master, now_ms) / 1000;
+    row.seconds = seconds_since(now_ms, master->started_at);
+    copy_cut(row.error, sizeof row.error, slice_of(master->failure.message));
+    copy_cut(row.started_at, sizeof row.started_at, slice_of(master->options.started_at));
+    row.supervisor = master->options.supervisor;
+    outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
+}
+
+void master_put_worker(const struct master *master, uint32_t index, const char *state,
+                       uint32_t lanes, struct outbox *outbox)
+{
+    struct worker_row row;
+
+    memset(&row, 0, sizeof row);
+    row.index = index;
+    row.lanes = lanes;
+    row.state = state;
+    row.rows_per_second = master->lanes > 0 ? master->rows_per_second * lanes / master->lanes : 0;
+    outbox_put(outbox, OUTBOX_WORKER, &row, sizeof row);
+}
+
+void master_put_event(const struct master *master, int64_t now_ms, int64_t index, const char *event,
+                      struct outbox *outbox, const char *format, ...)
+{
+    struct event_row row;
+    va_list arguments;
+
+    memset(&row, 0, sizeof row);
+    row.at_seconds = seconds_since(now_ms, master->started_at);
+    row.role = index < 0 ? "master" : "worker";
+    row.event = event;
+    row.index = index;
+    va_start(arguments, format);
+    vsnprintf(row.detail, sizeof row.detail, format, arguments);
+    va_end(arguments);
+    outbox_put(outbox, OUTBOX_EVENT, &row, sizeof row);
+}
+
+void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,
+                   struct outbox *outbox)
+{
+    const struct message_progress *progress = &master->progress;
+    struct job_event event;
+
+    memset(&event, 0, sizeof event);
+    error_clear(&event.error);
+    event.kind = kind;
+    event.step = progress->step;
+    event.steps = progress->steps;
+    event.epoch = progress->epoch;
+    event.epochs = master->options.epochs;
+    event.workers = master->group.count;
+    event.rows_per_second = master->rows_per_second;
+    event.loss = master->loss;
+    event.validation_loss = master->validation_loss;
+    event.validation_score = master->validation_score;
+    event.seconds = seconds_since(now_ms, master->started_at);
+    event.seconds_left = (double)NAN;
+    if (progress->step > 0 && progress->steps >= progress->step)
+        event.seconds_left =
+            event.seconds * (double)(progress->steps - progress->step) / (double)progress->step;
+    if (kind == JOB_FAILED)
+        event.error = master->failure;
+    outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
+}
+
+static void put_metric(const struct message_progress *progress, const char *metric,
+                       const char *part, double value, struct outbox *outbox)
+{
+    struct metric_row row;
+
+    if (isnan(value))
+        return;
+    memset(&row, 0, sizeof row);
+    row.epoch = progress->epoch;
+    row.step = progress->step;
+    row.metric = metric;
+    row.part = part;
+    row.value = value;
+    outbox_put(outbox, OUTBOX_METRIC, &row, sizeof row);
+}
+
+static void record(struct master *master, const struct message_progress *progress,
+                   struct outbox *outbox)
+{
+    /* A new rank 0 repeats the last record in case the old one died with it. */
+    if (master->has_record && progress->phase <= master->recorded_phase)
+        return;
+    master->has_record = true;
+    master->recorded_phase = progress->phase;
+    put_metric(progress, "loss", "train", progress->loss, outbox);
+    if (progress->evaluated) {
+        put_metric(progress, "loss", "validation", progress->validation_loss, outbox);
+        put_metric(progress, "score", "validation", progress->validation_score, outbox);
+    }
+}
+
+static void note_rate(struct master *master, int64_t now_ms, uint64_t rows_done)
+{
+    double seconds = seconds_since(now_ms, master->rate_at);
+    double rate;
+
+    if (rows_done < master->rate_rows) { /* the state was lost: it starts again */
+        master->rate_rows = rows_done;
+        master->rate_at = now_ms;
+        return;
+    }
+    if (seconds < 0.05)
+        return;
+    rate = (double)(rows_done - master->rate_rows) / seconds;
+    master->rows_per_second =
+        master->rows_per_second > 0 ? 0.7 * master->rows_per_second + 0.3 * rate : rate;
+    master->rate_at = now_ms;
+    master->rate_rows = rows_done;
+}
+
+void master_note_progress(struct master *master, int64_t now_ms,
+                          const struct message_progress *progress, struct outbox *outbox)
+{
+    master->progress = *progress;
+    /* Survivors count the same abandoned rows; a new rank 0 may have seen fewer. */
+    if (progress->rows_redone > master->rows_redone)
+        master->rows_redone = progress->rows_redone;
+    if (!isnan(progress->loss))
+        master->loss = progress->loss;
+    if (progress->evaluated) {
+        master->validation_loss = progress->validation_loss;
+        master->validation_score = progress->validation_score;
+    }
+    note_rate(master, now_ms, progress->rows_done);
+    if (progress->is_record)
+        record(master, progress, outbox);
+    if (now_ms - master->reported_at < master->options.report_ms)
+        return;
+    master->reported_at = now_ms;
+    master_put_job(master, now_ms, outbox);
+    master_report(master, now_ms, JOB_PROGRESS, outbox);
+}
+
+void master_put_model(struct master *master, struct outbox *outbox)
+{
+    struct byte_reader reader = byte_reader_over(text_slice(&master->model_rows));
+    struct message message;
+
+    while (!reader_is_done(&reader) && !reader.failed) {
+        struct slice frame = read_sized(&reader, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+
+        if (message_read(frame, &message, NULL) != STATUS_OK)
+            continue;
+        if (message.type == MESSAGE_MODEL_ROW) {
+            outbox_put(outbox, OUTBOX_MODEL_ROW, frame.data, frame.size);
+        } else {
+            struct result_row metric;
+
+            memset(&metric, 0, sizeof metric);
+            copy_cut(metric.name, sizeof metric.name, message.result.name);
+            metric.train = message.result.train;
+            metric.validation = message.result.validation;
+            outbox_put(outbox, OUTBOX_RESULT, &metric, sizeof metric);
+        }
+    }
+    text_clear(&master->model_rows);
+}

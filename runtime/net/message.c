@@ -1,0 +1,293 @@
+#include "net/message.h"
+
+#include <endian.h>
+
+/* Vectors travel as they lie in memory. */
+_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "frames are little-endian");
+
+#define FAILURE_TEXT_MAX 511
+
+const char *message_name(uint32_t type)
+{
+    static const char *const names[] = {
+#define X(name, direction, carries) #name,
+        MESSAGE_MAP(X)
+#undef X
+    };
+    return type < MESSAGE_TYPES ? names[type] : "unknown";
+}
+
+void message_put_member(struct text *members, const struct message_member *member)
+{
+    put_u32(members, member->index);
+    put_u32(members, member->first_lane);
+    put_u32(members, member->lane_count);
+    put_sized(members, member->address);
+}
+
+bool message_next_member(struct byte_reader *members, struct message_member *member)
+{
+    member->index = read_u32(members);
+    member->first_lane = read_u32(members);
+    member->lane_count = read_u32(members);
+    member->address = read_sized(members, MESSAGE_ADDRESS_MAX);
+    return !members->failed;
+}
+
+static void put_model_row(struct text *out, const struct message_model_row *row)
+{
+    put_sized(out, row->part);
+    put_sized(out, row->name);
+    put_i64(out, row->position);
+    put_u8(out, row->has_value);
+    put_f64(out, row->value);
+    put_u8(out, row->has_data);
+    put_u8(out, row->data_is_text);
+    put_sized(out, row->data);
+}
+
+static void put_progress(struct text *out, const struct message_progress *progress)
+{
+    put_u64(out, progress->phase);
+    put_u64(out, progress->step);
+    put_u64(out, progress->steps);
+    put_u64(out, progress->rows_done);
+    put_u64(out, progress->rows_redone);
+    put_u32(out, progress->epoch);
+    put_u8(out, progress->is_record);
+    put_u8(out, progress->evaluated);
+    put_f64(out, progress->loss);
+    put_f64(out, progress->validation_loss);
+    put_f64(out, progress->validation_score);
+}
+
+static void put_body(struct text *out, const struct message *message)
+{
+    switch (message->type) {
+    case MESSAGE_HELLO:
+        put_u32(out, message->hello.index);
+        put_u32(out, message->hello.incarnation);
+        put_u32(out, message->hello.lanes);
+        put_u64(out, message->hello.phase);
+        put_sized(out, message->hello.address);
+        break;
+    case MESSAGE_GROUP:
+        put_u32(out, message->group.rank);
+        put_u32(out, message->group.member_count);
+        put_sized(out, message->group.members);
+        break;
+    case MESSAGE_HEARTBEAT:
+    case MESSAGE_STATE_REQUEST:
+        put_u64(out, message->phase);
+        break;
+    case MESSAGE_LOST:
+        put_u32(out, message->lost_rank);
+        break;
+    case MESSAGE_PROGRESS:
+        put_progress(out, &message->progress);
+        break;
+    case MESSAGE_MODEL_ROW:
+        put_model_row(out, &message->model_row);
+        break;
+    case MESSAGE_RESULT:
+        put_sized(out, message->result.name);
+        put_f64(out, message->result.train);
+        put_f64(out, message->result.validation);
+        break;
+    case MESSAGE_FINISHED:
+        put_sized(out, message->finished.digest);
+        put_u64(out, message->finished.step);
+        put_u64(out, message->finished.rows);
+        break;
+    case MESSAGE_FAILED:
+        put_u32(out, message->failure.status);
+        put_sized(out, message->failure.message);
+        put_sized(out, message->failure.hint);
+        break;
+    case MESSAGE_PEER_HELLO:
+        put_u32(out, message->peer_hello.rank);
+        put_u64(out, message->peer_hello.phase);
+        break;
+    case MESSAGE_STATE:
+        put_u64(out, message->state.phase);
+        put_u64(out, message->state.rows_done);
+        put_u64(out, message->state.total);
+        put_u64(out, message->state.offset);
+        put_sized(out, message->state.bytes);
+        break;
+    case MESSAGE_PARTIAL:
+    case MESSAGE_SUM:
+        put_u64(out, message->sums.phase);
+        put_u32(out, message->sums.first);
+        put_sized(out, message->sums.integers);
+        put_sized(out, message->sums.elements);
+        break;
+    case MESSAGE_PUBLISHING:
+    case MESSAGE_END:
+    case MESSAGE_TYPES:
+        break;
+    }
+}
+
+enum status message_write(const struct message *message, struct text *out, struct error *err)
+{
+    size_t start = frame_begin(out, (uint32_t)message->type, message->job, message->epoch);
+
+    put_body(out, message);
+    return frame_end(out, start, err);
+}
+
+static bool read_flag(struct byte_reader *reader)
+{
+    uint8_t flag = read_u8(reader);
+
+    if (flag > 1)
+        reader->failed = true;
+    return flag == 1;
+}
+
+/* Lanes are dealt in rank order without a gap; addresses are what they say. */
+static bool members_are_whole(const struct message_group *group)
+{
+    struct byte_reader reader = byte_reader_over(group->members);
+    struct message_member member;
+    uint32_t next_lane = 0;
+
+    if (group->member_count > MESSAGE_MEMBERS_MAX || group->rank >= group->member_count)
+        return false;
+    for (uint32_t rank = 0; rank < group->member_count; rank++) {
+        if (!message_next_member(&reader, &member) || member.first_lane != next_lane ||
+            member.lane_count > UINT32_MAX - next_lane)
+            return false;
+        next_lane += member.lane_count;
+    }
+    return reader_is_done(&reader);
+}
+
+static void read_model_row(struct byte_reader *reader, struct message_model_row *row)
+{
+    row->part = read_sized(reader, MESSAGE_NAME_MAX);
+    row->name = read_sized(reader, FRAME_PAYLOAD_MAX);
+    row->position = read_i64(reader);
+    row->has_value = read_flag(reader);
+    row->value = read_f64(reader);
+    row->has_data = read_flag(reader);
+    row->data_is_text = read_flag(reader);
+    row->data = read_sized(reader, FRAME_PAYLOAD_MAX);
+}
+
+static void read_progress(struct byte_reader *reader, struct message_progress *progress)
+{
+    progress->phase = read_u64(reader);
+    progress->step = read_u64(reader);
+    progress->steps = read_u64(reader);
+    progress->rows_done = read_u64(reader);
+    progress->rows_redone = read_u64(reader);
+    progress->epoch = read_u32(reader);
+    progress->is_record = read_flag(reader);
+    progress->evaluated = read_flag(reader);
+    progress->loss = read_f64(reader);
+    progress->validation_loss = read_f64(reader);
+    progress->validation_score = read_f64(reader);
+}
+
+static void read_sums(struct byte_reader *reader, struct message_sums *sums, size_t element_bytes)
+{
+    sums->phase = read_u64(reader);
+    sums->first = read_u32(reader);
+    sums->integers = read_sized(reader, FRAME_PAYLOAD_MAX);
+    sums->elements = read_sized(reader, FRAME_PAYLOAD_MAX);
+    if (sums->integers.size % sizeof(int64_t) || sums->elements.size % element_bytes)
+        reader->failed = true;
+}
+
+static void read_body(struct byte_reader *reader, struct message *message)
+{
+    switch (message->type) {
+    case MESSAGE_HELLO:
+        message->hello.index = read_u32(reader);
+        message->hello.incarnation = read_u32(reader);
+        message->hello.lanes = read_u32(reader);
+        message->hello.phase = read_u64(reader);
+        message->hello.address = read_sized(reader, MESSAGE_ADDRESS_MAX);
+        break;
+    case MESSAGE_GROUP:
+        message->group.rank = read_u32(reader);
+        message->group.member_count = read_u32(reader);
+        message->group.members = read_sized(reader, FRAME_PAYLOAD_MAX);
+        if (!reader->failed && !members_are_whole(&message->group))
+            reader->failed = true;
+        break;
+    case MESSAGE_HEARTBEAT:
+    case MESSAGE_STATE_REQUEST:
+        message->phase = read_u64(reader);
+        break;
+    case MESSAGE_LOST:
+        message->lost_rank = read_u32(reader);
+        break;
+    case MESSAGE_PROGRESS:
+        read_progress(reader, &message->progress);
+        break;
+    case MESSAGE_MODEL_ROW:
+        read_model_row(reader, &message->model_row);
+        break;
+    case MESSAGE_RESULT:
+        message->result.name = read_sized(reader, MESSAGE_NAME_MAX);
+        message->result.train = read_f64(reader);
+        message->result.validation = read_f64(reader);
+        break;
+    case MESSAGE_FINISHED:
+        message->finished.digest = read_sized(reader, MESSAGE_NAME_MAX);
+        message->finished.step = read_u64(reader);
+        message->finished.rows = read_u64(reader);
+        break;
+    case MESSAGE_FAILED:
+        message->failure.status = read_u32(reader);
+        message->failure.message = read_sized(reader, FAILURE_TEXT_MAX);
+        message->failure.hint = read_sized(reader, FAILURE_TEXT_MAX);
+        break;
+    case MESSAGE_PEER_HELLO:
+        message->peer_hello.rank = read_u32(reader);
+        message->peer_hello.phase = read_u64(reader);
+        break;
+    case MESSAGE_STATE:
+        message->state.phase = read_u64(reader);
+        message->state.rows_done = read_u64(reader);
+        message->state.total = read_u64(reader);
+        message->state.offset = read_u64(reader);
+        message->state.bytes = read_sized(reader, FRAME_PAYLOAD_MAX);
+        if (message->state.offset > message->state.total ||
+            message->state.bytes.size > message->state.total - message->state.offset)
+            reader->failed = true;
+        break;
+    case MESSAGE_PARTIAL:
+        read_sums(reader, &message->sums, sizeof(int64_t));
+        break;
+    case MESSAGE_SUM:
+        read_sums(reader, &message->sums, sizeof(float));
+        break;
+    case MESSAGE_PUBLISHING:
+    case MESSAGE_END:
+    case MESSAGE_TYPES:
+        break;
+    }
+}
+
+enum status message_read(struct slice bytes, struct message *message, struct error *err)
+{
+    struct frame frame;
+    struct byte_reader reader;
+
+    TRY(frame_read(bytes, &frame, err));
+    if (frame.type >= MESSAGE_TYPES)
+        return fail(err, STATUS_PROTOCOL, "a message of type %u, expected 0 to %u", frame.type,
+                    MESSAGE_TYPES - 1);
+    *message = (struct message){
+        .type = (enum message_type)frame.type, .job = frame.job, .epoch = frame.epoch};
+    reader = byte_reader_over(frame.payload);
+    read_body(&reader, message);
+    if (!reader_is_done(&reader))
+        return fail(err, STATUS_PROTOCOL, "a malformed %s of %zu bytes", message_name(frame.type),
+                    frame.payload.size);
+    return STATUS_OK;
+}

@@ -1,0 +1,145 @@
+/*
+ * message.h - what the roles say to each other.
+ *
+ *     worker --HELLO--> master --GROUP--> workers --PEER_HELLO--> workers
+ *     each phase, among workers:   PARTIAL to the owner of each segment,
+ *                                  SUM from the owner to everyone
+ *     rank 0 --PROGRESS, MODEL_ROW, RESULT, FINISHED--> master --END--> workers
+ *
+ * The epoch in every frame is the group epoch: (master incarnation << 32) plus
+ * a counter, so that a newer master's groups are always newer. A message of an
+ * older group is refused. docs/runtime.md says what each role does on each.
+ */
+#ifndef NET_MESSAGE_H
+#define NET_MESSAGE_H
+
+#include "base/bytes.h"
+#include "net/frame.h"
+
+/*    name           direction             carries                                        */
+#define MESSAGE_MAP(X)                                                                             \
+    X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, address")           \
+    X(GROUP, "master -> worker", "rank, members: index, lanes, address")                           \
+    X(HEARTBEAT, "worker -> master", "phase")                                                      \
+    X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
+    X(PROGRESS, "rank 0 -> master", "step, epoch, rows, losses")                                   \
+    X(PUBLISHING, "rank 0 -> master", "nothing: the model is being made")                          \
+    X(MODEL_ROW, "rank 0 -> master", "part, name, position, value, data")                          \
+    X(RESULT, "rank 0 -> master", "metric, train, validation")                                     \
+    X(FINISHED, "rank 0 -> master", "digest, step, rows")                                          \
+    X(FAILED, "worker -> master", "status, message, hint")                                         \
+    X(END, "master -> worker", "nothing: the job has ended, or a newer worker has the index")      \
+    X(PEER_HELLO, "worker -> worker", "rank, phase")                                               \
+    X(STATE_REQUEST, "worker -> worker", "phase")                                                  \
+    X(STATE, "worker -> worker", "phase, rows done, total bytes, offset, bytes")                   \
+    X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
+    X(SUM, "worker -> worker", "phase, first, integers, reals")
+
+enum message_type {
+#define X(name, direction, carries) MESSAGE_##name,
+    MESSAGE_MAP(X)
+#undef X
+        MESSAGE_TYPES
+};
+
+#define MESSAGE_MEMBERS_MAX 1024
+#define MESSAGE_ADDRESS_MAX 255
+#define MESSAGE_NAME_MAX    4096
+/* Longer vectors and states go in pieces of this size. */
+#define MESSAGE_PIECE_BYTES ((size_t)16 << 20)
+
+struct message_hello {
+    uint32_t index, incarnation, lanes;
+    uint64_t phase;       /* the next that this worker would compute */
+    struct slice address; /* where peers reach it */
+};
+
+struct message_member {
+    uint32_t index, first_lane, lane_count;
+    struct slice address;
+};
+
+struct message_group {
+    uint32_t rank, member_count;
+    struct slice members; /* encoded; message_next_member reads them in rank order */
+};
+
+struct message_progress {
+    uint64_t phase, step, steps, rows_done, rows_redone;
+    uint32_t epoch;
+    bool is_record; /* belongs into the metrics table; otherwise for the eye only */
+    bool evaluated;
+    double loss, validation_loss, validation_score; /* NaN: none */
+};
+
+struct message_model_row {
+    struct slice part, name;
+    int64_t position;
+    bool has_value, has_data, data_is_text;
+    double value;
+    struct slice data;
+};
+
+struct message_result {
+    struct slice name;
+    double train, validation;
+};
+
+struct message_finished {
+    struct slice digest;
+    uint64_t step, rows;
+};
+
+struct message_failure {
+    uint32_t status;
+    struct slice message, hint;
+};
+
+struct message_state {
+    uint64_t phase, rows_done, total, offset;
+    struct slice bytes;
+};
+
+/* Arrays are little-endian and need not be aligned. */
+struct message_sums {
+    uint64_t phase;
+    uint32_t first;        /* element of the fixed-point part */
+    struct slice integers; /* int64 */
+    struct slice elements; /* PARTIAL: int64, SUM: float */
+};
+
+struct message {
+    enum message_type type;
+    uint64_t job, epoch;
+    union {
+        struct message_hello hello;
+        struct message_group group;
+        struct message_progress progress;
+        struct message_model_row model_row;
+        struct message_result result;
+        struct message_finished finished;
+        struct message_failure failure;
+        struct message_state state;
+        struct message_sums sums;
+        struct {
+            uint32_t rank;
+            uint64_t phase;
+        } peer_hello;
+        uint32_t lost_rank;
+        uint64_t phase; /* HEARTBEAT, STATE_REQUEST */
+    };
+};
+
+const char *message_name(uint32_t type); /* "HELLO"; "unknown" */
+
+/* Append the message as one frame. */
+enum status message_write(const struct message *message, struct text *out, struct error *err);
+
+/* Read one whole frame. Slices borrow from it. PROTOCOL for anything that
+ * message_write does not produce: reading and writing again gives the same bytes. */
+enum status message_read(struct slice frame, struct message *message, struct error *err);
+
+void message_put_member(struct text *members, const struct message_member *member);
+bool message_next_member(struct byte_reader *members, struct message_member *member);
+
+#endif

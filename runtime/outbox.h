@@ -1,0 +1,100 @@
+/*
+ * outbox.h - what a role wants done.
+ *
+ * Roles are pure: a call takes the time and a message, changes the role's own
+ * state and leaves its wishes here, in order. Whoever drives the role (the
+ * loop of a process, the simulator) carries them out before the next call.
+ */
+#ifndef RUNTIME_OUTBOX_H
+#define RUNTIME_OUTBOX_H
+
+#include "data/jobstore.h"
+#include "launch/launch.h"
+#include "net/message.h"
+
+/*
+ * One end of a connection, as a role knows it. The driver names those that
+ * were accepted, the role those that it asks for: both count upwards and never
+ * use a number again, so that what belongs to a closed connection is never
+ * taken for another's.
+ */
+typedef uint64_t peer_id;
+#define PEER_NONE        ((peer_id)0)
+#define PEER_FIRST_ASKED ((peer_id)1 << 32)
+#define OUTBOX_BYTES_MAX ((size_t)1 << 31)
+
+enum outbox_kind {
+    OUTBOX_SEND,      /* peer, bytes: one or more frames */
+    OUTBOX_CONNECT,   /* peer: its name from now on; bytes: the address, terminated */
+    OUTBOX_CLOSE,     /* peer; what was sent before still goes out */
+    OUTBOX_JOB,       /* store bytes: struct job_row */
+    OUTBOX_WORKER,    /* store bytes: struct worker_row */
+    OUTBOX_EVENT,     /* store bytes: struct event_row */
+    OUTBOX_METRIC,    /* store bytes: struct metric_row */
+    OUTBOX_RESULT,    /* store bytes: struct result_row */
+    OUTBOX_MODEL_ROW, /* store bytes: frame of a MODEL_ROW */
+    OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
+    OUTBOX_REPLACE,   /* ask the launcher for a new worker of this index */
+    OUTBOX_END        /* the role has ended; status: how */
+};
+
+struct worker_row {
+    uint32_t index, lanes;
+    const char *state;
+    double rows_per_second;
+};
+
+struct event_row {
+    double at_seconds;
+    const char *role, *event;
+    int64_t index; /* -1: none */
+    char detail[256];
+};
+
+struct metric_row {
+    uint32_t epoch;
+    uint64_t step;
+    const char *metric, *part;
+    double value;
+};
+
+struct result_row {
+    char name[64];
+    double train, validation;
+};
+
+struct outbox_entry {
+    enum outbox_kind kind;
+    union {
+        peer_id peer;
+        uint32_t index;
+        enum status status;
+    };
+    size_t offset, size; /* of the bytes in outbox->bytes */
+};
+
+struct outbox {
+    struct outbox_entry *entries;
+    size_t count, capacity;
+    struct text bytes;
+    struct outbox_entry nowhere; /* written instead of a lost entry, never read */
+    bool failed;                 /* memory ran out: the role cannot go on */
+};
+
+void outbox_init(struct outbox *outbox);
+void outbox_deinit(struct outbox *outbox);
+void outbox_clear(struct outbox *outbox);
+
+void outbox_send(struct outbox *outbox, peer_id peer, const struct message *message);
+/* The bytes of the entry added last, to one more peer. */
+void outbox_send_again(struct outbox *outbox, peer_id peer);
+void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address);
+void outbox_close(struct outbox *outbox, peer_id peer);
+/* Any of the kinds that carry bytes. */
+void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
+void outbox_replace(struct outbox *outbox, uint32_t index);
+void outbox_end(struct outbox *outbox, enum status status);
+
+struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * sums.h - one phase's sums, gathered by a group.
+ *
+ *     own lanes ---+
+ *     PARTIAL  ----+--> integers, fixed --resolve--> reals of the own segment --+--> reals
+ *                                              SUM: segments of the others -----+
+ *
+ * A worker's lanes are added into `integers` and `fixed`. The member of rank r
+ * owns the r-th share of the reals; rank 0 owns the integers too. An owner's
+ * totals are complete when the PARTIAL of every other member has come; the
+ * phase is complete when the SUM of every other owner has. Addition is of
+ * integers, so the order of arrival leaves no trace.
+ *
+ * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order.
+ */
+#ifndef RUNTIME_SUMS_H
+#define RUNTIME_SUMS_H
+
+#include "runtime/group.h"
+
+struct sums {
+    uint64_t phase;
+    uint32_t rank, members;
+    uint32_t integer_count, real_count;
+    struct share own; /* segment */
+    int64_t *integers, *fixed;
+    float *reals;
+    uint32_t *partial_elements, *sum_elements; /* by rank: how much has come; UINT32_MAX: all */
+    uint32_t partials_missing, sums_missing;
+    uint32_t integer_capacity, real_capacity, member_capacity;
+};
+
+void sums_deinit(struct sums *sums);
+/* All zero and nothing arrived. */
+enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_t members,
+                       uint32_t integer_count, uint32_t real_count, struct error *err);
+
+/* Whether a member takes part in the exchange as an owner: one with an empty
+ * segment and without the integers is sent nothing and sends no SUM. */
+bool sums_is_owner(const struct sums *sums, uint32_t rank);
+struct share sums_segment(const struct sums *sums, uint32_t rank);
+
+/* PROTOCOL for what does not continue what this member sent before. */
+enum status sums_add_partial(struct sums *sums, uint32_t from, const struct message_sums *partial,
+                             struct error *err);
+enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sums *sum,
+                          struct error *err);
+
+#endif

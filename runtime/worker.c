@@ -1,0 +1,208 @@
+#include "runtime/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/worker_parts.h"
+
+void worker_init(struct worker *worker, const struct worker_options *options,
+                 const struct learning *learning, const struct error *failure)
+{
+    *worker = (struct worker){.options = *options, .next_peer = PEER_FIRST_ASKED};
+    if (learning)
+        worker->learning = *learning;
+    if (failure) {
+        worker->failure = *failure;
+        worker->state = WORKER_FAILED;
+    }
+    text_init(&worker->state_bytes, TEXT_MAXIMUM);
+    text_init(&worker->held, TEXT_MAXIMUM);
+}
+
+void worker_deinit(struct worker *worker)
+{
+    group_deinit(&worker->group);
+    sums_deinit(&worker->sums);
+    text_deinit(&worker->state_bytes);
+    text_deinit(&worker->held);
+    free(worker->peers);
+    free(worker->visitors);
+}
+
+struct message worker_message(const struct worker *worker, enum message_type type)
+{
+    return (struct message){.type = type, .job = worker->options.job, .epoch = worker->group.epoch};
+}
+
+uint32_t worker_rank_of(const struct worker *worker, peer_id peer)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (worker->peers[rank].peer == peer)
+            return rank;
+    return RANK_NONE;
+}
+
+static void send_failure(const struct worker *worker, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_FAILED);
+
+    message.failure.status = (uint32_t)worker->failure.status;
+    message.failure.message = slice_of(worker->failure.message);
+    message.failure.hint = slice_of(worker->failure.hint);
+    outbox_send(outbox, worker->master, &message);
+}
+
+void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox)
+{
+    worker->failure = *err;
+    worker->state = WORKER_FAILED;
+    send_failure(worker, outbox);
+}
+
+void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_LOST);
+
+    outbox_close(outbox, worker->peers[rank].peer);
+    worker->peers[rank].peer = PEER_NONE;
+    message.lost_rank = rank;
+    outbox_send(outbox, worker->master, &message);
+}
+
+static void connect_master(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_HELLO);
+
+    worker->master = worker->next_peer++;
+    worker->connected_at = worker->heartbeat_at = now_ms;
+    outbox_connect(outbox, worker->master, slice_of(worker->options.master));
+    if (worker->state == WORKER_FAILED) {
+        send_failure(worker, outbox);
+        return;
+    }
+    message.hello.index = worker->options.index;
+    message.hello.incarnation = worker->options.incarnation;
+    message.hello.lanes = worker->learning.lanes(worker->learning.self);
+    message.hello.phase = worker->learning.phase(worker->learning.self)->number;
+    message.hello.address = slice_of(worker->options.address);
+    outbox_send(outbox, worker->master, &message);
+}
+
+void worker_start(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    connect_master(worker, now_ms, outbox);
+}
+
+static void on_master_message(struct worker *worker, int64_t now_ms, const struct message *message,
+                              struct outbox *outbox)
+{
+    switch (message->type) {
+    case MESSAGE_GROUP:
+        if (message->epoch > worker->group.epoch && worker->state != WORKER_FAILED)
+            worker_join_group(worker, now_ms, message, outbox);
+        break;
+    case MESSAGE_END:
+        worker->state = WORKER_ENDED;
+        outbox_end(outbox, STATUS_OK);
+        break;
+    default:
+        outbox_close(outbox, worker->master);
+        worker->master = PEER_NONE;
+        break;
+    }
+}
+
+static void on_member_message(struct worker *worker, int64_t now_ms, uint32_t from,
+                              const struct message *message, struct outbox *outbox)
+{
+    switch (message->type) {
+    case MESSAGE_STATE_REQUEST:
+        worker_on_state_request(worker, from, message, outbox);
+        break;
+    case MESSAGE_STATE:
+        worker_on_state(worker, now_ms, from, message, outbox);
+        break;
+    case MESSAGE_PARTIAL:
+        worker_on_partial(worker, now_ms, from, message, outbox);
+        break;
+    case MESSAGE_SUM:
+        worker_on_sum(worker, now_ms, from, message, outbox);
+        break;
+    default:
+        worker_lose_member(worker, from, outbox);
+        break;
+    }
+}
+
+void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
+                       const struct message *message, struct outbox *outbox)
+{
+    uint32_t rank;
+
+    if (worker->state == WORKER_ENDED)
+        return;
+    if (message->job != worker->options.job) {
+        outbox_close(outbox, from);
+        worker_on_disconnect(worker, now_ms, from, outbox);
+    } else if (from == worker->master) {
+        on_master_message(worker, now_ms, message, outbox);
+    } else if (message->type == MESSAGE_PEER_HELLO) {
+        worker_on_peer_hello(worker, now_ms, from, message, outbox);
+    } else {
+        rank = worker_rank_of(worker, from);
+        if (rank == RANK_NONE) /* of a group that is past, or a stranger */
+            outbox_close(outbox, from);
+        else if (message->epoch == worker->group.epoch && worker->state != WORKER_FAILED)
+            on_member_message(worker, now_ms, rank, message, outbox);
+    }
+}
+
+void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
+                          struct outbox *outbox)
+{
+    uint32_t rank;
+    (void)now_ms;
+
+    if (peer == worker->master) {
+        worker->master = PEER_NONE; /* the next tick tries again */
+        return;
+    }
+    worker_forget_visitor(worker, peer);
+    rank = worker_rank_of(worker, peer);
+    if (rank != RANK_NONE && worker->state != WORKER_ENDED)
+        worker_lose_member(worker, rank, outbox);
+}
+
+void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct message message;
+
+    if (worker->state == WORKER_ENDED)
+        return;
+    if (worker->master == PEER_NONE) {
+        if (now_ms - worker->connected_at >= worker->options.reconnect_ms)
+            connect_master(worker, now_ms, outbox);
+        return;
+    }
+    if (worker->state == WORKER_FAILED ||
+        now_ms - worker->heartbeat_at < worker->options.heartbeat_ms)
+        return;
+    worker->heartbeat_at = now_ms;
+    message = worker_message(worker, MESSAGE_HEARTBEAT);
+    message.phase = worker->learning.phase(worker->learning.self)->number;
+    outbox_send(outbox, worker->master, &message);
+}
+
+bool worker_has_work(const struct worker *worker)
+{
+    return worker->state == WORKER_COMPUTING ||
+           (worker->state == WORKER_FINISHED && worker->must_publish);
+}
+
+void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    if (worker->state == WORKER_COMPUTING)
+        worker_compute_lane(worker, now_ms, outbox);
+    else if (worker_has_work(worker))
+        worker_publish(worker, outbox);
+}

@@ -1,0 +1,110 @@
+/*
+ * worker.h - computes lanes and adds sums up with its group.
+ *
+ *     JOINING --GROUP--> MEETING --all PEER_HELLOs--> (behind: FETCHING --STATE-->)
+ *                                                          |
+ *          +-----------------------------------------------+
+ *          v
+ *     COMPUTING --own lanes done--> EXCHANGING --all sums--> apply --> COMPUTING ...
+ *                                                              +-----> FINISHED
+ *     any --GROUP of a newer epoch--> MEETING (the phase in flight is abandoned)
+ *     any --END--> ENDED;   an error of learning --> FAILED
+ *
+ * The master is not in the step path: a worker that has lost it goes on with
+ * its group and keeps trying to reach it.
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_WORKER_H
+#define RUNTIME_WORKER_H
+
+#include "runtime/fault.h"
+#include "runtime/learning.h"
+#include "runtime/outbox.h"
+#include "runtime/sums.h"
+
+enum worker_state {
+    WORKER_JOINING,
+    WORKER_MEETING,
+    WORKER_FETCHING,
+    WORKER_COMPUTING,
+    WORKER_EXCHANGING,
+    WORKER_FINISHED,
+    WORKER_FAILED,
+    WORKER_ENDED
+};
+
+struct worker_options {
+    uint64_t job;
+    uint32_t index, incarnation;
+    const char *master; /* addresses; "" for the own one where no peer can come */
+    const char *address;
+    uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
+    int64_t heartbeat_ms, reconnect_ms, progress_ms;
+};
+
+/* Another member of the group. */
+struct member_peer {
+    peer_id peer; /* PEER_NONE: not connected, or gone */
+    bool has_hello;
+    uint64_t phase;
+};
+
+/* Said PEER_HELLO for a group that the master has not told us about yet. */
+struct visitor {
+    peer_id peer;
+    uint64_t epoch, phase;
+    uint32_t rank;
+};
+
+struct worker {
+    struct worker_options options;
+    struct learning learning;
+    enum worker_state state;
+    struct error failure;
+
+    peer_id master, next_peer;
+    int64_t connected_at, heartbeat_at, progress_at;
+
+    struct group group;
+    struct member_peer *peers; /* (group.count), the own one unused */
+    uint32_t peer_capacity;
+    struct visitor *visitors;
+    uint32_t visitor_count, visitor_capacity;
+
+    uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
+    uint32_t source; /* FETCHING: the rank that sends the state */
+    struct text state_bytes;
+
+    struct sums sums;
+    uint32_t next_lane; /* of the own ones */
+    bool own_segment_is_sent;
+    struct text held; /* PARTIALs that came a phase early: rank, frame, ... */
+
+    uint64_t rows_done, rows_redone;
+    double loss_total; /* since the last record: sums of loss x rows */
+    uint64_t loss_rows;
+    struct message_progress last_record;
+    bool has_record, must_publish;
+    struct fault fault;
+};
+
+/* `failure`: the learner could not be opened; the worker then only reports it
+ * (learning may be empty). Otherwise NULL. */
+void worker_init(struct worker *worker, const struct worker_options *options,
+                 const struct learning *learning, const struct error *failure);
+void worker_deinit(struct worker *worker);
+
+void worker_start(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
+                       const struct message *message, struct outbox *outbox);
+void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
+                          struct outbox *outbox);
+void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+
+/* Whether there is something to compute now, and one bounded piece of it: a
+ * lane's contribution, or the making of the model's rows. */
+bool worker_has_work(const struct worker *worker);
+void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+
+#endif

@@ -1,0 +1,251 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/worker_parts.h"
+
+static const struct phase *phase_of(const struct worker *worker)
+{
+    return worker->learning.phase(worker->learning.self);
+}
+
+static void say_hello(const struct worker *worker, peer_id peer, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_PEER_HELLO);
+
+    message.peer_hello.rank = worker->group.rank;
+    message.peer_hello.phase = phase_of(worker)->number;
+    outbox_send(outbox, peer, &message);
+}
+
+/* All have said how far they are: those who are behind (by one phase when a
+ * death cut the exchange, by everything when they just joined) ask the lowest
+ * rank that is ahead for its state. */
+static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    uint64_t own = phase_of(worker)->number;
+    struct message message = worker_message(worker, MESSAGE_STATE_REQUEST);
+
+    worker->target = own;
+    worker->source = worker->group.rank;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (rank == worker->group.rank)
+            continue;
+        if (!worker->peers[rank].has_hello)
+            return;
+        if (worker->peers[rank].phase > worker->target) {
+            worker->target = worker->peers[rank].phase;
+            worker->source = rank;
+        }
+    }
+    if (worker->target == own) {
+        worker_repeat_record(worker, outbox);
+        worker_begin_phase(worker, now_ms, outbox);
+        return;
+    }
+    worker->state = WORKER_FETCHING;
+    text_clear(&worker->state_bytes);
+    message.phase = worker->target;
+    outbox_send(outbox, worker->peers[worker->source].peer, &message);
+}
+
+static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint64_t phase)
+{
+    worker->peers[rank] = (struct member_peer){.peer = peer, .has_hello = true, .phase = phase};
+}
+
+/* A member of higher rank has connected. */
+static void welcome(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+{
+    if (visitor->rank <= worker->group.rank || visitor->rank >= worker->group.count ||
+        worker->peers[visitor->rank].peer != PEER_NONE) {
+        outbox_close(outbox, visitor->peer);
+        return;
+    }
+    take_hello(worker, visitor->rank, visitor->peer, visitor->phase);
+    say_hello(worker, visitor->peer, outbox);
+}
+
+static bool remember_visitor(struct worker *worker, const struct visitor *visitor)
+{
+    if (worker->visitor_count == MESSAGE_MEMBERS_MAX)
+        return false;
+    if (worker->visitor_count == worker->visitor_capacity) {
+        uint32_t capacity = worker->visitor_capacity ? 2 * worker->visitor_capacity : 8;
+        struct visitor *grown = realloc(worker->visitors, capacity * sizeof *grown);
+
+        if (!grown)
+            return false;
+        worker->visitors = grown;
+        worker->visitor_capacity = capacity;
+    }
+    worker->visitors[worker->visitor_count++] = *visitor;
+    return true;
+}
+
+void worker_forget_visitor(struct worker *worker, peer_id peer)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < worker->visitor_count; i++)
+        if (worker->visitors[i].peer != peer)
+            worker->visitors[kept++] = worker->visitors[i];
+    worker->visitor_count = kept;
+}
+
+/* Visitors of this group come in, those of older ones go, those of newer ones wait. */
+static void sort_visitors(struct worker *worker, struct outbox *outbox)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < worker->visitor_count; i++) {
+        const struct visitor *visitor = &worker->visitors[i];
+
+        if (visitor->epoch == worker->group.epoch)
+            welcome(worker, visitor, outbox);
+        else if (visitor->epoch < worker->group.epoch)
+            outbox_close(outbox, visitor->peer);
+        else
+            worker->visitors[kept++] = *visitor;
+    }
+    worker->visitor_count = kept;
+}
+
+static enum status reset_peers(struct worker *worker, struct error *err)
+{
+    if (worker->group.count > worker->peer_capacity) {
+        struct member_peer *grown = realloc(worker->peers, worker->group.count * sizeof *grown);
+
+        if (!grown)
+            return fail_no_memory(err);
+        worker->peers = grown;
+        worker->peer_capacity = worker->group.count;
+    }
+    memset(worker->peers, 0, worker->group.count * sizeof *worker->peers);
+    return STATUS_OK;
+}
+
+void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
+                       struct outbox *outbox)
+{
+    struct error err;
+    uint32_t lanes = worker->learning.lanes(worker->learning.self);
+
+    worker_abandon_phase(worker);
+    /* Each group has its own connections: nothing of an old one can be in them. */
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        outbox_close(outbox, worker->peers[rank].peer);
+    worker->group.count = 0;
+    error_clear(&err);
+    if (group_read(&worker->group, message, lanes, &err) != STATUS_OK ||
+        reset_peers(worker, &err) != STATUS_OK) {
+        worker->group.count = 0;
+        worker_fail(worker, &err, outbox);
+        return;
+    }
+    worker->state = WORKER_MEETING;
+    /* The higher rank connects, so that two never connect to each other. */
+    for (uint32_t rank = 0; rank < worker->group.rank; rank++) {
+        peer_id peer = worker->next_peer++;
+
+        worker->peers[rank].peer = peer;
+        outbox_connect(outbox, peer, slice_of(worker->group.members[rank].address));
+        say_hello(worker, peer, outbox);
+    }
+    sort_visitors(worker, outbox);
+    decide_target(worker, now_ms, outbox);
+}
+
+void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
+                          const struct message *message, struct outbox *outbox)
+{
+    struct visitor visitor = {.peer = from,
+                              .epoch = message->epoch,
+                              .phase = message->peer_hello.phase,
+                              .rank = message->peer_hello.rank};
+    uint32_t known = worker_rank_of(worker, from);
+
+    if (known != RANK_NONE) {
+        if (message->epoch != worker->group.epoch || known != visitor.rank ||
+            worker->peers[known].has_hello) {
+            worker_lose_member(worker, known, outbox);
+            return;
+        }
+        take_hello(worker, known, from, visitor.phase);
+    } else if (visitor.epoch < worker->group.epoch || worker->state == WORKER_FAILED) {
+        outbox_close(outbox, from);
+        return;
+    } else if (visitor.epoch > worker->group.epoch) {
+        worker_forget_visitor(worker, from);
+        if (!remember_visitor(worker, &visitor))
+            outbox_close(outbox, from);
+        return;
+    } else {
+        welcome(worker, &visitor, outbox);
+    }
+    if (worker->state == WORKER_MEETING)
+        decide_target(worker, now_ms, outbox);
+}
+
+void worker_on_state_request(struct worker *worker, uint32_t from, const struct message *message,
+                             struct outbox *outbox)
+{
+    struct message reply = worker_message(worker, MESSAGE_STATE);
+    struct text bytes;
+    struct error err;
+
+    if (message->phase != phase_of(worker)->number) {
+        worker_lose_member(worker, from, outbox);
+        return;
+    }
+    text_init(&bytes, TEXT_MAXIMUM);
+    error_clear(&err);
+    if (worker->learning.save(worker->learning.self, &bytes, &err) != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+        text_deinit(&bytes);
+        return;
+    }
+    reply.state.phase = message->phase;
+    reply.state.rows_done = worker->rows_done;
+    reply.state.total = bytes.size;
+    do {
+        size_t left = bytes.size - reply.state.offset;
+        size_t size = left < MESSAGE_PIECE_BYTES ? left : MESSAGE_PIECE_BYTES;
+
+        reply.state.bytes = (struct slice){bytes.data + reply.state.offset, size};
+        outbox_send(outbox, worker->peers[from].peer, &reply);
+        reply.state.offset += size;
+    } while (reply.state.offset < bytes.size);
+    text_deinit(&bytes);
+}
+
+void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
+                     const struct message *message, struct outbox *outbox)
+{
+    const struct message_state *state = &message->state;
+    struct text *bytes = &worker->state_bytes;
+    struct error err;
+
+    if (worker->state != WORKER_FETCHING || from != worker->source ||
+        state->phase != worker->target || state->offset != bytes->size ||
+        state->total > bytes->maximum) {
+        worker_lose_member(worker, from, outbox);
+        return;
+    }
+    text_append(bytes, state->bytes);
+    if (bytes->size < state->total && !bytes->failed)
+        return;
+    error_clear(&err);
+    if (bytes->failed)
+        fail_no_memory(&err);
+    else if (worker->learning.load(worker->learning.self, text_slice(bytes), &err) == STATUS_OK &&
+             phase_of(worker)->number != worker->target)
+        fail(&err, STATUS_PROTOCOL, "a state of phase %llu, expected %llu",
+             (unsigned long long)phase_of(worker)->number, (unsigned long long)worker->target);
+    text_clear(bytes);
+    if (err.status != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+        return;
+    }
+    worker->rows_done = state->rows_done;
+    worker_begin_phase(worker, now_ms, outbox);
+}

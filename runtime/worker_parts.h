@@ -1,0 +1,55 @@
+/*
+ * worker_parts.h - what the files of the worker share.
+ *
+ *     worker.c         connections, the master's messages
+ *     worker_group.c   meeting a new group, the state from a peer
+ *     worker_phase.c   lanes, partial sums, sums, apply
+ *     worker_report.c  progress, the finished model
+ */
+#ifndef RUNTIME_WORKER_PARTS_H
+#define RUNTIME_WORKER_PARTS_H
+
+#include "runtime/worker.h"
+
+#define RANK_NONE UINT32_MAX
+
+struct message worker_message(const struct worker *worker, enum message_type type);
+uint32_t worker_rank_of(const struct worker *worker, peer_id peer); /* RANK_NONE */
+void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox);
+/* Closes the connection of a member and tells the master, who then makes a
+ * new group. */
+void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox);
+
+void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
+                       struct outbox *outbox);
+void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
+                          const struct message *message, struct outbox *outbox);
+void worker_forget_visitor(struct worker *worker, peer_id peer);
+void worker_on_state_request(struct worker *worker, uint32_t from, const struct message *message,
+                             struct outbox *outbox);
+void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
+                     const struct message *message, struct outbox *outbox);
+
+void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_abandon_phase(struct worker *worker);
+void worker_compute_lane(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
+                       const struct message *message, struct outbox *outbox);
+void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
+                   const struct message *message, struct outbox *outbox);
+
+void worker_note_report(struct worker *worker, int64_t now_ms, const struct learner_report *report,
+                        struct outbox *outbox);
+void worker_repeat_record(struct worker *worker, struct outbox *outbox);
+void worker_announce_model(struct worker *worker, struct outbox *outbox);
+void worker_publish(struct worker *worker, struct outbox *outbox);
+
+static inline void worker_fault(const struct worker *worker, enum fault_point point)
+{
+    if (worker->fault.is_set)
+        fault_reach(&worker->fault, point, "worker", worker->options.index,
+                    worker->options.incarnation,
+                    worker->learning.phase(worker->learning.self)->step);
+}
+
+#endif

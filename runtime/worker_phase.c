@@ -1,0 +1,256 @@
+#include <string.h>
+
+#include "runtime/worker_parts.h"
+
+static const struct phase *phase_of(const struct worker *worker)
+{
+    return worker->learning.phase(worker->learning.self);
+}
+
+static const struct member *own_member(const struct worker *worker)
+{
+    return &worker->group.members[worker->group.rank];
+}
+
+/* What came before this worker was ready for it. */
+static void replay_held(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct text held = worker->held;
+    struct byte_reader reader = byte_reader_over(text_slice(&held));
+
+    text_init(&worker->held, TEXT_MAXIMUM);
+    while (!reader_is_done(&reader) && !reader.failed) {
+        uint32_t rank = read_u32(&reader);
+        struct slice frame = read_sized(&reader, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+        struct message message;
+
+        if (message_read(frame, &message, NULL) == STATUS_OK &&
+            message.epoch == worker->group.epoch && worker->peers[rank].peer != PEER_NONE)
+            worker_on_partial(worker, now_ms, rank, &message, outbox);
+    }
+    text_deinit(&held);
+}
+
+void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const struct phase *phase = phase_of(worker);
+    struct error err;
+
+    if (phase->kind == PHASE_DONE) {
+        worker->state = WORKER_FINISHED;
+        worker_announce_model(worker, outbox);
+        return;
+    }
+    error_clear(&err);
+    if (sums_begin(&worker->sums, phase->number, worker->group.rank, worker->group.count,
+                   phase->integer_count, phase->real_count, &err) != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+        return;
+    }
+    worker->next_lane = 0;
+    worker->own_segment_is_sent = false;
+    worker->state = WORKER_COMPUTING;
+    if (phase->kind == PHASE_GRADIENT)
+        worker_fault(worker, FAULT_BEGIN);
+    if (worker->held.size > 0)
+        replay_held(worker, now_ms, outbox);
+}
+
+void worker_abandon_phase(struct worker *worker)
+{
+    const struct phase *phase = phase_of(worker);
+
+    if ((worker->state == WORKER_COMPUTING && worker->next_lane > 0) ||
+        worker->state == WORKER_EXCHANGING)
+        worker->rows_redone += phase->kind == PHASE_GRADIENT ? phase->rows : 0;
+    text_clear(&worker->held);
+    text_clear(&worker->state_bytes);
+    worker->must_publish = false;
+}
+
+/* One segment of the own partial sums to its owner, in pieces. */
+static void send_partial(const struct worker *worker, uint32_t to, struct outbox *outbox)
+{
+    const struct sums *sums = &worker->sums;
+    const struct share segment = sums_segment(sums, to);
+    const uint32_t most = (uint32_t)(MESSAGE_PIECE_BYTES / sizeof(int64_t));
+    uint32_t done = 0, count;
+
+    do {
+        struct message message = worker_message(worker, MESSAGE_PARTIAL);
+
+        count = segment.count - done < most ? segment.count - done : most;
+        message.sums.phase = sums->phase;
+        message.sums.first = segment.first + done;
+        if (to == 0 && done == 0)
+            message.sums.integers =
+                (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
+        if (count > 0)
+            message.sums.elements = (struct slice){(const char *)(sums->fixed + message.sums.first),
+                                                   count * sizeof(int64_t)};
+        outbox_send(outbox, worker->peers[to].peer, &message);
+        done += count;
+    } while (done < segment.count);
+}
+
+static void broadcast(const struct worker *worker, const struct message *message,
+                      struct outbox *outbox)
+{
+    bool is_first = true;
+
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (rank == worker->group.rank || worker->peers[rank].peer == PEER_NONE)
+            continue;
+        if (is_first)
+            outbox_send(outbox, worker->peers[rank].peer, message);
+        else
+            outbox_send_again(outbox, worker->peers[rank].peer);
+        is_first = false;
+    }
+}
+
+/* The own segment's totals are complete: their reals, to everyone. */
+static void send_sum(struct worker *worker, struct outbox *outbox)
+{
+    struct sums *sums = &worker->sums;
+    const struct share own = sums->own;
+    const uint32_t most = (uint32_t)(MESSAGE_PIECE_BYTES / sizeof(float));
+    uint32_t done = 0, count;
+
+    worker->own_segment_is_sent = true;
+    if (own.count > 0)
+        worker->learning.resolve(worker->learning.self, sums->fixed + own.first, own.first,
+                                 own.count, sums->reals + own.first);
+    if (worker->group.count == 1 || !sums_is_owner(sums, sums->rank))
+        return;
+    do {
+        struct message message = worker_message(worker, MESSAGE_SUM);
+
+        count = own.count - done < most ? own.count - done : most;
+        message.sums.phase = sums->phase;
+        message.sums.first = own.first + done;
+        if (sums->rank == 0 && done == 0)
+            message.sums.integers =
+                (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
+        if (count > 0)
+            message.sums.elements = (struct slice){(const char *)(sums->reals + message.sums.first),
+                                                   count * sizeof(float)};
+        broadcast(worker, &message, outbox);
+        done += count;
+    } while (done < own.count);
+    worker_fault(worker, FAULT_AFTER_SUM);
+}
+
+static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct learner_report report;
+    struct error err;
+
+    memset(&report, 0, sizeof report);
+    error_clear(&err);
+    worker_fault(worker, FAULT_BEFORE_APPLY);
+    if (worker->learning.apply(worker->learning.self, worker->sums.integers, worker->sums.reals,
+                               &report, &err) != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+        return;
+    }
+    worker_fault(worker, FAULT_AFTER_APPLY);
+    worker_note_report(worker, now_ms, &report, outbox);
+    worker_begin_phase(worker, now_ms, outbox);
+}
+
+/* After the own lanes are done, each arrival may complete the own segment, the
+ * phase, or both. */
+static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const struct sums *sums = &worker->sums;
+
+    if (worker->state != WORKER_EXCHANGING)
+        return;
+    if (!worker->own_segment_is_sent && sums->partials_missing == 0)
+        send_sum(worker, outbox);
+    if (worker->own_segment_is_sent && sums->sums_missing == 0)
+        apply(worker, now_ms, outbox);
+}
+
+void worker_compute_lane(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const struct member *own = own_member(worker);
+
+    if (worker->next_lane < own->lane_count) {
+        worker->learning.contribute(worker->learning.self, own->first_lane + worker->next_lane,
+                                    worker->sums.integers, worker->sums.fixed);
+        worker->next_lane++;
+    }
+    if (worker->next_lane < own->lane_count)
+        return;
+    worker->state = WORKER_EXCHANGING;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (rank != worker->group.rank && sums_is_owner(&worker->sums, rank))
+            send_partial(worker, rank, outbox);
+    worker_fault(worker, FAULT_AFTER_PARTIAL);
+    advance(worker, now_ms, outbox);
+}
+
+/* A member that has applied a phase sends its next PARTIAL while another still
+ * waits for that phase's last SUM, or for the state. */
+static bool comes_early(const struct worker *worker, uint64_t phase)
+{
+    switch (worker->state) {
+    case WORKER_MEETING:
+        return true; /* the others have met already */
+    case WORKER_FETCHING:
+        return phase == worker->target;
+    case WORKER_COMPUTING:
+    case WORKER_EXCHANGING:
+        return phase == worker->sums.phase + 1;
+    default:
+        return false;
+    }
+}
+
+static void hold(struct worker *worker, uint32_t from, const struct message *message,
+                 struct outbox *outbox)
+{
+    struct text frame;
+    struct error err;
+
+    text_init(&frame, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+    error_clear(&err);
+    if (message_write(message, &frame, &err) == STATUS_OK) {
+        put_u32(&worker->held, from);
+        put_sized(&worker->held, text_slice(&frame));
+        if (worker->held.failed)
+            fail_no_memory(&err);
+    }
+    text_deinit(&frame);
+    if (err.status != STATUS_OK)
+        worker_fail(worker, &err, outbox);
+}
+
+void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
+                       const struct message *message, struct outbox *outbox)
+{
+    bool is_current = (worker->state == WORKER_COMPUTING || worker->state == WORKER_EXCHANGING) &&
+                      message->sums.phase == worker->sums.phase;
+
+    if (!is_current && comes_early(worker, message->sums.phase)) {
+        hold(worker, from, message, outbox);
+    } else if (!is_current ||
+               sums_add_partial(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
+        worker_lose_member(worker, from, outbox);
+    } else {
+        advance(worker, now_ms, outbox);
+    }
+}
+
+void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
+                   const struct message *message, struct outbox *outbox)
+{
+    /* No owner can have totals before this worker's own lanes are in them. */
+    if (worker->state != WORKER_EXCHANGING || message->sums.phase != worker->sums.phase ||
+        sums_take_sum(&worker->sums, from, &message->sums, NULL) != STATUS_OK)
+        worker_lose_member(worker, from, outbox);
+    else
+        advance(worker, now_ms, outbox);
+}
