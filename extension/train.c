@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "engine/stages.h"
 #include "scoring/model_table.h"
 
@@ -89,6 +90,43 @@ static enum status read_model(struct jobstore *store, struct arena *arena, struc
     return status;
 }
 
+static enum status add_metric(void *context, const char *name, double train, double validation,
+                              struct error *err)
+{
+    cJSON *metric = cJSON_CreateObject();
+
+    if (!metric || !cJSON_AddItemToArray(context, metric))
+        return fail_no_memory(err);
+    json_add_string(metric, "name", slice_of(name));
+    json_add_real(metric, "train", train);
+    json_add_real(metric, "validation", validation);
+    return STATUS_OK;
+}
+
+/* The result rows travel with the model: SHOW TRAIN finds them in any copy. */
+static enum status keep_result(struct jobstore *store, struct arena *arena, struct model *model,
+                               struct error *err)
+{
+    cJSON *metrics = cJSON_CreateArray();
+    struct text printed;
+    enum status status;
+
+    if (!metrics)
+        return fail_no_memory(err);
+    text_init(&printed, MODEL_META_BYTES_MAX);
+    status = jobstore_each_result(store, add_metric, metrics, err);
+    if (status == STATUS_OK)
+        status = json_print(metrics, false, &printed, err);
+    if (status == STATUS_OK) {
+        model->metrics_json = arena_copy(arena, text_slice(&printed));
+        if (!model->metrics_json.data)
+            status = fail_no_memory(err);
+    }
+    text_deinit(&printed);
+    cJSON_Delete(metrics);
+    return status;
+}
+
 static enum status publish(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, struct jobstore *store,
                            struct model *model, struct error *err)
@@ -144,6 +182,8 @@ static enum status collect(const struct host *host, const struct plan *plan,
     TRY(jobstore_open(path, true, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
     status = read_model(store, &arena, &model, err);
+    if (status == STATUS_OK)
+        status = keep_result(store, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, plan, folder, store, &model, err);
     if (status == STATUS_OK)

@@ -8,17 +8,17 @@ bool host_interrupted(void *self)
 {
     struct sqlite_host *host = self;
     sqlite3_stmt *statement = NULL;
-    bool is_interrupted;
+    int code;
 
     if (host->interrupts && *host->interrupts)
         return true;
-    /* sqlite3_is_interrupted() came with 3.41. A statement that is stepped
-     * while the user's own is active notices the flag just as well. */
-    if (sqlite3_prepare_v2(host->db, "SELECT 1", -1, &statement, NULL) != SQLITE_OK)
-        return false;
-    is_interrupted = sqlite3_step(statement) == SQLITE_INTERRUPT;
+    /* sqlite3_is_interrupted() came with 3.41. A statement that is prepared and
+     * stepped while the user's own is active notices the flag just as well. */
+    code = sqlite3_prepare_v2(host->db, "SELECT 1", -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
     sqlite3_finalize(statement);
-    return is_interrupted;
+    return code == SQLITE_INTERRUPT;
 }
 
 static enum status put_columns(sqlite3_stmt *statement, const struct sink *sink,

@@ -8,7 +8,7 @@ import subprocess
 import harness
 
 QUICK = ("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL class INTO m;")
-ODD = ("SELECT 'a,\"b\"' AS text, NULL AS nothing, '' AS empty, 1 AS whole, 0.1 AS real, "
+ODD = ("SELECT 'a,\"b\"' AS text, NULL AS missing, '' AS empty, 1 AS whole, 0.1 AS real, "
        "x'00ff' AS bytes, 'two\nlines' AS \"odd | name\";")
 
 
@@ -34,14 +34,14 @@ class Program(harness.Case):
         self.assertEqual(rows["rows"], {"name": "rows", "train": 150, "validation": None})
         done = self.check(self.path, "--format=json", "-c", ODD)
         self.assertEqual(json.loads(done.stdout), [
-            {"text": 'a,"b"', "nothing": None, "empty": "", "whole": 1, "real": 0.1,
+            {"text": 'a,"b"', "missing": None, "empty": "", "whole": 1, "real": 0.1,
              "bytes": "X'00FF'", "odd | name": "two\nlines"}])
         done = self.check(self.path, "--format=json", "-c", "SELECT 1 AS x WHERE 0;")
         self.assertEqual(json.loads(done.stdout), [])
 
     def test_csv_reads_back(self):
         done = self.check(self.path, "--format", "csv", "-c", ODD)
-        self.assertEqual(done.stdout, 'text,nothing,empty,whole,real,bytes,odd | name\n'
+        self.assertEqual(done.stdout, 'text,missing,empty,whole,real,bytes,odd | name\n'
                          '"a,""b""",,"",1,0.1,X\'00FF\',"two\nlines"\n')
         self.assertEqual(list(csv.reader(io.StringIO(done.stdout)))[1][0], 'a,"b"')
 

@@ -26,13 +26,21 @@ class Interrupt(harness.Case):
         """In a process group of its own, as a terminal's foreground job is."""
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, start_new_session=True)
-        self.addCleanup(lambda: process.poll() is None and process.kill())
+        self.addCleanup(self.end, process)
         if text:
             process.stdin.write(text)
             process.stdin.flush()
         harness.wait_for(lambda: len(self.jobs_started()) > self.before
                          and harness.processes_of(self.state), "a job that runs")
         return process
+
+    def end(self, process):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe and not pipe.closed:
+                pipe.close()
 
     def check_old_model(self):
         database = self.connect()
@@ -41,10 +49,10 @@ class Interrupt(harness.Case):
         database.close()
 
     def test_ctrl_c_in_the_shell_ends_the_statement_and_not_the_session(self):
-        process = self.start("sqlite3", self.path,
+        process = self.start("sqlite3", "-interactive", self.path,
                              text=f".load {harness.EXTENSION}\n{harness.TRAIN_LONG}\n")
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate("SELECT 'still here';\n", timeout=SECONDS_TO_END)
+        out, err = process.communicate("SELECT 'still' || ' here';\n", timeout=SECONDS_TO_END)
         self.assertIn("interrupted", err)
         self.assertIn("still here", out)
         self.check_nothing_runs()
@@ -102,7 +110,6 @@ class Interrupt(harness.Case):
     def test_cancel_from_another_session(self):
         process = self.start(harness.PROGRAM, self.path, "-c", harness.TRAIN_LONG)
         other = self.connect()
-        running = [row for row in other.execute("SHOW JOBS").fetchall() if row[1] == "running"]
         harness.wait_for(lambda: any(row[1] == "running" for row in
                                      other.execute("SHOW JOBS").fetchall()), "a running job")
         running = [row for row in other.execute("SHOW JOBS").fetchall() if row[1] == "running"]
@@ -129,6 +136,7 @@ class Interrupt(harness.Case):
         process = subprocess.Popen(
             ["sqlite3", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs,
             text=True, start_new_session=True)
+        self.addCleanup(self.end, process)
         os.close(theirs)
         process.stdin.write(f".load {harness.EXTENSION}\n{harness.TRAIN_LONG}\n")
         process.stdin.flush()
