@@ -8,17 +8,13 @@
 
 #include "format.h"
 
-struct held_cell {
-    struct slice text; /* printable */
-    bool is_number;
-};
-
 struct table {
     const struct slice *names;
     size_t count;
     unsigned *widths;
+    bool *is_number;    /* nothing but numbers and NULL in the rows that set the widths */
     struct arena arena; /* the cells that are held */
-    struct held_cell *held;
+    struct slice *held; /* printable */
     size_t held_rows;
     bool is_started; /* the header was written */
 };
@@ -74,12 +70,15 @@ struct table *table_new(const struct slice *names, size_t count)
     table->count = count;
     table->widths = calloc(count + 1, sizeof *table->widths);
     table->held = calloc((count + 1) * TABLE_ROWS_HELD, sizeof *table->held);
-    if (!table->widths || !table->held) {
+    table->is_number = calloc(count + 1, sizeof *table->is_number);
+    if (!table->widths || !table->held || !table->is_number) {
         table_free(table);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         table->widths[i] = display_width(names[i]);
+        table->is_number[i] = true;
+    }
     return table;
 }
 
@@ -89,6 +88,7 @@ void table_free(struct table *table)
         return;
     arena_deinit(&table->arena);
     free(table->widths);
+    free(table->is_number);
     free(table->held);
     free(table);
 }
@@ -99,24 +99,25 @@ static void append_times(struct text *out, char c, unsigned count)
         text_append_char(out, c);
 }
 
-static void append_cell(const struct table *table, size_t column, const struct held_cell *cell,
+static void append_cell(const struct table *table, size_t column, struct slice cell, bool is_number,
                         struct text *out)
 {
-    unsigned width = display_width(cell->text), wanted = table->widths[column];
+    unsigned width = display_width(cell), wanted = table->widths[column];
     unsigned pad = width < wanted ? wanted - width : 0;
+    bool is_last = column + 1 == table->count;
 
     text_append_string(out, column ? " | " : " ");
-    if (cell->is_number)
+    if (is_number && cell.size > 0)
         append_times(out, ' ', pad);
-    text_append(out, cell->text);
-    if (!cell->is_number && column + 1 < table->count)
+    text_append(out, cell);
+    if (!(is_number && cell.size > 0) && !is_last)
         append_times(out, ' ', pad);
 }
 
 static void append_header(const struct table *table, struct text *out)
 {
     for (size_t i = 0; i < table->count; i++)
-        append_cell(table, i, &(struct held_cell){.text = table->names[i]}, out);
+        append_cell(table, i, table->names[i], false, out);
     text_append_char(out, '\n');
     for (size_t i = 0; i < table->count; i++) {
         if (i)
@@ -133,7 +134,7 @@ static void release(struct table *table, struct text *out)
     table->is_started = true;
     for (size_t row = 0; row < table->held_rows; row++) {
         for (size_t i = 0; i < table->count; i++)
-            append_cell(table, i, &table->held[row * table->count + i], out);
+            append_cell(table, i, table->held[row * table->count + i], table->is_number[i], out);
         text_append_char(out, '\n');
     }
     table->held_rows = 0;
@@ -142,7 +143,7 @@ static void release(struct table *table, struct text *out)
 
 static enum status hold(struct table *table, const struct cell *cells, struct error *err)
 {
-    struct held_cell *row = &table->held[table->held_rows * table->count];
+    struct slice *row = &table->held[table->held_rows * table->count];
     struct text bare, printable;
     enum status status = STATUS_OK;
 
@@ -154,13 +155,15 @@ static enum status hold(struct table *table, const struct cell *cells, struct er
         text_clear(&printable);
         cell_append(&bare, &cells[i]);
         append_printable(&printable, text_slice(&bare));
-        row[i].text = arena_copy(&table->arena, text_slice(&printable));
-        row[i].is_number = cells[i].type == CELL_INTEGER || cells[i].type == CELL_REAL;
-        if (!row[i].text.data || bare.failed || printable.failed)
+        row[i] = arena_copy(&table->arena, text_slice(&printable));
+        if (!row[i].data || bare.failed || printable.failed)
             status = fail_no_memory(err);
-        width = display_width(row[i].text);
-        if (!table->is_started && width > table->widths[i])
-            table->widths[i] = width;
+        width = display_width(row[i]);
+        if (table->is_started)
+            continue;
+        table->widths[i] = width > table->widths[i] ? width : table->widths[i];
+        if (cells[i].type == CELL_TEXT || cells[i].type == CELL_BLOB)
+            table->is_number[i] = false;
     }
     text_deinit(&bare);
     text_deinit(&printable);

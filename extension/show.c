@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,7 +141,7 @@ static void notice_death(struct job_row *row)
         return;
     row->state = JOB_STATE_FAILED;
     if (!row->error[0])
-        strcpy(row->error, "its processes are gone");
+        snprintf(row->error, sizeof row->error, "its processes are gone");
 }
 
 static enum status show_job(const struct host *host, int64_t id, const struct sink *sink,

@@ -5,7 +5,8 @@
 
 SELECT * FROM iris
 TO TRAIN DNNClassifier
-WITH model.hidden_units = [16, 16], train.epoch = 60, train.batch_size = 32, train.test_size = 0.2
+WITH model.hidden_units = [16, 16], train.epoch = 60, train.batch_size = 32,
+     optimizer.learning_rate = 0.01, train.test_size = 0.2
 LABEL class
 INTO iris_model;
 

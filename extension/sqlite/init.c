@@ -10,20 +10,18 @@ const sqlite3_api_routines *sqlite3_api;
 int sqlite3_totrain_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
 
 /* `totrain` lies beside the extension: no PATH, no environment. */
-static bool find_program(char path[PATH_MAX])
+static bool find_program(char program[PATH_MAX])
 {
+    char path[PATH_MAX];
     Dl_info info;
-    const char *slash;
+    int size;
 
     if (!dladdr((void *)&sqlite3_totrain_init, &info) || !info.dli_fname)
         return false;
     if (!realpath(info.dli_fname, path))
         return false;
-    slash = strrchr(path, '/');
-    if (!slash || (size_t)(slash - path) + sizeof "/totrain" > PATH_MAX)
-        return false;
-    strcpy(path + (slash - path), "/totrain");
-    return true;
+    size = snprintf(program, PATH_MAX, "%.*s/totrain", (int)(strrchr(path, '/') - path), path);
+    return size > 0 && size < PATH_MAX;
 }
 
 static int register_all(sqlite3 *db, const char *program, char **message)

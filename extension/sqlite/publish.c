@@ -264,7 +264,7 @@ static enum status random_id(char id[ID_DIGITS + 1], struct error *err)
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return fail_errno(err, STATUS_IO, "no random bytes for a model id");
     for (size_t i = 0; i < sizeof bytes; i++)
-        sprintf(id + 2 * i, "%02x", bytes[i]);
+        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
     return STATUS_OK;
 }
 
