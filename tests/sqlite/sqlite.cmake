@@ -12,3 +12,14 @@ foreach(name shell errors python transactions targets models prediction interrup
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 300 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
 endforeach()
+
+# The same through C, in a program that binds its calls when they are first made.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tests SYMBOLIC)
+add_executable(test_prepare ${CMAKE_CURRENT_LIST_DIR}/test_prepare.c)
+target_include_directories(test_prepare PRIVATE ${CMAKE_BINARY_DIR}/include/tests)
+target_link_libraries(test_prepare PRIVATE totrain_base PkgConfig::SQLITE PkgConfig::CMOCKA)
+target_link_options(test_prepare PRIVATE -Wl,-z,lazy)
+add_dependencies(test_prepare totrain_so)
+add_test(NAME sqlite_prepare COMMAND test_prepare $<TARGET_FILE:totrain_so>)
+set_tests_properties(sqlite_prepare PROPERTIES TIMEOUT 120 LABELS sqlite)
