@@ -41,7 +41,9 @@ struct phase {
     uint32_t real_count;    /* length of the fixed-point part */
 };
 
-/* What apply() has to tell: at most one of each kind. */
+/* What apply() has to tell: at most one of each kind. Losses are log loss, or
+ * squared error in the label's own units; that of training is weighted by
+ * class and, like the other, without the penalties of l1 and l2. */
 struct learner_report {
     bool step_applied;     /* a gradient step was applied (not: repeated) */
     uint64_t rows_applied; /* its rows */
@@ -89,7 +91,7 @@ void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32
                      uint32_t count, float *reals);
 
 /* All integers and all reals of the phase: the state moves on. FAILED when a
- * loss or gradient is not finite. */
+ * loss or gradient is not finite, naming step and rows; the state stays. */
 enum status learner_apply(struct learner *learner, const int64_t *integers, const float *reals,
                           struct learner_report *report, struct error *err);
 
