@@ -91,7 +91,7 @@ void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32
                      uint32_t count, float *reals);
 
 /* All integers and all reals of the phase: the state moves on. FAILED when a
- * loss or gradient is not finite, naming step and rows; the state stays. */
+ * loss or gradient is not finite, naming step and rows. */
 enum status learner_apply(struct learner *learner, const int64_t *integers, const float *reals,
                           struct learner_report *report, struct error *err);
 
