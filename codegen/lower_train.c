@@ -17,7 +17,7 @@ static const char *const optimizers[] = {
 _Static_assert(SPEC_SGD == 0 && SPEC_ADAM == sizeof optimizers / sizeof *optimizers - 1,
                "OPTIMIZER_MAP and enum spec_optimizer have the same order");
 
-static const char *const schedules[] = {"constant", "linear", "cosine"};
+static const char *const schedules[] = {"constant", "linear", "cosine", "trapezoidal"};
 
 static enum status index_of(struct slice word, const char *const *words, size_t count,
                             unsigned *index, struct error *err)

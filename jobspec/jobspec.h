@@ -27,7 +27,7 @@ enum spec_input_kind { SPEC_NUMERIC, SPEC_CATEGORY };
 enum spec_label_type { SPEC_LABEL_INTEGER, SPEC_LABEL_REAL, SPEC_LABEL_TEXT };
 enum spec_activation { SPEC_IDENTITY, SPEC_RELU, SPEC_TANH, SPEC_SIGMOID };
 enum spec_optimizer { SPEC_SGD, SPEC_MOMENTUM, SPEC_NESTEROV, SPEC_ADAGRAD, SPEC_ADAM };
-enum spec_schedule { SPEC_CONSTANT, SPEC_LINEAR, SPEC_COSINE };
+enum spec_schedule { SPEC_CONSTANT, SPEC_LINEAR, SPEC_COSINE, SPEC_TRAPEZOIDAL };
 
 struct spec_input {
     struct slice name;

@@ -102,7 +102,7 @@ const struct attribute attributes[] = {
     LATER("train.disk_cache", "Keep the rows on disk between epochs."),
 
     REAL("optimizer.learning_rate", TRAIN, 1e-12, 100, NULL,
-         "Size of a step. Default: 0.001 for Adam, 0.05 for Adagrad, 0.01 for SGD, Momentum and "
+         "Size of a step. Default: 0.01 for Adam, 0.05 for Adagrad, 0.01 for SGD, Momentum and "
          "Nesterov."),
     REAL("optimizer.momentum", TRAIN, 0, 0.9999, "0.9",
          "Share of the last step that is taken again. Momentum and Nesterov; with SGD it makes "
@@ -114,9 +114,11 @@ const struct attribute attributes[] = {
          "Keeps the divisor from zero. Adam and Adagrad."),
     REAL("optimizer.initial_accumulator_value", TRAIN, 0, 1e6, "0.1",
          "Where the sum of squared gradients starts. Adagrad."),
-    WORD("optimizer.schedule", TRAIN, "constant", WORDS("constant", "linear", "cosine"),
+    WORD("optimizer.schedule", TRAIN, "trapezoidal",
+         WORDS("constant", "linear", "cosine", "trapezoidal"),
          WORDS("exponential", "step", "polynomial"),
-         "How the learning rate goes from its value to zero over the planned steps."),
+         "How the learning rate goes from its value to zero over the planned steps; trapezoidal: "
+         "it stays for three quarters of them and falls linearly in the last."),
     LATER("optimizer.decay_steps", "Steps of a learning-rate schedule."),
     LATER("optimizer.decay_rate", "Rate of a learning-rate schedule."),
     LATER("optimizer.warmup_steps", "Steps over which the learning rate grows to its value."),

@@ -67,7 +67,7 @@ struct plan_training {
     struct slice class_weight; /* "" or "balanced" */
     struct slice optimizer;    /* a name of OPTIMIZER_MAP */
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    struct slice schedule; /* "constant", "linear", "cosine" */
+    struct slice schedule; /* "constant", "linear", "cosine", "trapezoidal" */
     uint32_t lanes;        /* 0: by batch and model size, fixed once the data is known */
     uint32_t min_workers, max_workers; /* max_workers 0: the cores, or one where the job is small */
     uint32_t verbose;

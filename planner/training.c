@@ -63,7 +63,7 @@ static const struct {
 static const struct {
     const char *optimizer;
     double learning_rate;
-} rates[] = {{"Adam", .001}, {"Adagrad", .05}, {"SGD", .01}, {"Momentum", .01}, {"Nesterov", .01}};
+} rates[] = {{"Adam", .01}, {"Adagrad", .05}, {"SGD", .01}, {"Momentum", .01}, {"Nesterov", .01}};
 
 static void set_integer(const struct field *field, struct plan_training *training, uint64_t value)
 {

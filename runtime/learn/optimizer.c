@@ -51,6 +51,8 @@ double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
         return 1 - share;
     case SPEC_COSINE:
         return (1 + cos(pi * share)) / 2;
+    case SPEC_TRAPEZOIDAL: /* full for three quarters, then a line to zero */
+        return share <= 0.75 ? 1 : 4 * (1 - share);
     }
     return 1;
 }

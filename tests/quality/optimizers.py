@@ -15,7 +15,8 @@ def gradient(i, t):
 
 def schedule(kind, t):
     return {"CONSTANT": 1, "LINEAR": 1 - t / STEPS,
-            "COSINE": (1 + math.cos(math.pi * t / STEPS)) / 2}[kind]
+            "COSINE": (1 + math.cos(math.pi * t / STEPS)) / 2,
+            "TRAPEZOIDAL": min(1, 4 * (1 - t / STEPS))}[kind]
 
 
 def train(kind, plan, i):
@@ -43,6 +44,6 @@ def train(kind, plan, i):
 
 
 for kind in ["SGD", "MOMENTUM", "NESTEROV", "ADAGRAD", "ADAM"]:
-    for plan in ["CONSTANT", "LINEAR", "COSINE"]:
+    for plan in ["CONSTANT", "LINEAR", "COSINE", "TRAPEZOIDAL"]:
         numbers = ", ".join(f"{train(kind, plan, i):.9f}" for i in range(5))
         print(f"    {{SPEC_{kind}, SPEC_{plan}, {{{numbers}}}}},")

@@ -18,6 +18,9 @@ static const struct {
      {-0.741628767, -0.371714956, -0.201188097, -0.043321946, 0.318623770}},
     {SPEC_SGD, SPEC_LINEAR, {-0.567967363, -0.301427328, -0.135797203, 0.060087268, 0.425650621}},
     {SPEC_SGD, SPEC_COSINE, {-0.570320360, -0.290069918, -0.138140526, 0.050538121, 0.442068438}},
+    {SPEC_SGD,
+     SPEC_TRAPEZOIDAL,
+     {-0.685973618, -0.365625953, -0.164712353, -0.056752408, 0.337490713}},
     {SPEC_MOMENTUM,
      SPEC_CONSTANT,
      {-1.140231060, -0.631872211, -0.929223909, -1.128338808, -0.068817808}},
@@ -27,6 +30,9 @@ static const struct {
     {SPEC_MOMENTUM,
      SPEC_COSINE,
      {-0.560022127, -0.404984062, -0.502655612, -0.324564284, 0.305526038}},
+    {SPEC_MOMENTUM,
+     SPEC_TRAPEZOIDAL,
+     {-0.996767493, -0.551148935, -0.848987964, -0.985544246, 0.034298025}},
     {SPEC_NESTEROV,
      SPEC_CONSTANT,
      {-1.316041321, -0.711635492, -1.025117849, -1.252459044, -0.184468460}},
@@ -36,6 +42,9 @@ static const struct {
     {SPEC_NESTEROV,
      SPEC_COSINE,
      {-0.625837384, -0.428156080, -0.586789025, -0.454460338, 0.268671127}},
+    {SPEC_NESTEROV,
+     SPEC_TRAPEZOIDAL,
+     {-1.132402842, -0.633530130, -0.918264501, -1.140916956, -0.076066809}},
     {SPEC_ADAGRAD,
      SPEC_CONSTANT,
      {-0.606208021, -0.374113739, -0.155224356, 0.026701965, 0.367998985}},
@@ -45,11 +54,17 @@ static const struct {
     {SPEC_ADAGRAD,
      SPEC_COSINE,
      {-0.511551142, -0.328826391, -0.118477361, 0.088020074, 0.435051985}},
+    {SPEC_ADAGRAD,
+     SPEC_TRAPEZOIDAL,
+     {-0.578976779, -0.370773375, -0.136137432, 0.021218540, 0.377641829}},
     {SPEC_ADAM,
      SPEC_CONSTANT,
      {-0.544900531, -0.525549519, -0.411544716, -0.168441450, 0.247128677}},
     {SPEC_ADAM, SPEC_LINEAR, {-0.403883626, -0.457231644, -0.272135398, 0.077477695, 0.343351114}},
     {SPEC_ADAM, SPEC_COSINE, {-0.387623562, -0.460839993, -0.278060711, 0.074317475, 0.348870062}},
+    {SPEC_ADAM,
+     SPEC_TRAPEZOIDAL,
+     {-0.509735975, -0.504525498, -0.390061720, -0.131542178, 0.273437453}},
 };
 
 static struct optimizer optimizer_for(enum spec_optimizer kind, enum spec_schedule schedule)
@@ -147,6 +162,17 @@ static void schedules_end_near_zero(void **state)
     CHECK(optimizer_schedule(&cosine, 999) > 0 && optimizer_schedule(&cosine, 999) < 1e-5);
 }
 
+static void a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls(void **state)
+{
+    struct optimizer optimizer = optimizer_for(SPEC_SGD, SPEC_TRAPEZOIDAL);
+
+    (void)state;
+    optimizer.steps = 1000;
+    CHECK(optimizer_schedule(&optimizer, 0) == 1 && optimizer_schedule(&optimizer, 750) == 1);
+    CHECK(fabs(optimizer_schedule(&optimizer, 875) - 0.5) < 1e-12);
+    CHECK(fabs(optimizer_schedule(&optimizer, 999) - 0.004) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +180,7 @@ int main(void)
         cmocka_unit_test(an_element_does_not_depend_on_its_neighbours),
         cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
         cmocka_unit_test(schedules_end_near_zero),
+        cmocka_unit_test(a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

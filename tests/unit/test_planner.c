@@ -89,7 +89,7 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     CHECK(plan->training.shuffle && plan->training.standardize);
     CHECK_SLICE(plan->training.activation, "relu");
     CHECK_SLICE(plan->training.optimizer, "Adam");
-    CHECK(plan->training.learning_rate == 0.001);
+    CHECK(plan->training.learning_rate == 0.01);
     CHECK(plan->training.epsilon == 1e-8);
     CHECK_INT(plan->training.min_workers, 1);
     CHECK_INT(plan->training.max_workers, 0);
