@@ -62,7 +62,6 @@ struct master {
 
     struct message_progress progress; /* the last one */
     uint64_t recorded_phase, rows_redone;
-    bool has_record;
     double loss, validation_loss, validation_score, rows_per_second;
     int64_t reported_at, rate_at;
     uint64_t rate_rows;

@@ -79,6 +79,7 @@ static void send_group(const struct master *master, struct outbox *outbox)
         message_put_member(&members, &encoded);
     }
     message.group.member_count = group->count;
+    message.group.recorded = master->recorded_phase;
     message.group.members = text_slice(&members);
     for (uint32_t rank = 0; rank < group->count; rank++) {
         message.group.rank = rank;

@@ -136,10 +136,9 @@ static void put_metric(const struct message_progress *progress, const char *metr
 static void record(struct master *master, const struct message_progress *progress,
                    struct outbox *outbox)
 {
-    /* A new rank 0 repeats the last record in case the old one died with it. */
-    if (master->has_record && progress->phase <= master->recorded_phase)
+    /* A new rank 0 repeats what the old one may not have sent any more. */
+    if (progress->phase <= master->recorded_phase)
         return;
-    master->has_record = true;
     master->recorded_phase = progress->phase;
     put_metric(progress, "loss", "train", progress->loss, outbox);
     if (progress->evaluated) {

@@ -15,6 +15,11 @@ void worker_init(struct worker *worker, const struct worker_options *options,
         worker->failure = *failure;
         worker->state = WORKER_FAILED;
     }
+    worker->records = calloc(WORKER_RECORDS_MAX, sizeof *worker->records);
+    if (!worker->records && !failure) {
+        fail_no_memory(&worker->failure);
+        worker->state = WORKER_FAILED;
+    }
     text_init(&worker->state_bytes, TEXT_MAXIMUM);
     text_init(&worker->held, TEXT_MAXIMUM);
 }
@@ -27,6 +32,7 @@ void worker_deinit(struct worker *worker)
     text_deinit(&worker->held);
     free(worker->peers);
     free(worker->visitors);
+    free(worker->records);
 }
 
 struct message worker_message(const struct worker *worker, enum message_type type)

@@ -41,7 +41,10 @@ struct worker_options {
     const char *address;
     uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
     int64_t heartbeat_ms, reconnect_ms, progress_ms;
+    size_t piece_bytes; /* longer vectors and states go in pieces */
 };
+
+#define WORKER_RECORDS_MAX 256 /* that the master may have missed */
 
 /* Another member of the group. */
 struct member_peer {
@@ -84,8 +87,10 @@ struct worker {
     uint64_t rows_done, rows_redone;
     double loss_total; /* since the last record: sums of loss x rows */
     uint64_t loss_rows;
-    struct message_progress last_record;
-    bool has_record, must_publish;
+    struct message_progress *records; /* the last WORKER_RECORDS_MAX, a ring */
+    uint64_t record_count;            /* ever made */
+    uint64_t recorded;                /* the master has those before this phase */
+    bool must_publish;
     struct fault fault;
 };
 

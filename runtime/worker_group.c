@@ -38,7 +38,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
         }
     }
     if (worker->target == own) {
-        worker_repeat_record(worker, outbox);
+        worker_repeat_records(worker, outbox);
         worker_begin_phase(worker, now_ms, outbox);
         return;
     }
@@ -142,6 +142,7 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
         worker_fail(worker, &err, outbox);
         return;
     }
+    worker->recorded = message->group.recorded;
     worker->state = WORKER_MEETING;
     /* The higher rank connects, so that two never connect to each other. */
     for (uint32_t rank = 0; rank < worker->group.rank; rank++) {
@@ -184,68 +185,4 @@ void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
     }
     if (worker->state == WORKER_MEETING)
         decide_target(worker, now_ms, outbox);
-}
-
-void worker_on_state_request(struct worker *worker, uint32_t from, const struct message *message,
-                             struct outbox *outbox)
-{
-    struct message reply = worker_message(worker, MESSAGE_STATE);
-    struct text bytes;
-    struct error err;
-
-    if (message->phase != phase_of(worker)->number) {
-        worker_lose_member(worker, from, outbox);
-        return;
-    }
-    text_init(&bytes, TEXT_MAXIMUM);
-    error_clear(&err);
-    if (worker->learning.save(worker->learning.self, &bytes, &err) != STATUS_OK) {
-        worker_fail(worker, &err, outbox);
-        text_deinit(&bytes);
-        return;
-    }
-    reply.state.phase = message->phase;
-    reply.state.rows_done = worker->rows_done;
-    reply.state.total = bytes.size;
-    do {
-        size_t left = bytes.size - reply.state.offset;
-        size_t size = left < MESSAGE_PIECE_BYTES ? left : MESSAGE_PIECE_BYTES;
-
-        reply.state.bytes = (struct slice){bytes.data + reply.state.offset, size};
-        outbox_send(outbox, worker->peers[from].peer, &reply);
-        reply.state.offset += size;
-    } while (reply.state.offset < bytes.size);
-    text_deinit(&bytes);
-}
-
-void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
-                     const struct message *message, struct outbox *outbox)
-{
-    const struct message_state *state = &message->state;
-    struct text *bytes = &worker->state_bytes;
-    struct error err;
-
-    if (worker->state != WORKER_FETCHING || from != worker->source ||
-        state->phase != worker->target || state->offset != bytes->size ||
-        state->total > bytes->maximum) {
-        worker_lose_member(worker, from, outbox);
-        return;
-    }
-    text_append(bytes, state->bytes);
-    if (bytes->size < state->total && !bytes->failed)
-        return;
-    error_clear(&err);
-    if (bytes->failed)
-        fail_no_memory(&err);
-    else if (worker->learning.load(worker->learning.self, text_slice(bytes), &err) == STATUS_OK &&
-             phase_of(worker)->number != worker->target)
-        fail(&err, STATUS_PROTOCOL, "a state of phase %llu, expected %llu",
-             (unsigned long long)phase_of(worker)->number, (unsigned long long)worker->target);
-    text_clear(bytes);
-    if (err.status != STATUS_OK) {
-        worker_fail(worker, &err, outbox);
-        return;
-    }
-    worker->rows_done = state->rows_done;
-    worker_begin_phase(worker, now_ms, outbox);
 }

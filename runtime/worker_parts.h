@@ -2,7 +2,8 @@
  * worker_parts.h - what the files of the worker share.
  *
  *     worker.c         connections, the master's messages
- *     worker_group.c   meeting a new group, the state from a peer
+ *     worker_group.c   meeting a new group
+ *     worker_state.c   the state from a peer
  *     worker_phase.c   lanes, partial sums, sums, apply
  *     worker_report.c  progress, the finished model
  */
@@ -40,7 +41,7 @@ void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
 
 void worker_note_report(struct worker *worker, int64_t now_ms, const struct learner_report *report,
                         struct outbox *outbox);
-void worker_repeat_record(struct worker *worker, struct outbox *outbox);
+void worker_repeat_records(struct worker *worker, struct outbox *outbox);
 void worker_announce_model(struct worker *worker, struct outbox *outbox);
 void worker_publish(struct worker *worker, struct outbox *outbox);
 

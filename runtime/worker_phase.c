@@ -73,7 +73,7 @@ static void send_partial(const struct worker *worker, uint32_t to, struct outbox
 {
     const struct sums *sums = &worker->sums;
     const struct share segment = sums_segment(sums, to);
-    const uint32_t most = (uint32_t)(MESSAGE_PIECE_BYTES / sizeof(int64_t));
+    const uint32_t most = (uint32_t)(worker->options.piece_bytes / sizeof(int64_t));
     uint32_t done = 0, count;
 
     do {
@@ -114,7 +114,7 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
 {
     struct sums *sums = &worker->sums;
     const struct share own = sums->own;
-    const uint32_t most = (uint32_t)(MESSAGE_PIECE_BYTES / sizeof(float));
+    const uint32_t most = (uint32_t)(worker->options.piece_bytes / sizeof(float));
     uint32_t done = 0, count;
 
     worker->own_segment_is_sent = true;

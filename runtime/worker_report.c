@@ -32,8 +32,9 @@ static struct message_progress describe(const struct worker *worker,
     };
 }
 
-/* Every member keeps the last record; the one of rank 0 sends it. Whoever
- * takes over rank 0 sends it again: the old one may have died before it did. */
+/* Every member keeps the records, rank 0 sends them. Each new group says up to
+ * where the master has them, and its rank 0 sends what is missing: the old one
+ * may have died, or the master may have been away. */
 void worker_note_report(struct worker *worker, int64_t now_ms, const struct learner_report *report,
                         struct outbox *outbox)
 {
@@ -49,8 +50,7 @@ void worker_note_report(struct worker *worker, int64_t now_ms, const struct lear
     progress.is_record =
         report->evaluated || (report->step_applied && every > 0 && progress.step % every == 0);
     if (progress.is_record) {
-        worker->last_record = progress;
-        worker->has_record = true;
+        worker->records[worker->record_count++ % WORKER_RECORDS_MAX] = progress;
         worker->loss_total = 0;
         worker->loss_rows = 0;
     }
@@ -61,10 +61,19 @@ void worker_note_report(struct worker *worker, int64_t now_ms, const struct lear
     send_progress(worker, &progress, outbox);
 }
 
-void worker_repeat_record(struct worker *worker, struct outbox *outbox)
+void worker_repeat_records(struct worker *worker, struct outbox *outbox)
 {
-    if (worker->group.rank == 0 && worker->has_record)
-        send_progress(worker, &worker->last_record, outbox);
+    uint64_t first =
+        worker->record_count > WORKER_RECORDS_MAX ? worker->record_count - WORKER_RECORDS_MAX : 0;
+
+    if (worker->group.rank != 0)
+        return;
+    for (uint64_t i = first; i < worker->record_count; i++) {
+        const struct message_progress *record = &worker->records[i % WORKER_RECORDS_MAX];
+
+        if (record->phase > worker->recorded)
+            send_progress(worker, record, outbox);
+    }
 }
 
 void worker_announce_model(struct worker *worker, struct outbox *outbox)

@@ -46,7 +46,7 @@ static void put_model_row(struct text *out, const struct message_model_row *row)
     put_sized(out, row->data);
 }
 
-static void put_progress(struct text *out, const struct message_progress *progress)
+void message_put_progress(struct text *out, const struct message_progress *progress)
 {
     put_u64(out, progress->phase);
     put_u64(out, progress->step);
@@ -74,6 +74,7 @@ static void put_body(struct text *out, const struct message *message)
     case MESSAGE_GROUP:
         put_u32(out, message->group.rank);
         put_u32(out, message->group.member_count);
+        put_u64(out, message->group.recorded);
         put_sized(out, message->group.members);
         break;
     case MESSAGE_HEARTBEAT:
@@ -84,7 +85,7 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->lost_rank);
         break;
     case MESSAGE_PROGRESS:
-        put_progress(out, &message->progress);
+        message_put_progress(out, &message->progress);
         break;
     case MESSAGE_MODEL_ROW:
         put_model_row(out, &message->model_row);
@@ -110,7 +111,6 @@ static void put_body(struct text *out, const struct message *message)
         break;
     case MESSAGE_STATE:
         put_u64(out, message->state.phase);
-        put_u64(out, message->state.rows_done);
         put_u64(out, message->state.total);
         put_u64(out, message->state.offset);
         put_sized(out, message->state.bytes);
@@ -176,7 +176,7 @@ static void read_model_row(struct byte_reader *reader, struct message_model_row 
     row->data = read_sized(reader, FRAME_PAYLOAD_MAX);
 }
 
-static void read_progress(struct byte_reader *reader, struct message_progress *progress)
+void message_read_progress(struct byte_reader *reader, struct message_progress *progress)
 {
     progress->phase = read_u64(reader);
     progress->step = read_u64(reader);
@@ -214,6 +214,7 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_GROUP:
         message->group.rank = read_u32(reader);
         message->group.member_count = read_u32(reader);
+        message->group.recorded = read_u64(reader);
         message->group.members = read_sized(reader, FRAME_PAYLOAD_MAX);
         if (!reader->failed && !members_are_whole(&message->group))
             reader->failed = true;
@@ -226,7 +227,7 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->lost_rank = read_u32(reader);
         break;
     case MESSAGE_PROGRESS:
-        read_progress(reader, &message->progress);
+        message_read_progress(reader, &message->progress);
         break;
     case MESSAGE_MODEL_ROW:
         read_model_row(reader, &message->model_row);
@@ -252,7 +253,6 @@ static void read_body(struct byte_reader *reader, struct message *message)
         break;
     case MESSAGE_STATE:
         message->state.phase = read_u64(reader);
-        message->state.rows_done = read_u64(reader);
         message->state.total = read_u64(reader);
         message->state.offset = read_u64(reader);
         message->state.bytes = read_sized(reader, FRAME_PAYLOAD_MAX);

@@ -19,7 +19,7 @@
 /*    name           direction             carries                                        */
 #define MESSAGE_MAP(X)                                                                             \
     X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, address")           \
-    X(GROUP, "master -> worker", "rank, members: index, lanes, address")                           \
+    X(GROUP, "master -> worker", "rank, recorded phase, members: index, lanes, address")           \
     X(HEARTBEAT, "worker -> master", "phase")                                                      \
     X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
     X(PROGRESS, "rank 0 -> master", "step, epoch, rows, losses")                                   \
@@ -31,7 +31,7 @@
     X(END, "master -> worker", "nothing: the job has ended, or a newer worker has the index")      \
     X(PEER_HELLO, "worker -> worker", "rank, phase")                                               \
     X(STATE_REQUEST, "worker -> worker", "phase")                                                  \
-    X(STATE, "worker -> worker", "phase, rows done, total bytes, offset, bytes")                   \
+    X(STATE, "worker -> worker", "phase, total bytes, offset, bytes")                              \
     X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
     X(SUM, "worker -> worker", "phase, first, integers, reals")
 
@@ -61,6 +61,7 @@ struct message_member {
 
 struct message_group {
     uint32_t rank, member_count;
+    uint64_t recorded;    /* the master has the records up to this phase */
     struct slice members; /* encoded; message_next_member reads them in rank order */
 };
 
@@ -96,7 +97,7 @@ struct message_failure {
 };
 
 struct message_state {
-    uint64_t phase, rows_done, total, offset;
+    uint64_t phase, total, offset;
     struct slice bytes;
 };
 
@@ -138,6 +139,10 @@ enum status message_write(const struct message *message, struct text *out, struc
 /* Read one whole frame. Slices borrow from it. PROTOCOL for anything that
  * message_write does not produce: reading and writing again gives the same bytes. */
 enum status message_read(struct slice frame, struct message *message, struct error *err);
+
+/* Also part of a worker's state. */
+void message_put_progress(struct text *out, const struct message_progress *progress);
+void message_read_progress(struct byte_reader *reader, struct message_progress *progress);
 
 void message_put_member(struct text *members, const struct message_member *member);
 bool message_next_member(struct byte_reader *members, struct message_member *member);

@@ -1,0 +1,237 @@
+#include "sim/oracle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+
+struct checked {
+    struct learning inner;
+    const struct oracle *oracle;
+};
+
+static uint64_t hash_bytes(uint64_t hash, struct slice bytes)
+{
+    hash = random_bits(hash, RANDOM_SIMULATION, bytes.size, 7);
+    for (size_t at = 0; at < bytes.size; at += 8) {
+        uint64_t word = 0;
+        size_t size = bytes.size - at < 8 ? bytes.size - at : 8;
+
+        memcpy(&word, bytes.data + at, size);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+uint64_t oracle_add_row(uint64_t hash, struct slice part, struct slice name, int64_t position,
+                        struct slice data)
+{
+    hash = hash_bytes(hash, part);
+    hash = hash_bytes(hash, name);
+    hash = random_bits(hash, RANDOM_SIMULATION, (uint64_t)position, 8);
+    return hash_bytes(hash, data);
+}
+
+static uint64_t hash_state(const struct learning *learning)
+{
+    struct text bytes;
+    struct error err;
+    uint64_t hash;
+
+    text_init(&bytes, TEXT_MAXIMUM);
+    if (learning->save(learning->self, &bytes, &err) != STATUS_OK)
+        abort();
+    hash = hash_bytes(1, text_slice(&bytes));
+    text_deinit(&bytes);
+    return hash;
+}
+
+static void note_state(struct oracle *oracle, const struct learning *learning)
+{
+    oracle->states = realloc(oracle->states, (oracle->phases + 1) * sizeof *oracle->states);
+    if (!oracle->states)
+        abort();
+    oracle->states[oracle->phases++] = hash_state(learning);
+}
+
+static enum status hash_row(void *context, const struct model_row *row, struct error *err)
+{
+    uint64_t *hash = context;
+    (void)err;
+
+    *hash = oracle_add_row(*hash, row->part, row->name, row->position, row->data);
+    return STATUS_OK;
+}
+
+/* All lanes of one phase in one place. */
+static bool compute_phase(struct oracle *oracle, const struct learning *learning)
+{
+    const struct phase *phase = learning->phase(learning->self);
+    int64_t *integers = calloc(phase->integer_count + 1u, sizeof *integers);
+    int64_t *fixed = calloc(phase->real_count + 1u, sizeof *fixed);
+    float *reals = calloc(phase->real_count + 1u, sizeof *reals);
+    struct learner_report report = {.evaluated = false};
+    struct error err;
+    bool goes_on = phase->kind != PHASE_DONE;
+
+    if (!integers || !fixed || !reals)
+        abort();
+    if (goes_on) {
+        for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
+            learning->contribute(learning->self, lane, integers, fixed);
+        learning->resolve(learning->self, fixed, 0, phase->real_count, reals);
+        if (learning->apply(learning->self, integers, reals, &report, &err) != STATUS_OK) {
+            fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
+            abort();
+        }
+        oracle->records += report.evaluated;
+    }
+    free(integers);
+    free(fixed);
+    free(reals);
+    return goes_on;
+}
+
+struct oracle oracle_new(const struct subject *subject)
+{
+    struct oracle oracle = {.states = NULL};
+    struct learning learning = subject->open(subject->context);
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t metric_count;
+    uint64_t rows;
+    struct error err;
+
+    do
+        note_state(&oracle, &learning);
+    while (compute_phase(&oracle, &learning));
+    if (learning.publish(learning.self, hash_row, &oracle.model, oracle.digest, &rows, metrics,
+                         &metric_count, &err) != STATUS_OK) {
+        fprintf(stderr, "the undisturbed run cannot publish: %s\n", err.message);
+        abort();
+    }
+    subject->close(subject->context, learning);
+    return oracle;
+}
+
+void oracle_free(struct oracle *oracle)
+{
+    free(oracle->states);
+}
+
+static enum status compare(struct checked *checked, struct error *err)
+{
+    uint64_t number = checked->inner.phase(checked->inner.self)->number;
+
+    if (number >= checked->oracle->phases ||
+        hash_state(&checked->inner) != checked->oracle->states[number])
+        return fail(err, STATUS_CORRUPT, "the state before phase %llu is not the undisturbed one",
+                    (unsigned long long)number);
+    return STATUS_OK;
+}
+
+static uint32_t checked_lanes(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.lanes(checked->inner.self);
+}
+
+static const struct phase *checked_phase(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.phase(checked->inner.self);
+}
+
+static uint64_t checked_steps(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.steps_total(checked->inner.self);
+}
+
+static void checked_contribute(void *self, uint32_t lane, int64_t *integers, int64_t *fixed)
+{
+    struct checked *checked = self;
+    checked->inner.contribute(checked->inner.self, lane, integers, fixed);
+}
+
+static void checked_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
+                            float *reals)
+{
+    const struct checked *checked = self;
+    checked->inner.resolve(checked->inner.self, fixed, first, count, reals);
+}
+
+static enum status checked_apply(void *self, const int64_t *integers, const float *reals,
+                                 struct learner_report *report, struct error *err)
+{
+    struct checked *checked = self;
+
+    TRY(checked->inner.apply(checked->inner.self, integers, reals, report, err));
+    return compare(checked, err);
+}
+
+static enum status checked_save(const void *self, struct text *out, struct error *err)
+{
+    const struct checked *checked = self;
+    return checked->inner.save(checked->inner.self, out, err);
+}
+
+static enum status checked_load(void *self, struct slice state, struct error *err)
+{
+    struct checked *checked = self;
+    uint64_t before = checked->inner.phase(checked->inner.self)->number;
+
+    TRY(checked->inner.load(checked->inner.self, state, err));
+    if (checked->inner.phase(checked->inner.self)->number <= before)
+        return fail(err, STATUS_CORRUPT, "a worker at phase %llu goes back",
+                    (unsigned long long)before);
+    return compare(checked, err);
+}
+
+static enum status checked_publish(const void *self, model_row_sink *sink, void *context,
+                                   char digest[DIGEST_BYTES], uint64_t *rows,
+                                   struct result_metric metrics[LEARNER_METRICS_MAX],
+                                   size_t *metric_count, struct error *err)
+{
+    const struct checked *checked = self;
+    return checked->inner.publish(checked->inner.self, sink, context, digest, rows, metrics,
+                                  metric_count, err);
+}
+
+struct checked *checked_new(struct learning inner, const struct oracle *oracle)
+{
+    struct checked *checked = calloc(1, sizeof *checked);
+
+    if (!checked)
+        abort();
+    checked->inner = inner;
+    checked->oracle = oracle;
+    return checked;
+}
+
+void checked_free(struct checked *checked)
+{
+    free(checked);
+}
+
+struct learning checked_inner(const struct checked *checked)
+{
+    return checked->inner;
+}
+
+struct learning checked_learning(struct checked *checked)
+{
+    return (struct learning){
+        .self = checked,
+        .lanes = checked_lanes,
+        .phase = checked_phase,
+        .steps_total = checked_steps,
+        .contribute = checked_contribute,
+        .resolve = checked_resolve,
+        .apply = checked_apply,
+        .save = checked_save,
+        .load = checked_load,
+        .publish = checked_publish,
+    };
+}

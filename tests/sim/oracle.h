@@ -1,0 +1,41 @@
+/*
+ * oracle.h - what every worker's state must be after every phase.
+ *
+ * Made by one undisturbed run of all lanes in one place. A checked learning
+ * compares after each apply and load: the first wrong bit ends the simulation.
+ */
+#ifndef SIM_ORACLE_H
+#define SIM_ORACLE_H
+
+#include "runtime/learning.h"
+
+/* What is simulated: learners for as many workers as come along. */
+struct subject {
+    void *context;
+    struct learning (*open)(void *context);
+    void (*close)(void *context, struct learning learning);
+};
+
+struct oracle {
+    uint64_t *states; /* hash of the state before each phase */
+    uint64_t phases;
+    uint64_t model; /* hash of the published rows */
+    char digest[DIGEST_BYTES];
+    uint64_t records; /* evaluations */
+};
+
+struct oracle oracle_new(const struct subject *subject);
+void oracle_free(struct oracle *oracle);
+
+/* Hash chain over published rows. */
+uint64_t oracle_add_row(uint64_t hash, struct slice part, struct slice name, int64_t position,
+                        struct slice data);
+
+/* Counts of what happened, for the summary. */
+struct checked;
+struct checked *checked_new(struct learning inner, const struct oracle *oracle);
+void checked_free(struct checked *checked);
+struct learning checked_learning(struct checked *checked);
+struct learning checked_inner(const struct checked *checked);
+
+#endif

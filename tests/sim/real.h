@@ -1,0 +1,14 @@
+/*
+ * real.h - the real learner on a small data set, as the subject of the simulation.
+ */
+#ifndef SIM_REAL_H
+#define SIM_REAL_H
+
+#include "sim/oracle.h"
+
+/* A classifier over a CSV with a header: numbers, the last column the label.
+ * Ends the program when it cannot be made. */
+struct subject real_subject_open(const char *csv);
+void real_subject_close(struct subject *subject);
+
+#endif

@@ -1,0 +1,190 @@
+#include "sim/toy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/random.h"
+
+#define INTEGERS 3 /* rows, lanes as bits, noise */
+
+struct toy {
+    struct toy_plan plan;
+    struct phase phase;
+    uint64_t state;
+};
+
+static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
+{
+    return random_bits(a, RANDOM_SIMULATION, b, c);
+}
+
+static void describe_phase(struct toy *toy)
+{
+    struct phase *phase = &toy->phase;
+
+    phase->integer_count = INTEGERS;
+    if (phase->number >= toy->plan.phases) {
+        phase->kind = PHASE_DONE;
+        phase->rows = phase->integer_count = phase->real_count = 0;
+        return;
+    }
+    phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_GRADIENT;
+    phase->rows = toy->plan.rows + (uint32_t)(phase->number % 3);
+    phase->real_count = phase->kind == PHASE_GRADIENT ? toy->plan.reals : 0;
+    phase->epoch = (uint32_t)(phase->number / 5);
+}
+
+struct toy *toy_new(const struct toy_plan *plan)
+{
+    struct toy *toy = calloc(1, sizeof *toy);
+
+    if (!toy)
+        abort();
+    toy->plan = *plan;
+    toy->state = mix(plan->seed, 0, 0);
+    describe_phase(toy);
+    return toy;
+}
+
+void toy_free(struct toy *toy)
+{
+    free(toy);
+}
+
+static uint32_t toy_lanes(const void *self)
+{
+    return ((const struct toy *)self)->plan.lanes;
+}
+
+static const struct phase *toy_phase(const void *self)
+{
+    return &((const struct toy *)self)->phase;
+}
+
+static uint64_t toy_steps(const void *self)
+{
+    return ((const struct toy *)self)->plan.phases;
+}
+
+static void toy_contribute(void *self, uint32_t lane, int64_t *integers, int64_t *fixed)
+{
+    struct toy *toy = self;
+    uint64_t rows = toy->phase.rows, lanes = toy->plan.lanes;
+
+    integers[0] += (int64_t)((lane + 1) * rows / lanes - lane * rows / lanes);
+    integers[1] += (int64_t)1 << lane;
+    integers[2] += (int64_t)(mix(toy->state, lane, 1) >> 8);
+    for (uint32_t i = 0; i < toy->phase.real_count; i++)
+        fixed[i] += (int64_t)mix(toy->state, lane, 2 + i) >> 8;
+}
+
+static void toy_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
+                        float *reals)
+{
+    (void)self;
+    for (uint32_t i = 0; i < count; i++)
+        reals[i] = (float)((double)fixed[i] * 0x1p-40 + first + i);
+}
+
+static enum status toy_apply(void *self, const int64_t *integers, const float *reals,
+                             struct learner_report *report, struct error *err)
+{
+    struct toy *toy = self;
+    struct phase *phase = &toy->phase;
+
+    if (integers[0] != phase->rows || integers[1] != ((int64_t)1 << toy->plan.lanes) - 1)
+        return fail(err, STATUS_CORRUPT,
+                    "phase %" PRIu64 " sums %" PRId64 " rows of lanes %" PRIx64, phase->number,
+                    integers[0], (uint64_t)integers[1]);
+    toy->state = mix(toy->state, (uint64_t)integers[2], phase->number);
+    for (uint32_t i = 0; i < phase->real_count; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, &reals[i], sizeof bits);
+        toy->state = mix(toy->state, bits, i);
+    }
+    report->evaluated = phase->kind == PHASE_EVALUATION;
+    report->repeated = !report->evaluated && toy->state % 11 == 0;
+    report->step_applied = !report->evaluated && !report->repeated;
+    report->rows_applied = report->step_applied ? phase->rows : 0;
+    report->validation_loss = (double)(toy->state % 1000);
+    phase->step += report->step_applied;
+    phase->number++;
+    describe_phase(toy);
+    return STATUS_OK;
+}
+
+static enum status toy_save(const void *self, struct text *out, struct error *err)
+{
+    const struct toy *toy = self;
+
+    put_u64(out, toy->state);
+    put_u64(out, toy->phase.number);
+    put_u64(out, toy->phase.step);
+    for (uint64_t i = 0; i < 20; i++) /* enough to go in several pieces */
+        put_u64(out, mix(toy->state, 3, i));
+    return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status toy_load(void *self, struct slice state, struct error *err)
+{
+    struct toy *toy = self;
+    struct byte_reader reader = byte_reader_over(state);
+
+    toy->state = read_u64(&reader);
+    toy->phase.number = read_u64(&reader);
+    toy->phase.step = read_u64(&reader);
+    for (uint64_t i = 0; i < 20; i++)
+        if (read_u64(&reader) != mix(toy->state, 3, i))
+            return fail(err, STATUS_CORRUPT, "a state that was changed on its way");
+    if (!reader_is_done(&reader))
+        return fail(err, STATUS_CORRUPT, "a state of %zu bytes", state.size);
+    describe_phase(toy);
+    return STATUS_OK;
+}
+
+static enum status toy_publish(const void *self, model_row_sink *sink, void *context,
+                               char digest[DIGEST_BYTES], uint64_t *rows,
+                               struct result_metric metrics[LEARNER_METRICS_MAX],
+                               size_t *metric_count, struct error *err)
+{
+    const struct toy *toy = self;
+
+    for (int64_t position = 0; position < 4; position++) {
+        uint64_t value = mix(toy->state, 4, (uint64_t)position);
+        struct model_row row = {.part = SLICE("tensor"),
+                                .name = SLICE("layer0/weights"),
+                                .position = position,
+                                .has_data = true,
+                                .data = {(const char *)&value, sizeof value}};
+        enum status status = sink(context, &row, err);
+
+        if (status != STATUS_OK)
+            return status;
+    }
+    snprintf(digest, DIGEST_BYTES, "%064" PRIx64, toy->state);
+    *rows = toy->plan.rows;
+    *metric_count = 1;
+    snprintf(metrics[0].name, sizeof metrics[0].name, "loss");
+    metrics[0].train = metrics[0].validation = 1;
+    return STATUS_OK;
+}
+
+struct learning toy_learning(struct toy *toy)
+{
+    return (struct learning){
+        .self = toy,
+        .lanes = toy_lanes,
+        .phase = toy_phase,
+        .steps_total = toy_steps,
+        .contribute = toy_contribute,
+        .resolve = toy_resolve,
+        .apply = toy_apply,
+        .save = toy_save,
+        .load = toy_load,
+        .publish = toy_publish,
+    };
+}

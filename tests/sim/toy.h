@@ -1,0 +1,26 @@
+/*
+ * toy.h - a small deterministic machine in the place of the learner.
+ *
+ * It has every trait of the model seam that the runtime could get wrong:
+ * phases of several kinds and sizes, phases without reals, repeated steps, a
+ * state that any wrong sum changes for good. Its integers count the lanes and
+ * rows of each sum, so that a row that is missing or counted twice ends the
+ * simulation at once.
+ */
+#ifndef SIM_TOY_H
+#define SIM_TOY_H
+
+#include "runtime/learning.h"
+
+struct toy_plan {
+    uint64_t seed;
+    uint32_t lanes, phases, rows, reals;
+};
+
+struct toy;
+
+struct toy *toy_new(const struct toy_plan *plan);
+void toy_free(struct toy *toy);
+struct learning toy_learning(struct toy *toy);
+
+#endif

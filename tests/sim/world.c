@@ -1,0 +1,692 @@
+#include "sim/world.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "runtime/master.h"
+#include "runtime/worker.h"
+
+#define NODES_MAX   4096
+#define TICK_US     50000
+#define END_US      ((int64_t)900 * 1000000)
+#define EVENTS_MAX  3000000
+#define PIECE_BYTES 64
+
+enum event_kind { FRAME, CLOSED, TICK, WORK, CRASH, FREEZE, CUT, START_WORKER, START_MASTER };
+
+struct event {
+    int64_t at;
+    uint64_t order; /* of those at the same time */
+    enum event_kind kind;
+    uint32_t node; /* START_WORKER: the worker's index */
+    uint32_t link, side;
+    char *bytes;
+    size_t size;
+};
+
+struct end {
+    uint32_t node;
+    peer_id peer;
+    bool is_open;
+    int64_t last_at; /* arrival of the last thing sent to this end */
+};
+
+struct link {
+    struct end ends[2];
+};
+
+/* One process: a restarted role is a new node. */
+struct node {
+    bool is_master, is_alive, has_work_event;
+    int64_t frozen_until;
+    uint32_t index, incarnation;
+    struct master master;
+    struct worker worker;
+    struct checked *checked;
+    struct outbox outbox;
+    peer_id next_accepted;
+    char address[64];
+};
+
+struct world {
+    const struct world_plan *plan;
+    const struct subject *subject;
+    const struct oracle *oracle;
+    struct event **heap;
+    size_t heap_count, heap_capacity;
+    struct node *nodes[NODES_MAX];
+    uint32_t node_count;
+    struct link *links;
+    uint32_t link_count, link_capacity;
+    int64_t now;
+    uint64_t draws, orders;
+    uint32_t master, master_incarnation;
+    uint32_t *incarnations;        /* by worker index: of the next one */
+    bool has_ended, is_master_new; /* a master crashed at some time */
+    uint64_t model;
+    char digest[80];
+    uint64_t records;
+    struct world_result result;
+    struct error failure;
+};
+
+static uint64_t draw(struct world *world, uint64_t below)
+{
+    return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 1) % below;
+}
+
+static void complain(struct world *world, const char *what, const char *detail)
+{
+    if (world->failure.status == STATUS_OK)
+        fail(&world->failure, STATUS_FAILED, "%s: %s", what, detail);
+}
+
+#define TRACE(world, ...)                                                                          \
+    do {                                                                                           \
+        if ((world)->plan->verbose) {                                                              \
+            printf("%10.3f ms  ", (double)(world)->now / 1000);                                    \
+            printf(__VA_ARGS__);                                                                   \
+            putchar('\n');                                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* ------------------------------------------------------------ the queue */
+
+static bool is_before(const struct event *a, const struct event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+static void push(struct world *world, struct event *event)
+{
+    size_t at = world->heap_count++;
+
+    if (world->heap_count > world->heap_capacity) {
+        world->heap_capacity = world->heap_capacity ? 2 * world->heap_capacity : 256;
+        world->heap = realloc(world->heap, world->heap_capacity * sizeof *world->heap);
+        if (!world->heap)
+            abort();
+    }
+    while (at > 0 && is_before(event, world->heap[(at - 1) / 2])) {
+        world->heap[at] = world->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    world->heap[at] = event;
+}
+
+static struct event *pop(struct world *world)
+{
+    struct event *first = world->heap[0], *last = world->heap[--world->heap_count];
+    size_t at = 0;
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+
+        if (child >= world->heap_count)
+            break;
+        if (child + 1 < world->heap_count && is_before(world->heap[child + 1], world->heap[child]))
+            child++;
+        if (!is_before(world->heap[child], last))
+            break;
+        world->heap[at] = world->heap[child];
+        at = child;
+    }
+    if (world->heap_count > 0)
+        world->heap[at] = last;
+    return first;
+}
+
+static struct event *schedule(struct world *world, int64_t at, enum event_kind kind, uint32_t node)
+{
+    struct event *event = calloc(1, sizeof *event);
+
+    if (!event)
+        abort();
+    event->at = at;
+    event->order = world->orders++;
+    event->kind = kind;
+    event->node = node;
+    push(world, event);
+    return event;
+}
+
+/* ----------------------------------------------------------- connections */
+
+static struct end *find_end(struct world *world, uint32_t node, peer_id peer, uint32_t *link,
+                            uint32_t *side)
+{
+    for (uint32_t i = world->link_count; i-- > 0;)
+        for (uint32_t s = 0; s < 2; s++) {
+            struct end *end = &world->links[i].ends[s];
+
+            if (end->node == node && end->peer == peer) {
+                *link = i;
+                *side = s;
+                return end->is_open ? end : NULL;
+            }
+        }
+    return NULL;
+}
+
+/* Mostly a fraction of a millisecond, sometimes much longer. */
+static int64_t delay(struct world *world)
+{
+    uint64_t kind = draw(world, 100);
+
+    if (kind < 80)
+        return 20 + (int64_t)draw(world, 300);
+    return kind < 98 ? (int64_t)draw(world, 5000) : (int64_t)draw(world, 80000);
+}
+
+static void send_to_end(struct world *world, uint32_t link, uint32_t side, enum event_kind kind,
+                        struct slice bytes)
+{
+    struct end *end = &world->links[link].ends[side];
+    int64_t at = world->now + delay(world);
+    struct event *event;
+
+    if (at < end->last_at)
+        at = end->last_at;
+    end->last_at = at;
+    event = schedule(world, at, kind, end->node);
+    event->link = link;
+    event->side = side;
+    if (kind == FRAME) {
+        event->bytes = malloc(bytes.size);
+        if (!event->bytes)
+            abort();
+        memcpy(event->bytes, bytes.data, bytes.size);
+        event->size = bytes.size;
+    }
+}
+
+static uint32_t find_address(const struct world *world, const char *address)
+{
+    for (uint32_t i = world->node_count; i-- > 0;)
+        if (world->nodes[i]->is_alive && strcmp(world->nodes[i]->address, address) == 0)
+            return i;
+    return NODES_MAX;
+}
+
+static void connect_nodes(struct world *world, uint32_t from, peer_id peer, const char *address)
+{
+    uint32_t to = find_address(world, address);
+    uint32_t link = world->link_count;
+
+    if (link == world->link_capacity) {
+        world->link_capacity = link ? 2 * link : 64;
+        world->links = realloc(world->links, world->link_capacity * sizeof *world->links);
+        if (!world->links)
+            abort();
+    }
+    world->link_count++;
+    world->links[link] =
+        (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NODES_MAX}}};
+    if (to == NODES_MAX)
+        send_to_end(world, link, 0, CLOSED, (struct slice){NULL, 0});
+    else
+        world->links[link].ends[1] =
+            (struct end){.node = to, .peer = world->nodes[to]->next_accepted++, .is_open = true};
+}
+
+static void close_end(struct world *world, uint32_t link, uint32_t side)
+{
+    struct end *other = &world->links[link].ends[1 - side];
+
+    world->links[link].ends[side].is_open = false;
+    if (other->is_open) {
+        send_to_end(world, link, 1 - side, CLOSED, (struct slice){NULL, 0});
+        if (draw(world, 10) == 0) /* some loops say it twice */
+            send_to_end(world, link, 1 - side, CLOSED, (struct slice){NULL, 0});
+    }
+}
+
+/* ----------------------------------------------------------------- nodes */
+
+static void start_worker(struct world *world, uint32_t index);
+
+static void stop_node(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+
+    node->is_alive = false;
+    for (uint32_t i = 0; i < world->link_count; i++)
+        for (uint32_t side = 0; side < 2; side++)
+            if (world->links[i].ends[side].node == number && world->links[i].ends[side].is_open)
+                close_end(world, i, side);
+}
+
+static void take_row(struct world *world, struct slice frame)
+{
+    struct message message;
+
+    if (message_read(frame, &message, &world->failure) != STATUS_OK)
+        return;
+    world->model = oracle_add_row(world->model, message.model_row.part, message.model_row.name,
+                                  message.model_row.position, message.model_row.data);
+}
+
+static void take_store(struct world *world, const struct outbox *outbox,
+                       const struct outbox_entry *entry)
+{
+    struct slice bytes = outbox_bytes(outbox, entry);
+    struct event_row event;
+    struct metric_row metric;
+
+    if (entry->kind == OUTBOX_MODEL_ROW) {
+        take_row(world, bytes);
+    } else if (entry->kind == OUTBOX_EVENT) {
+        memcpy(&event, bytes.data, sizeof event);
+        TRACE(world, "event %s %" PRId64 " %s", event.event, event.index, event.detail);
+        if (strcmp(event.event, "model") == 0)
+            snprintf(world->digest, sizeof world->digest, "%.71s", event.detail);
+        world->result.groups += strcmp(event.event, "group") == 0;
+    } else if (entry->kind == OUTBOX_METRIC) {
+        memcpy(&metric, bytes.data, sizeof metric);
+        if (strcmp(metric.metric, "loss") == 0 && strcmp(metric.part, "validation") == 0)
+            world->records++;
+        TRACE(world, "metric %s %s step %" PRIu64, metric.metric, metric.part, metric.step);
+    }
+}
+
+static void end_node(struct world *world, uint32_t number, enum status status)
+{
+    struct node *node = world->nodes[number];
+
+    TRACE(world, "%s ends: %s", node->address, status_name(status));
+    if (!node->is_master) {
+        stop_node(world, number);
+    } else if (number == world->master) {
+        world->has_ended = true;
+        if (status != STATUS_OK)
+            complain(world, "the job failed", node->master.failure.message);
+    }
+}
+
+static void replace_worker(struct world *world, uint32_t index)
+{
+    bool leaves_zombie = draw(world, 2) == 0;
+
+    for (uint32_t i = 0; i < world->node_count; i++) {
+        struct node *node = world->nodes[i];
+
+        if (!node->is_master && node->is_alive && node->index == index && !leaves_zombie)
+            stop_node(world, i);
+    }
+    schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_WORKER, index);
+}
+
+/* What a role wished. The outbox is set aside first: a wish may call nobody,
+ * but it may make new nodes. */
+static void carry_out(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    struct outbox *outbox = &node->outbox;
+    uint32_t link, side;
+
+    if (outbox->failed)
+        complain(world, "outbox", node->address);
+    for (size_t i = 0; i < outbox->count && node->is_alive; i++) {
+        const struct outbox_entry *entry = &outbox->entries[i];
+
+        switch (entry->kind) {
+        case OUTBOX_SEND:
+            world->result.frames++;
+            if (find_end(world, number, entry->peer, &link, &side) &&
+                world->links[link].ends[1 - side].is_open)
+                send_to_end(world, link, 1 - side, FRAME, outbox_bytes(outbox, entry));
+            break;
+        case OUTBOX_CONNECT:
+            connect_nodes(world, number, entry->peer, outbox->bytes.data + entry->offset);
+            break;
+        case OUTBOX_CLOSE:
+            if (find_end(world, number, entry->peer, &link, &side))
+                close_end(world, link, side);
+            break;
+        case OUTBOX_REPLACE:
+            replace_worker(world, entry->index);
+            break;
+        case OUTBOX_END:
+            end_node(world, number, entry->status);
+            break;
+        default:
+            take_store(world, outbox, entry);
+            break;
+        }
+    }
+    outbox_clear(outbox);
+    if (!node->is_master && node->is_alive && !node->has_work_event &&
+        worker_has_work(&node->worker)) {
+        node->has_work_event = true;
+        schedule(world, world->now + 50 + (int64_t)draw(world, 2000), WORK, number);
+    }
+}
+
+static struct node *add_node(struct world *world, bool is_master, uint32_t index,
+                             uint32_t incarnation)
+{
+    struct node *node = calloc(1, sizeof *node);
+
+    if (!node || world->node_count == NODES_MAX)
+        abort();
+    node->is_master = is_master;
+    node->is_alive = true;
+    node->index = index;
+    node->incarnation = incarnation;
+    node->next_accepted = PEER_NONE + 1;
+    outbox_init(&node->outbox);
+    if (is_master)
+        snprintf(node->address, sizeof node->address, "sim:master");
+    else
+        snprintf(node->address, sizeof node->address, "sim:worker%u.%u", index, incarnation);
+    world->nodes[world->node_count++] = node;
+    return node;
+}
+
+static void start_worker(struct world *world, uint32_t index)
+{
+    uint32_t number = world->node_count;
+    struct node *node = add_node(world, false, index, world->incarnations[index]++);
+    struct worker_options options = {.job = 7,
+                                     .index = index,
+                                     .incarnation = node->incarnation,
+                                     .master = "sim:master",
+                                     .address = node->address,
+                                     .heartbeat_ms = 1000,
+                                     .reconnect_ms = 100,
+                                     .progress_ms = 100,
+                                     .piece_bytes = PIECE_BYTES};
+    struct learning learning;
+
+    node->checked = checked_new(world->subject->open(world->subject->context), world->oracle);
+    learning = checked_learning(node->checked);
+    worker_init(&node->worker, &options, &learning, NULL);
+    TRACE(world, "%s starts", node->address);
+    worker_start(&node->worker, world->now / 1000, &node->outbox);
+    carry_out(world, number);
+    schedule(world, world->now + (int64_t)draw(world, TICK_US), TICK, number);
+}
+
+static void start_master(struct world *world)
+{
+    struct master_options options = {.job = 7,
+                                     .incarnation = world->master_incarnation++,
+                                     .min_workers = world->plan->min_workers,
+                                     .max_workers = world->plan->workers,
+                                     .epochs = 1,
+                                     .dead_ms = 5000,
+                                     .publish_ms = 60000,
+                                     .regroup_ms = 20,
+                                     .settle_ms = 500,
+                                     .report_ms = 100,
+                                     .started_at = ""};
+    uint32_t number = world->node_count;
+    struct node *node = add_node(world, true, 0, options.incarnation);
+
+    TRACE(world, "master %u starts", options.incarnation);
+    world->master = number;
+    world->is_master_new = options.incarnation > 0;
+    world->model = 0;
+    if (master_init(&node->master, &options, world->now / 1000, &node->outbox, &world->failure) !=
+        STATUS_OK)
+        abort();
+    carry_out(world, number);
+    schedule(world, world->now + (int64_t)draw(world, TICK_US), TICK, number);
+}
+
+/* ---------------------------------------------------------------- events */
+
+static void deliver(struct world *world, const struct event *event)
+{
+    struct end *end = &world->links[event->link].ends[event->side];
+    struct node *node = world->nodes[event->node];
+    struct message message;
+
+    if (event->kind == FRAME && end->is_open) {
+        if (message_read((struct slice){event->bytes, event->size}, &message, &world->failure) !=
+            STATUS_OK)
+            return;
+        TRACE(world, "%s <- %s epoch %" PRIx64, node->address, message_name(message.type),
+              message.epoch);
+        if (node->is_master)
+            master_on_message(&node->master, world->now / 1000, end->peer, &message, &node->outbox);
+        else
+            worker_on_message(&node->worker, world->now / 1000, end->peer, &message, &node->outbox);
+    } else if (event->kind == CLOSED) {
+        end->is_open = false;
+        if (node->is_master)
+            master_on_disconnect(&node->master, world->now / 1000, end->peer, &node->outbox);
+        else
+            worker_on_disconnect(&node->worker, world->now / 1000, end->peer, &node->outbox);
+    }
+    carry_out(world, event->node);
+}
+
+static void tick(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+
+    if (node->is_master)
+        master_on_tick(&node->master, world->now / 1000, &node->outbox);
+    else
+        worker_on_tick(&node->worker, world->now / 1000, &node->outbox);
+    carry_out(world, number);
+    schedule(world, world->now + TICK_US, TICK, number);
+}
+
+static void work(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+
+    node->has_work_event = false;
+    if (worker_has_work(&node->worker))
+        worker_work(&node->worker, world->now / 1000, &node->outbox);
+    carry_out(world, number);
+}
+
+static uint32_t pick_live(struct world *world, bool is_master)
+{
+    uint32_t live[NODES_MAX], count = 0;
+
+    for (uint32_t i = 0; i < world->node_count; i++)
+        if (world->nodes[i]->is_alive && world->nodes[i]->is_master == is_master)
+            live[count++] = i;
+    return count > 0 ? live[draw(world, count)] : NODES_MAX;
+}
+
+static void crash(struct world *world, bool is_master)
+{
+    uint32_t number = pick_live(world, is_master);
+    int64_t again = world->now + 1000 + (int64_t)draw(world, 400000);
+    struct node *node;
+
+    if (number == NODES_MAX)
+        return;
+    node = world->nodes[number];
+    TRACE(world, "%s crashes", node->address);
+    stop_node(world, number);
+    if (is_master)
+        schedule(world, again, START_MASTER, 0);
+    else
+        schedule(world, again, START_WORKER, node->index);
+}
+
+static void freeze(struct world *world)
+{
+    uint32_t number = pick_live(world, draw(world, 6) == 0);
+    int64_t longest = draw(world, 2) == 0 ? 500000 : 20000000;
+
+    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
+        return;
+    world->nodes[number]->frozen_until = world->now + (int64_t)draw(world, (uint64_t)longest);
+    TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
+          (double)world->nodes[number]->frozen_until / 1000);
+}
+
+/* A connection breaks; half of the times what is on its way is lost. */
+static void cut(struct world *world)
+{
+    for (int tries = 0; tries < 20 && world->link_count > 0; tries++) {
+        uint32_t link = (uint32_t)draw(world, world->link_count);
+
+        if (!world->links[link].ends[0].is_open || !world->links[link].ends[1].is_open)
+            continue;
+        TRACE(world, "%s and %s are cut", world->nodes[world->links[link].ends[0].node]->address,
+              world->nodes[world->links[link].ends[1].node]->address);
+        for (uint32_t side = 0; side < 2; side++)
+            send_to_end(world, link, side, CLOSED, (struct slice){NULL, 0});
+        if (draw(world, 2) == 0)
+            world->links[link].ends[0].is_open = world->links[link].ends[1].is_open = false;
+        return;
+    }
+}
+
+static bool is_of_a_node(const struct event *event)
+{
+    return event->kind == FRAME || event->kind == CLOSED || event->kind == TICK ||
+           event->kind == WORK;
+}
+
+/* False: the event waits for its node to thaw. */
+static bool handle(struct world *world, struct event *event)
+{
+    struct node *node = is_of_a_node(event) ? world->nodes[event->node] : NULL;
+
+    if (node && !node->is_alive)
+        return true;
+    if (node && node->frozen_until > world->now) {
+        event->at = node->frozen_until;
+        push(world, event);
+        return false;
+    }
+    switch (event->kind) {
+    case FRAME:
+    case CLOSED:
+        deliver(world, event);
+        break;
+    case TICK:
+        tick(world, event->node);
+        break;
+    case WORK:
+        work(world, event->node);
+        break;
+    case CRASH:
+        crash(world, event->node == 1);
+        break;
+    case FREEZE:
+        freeze(world);
+        break;
+    case CUT:
+        cut(world);
+        break;
+    case START_WORKER:
+        start_worker(world, event->node);
+        break;
+    case START_MASTER:
+        start_master(world);
+        break;
+    }
+    return true;
+}
+
+static void plan_mischief(struct world *world)
+{
+    const struct world_plan *plan = world->plan;
+    uint64_t span = (uint64_t)plan->span_us;
+
+    for (uint32_t i = 0; i < plan->crashes; i++)
+        schedule(world, (int64_t)draw(world, span), CRASH, 0);
+    for (uint32_t i = 0; i < plan->master_crashes; i++)
+        schedule(world, (int64_t)draw(world, span), CRASH, 1);
+    for (uint32_t i = 0; i < plan->freezes; i++)
+        schedule(world, (int64_t)draw(world, span), FREEZE, 0);
+    for (uint32_t i = 0; i < plan->cuts; i++)
+        schedule(world, (int64_t)draw(world, span), CUT, 0);
+    for (uint32_t index = 0; index < plan->workers; index++)
+        schedule(world, index < plan->late_joins ? (int64_t)draw(world, span) : 0, START_WORKER,
+                 index);
+}
+
+static void check_end(struct world *world)
+{
+    char expected[80];
+
+    snprintf(expected, sizeof expected, "digest %s", world->oracle->digest);
+    if (!world->has_ended)
+        complain(world, "the job does not end", "time or events ran out");
+    else if (strncmp(world->digest, expected, strlen(expected)) != 0)
+        complain(world, "another digest", world->digest);
+    else if (world->model != world->oracle->model)
+        complain(world, "other model rows", "");
+    else if (world->records > world->oracle->records && world->master_incarnation == 1)
+        complain(world, "an evaluation is recorded twice", "");
+    else if (world->records < world->oracle->records)
+        complain(world, "an evaluation is not recorded", "");
+    world->result.end_us = world->now;
+}
+
+static void free_node(struct world *world, struct node *node)
+{
+    if (node->is_master) {
+        master_deinit(&node->master);
+    } else {
+        worker_deinit(&node->worker);
+        world->subject->close(world->subject->context, checked_inner(node->checked));
+        checked_free(node->checked);
+    }
+    outbox_deinit(&node->outbox);
+    free(node);
+}
+
+static void free_world(struct world *world)
+{
+    for (uint32_t i = 0; i < world->node_count; i++)
+        free_node(world, world->nodes[i]);
+    for (size_t i = 0; i < world->heap_count; i++) {
+        free(world->heap[i]->bytes);
+        free(world->heap[i]);
+    }
+    free(world->heap);
+    free(world->links);
+    free(world->incarnations);
+    free(world);
+}
+
+enum status world_run(const struct world_plan *plan, const struct subject *subject,
+                      const struct oracle *oracle, struct world_result *result, struct error *err)
+{
+    struct world *world = calloc(1, sizeof *world);
+    enum status status;
+
+    if (!world)
+        abort();
+    world->plan = plan;
+    world->subject = subject;
+    world->oracle = oracle;
+    error_clear(&world->failure);
+    world->incarnations = calloc(plan->workers, sizeof *world->incarnations);
+    if (!world->incarnations)
+        abort();
+    start_master(world);
+    plan_mischief(world);
+    for (uint64_t events = 0; world->heap_count > 0 && events < EVENTS_MAX && !world->has_ended &&
+                              world->failure.status == STATUS_OK && world->now < END_US;
+         events++) {
+        struct event *event = pop(world);
+
+        world->now = event->at;
+        if (handle(world, event)) {
+            free(event->bytes);
+            free(event);
+        }
+    }
+    check_end(world);
+    *result = world->result;
+    *err = world->failure;
+    status = world->failure.status;
+    free_world(world);
+    return status;
+}

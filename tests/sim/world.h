@@ -1,0 +1,34 @@
+/*
+ * world.h - a whole job in one thread and virtual time, from one seed.
+ *
+ *     events by time:  a frame or a close arrives, a tick, a piece of work is
+ *                      done, somebody crashes, freezes, thaws, starts
+ *
+ * Frames on one connection keep their order; everything else may overtake.
+ * The launcher is played too: it starts workers and masters again after a
+ * while, and replaces a worker that the master takes for dead, sometimes
+ * without killing the old one, which later thaws as a zombie.
+ */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "sim/oracle.h"
+
+struct world_plan {
+    uint64_t seed;
+    uint32_t workers;
+    uint32_t min_workers;
+    uint32_t crashes, master_crashes, freezes, cuts, late_joins; /* how many of each */
+    int64_t span_us;                                             /* in which they happen */
+    bool verbose;
+};
+
+struct world_result {
+    uint64_t frames, groups, end_us;
+};
+
+/* The job ends as the oracle says. Otherwise FAILED with what was seen. */
+enum status world_run(const struct world_plan *plan, const struct subject *subject,
+                      const struct oracle *oracle, struct world_result *result, struct error *err);
+
+#endif
