@@ -1,0 +1,14 @@
+/*
+ * role_commands.h - `totrain supervise`, `master` and `worker`: the roles of a
+ * job's processes. The doors start the supervisor, the supervisor the others;
+ * people rarely do.
+ */
+#ifndef CLI_ROLE_COMMANDS_H
+#define CLI_ROLE_COMMANDS_H
+
+/* argv[0] is the command's word. Each returns the exit code. */
+int command_supervise(int argc, char **argv);
+int command_master(int argc, char **argv);
+int command_worker(int argc, char **argv);
+
+#endif

@@ -1,0 +1,191 @@
+#include "runtime/host.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+
+#define HEARTBEAT_MS 1000
+#define DEAD_MS      5000
+#define PUBLISH_MS   600000
+#define REGROUP_MS   20
+#define SETTLE_MS    300
+#define REPORT_MS    100
+#define RECONNECT_MS 50
+
+static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
+                           struct outbox *outbox)
+{
+    master_on_message(self, now_ms, from, message, outbox);
+}
+
+static void master_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)
+{
+    master_on_disconnect(self, now_ms, peer, outbox);
+}
+
+static void master_tick(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    master_on_tick(self, now_ms, outbox);
+}
+
+static struct master_options master_options_of(const struct job *job, const char *address,
+                                               uint32_t incarnation, int64_t supervisor)
+{
+    bool is_local = strncmp(address, LOOP_LOCAL, strlen(LOOP_LOCAL)) == 0;
+
+    return (struct master_options){
+        .job = job->id,
+        .incarnation = incarnation,
+        .min_workers = job->spec.min_workers,
+        .max_workers = job->spec.max_workers,
+        .epochs = job->spec.epochs,
+        .dead_ms = is_local ? 0 : DEAD_MS,
+        .publish_ms = PUBLISH_MS,
+        .regroup_ms = REGROUP_MS,
+        .settle_ms = SETTLE_MS,
+        .report_ms = REPORT_MS,
+        .statement = job->spec.statement,
+        .model = job->spec.model_name,
+        .supervisor = supervisor,
+    };
+}
+
+enum status master_host_start(struct master_host *host, struct loop *loop, const struct job *job,
+                              const struct recorder *recorder, const char *address,
+                              uint32_t incarnation, int64_t supervisor, struct error *err)
+{
+    struct role role = {.self = &host->master,
+                        .on_message = master_message,
+                        .on_disconnect = master_disconnect,
+                        .on_tick = master_tick,
+                        .perform = recorder_perform,
+                        .context = &host->recorder};
+    struct master_options options = master_options_of(job, address, incarnation, supervisor);
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(host->started_at, sizeof host->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    options.started_at = host->started_at;
+    host->recorder = *recorder;
+    TRY(recorder_open(&host->recorder, job->folder, err));
+    TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &host->role, err));
+    TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(host->role), err));
+    loop_flush(host->role);
+    return STATUS_OK;
+}
+
+void master_host_cancel(struct master_host *host)
+{
+    master_cancel(&host->master, loop_now_ms(), loop_outbox(host->role));
+    loop_flush(host->role);
+}
+
+void master_host_fail(struct master_host *host, const struct error *err)
+{
+    master_fail(&host->master, loop_now_ms(), err, loop_outbox(host->role));
+    loop_flush(host->role);
+}
+
+void master_host_stop(struct master_host *host)
+{
+    master_deinit(&host->master);
+    recorder_close(&host->recorder);
+}
+
+static void worker_message_role(void *self, int64_t now_ms, peer_id from,
+                                const struct message *message, struct outbox *outbox)
+{
+    worker_on_message(self, now_ms, from, message, outbox);
+}
+
+static void worker_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)
+{
+    worker_on_disconnect(self, now_ms, peer, outbox);
+}
+
+static void worker_tick(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    worker_on_tick(self, now_ms, outbox);
+}
+
+static bool worker_is_busy(const void *self)
+{
+    return worker_has_work(self);
+}
+
+static void worker_do_work(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    worker_work(self, now_ms, outbox);
+}
+
+static enum status join(struct worker_host *host, struct error *err)
+{
+    struct role role = {.self = &host->worker,
+                        .on_message = worker_message_role,
+                        .on_disconnect = worker_disconnect,
+                        .on_tick = worker_tick,
+                        .has_work = worker_is_busy,
+                        .work = worker_do_work};
+    struct learner *learner = opening_learner(host->opening);
+    struct learning learning = learning_of(learner);
+
+    host->options.address = host->bound;
+    worker_init(&host->worker, &host->options, learner ? &learning : NULL,
+                learner ? NULL : opening_error(host->opening));
+    host->worker.fault = fault_read();
+    host->has_worker = true;
+    TRY(loop_add_role(host->loop, &role, host->listen, host->bound, sizeof host->bound, &host->role,
+                      err));
+    worker_start(&host->worker, loop_now_ms(), loop_outbox(host->role));
+    loop_flush(host->role);
+    return STATUS_OK;
+}
+
+static void on_ready(void *context)
+{
+    struct worker_host *host = context;
+    struct error err;
+
+    error_clear(&err);
+    if (join(host, &err) != STATUS_OK) {
+        log_error("%s", err.message);
+        loop_stop(host->loop, err.status, &err);
+    }
+}
+
+enum status worker_host_start(struct worker_host *host, struct loop *loop, const struct job *job,
+                              uint32_t index, uint32_t incarnation, const char *master,
+                              const char *listen, struct error *err)
+{
+    host->loop = loop;
+    host->listen = listen;
+    host->options = (struct worker_options){
+        .job = job->id,
+        .index = index,
+        .incarnation = incarnation,
+        .master = master,
+        .log_every_steps = job->spec.log_every_steps,
+        .heartbeat_ms = HEARTBEAT_MS,
+        .reconnect_ms = RECONNECT_MS,
+        .progress_ms = REPORT_MS,
+        .piece_bytes = MESSAGE_PIECE_BYTES,
+    };
+    return opening_start(loop, job, on_ready, host, &host->opening, err);
+}
+
+bool worker_host_stop(struct worker_host *host)
+{
+    if (host->has_worker)
+        worker_deinit(&host->worker);
+    host->has_worker = false;
+    if (!host->opening)
+        return true;
+    if (!opening_is_done(host->opening))
+        return false;
+    opening_free(host->opening);
+    host->opening = NULL;
+    return true;
+}

@@ -1,0 +1,51 @@
+/*
+ * host.h - a role in a process: its pure part, what it needs from outside, and
+ * its place in the loop.
+ */
+#ifndef RUNTIME_HOST_H
+#define RUNTIME_HOST_H
+
+#include "runtime/master.h"
+#include "runtime/opening.h"
+#include "runtime/recorder.h"
+#include "runtime/worker.h"
+
+#define TICK_MS 50
+
+struct master_host {
+    struct master master;
+    struct recorder recorder;
+    struct loop_role *role;
+    char started_at[32];
+};
+
+/* `recorder` brings say and replace; the store is opened here. Workers in
+ * other processes are dead after some seconds of silence; one in this process
+ * is silent only as long as this process is busy. */
+enum status master_host_start(struct master_host *host, struct loop *loop, const struct job *job,
+                              const struct recorder *recorder, const char *address,
+                              uint32_t incarnation, int64_t supervisor, struct error *err);
+void master_host_cancel(struct master_host *host);
+void master_host_fail(struct master_host *host, const struct error *err);
+void master_host_stop(struct master_host *host);
+
+struct worker_host {
+    struct worker worker;
+    struct opening *opening;
+    struct loop *loop;
+    struct loop_role *role;
+    struct worker_options options;
+    const char *listen;
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+    bool has_worker;
+};
+
+/* The worker joins when its rows are encoded. `listen` NULL: no peers. The
+ * addresses must outlive the host. */
+enum status worker_host_start(struct worker_host *host, struct loop *loop, const struct job *job,
+                              uint32_t index, uint32_t incarnation, const char *master,
+                              const char *listen, struct error *err);
+/* False while the opening thread runs: the process can then only _exit. */
+bool worker_host_stop(struct worker_host *host);
+
+#endif

@@ -1,0 +1,102 @@
+#include "runtime/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+#include "launch/spawn.h"
+
+static enum status read_file(const char *path, struct text *out, struct error *err)
+{
+    char bytes[4096];
+    FILE *file = fopen(path, "re");
+    size_t size;
+    bool failed;
+
+    if (!file)
+        return fail_errno(err, STATUS_IO, "cannot read %s", path);
+    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0)
+        text_append(out, (struct slice){bytes, size});
+    failed = ferror(file);
+    fclose(file);
+    if (failed)
+        return fail(err, STATUS_IO, "cannot read %s", path);
+    if (out->failed)
+        return fail(err, STATUS_LIMIT, "%s is larger than %zu bytes", path, out->maximum);
+    return STATUS_OK;
+}
+
+static enum status read_id(struct job *job, struct error *err)
+{
+    const char *name = strrchr(job->folder, '/');
+    int64_t id;
+
+    if (!slice_to_integer(slice_of(name ? name + 1 : job->folder), &id) || id <= 0)
+        return fail(err, STATUS_INVALID, "folder \"%s\", expected STATE/jobs/ID with a number",
+                    job->folder);
+    job->id = (uint64_t)id;
+    return STATUS_OK;
+}
+
+enum status job_open(const char *folder, struct job *job, struct error *err)
+{
+    char path[PATH_MAX];
+    enum status status;
+    struct text json;
+
+    memset(job, 0, sizeof *job);
+    if (!realpath(folder, job->folder))
+        return fail_errno(err, STATUS_NOT_FOUND, "cannot open the job's folder %s", folder);
+    if (snprintf(path, sizeof path, "%s/job.json", job->folder) >= (int)sizeof path)
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+    TRY(read_id(job, err));
+    arena_init(&job->arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = read_file(path, &json, err);
+    if (status == STATUS_OK)
+        status = jobspec_read(text_slice(&json), &job->arena, &job->spec, err);
+    text_deinit(&json);
+    if (status != STATUS_OK)
+        job_deinit(job);
+    return status;
+}
+
+void job_deinit(struct job *job)
+{
+    arena_deinit(&job->arena);
+}
+
+/* What a processor can run, from little to much. */
+static int kernels_rank(struct slice kernels)
+{
+    static const char *const known[] = {"", "Haswell", "SkylakeX"};
+
+    for (int i = 0; i < 3; i++)
+        if (slice_is(kernels, known[i]))
+            return i;
+    return -1;
+}
+
+enum status job_fix_kernels(const struct job *job, char **argv, struct error *err)
+{
+    struct slice kernels = job->spec.kernels;
+    const char *present = getenv("OPENBLAS_CORETYPE");
+    char variable[64];
+    char **environment;
+
+    if (kernels_rank(kernels) < 0)
+        return fail(err, STATUS_UNSUPPORTED, "unknown kernel set \"%.*s\"", SLICE_FORMAT(kernels));
+    if (kernels_rank(kernels) > kernels_rank(launch_kernels()))
+        return fail(err, STATUS_UNSUPPORTED, "this processor cannot run the job's kernel set %.*s",
+                    SLICE_FORMAT(kernels));
+    if (kernels.size == 0 || (present && slice_is(kernels, present)))
+        return STATUS_OK;
+    environment = spawn_environment(kernels, variable);
+    if (!environment)
+        return fail_no_memory(err);
+    execve("/proc/self/exe", argv, environment);
+    free(environment);
+    return fail_errno(err, STATUS_IO, "cannot start this program again");
+}

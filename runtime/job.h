@@ -1,0 +1,29 @@
+/*
+ * job.h - a job's folder, as the processes below it see it.
+ */
+#ifndef RUNTIME_JOB_H
+#define RUNTIME_JOB_H
+
+#include <limits.h>
+
+#include "base/arena.h"
+#include "jobspec/jobspec.h"
+
+struct job {
+    char folder[PATH_MAX];
+    uint64_t id; /* the folder's name */
+    struct arena arena;
+    struct jobspec spec;
+};
+
+enum status job_open(const char *folder, struct job *job, struct error *err);
+void job_deinit(struct job *job);
+
+/*
+ * OpenBLAS chooses its kernels as it is loaded. When the environment does not
+ * name those that the job fixes, the program starts itself again with it;
+ * returns only when all is well or the processor cannot run them (UNSUPPORTED).
+ */
+enum status job_fix_kernels(const struct job *job, char **argv, struct error *err);
+
+#endif

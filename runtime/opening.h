@@ -1,0 +1,27 @@
+/*
+ * opening.h - the data set and the learner, opened beside the loop.
+ *
+ * Encoding the rows can take seconds, in which a process must still hear that
+ * its job was cancelled. So a thread does it; the loop hears when it is ready.
+ * A process that has to end before that just ends.
+ */
+#ifndef RUNTIME_OPENING_H
+#define RUNTIME_OPENING_H
+
+#include "learn/learner.h"
+#include "runtime/job.h"
+#include "runtime/loop.h"
+
+struct opening;
+
+/* `ready` is called once from the loop. */
+enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
+                          void *context, struct opening **opening, struct error *err);
+bool opening_is_done(const struct opening *opening);
+/* NULL, and why, when the job's rows cannot be learned from. */
+struct learner *opening_learner(const struct opening *opening);
+const struct error *opening_error(const struct opening *opening);
+/* Only when it is done. */
+void opening_free(struct opening *opening);
+
+#endif

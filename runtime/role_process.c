@@ -1,0 +1,159 @@
+/*
+ * The master and the worker as processes of their own.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/host.h"
+#include "runtime/roles.h"
+
+#define LIFELINE 0
+
+static void say(const char *text, size_t size)
+{
+    /* A supervisor that is gone closes the lifeline: that is what ends us. */
+    (void)send(LIFELINE, text, size, MSG_NOSIGNAL);
+}
+
+static void say_event(void *context, const struct job_event *event, struct slice line)
+{
+    (void)context;
+    (void)event;
+    say(line.data, line.size);
+}
+
+static void say_replace(void *context, uint32_t index)
+{
+    char line[32];
+    (void)context;
+
+    say(line, (size_t)snprintf(line, sizeof line, "replace %" PRIu32 "\n", index));
+}
+
+static void on_lifeline_end(void *context)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_CONNECTION, "the supervisor is gone");
+    loop_stop(context, STATUS_CONNECTION, &err);
+}
+
+/* The loop's end comes at once; what a peer would still have to read does not
+ * matter to a process that lost its supervisor. */
+static int finish(enum status status, const struct error *err)
+{
+    if (status != STATUS_OK)
+        log_warning("ends: %s", err->message[0] ? err->message : status_text(status));
+    return status_exit_code(status);
+}
+
+struct master_process {
+    struct master_host host;
+    struct loop *loop;
+};
+
+static void on_master_line(void *context, struct slice line)
+{
+    struct master_process *process = context;
+    struct error err;
+
+    if (slice_is(line, "cancel")) {
+        master_host_cancel(&process->host);
+    } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
+        error_clear(&err);
+        fail(&err, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);
+        master_host_fail(&process->host, &err);
+    }
+}
+
+static void on_master_lifeline_end(void *context)
+{
+    on_lifeline_end(((struct master_process *)context)->loop);
+}
+
+static enum status start_master(struct master_process *process, const struct job *job,
+                                const char *listen, uint32_t incarnation, struct error *err)
+{
+    struct recorder recorder = {.say = say_event, .replace = say_replace};
+    struct line_reader reader = {
+        .context = process, .on_line = on_master_line, .on_end = on_master_lifeline_end};
+
+    TRY(loop_new(TICK_MS, &process->loop, err));
+    TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
+    return master_host_start(&process->host, process->loop, job, &recorder, listen, incarnation,
+                             getppid(), err);
+}
+
+int run_master(const char *folder, const char *listen, uint32_t incarnation)
+{
+    struct master_process process;
+    struct recorder voice = {.say = say_event};
+    enum status status;
+    struct error err;
+    struct job job;
+
+    memset(&process, 0, sizeof process);
+    error_clear(&err);
+    log_open("master", LOG_INFO);
+    signal(SIGINT, SIG_IGN); /* the supervisor decides what Ctrl-C means */
+    status = job_open(folder, &job, &err);
+    if (status != STATUS_OK)
+        return finish(status, &err);
+    status = start_master(&process, &job, listen, incarnation, &err);
+    if (status == STATUS_OK)
+        status = loop_run(process.loop, &err);
+    else
+        recorder_say_failed(&voice, &err);
+    loop_free(process.loop);
+    master_host_stop(&process.host);
+    job_deinit(&job);
+    return finish(status, &err);
+}
+
+static void on_worker_line(void *context, struct slice line)
+{
+    (void)context;
+    (void)line;
+}
+
+int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const char *master,
+               const char *listen, char **argv)
+{
+    struct worker_host host;
+    struct line_reader reader = {.on_line = on_worker_line, .on_end = on_lifeline_end};
+    struct loop *loop = NULL;
+    char who[32];
+    enum status status;
+    struct error err;
+    struct job job;
+
+    memset(&host, 0, sizeof host);
+    error_clear(&err);
+    snprintf(who, sizeof who, "worker/%" PRIu32, index);
+    log_open(who, LOG_INFO);
+    signal(SIGINT, SIG_IGN);
+    status = job_open(folder, &job, &err);
+    if (status != STATUS_OK)
+        return finish(status, &err);
+    status = job_fix_kernels(&job, argv, &err);
+    if (status == STATUS_OK)
+        status = loop_new(TICK_MS, &loop, &err);
+    reader.context = loop;
+    if (status == STATUS_OK)
+        status = loop_read_lines(loop, LIFELINE, reader, NULL, &err);
+    if (status == STATUS_OK)
+        status = worker_host_start(&host, loop, &job, index, incarnation, master, listen, &err);
+    if (status == STATUS_OK)
+        status = loop_run(loop, &err);
+    if (!worker_host_stop(&host))
+        _exit(finish(status, &err));
+    loop_free(loop);
+    job_deinit(&job);
+    return finish(status, &err);
+}

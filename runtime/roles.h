@@ -1,0 +1,25 @@
+/*
+ * roles.h - what `totrain supervise`, `master` and `worker` run. Each returns
+ * the program's exit code.
+ *
+ *     door --lifeline, events--> supervise --lifelines--> master
+ *                                                    +--> worker 0, 1, ...
+ *
+ * The supervisor is the parent of all. Each role's descriptor 0 is its
+ * lifeline: a socket on which the supervisor may say `cancel` or `fail TEXT`,
+ * and whose closing ends the role at once. The master answers on it with event
+ * lines and `replace INDEX`. A job of one worker has no children: both roles
+ * live in the supervisor, on the same loop and with the same messages.
+ */
+#ifndef RUNTIME_ROLES_H
+#define RUNTIME_ROLES_H
+
+#include <stdint.h>
+
+/* argv: of the program, to start it again where OpenBLAS needs that. */
+int run_supervise(const char *folder, char **argv);
+int run_master(const char *folder, const char *listen, uint32_t incarnation);
+int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const char *master,
+               const char *listen, char **argv);
+
+#endif

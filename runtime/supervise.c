@@ -1,0 +1,106 @@
+#include "runtime/supervise.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "launch/control.h"
+#include "runtime/recorder.h"
+#include "runtime/roles.h"
+
+#define LAST_WORD_MS 2000
+
+void supervise_say(const struct job_event *event, struct slice line)
+{
+    bool is_last = event->kind == JOB_DONE || event->kind == JOB_FAILED;
+    struct pollfd door = {.fd = SUPERVISE_EVENTS, .events = POLLOUT};
+
+    /* A pipe that takes something takes a whole line of at most PIPE_BUF. */
+    if (poll(&door, 1, is_last ? LAST_WORD_MS : 0) <= 0)
+        return;
+    if (write(SUPERVISE_EVENTS, line.data, line.size) < 0)
+        log_debug("the door is gone");
+}
+
+static void on_end(void *context)
+{
+    struct supervise_watch *watch = context;
+    watch->cancel(watch->context);
+}
+
+static void on_line(void *context, struct slice line)
+{
+    if (slice_is(line, "cancel"))
+        on_end(context);
+}
+
+static void on_nothing(void *context)
+{
+    (void)context;
+}
+
+enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
+                            struct error *err)
+{
+    struct line_reader lifeline = {watch, on_line, on_end};
+    struct line_reader control = {watch, on_line, on_nothing};
+    char address[MESSAGE_ADDRESS_MAX + 1];
+
+    snprintf(address, sizeof address, "unix:%s/control", sockets);
+    TRY(loop_listen_lines(loop, address, control, err));
+    TRY(loop_on_signal(loop, SIGINT, on_end, watch, err));
+    TRY(loop_on_signal(loop, SIGTERM, on_end, watch, err));
+    if (loop_read_lines(loop, SUPERVISE_LIFELINE, lifeline, NULL, err) != STATUS_OK) {
+        fail(err, STATUS_INVALID, "standard input cannot be waited for");
+        return error_hint(err, "It is the lifeline: a pipe, a socket or a terminal, whose end "
+                               "cancels the job.");
+    }
+    return STATUS_OK;
+}
+
+static void say_event(void *context, const struct job_event *event, struct slice line)
+{
+    (void)context;
+    supervise_say(event, line);
+}
+
+/* What goes wrong before there is a master. */
+static int fail_early(const struct error *err)
+{
+    struct recorder voice = {.say = say_event};
+
+    log_error("%s", err->message);
+    recorder_say_failed(&voice, err);
+    return status_exit_code(err->status);
+}
+
+int run_supervise(const char *folder, char **argv)
+{
+    char sockets[CONTROL_PATH_MAX];
+    struct error err;
+    struct job job;
+    int code;
+
+    error_clear(&err);
+    log_open("supervisor", LOG_INFO);
+    signal(SIGPIPE, SIG_IGN);
+    if (job_open(folder, &job, &err) != STATUS_OK)
+        return fail_early(&err);
+    if (job.spec.max_workers == 1 && job_fix_kernels(&job, argv, &err) != STATUS_OK) {
+        job_deinit(&job);
+        return fail_early(&err);
+    }
+    if (control_folder_create(job.folder, sockets, &err) != STATUS_OK) {
+        job_deinit(&job);
+        return fail_early(&err);
+    }
+    code = job.spec.max_workers == 1 ? supervise_alone(&job, sockets)
+                                     : supervise_children(&job, sockets);
+    control_folder_remove(job.folder);
+    job_deinit(&job);
+    return code;
+}

@@ -1,0 +1,29 @@
+/*
+ * supervise.h - what the two ways of hosting a job share.
+ */
+#ifndef RUNTIME_SUPERVISE_H
+#define RUNTIME_SUPERVISE_H
+
+#include "runtime/job.h"
+#include "runtime/loop.h"
+
+#define SUPERVISE_LIFELINE 0 /* from the door */
+#define SUPERVISE_EVENTS   1 /* to the door */
+
+/* To the door. Progress is dropped when the door does not read; its last word
+ * waits for it. */
+void supervise_say(const struct job_event *event, struct slice line);
+
+/* The whole job in this process, or in children. Return the exit code. */
+int supervise_alone(const struct job *job, const char *sockets);
+int supervise_children(const struct job *job, const char *sockets);
+
+/* Lifeline, control socket, SIGINT and SIGTERM all mean: cancel. */
+struct supervise_watch {
+    void (*cancel)(void *context);
+    void *context;
+};
+enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
+                            struct error *err); /* watch must outlive the loop */
+
+#endif

@@ -1,0 +1,413 @@
+/*
+ * A job of several workers: the supervisor is the parent of the master and of
+ * every worker, holds their lifelines, and starts again who dies.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "launch/spawn.h"
+#include "runtime/recorder.h"
+#include "runtime/supervise.h"
+
+#define TICK_MS      50
+#define RESTARTS_MAX 3    /* of one role, without a step in between */
+#define CANCEL_MS    500  /* for the master to close the books */
+#define LEAVE_MS     1000 /* for roles to go after the last word */
+
+struct supervisor;
+
+struct child {
+    struct supervisor *supervisor;
+    bool is_master;
+    uint32_t index, incarnation, restarts;
+    pid_t pid; /* 0: not running */
+    struct loop_lines *lifeline;
+};
+
+struct supervisor {
+    const struct job *job;
+    const char *sockets;
+    struct loop *loop;
+    struct child *children; /* the master, then the workers */
+    uint32_t count;
+    uint64_t step;
+    bool is_over;      /* the last word was said; everybody leaves */
+    bool is_giving_up; /* the master was asked to end the job as `verdict` says */
+    struct error verdict;
+    struct supervise_watch watch;
+    int64_t deadline; /* 0: none */
+    enum status how;
+};
+
+static void name_child(const struct child *child, char name[32])
+{
+    if (child->is_master)
+        snprintf(name, 32, "the master");
+    else
+        snprintf(name, 32, "worker %" PRIu32, child->index);
+}
+
+static void tell(const struct child *child, const char *format, const char *detail)
+{
+    char line[600];
+    int size = snprintf(line, sizeof line, format, detail);
+
+    if (child->lifeline && size > 0)
+        (void)send(loop_lines_fd(child->lifeline), line, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void say_event(void *context, const struct job_event *event, struct slice line)
+{
+    (void)context;
+    supervise_say(event, line);
+}
+
+/* Everything has been said: roles leave by themselves or are ended. */
+static void be_over(struct supervisor *supervisor, enum status how)
+{
+    if (supervisor->is_over)
+        return;
+    supervisor->is_over = true;
+    supervisor->how = how;
+    supervisor->deadline = loop_now_ms() + LEAVE_MS;
+}
+
+/* The job ends; the master says so, since it keeps the books. Without one the
+ * deadline says it. */
+static void give_up(struct supervisor *supervisor, const struct error *verdict)
+{
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return;
+    supervisor->is_giving_up = true;
+    supervisor->verdict = *verdict;
+    supervisor->deadline = loop_now_ms() + CANCEL_MS;
+    if (verdict->status == STATUS_INTERRUPTED)
+        tell(&supervisor->children[0], "cancel\n%s", "");
+    else
+        tell(&supervisor->children[0], "fail %s\n", verdict->message);
+}
+
+static void cancel(void *context)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_INTERRUPTED, "the job was cancelled");
+    give_up(context, &err);
+}
+
+static void kill_all(const struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        if (supervisor->children[i].pid > 0)
+            kill(supervisor->children[i].pid, SIGKILL);
+}
+
+static void replace(struct supervisor *supervisor, struct slice number)
+{
+    int64_t index;
+
+    if (!slice_to_integer(number, &index) || index < 0 || index + 1 >= supervisor->count)
+        return;
+    if (supervisor->children[index + 1].pid > 0)
+        kill(supervisor->children[index + 1].pid, SIGKILL);
+}
+
+static void on_master_event(struct supervisor *supervisor, struct slice line)
+{
+    struct text whole;
+    struct job_event event;
+    struct error err;
+
+    error_clear(&err);
+    if (job_event_read(line, &event, &err) != STATUS_OK) {
+        log_warning("the master says: %s", err.message);
+        return;
+    }
+    if (event.step > supervisor->step) {
+        supervisor->step = event.step;
+        for (uint32_t i = 0; i < supervisor->count; i++)
+            supervisor->children[i].restarts = 0;
+    }
+    text_init(&whole, LAUNCH_EVENT_BYTES_MAX);
+    text_append(&whole, line);
+    text_append_char(&whole, '\n');
+    supervise_say(&event, text_slice(&whole));
+    text_deinit(&whole);
+    if (event.kind == JOB_DONE)
+        be_over(supervisor, STATUS_OK);
+    else if (event.kind == JOB_FAILED)
+        be_over(supervisor, event.error.status);
+}
+
+static void on_child_line(void *context, struct slice line)
+{
+    struct child *child = context;
+
+    if (!child->is_master || child->supervisor->is_over)
+        return;
+    if (line.size > 8 && memcmp(line.data, "replace ", 8) == 0)
+        replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
+    else
+        on_master_event(child->supervisor, line);
+}
+
+static void on_child_end(void *context)
+{
+    struct child *child = context;
+    child->lifeline = NULL; /* SIGCHLD tells the rest */
+}
+
+struct arguments {
+    char folder[PATH_MAX], listen[128], master[128], index[16], incarnation[16];
+    char *list[16];
+};
+
+static void list_arguments(const struct child *child, struct arguments *arguments)
+{
+    const struct supervisor *supervisor = child->supervisor;
+    size_t count = 0;
+
+    snprintf(arguments->folder, sizeof arguments->folder, "%s", supervisor->job->folder);
+    snprintf(arguments->master, sizeof arguments->master, "unix:%s/master", supervisor->sockets);
+    snprintf(arguments->listen, sizeof arguments->listen, "unix:%s/w%" PRIu32 ".%" PRIu32,
+             supervisor->sockets, child->index, child->incarnation);
+    snprintf(arguments->index, sizeof arguments->index, "%" PRIu32, child->index);
+    snprintf(arguments->incarnation, sizeof arguments->incarnation, "%" PRIu32, child->incarnation);
+    arguments->list[count++] = "totrain";
+    arguments->list[count++] = child->is_master ? "master" : "worker";
+    arguments->list[count++] = arguments->folder;
+    arguments->list[count++] = "--listen";
+    arguments->list[count++] = child->is_master ? arguments->master : arguments->listen;
+    arguments->list[count++] = "--incarnation";
+    arguments->list[count++] = arguments->incarnation;
+    if (!child->is_master) {
+        arguments->list[count++] = "--index";
+        arguments->list[count++] = arguments->index;
+        arguments->list[count++] = "--master";
+        arguments->list[count++] = arguments->master;
+    }
+    arguments->list[count] = NULL;
+}
+
+static enum status spawn_with(struct child *child, int lifeline, struct error *err)
+{
+    const struct job *job = child->supervisor->job;
+    struct arguments arguments;
+    char log[PATH_MAX + 8];
+    enum status status;
+    struct spawn spawn = {.program = "/proc/self/exe",
+                          .arguments = arguments.list,
+                          .kernels = job->spec.kernels,
+                          .in = lifeline,
+                          .out = -1};
+
+    list_arguments(child, &arguments);
+    snprintf(log, sizeof log, "%s/log", job->folder);
+    spawn.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (spawn.log < 0)
+        return fail_errno(err, STATUS_IO, "cannot write %s", log);
+    status = spawn_process(&spawn, &child->pid, err);
+    close(spawn.log);
+    return status;
+}
+
+static enum status start_child(struct child *child, struct error *err)
+{
+    struct line_reader reader = {child, on_child_line, on_child_end};
+    enum status status;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return fail_errno(err, STATUS_IO, "cannot make a lifeline");
+    child->pid = 0;
+    status = spawn_with(child, ends[1], err);
+    close(ends[1]);
+    if (status != STATUS_OK) {
+        close(ends[0]);
+        return status;
+    }
+    return loop_read_lines(child->supervisor->loop, ends[0], reader, &child->lifeline, err);
+}
+
+static void restart(struct child *child, int how)
+{
+    struct supervisor *supervisor = child->supervisor;
+    char name[32];
+    struct error err;
+
+    name_child(child, name);
+    error_clear(&err);
+    if (WIFSIGNALED(how))
+        log_warning("%s was killed by signal %d", name, WTERMSIG(how));
+    else
+        log_warning("%s ended with code %d", name, WEXITSTATUS(how));
+    if (++child->restarts > RESTARTS_MAX) {
+        fail(&err, STATUS_FAILED, "%s ended %d times without a step in between (%s %d)", name,
+             RESTARTS_MAX + 1, WIFSIGNALED(how) ? "signal" : "exit code",
+             WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
+        error_hint(&err, "The log is %s/log.", supervisor->job->folder);
+        give_up(supervisor, &err);
+        return;
+    }
+    child->incarnation++;
+    if (start_child(child, &err) != STATUS_OK)
+        give_up(supervisor, &err);
+}
+
+/* What the child wrote before it ended is read first: a master that said DONE
+ * is not started again. */
+static void hear_last_words(struct child *child)
+{
+    char bytes[4096];
+    struct text words;
+    ssize_t size;
+
+    if (!child->lifeline)
+        return;
+    text_init(&words, LAUNCH_EVENT_BYTES_MAX);
+    while ((size = recv(loop_lines_fd(child->lifeline), bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+        text_append(&words, (struct slice){bytes, (size_t)size});
+    loop_lines_close(child->lifeline);
+    child->lifeline = NULL;
+    for (size_t at = 0; at < words.size;) {
+        char *newline = memchr(words.data + at, '\n', words.size - at);
+        size_t length = newline ? (size_t)(newline - words.data) - at : words.size - at;
+
+        if (newline)
+            on_child_line(child, (struct slice){words.data + at, length});
+        at += length + 1;
+    }
+    text_deinit(&words);
+}
+
+static void on_child_exit(struct child *child, int how)
+{
+    struct supervisor *supervisor = child->supervisor;
+
+    child->pid = 0;
+    hear_last_words(child);
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return;
+    /* A worker that was told END leaves with 0: the job is over, or a younger
+     * worker has its place. */
+    if (!child->is_master && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        return;
+    restart(child, how);
+}
+
+static void on_sigchld(void *context)
+{
+    struct supervisor *supervisor = context;
+
+    for (uint32_t i = 0; i < supervisor->count; i++) {
+        struct child *child = &supervisor->children[i];
+        int how;
+
+        if (child->pid > 0 && waitpid(child->pid, &how, WNOHANG) == child->pid)
+            on_child_exit(child, how);
+    }
+}
+
+/* The master did not manage: the supervisor closes the books itself, now that
+ * nobody else writes them. */
+static void record_verdict(const struct supervisor *supervisor)
+{
+    struct recorder recorder = {.say = say_event};
+    struct job_row row;
+    struct error err;
+
+    error_clear(&err);
+    if (recorder_open(&recorder, supervisor->job->folder, &err) == STATUS_OK) {
+        memset(&row, 0, sizeof row);
+        if (jobstore_get_job(recorder.store, &row, &err) != STATUS_OK)
+            row.id = (int64_t)supervisor->job->id;
+        row.state = supervisor->verdict.status == STATUS_INTERRUPTED ? JOB_STATE_CANCELLED
+                                                                     : JOB_STATE_FAILED;
+        snprintf(row.error, sizeof row.error, "%s", supervisor->verdict.message);
+        if (jobstore_put_job(recorder.store, &row, &err) != STATUS_OK)
+            log_error("%s", err.message);
+        recorder_close(&recorder);
+    }
+    recorder_say_failed(&recorder, &supervisor->verdict);
+}
+
+static bool anybody_runs(const struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        if (supervisor->children[i].pid > 0)
+            return true;
+    return false;
+}
+
+static void on_tick(void *context, int64_t now_ms)
+{
+    struct supervisor *supervisor = context;
+
+    on_sigchld(supervisor); /* a signal may have been merged with another */
+    if (supervisor->deadline != 0 && now_ms >= supervisor->deadline) {
+        supervisor->deadline = now_ms + LEAVE_MS;
+        kill_all(supervisor);
+    }
+    if (anybody_runs(supervisor) || (!supervisor->is_over && !supervisor->is_giving_up))
+        return;
+    if (!supervisor->is_over) {
+        record_verdict(supervisor);
+        be_over(supervisor, supervisor->verdict.status);
+    }
+    loop_stop(supervisor->loop, supervisor->how, &supervisor->verdict);
+}
+
+static void on_sigchld_signal(void *context)
+{
+    on_tick(context, loop_now_ms());
+}
+
+static enum status start(struct supervisor *supervisor, struct error *err)
+{
+    TRY(loop_new(TICK_MS, &supervisor->loop, err));
+    TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
+    supervisor->watch = (struct supervise_watch){cancel, supervisor};
+    TRY(supervise_watch(supervisor->loop, supervisor->sockets, &supervisor->watch, err));
+    loop_on_tick(supervisor->loop, on_tick, supervisor);
+    supervisor->children = calloc(supervisor->count, sizeof *supervisor->children);
+    if (!supervisor->children)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        supervisor->children[i] = (struct child){
+            .supervisor = supervisor, .is_master = i == 0, .index = i == 0 ? 0 : i - 1};
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        TRY(start_child(&supervisor->children[i], err));
+    return STATUS_OK;
+}
+
+int supervise_children(const struct job *job, const char *sockets)
+{
+    struct supervisor supervisor = {
+        .job = job, .sockets = sockets, .count = job->spec.max_workers + 1};
+    struct recorder voice = {.say = say_event};
+    enum status status;
+    struct error err;
+
+    error_clear(&err);
+    error_clear(&supervisor.verdict);
+    status = start(&supervisor, &err);
+    if (status == STATUS_OK) {
+        status = loop_run(supervisor.loop, &err);
+    } else {
+        log_error("%s", err.message);
+        recorder_say_failed(&voice, &err);
+    }
+    loop_free(supervisor.loop); /* closes the lifelines */
+    free(supervisor.children);
+    return status_exit_code(status);
+}
