@@ -17,7 +17,7 @@ struct folder {
 
 static inline void folder_open(struct folder *folder)
 {
-    strcpy(folder->path, "/tmp/totrain-test-XXXXXX");
+    snprintf(folder->path, sizeof folder->path, "/tmp/totrain-test-XXXXXX");
     CHECK(mkdtemp(folder->path));
 }
 

@@ -42,7 +42,9 @@ static void add_row(struct table *table, struct cell x, struct cell colour, stru
 {
     struct cell *row;
 
-    table->cells = realloc(table->cells, (table->rows + 1) * COLUMNS * sizeof *table->cells);
+    if ((table->rows & (table->rows - 1)) == 0) /* a power of two: full */
+        table->cells =
+            realloc(table->cells, (2 * (size_t)table->rows + 1) * COLUMNS * sizeof *table->cells);
     row = table->cells + (size_t)table->rows++ * COLUMNS;
     row[0] = x, row[1] = colour, row[2] = y;
 }
