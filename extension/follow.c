@@ -6,14 +6,20 @@
 #define POLL_MS 100
 
 /* The job said how it ended; its pipe needs no more reading. */
-static enum status last_event(const struct job_event *event, struct error *err)
+static enum status last_event(const struct host *host, const struct job_event *event,
+                              bool is_cancelled, struct error *err)
 {
-    if (event->kind == JOB_DONE)
+    if (event->kind == JOB_DONE && !is_cancelled)
         return STATUS_OK;
+    if (is_cancelled || host->interrupted(host->self))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
     *err = event->error;
+    err->position = -1;
     if (err->status == STATUS_OK)
         err->status = STATUS_FAILED;
-    err->position = -1;
+    /* By the terminal's Ctrl-C, which the supervisor saw too, or by CANCEL JOB. */
+    if (err->status == STATUS_INTERRUPTED)
+        return fail(err, STATUS_INTERRUPTED, "interrupted: %.400s", event->error.message);
     return err->status;
 }
 
@@ -42,10 +48,8 @@ static enum status follow(const struct host *host, struct job_process *process,
         if (!has_event)
             continue;
         pass_on(sink, &event);
-        if (event.kind == JOB_DONE && is_cancelled)
-            return fail(err, STATUS_INTERRUPTED, "interrupted");
         if (event.kind == JOB_DONE || event.kind == JOB_FAILED)
-            return last_event(&event, err);
+            return last_event(host, &event, is_cancelled, err);
     }
 }
 

@@ -136,12 +136,15 @@ class Models(harness.Case):
             self.run_all("CANCEL JOB 99")
 
     def test_show_train_has_what_train_returned(self):
-        result = self.train()
+        rows = self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 3, "
+                            "train.test_size = 0.3 LABEL class INTO m")
+        result = {row[0]: row[1] for row in rows}
         shown = dict(self.run_all("SHOW TRAIN m"))
         self.assertEqual(shown["Accuracy, train"], result["Accuracy"])
         self.assertTrue(shown["statement"].startswith("SELECT * FROM iris TO TRAIN"))
         self.assertEqual(shown["digest"], self.digest(self.database, "m"))
         self.assertIn("epoch 2, loss, train", shown)
+        self.assertIn("epoch 2, loss, validation", shown)
 
 
 harness.main()

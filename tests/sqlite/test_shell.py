@@ -26,7 +26,7 @@ SHOW TRAIN iris_model;""")
         self.assertIn("loss|Accuracy|LogLoss", lines)
         self.assertTrue(any(line.startswith("iris_model|1|DNNClassifier|") for line in lines))
         self.assertIn("label|class", lines)
-        self.assertTrue(any(line.startswith("epoch 1, ") for line in lines))
+        self.assertTrue(any(line.startswith("Accuracy, train|") for line in lines))
 
     def test_statements_over_many_lines_with_comments_and_ordinary_sql_between(self):
         out, err = self.shell("""
