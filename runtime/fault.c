@@ -56,6 +56,7 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
         fault->index = (uint32_t)number;
     } else if (slice_is(name, "attempt")) {
         fault->attempt = (uint32_t)number;
+        fault->has_attempt = true;
     } else if (slice_is(name, "step")) {
         fault->step = number;
         fault->has_step = true;
@@ -89,8 +90,8 @@ void fault_reach(const struct fault *fault, enum fault_point point, const char *
                  uint32_t index, uint32_t attempt, uint64_t step)
 {
     if (!fault->is_set || fault->point != point || fault->index != index ||
-        fault->attempt != attempt || (fault->has_step && fault->step != step) ||
-        strcmp(fault->role, role) != 0)
+        (fault->has_attempt && fault->attempt != attempt) ||
+        (fault->has_step && fault->step != step) || strcmp(fault->role, role) != 0)
         return;
     kill(getpid(), fault->stops ? SIGSTOP : SIGKILL);
 }

@@ -4,8 +4,9 @@
  *     TOTRAIN_FAULT="role=worker,index=1,step=17,attempt=0,point=before_apply,action=kill"
  *
  * `attempt` is the role's incarnation, so that the process that takes its
- * place lives. Without a point the step's begin is meant, without an action
- * kill. Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not read.
+ * place lives; without it none does. Without a point the step's begin is
+ * meant, without an action kill. Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not
+ * read.
  */
 #ifndef RUNTIME_FAULT_H
 #define RUNTIME_FAULT_H
@@ -33,7 +34,7 @@ struct fault {
     char role[16];
     uint32_t index, attempt;
     uint64_t step;
-    bool has_step;
+    bool has_step, has_attempt;
     enum fault_point point;
 };
 

@@ -1,0 +1,9 @@
+add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
+  ${CMAKE_CURRENT_LIST_DIR}/csv_job.c ${CMAKE_SOURCE_DIR}/cli/role_commands.c)
+target_link_libraries(job_roles PRIVATE totrain_runtime)
+target_include_directories(job_roles PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+if(TOTRAIN_FAULTS)
+  add_test(NAME cluster COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/test_cluster.py
+    $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
+  set_tests_properties(cluster PROPERTIES TIMEOUT 300 LABELS cluster)
+endif()

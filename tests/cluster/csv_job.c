@@ -1,0 +1,117 @@
+#include "cluster/csv_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(enum status status, const struct error *err)
+{
+    if (status == STATUS_OK)
+        return;
+    fprintf(stderr, "csv_job: %s\n", err->message);
+    exit(1);
+}
+
+static size_t split(char *line, struct slice *cells)
+{
+    size_t count = 0;
+    char *at = line;
+
+    line[strcspn(line, "\r\n")] = '\0';
+    while (count < CSV_COLUMNS_MAX) {
+        size_t size = strcspn(at, ",");
+
+        cells[count++] = (struct slice){at, size};
+        if (!at[size])
+            break;
+        at += size + 1;
+    }
+    return count;
+}
+
+static void put_row(struct spool_writer *writer, const struct slice *cells, size_t count,
+                    struct error *err)
+{
+    for (size_t i = 0; i + 1 < count; i++) {
+        double value = 0;
+
+        slice_to_real(cells[i], &value);
+        check(spool_put_real(writer, value, err), err);
+    }
+    check(spool_put_text(writer, cells[count - 1], err), err);
+    check(spool_end_row(writer, err), err);
+}
+
+static void spool_csv(struct csv_job *job, const char *csv, const char *folder, struct error *err)
+{
+    struct spool_column columns[CSV_COLUMNS_MAX];
+    struct slice cells[CSV_COLUMNS_MAX];
+    struct spool_writer *writer;
+    char path[4096], line[CSV_LINE_MAX];
+    FILE *file = fopen(csv, "r");
+    size_t count;
+
+    if (!file || !fgets(job->header, sizeof job->header, file)) {
+        fprintf(stderr, "csv_job: cannot read %s\n", csv);
+        exit(1);
+    }
+    count = split(job->header, cells);
+    for (size_t i = 0; i < count; i++) {
+        bool is_label = i + 1 == count;
+
+        columns[i] = (struct spool_column){cells[i], is_label ? SPOOL_TEXT : SPOOL_REAL};
+        job->inputs[i] = (struct spec_input){.name = cells[i], .kind = SPEC_NUMERIC};
+    }
+    job->spec.input_count = count - 1;
+    job->spec.label = cells[count - 1];
+    snprintf(path, sizeof path, "%s/train.spool", folder);
+    check(spool_writer_open(path, columns, count, 0, &writer, err), err);
+    while (fgets(line, sizeof line, file))
+        if (split(line, cells) == count)
+            put_row(writer, cells, count, err);
+    check(spool_writer_close(writer, err), err);
+    fclose(file);
+}
+
+static void fill_spec(struct csv_job *job)
+{
+    struct jobspec *spec = &job->spec;
+
+    spec->statement = SLICE("simulated");
+    spec->estimator = SLICE("DNNClassifier");
+    spec->family = SLICE("network");
+    spec->model_name = SLICE("m");
+    spec->task = SPEC_CLASSIFICATION;
+    spec->inputs = job->inputs;
+    spec->label_type = SPEC_LABEL_TEXT;
+    spec->hidden_units[0] = 16;
+    spec->hidden_layers = 1;
+    spec->activation = SPEC_RELU;
+    spec->standardize = true;
+    spec->batch_size = 32;
+    spec->epochs = 6;
+    spec->seed = 1;
+    spec->shuffle = true;
+    spec->test_size = 0.2;
+    spec->metrics[0] = SLICE("Accuracy");
+    spec->metric_count = 1;
+    spec->optimizer = SPEC_ADAM;
+    spec->learning_rate = 0.01;
+    spec->beta1 = 0.9;
+    spec->beta2 = 0.999;
+    spec->epsilon = 1e-8;
+    spec->schedule = SPEC_CONSTANT;
+    spec->lanes = 8;
+    spec->min_workers = 1;
+    spec->max_workers = 1;
+}
+
+void csv_job_make(struct csv_job *job, const char *csv, const char *folder)
+{
+    struct error err;
+
+    memset(job, 0, sizeof *job);
+    error_clear(&err);
+    fill_spec(job);
+    spool_csv(job, csv, folder, &err);
+}

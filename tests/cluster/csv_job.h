@@ -1,0 +1,24 @@
+/*
+ * csv_job.h - a job made by hand from a CSV file, without a database.
+ */
+#ifndef CLUSTER_CSV_JOB_H
+#define CLUSTER_CSV_JOB_H
+
+#include "data/spool.h"
+#include "jobspec/jobspec.h"
+
+#define CSV_COLUMNS_MAX 64
+#define CSV_LINE_MAX    4096
+
+struct csv_job {
+    struct jobspec spec;
+    struct spec_input inputs[CSV_COLUMNS_MAX];
+    char header[CSV_LINE_MAX];
+};
+
+/* Writes `folder`/train.spool and fills a spec of 8 lanes that trains a small
+ * classifier on it: numbers, the last column is the label. Ends the program
+ * when that fails: only tests call it. */
+void csv_job_make(struct csv_job *job, const char *csv, const char *folder);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * job_roles - the roles of a job without the rest of the program, and jobs for
+ * them to run.
+ *
+ *     job_roles make CSV FOLDER WORKERS LEAST EPOCHS    a job's folder from a CSV
+ *     job_roles digest FOLDER                     of the finished model
+ *     job_roles supervise|master|worker ...       as in totrain
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/role_commands.h"
+#include "cluster/csv_job.h"
+#include "data/jobstore.h"
+#include "launch/launch.h"
+
+static int make(char **argv)
+{
+    struct csv_job job;
+    struct text json;
+    struct error err;
+    char path[4096];
+    FILE *file;
+
+    csv_job_make(&job, argv[2], argv[3]);
+    job.spec.max_workers = (uint32_t)strtoul(argv[4], NULL, 10);
+    job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
+    job.spec.epochs = (uint32_t)strtoul(argv[6], NULL, 10);
+    job.spec.kernels = launch_kernels();
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    error_clear(&err);
+    snprintf(path, sizeof path, "%s/job.json", argv[3]);
+    file = fopen(path, "w");
+    if (!file || jobspec_write(&job.spec, &json, &err) != STATUS_OK ||
+        fwrite(json.data, 1, json.size, file) != json.size || fclose(file) != 0) {
+        fprintf(stderr, "job_roles: cannot write %s: %s\n", path, err.message);
+        return 1;
+    }
+    text_deinit(&json);
+    return 0;
+}
+
+static enum status print_digest(void *context, const struct model_row *row, struct error *err)
+{
+    cJSON *meta;
+    struct slice digest;
+    (void)context;
+
+    if (!slice_is(row->part, "meta"))
+        return STATUS_OK;
+    meta = json_parse(row->data, JSON_BYTES_MAX, err);
+    if (!meta || json_get_string(meta, "digest", &digest, err) != STATUS_OK)
+        return err->status;
+    printf("%.*s\n", SLICE_FORMAT(digest));
+    cJSON_Delete(meta);
+    return STATUS_OK;
+}
+
+static int digest(const char *folder)
+{
+    struct jobstore *store;
+    struct error err;
+    char path[4096];
+
+    error_clear(&err);
+    snprintf(path, sizeof path, "%s/job.db", folder);
+    if (jobstore_open(path, true, &store, &err) != STATUS_OK) {
+        fprintf(stderr, "job_roles: %s\n", err.message);
+        return 1;
+    }
+    if (jobstore_each_model_row(store, print_digest, NULL, &err) != STATUS_OK)
+        fprintf(stderr, "job_roles: %s\n", err.message);
+    jobstore_close(store);
+    return err.status != STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+
+    if (strcmp(word, "make") == 0 && argc == 7)
+        return make(argv);
+    if (strcmp(word, "digest") == 0 && argc == 3)
+        return digest(argv[2]);
+    if (strcmp(word, "supervise") == 0)
+        return command_supervise(argc - 1, argv + 1);
+    if (strcmp(word, "master") == 0)
+        return command_master(argc - 1, argv + 1);
+    if (strcmp(word, "worker") == 0)
+        return command_worker(argc - 1, argv + 1);
+    fprintf(stderr, "job_roles make|digest|supervise|master|worker\n");
+    return 2;
+}
