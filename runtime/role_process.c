@@ -40,7 +40,7 @@ static void on_lifeline_end(void *context)
     struct error err;
 
     error_clear(&err);
-    fail(&err, STATUS_CONNECTION, "the supervisor is gone");
+    fail(&err, STATUS_CONNECTION, "the lifeline is closed");
     loop_stop(context, STATUS_CONNECTION, &err);
 }
 

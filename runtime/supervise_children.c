@@ -290,12 +290,24 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
+/* A worker that has just started finds no master to tell it END. */
+static void close_lifelines(struct supervisor *supervisor)
+{
+    for (uint32_t i = 1; i < supervisor->count; i++) {
+        if (supervisor->children[i].lifeline)
+            loop_lines_close(supervisor->children[i].lifeline);
+        supervisor->children[i].lifeline = NULL;
+    }
+}
+
 static void on_child_exit(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
 
     child->pid = 0;
     hear_last_words(child);
+    if (supervisor->is_over && child->is_master)
+        close_lifelines(supervisor);
     if (supervisor->is_over || supervisor->is_giving_up)
         return;
     /* A worker that was told END leaves with 0: the job is over, or a younger
