@@ -10,9 +10,11 @@
 #include "engine/stages.h"
 #include "scoring/model_table.h"
 
-/* Below this many multiplications one process is faster than several
- * (docs/decisions/0008-one-process.md). */
-#define SMALL_JOB_WORK 2e9
+/* Below either, one process is faster than several: starting and meeting take
+ * some 50 ms, and an exchange of sums as long as some two million
+ * multiplications (docs/decisions/0008-one-process.md). */
+#define SMALL_JOB_WORK  2e9
+#define SMALL_STEP_WORK 4e6
 
 static double seconds_now(void)
 {
@@ -35,13 +37,14 @@ static double work_per_row(const struct plan *plan)
     return work + width * (plan->training.n_classes > 1 ? plan->training.n_classes : 1);
 }
 
-static void choose_workers(const struct plan *plan, uint64_t rows, uint32_t cores,
-                           struct jobspec *spec)
+static void choose_workers(const struct plan *plan, uint64_t rows, struct jobspec *spec)
 {
-    bool is_asked_for = plan->training.min_workers > 1 || plan->training.max_workers > 0;
-    double work = (double)rows * plan->training.epochs * work_per_row(plan);
+    const struct plan_training *training = &plan->training;
+    bool is_asked_for = training->min_workers > 1 || training->max_workers > 0;
+    double step = work_per_row(plan) * fmin((double)training->batch_size, (double)rows);
+    double job = work_per_row(plan) * (double)rows * training->epochs;
 
-    if (is_asked_for || (work >= SMALL_JOB_WORK && cores > 1))
+    if (is_asked_for || (job >= SMALL_JOB_WORK && step >= SMALL_STEP_WORK))
         return;
     spec->min_workers = 1;
     spec->max_workers = 1;
@@ -203,7 +206,7 @@ static enum status prepare(const struct host *host, const struct plan *plan,
 
     TRY(spool_inputs(host, plan, folder, arena, &rows, err));
     TRY(lower_train(plan, cores, launch_kernels(), arena, spec, err));
-    choose_workers(plan, rows, cores, spec);
+    choose_workers(plan, rows, spec);
     return STATUS_OK;
 }
 
