@@ -3,23 +3,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/dataset_parts.h"
 #include "data/row_order.h"
 
 #define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
 
-/* Which rows of a spool go where. */
-struct split {
-    uint32_t held_out;
-    uint8_t *is_training; /* (rows); NULL: all */
-    uint32_t *places;     /* (rows): the row's number within its part */
-};
-
 static void split_deinit(struct split *split)
 {
     free(split->is_training);
     free(split->places);
+    free(split->hashes);
 }
 
 /* At least one row, never all, of two or more. */
@@ -34,52 +29,90 @@ static uint32_t held_out_rows(uint64_t rows, double test_size)
     return held_out > (double)(rows - 1) ? (uint32_t)(rows - 1) : (uint32_t)held_out;
 }
 
+static bool is_twin(const struct row_hash *a, const struct row_hash *b)
+{
+    return a->low == b->low && a->high == b->high;
+}
+
+/* Equal rows lie side by side in the sorted order. The second and later ones
+ * get hashes of their own, from the row and its number among its equals, so
+ * that they spread over batches and held-out rows as any others do. Which of
+ * them has which number makes no difference. True when there were any. */
+static bool part_twins(const uint32_t *order, uint32_t rows, struct row_hash *hashes)
+{
+    struct row_hash first = {0, 0};
+    uint64_t number = 0;
+    bool has_twins = false;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        struct row_hash *hash = &hashes[order[i]];
+
+        if (i > 0 && is_twin(hash, &first)) {
+            number++;
+            hash->low = random_bits(first.low, RANDOM_TWIN, first.high, number);
+            hash->high = random_bits(first.high, RANDOM_TWIN, first.low, number);
+            has_twins = true;
+        } else {
+            first = *hash;
+            number = 0;
+        }
+    }
+    return has_twins;
+}
+
 /* All rows, sorted by the key that also decides which are held out. */
-static enum status sort_rows(const struct spool *spool, uint64_t seed, uint32_t *order,
-                             struct error *err)
+static enum status sort_rows(const struct spool *spool, uint64_t seed, struct row_hash *hashes,
+                             uint32_t *order, struct error *err)
 {
     const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
     const uint32_t rows = (uint32_t)spool->rows;
-    struct row_hash *hashes = malloc(rows * sizeof *hashes);
     uint64_t *space = malloc(2 * sizeof *space * rows);
-    enum status status = hashes && space ? STATUS_OK : fail_no_memory(err);
 
-    if (status == STATUS_OK) {
-        for (uint32_t b = 0; b < spool->block_count; b++)
-            for (uint32_t row = 0; row < spool->blocks[b].rows; row++)
-                hashes[spool->blocks[b].first_row + row] = spool->blocks[b].hashes[row];
+    if (!space)
+        return fail_no_memory(err);
+    for (uint32_t b = 0; b < spool->block_count; b++)
+        memcpy(hashes + spool->blocks[b].first_row, spool->blocks[b].hashes,
+               spool->blocks[b].rows * sizeof *hashes);
+    row_order(&key, hashes, rows, space, order);
+    if (part_twins(order, rows, hashes))
         row_order(&key, hashes, rows, space, order);
-    }
-    free(hashes);
     free(space);
-    return status;
+    return STATUS_OK;
 }
 
 /* The first rows of the sorted order are held out. The others lie in that
  * order, too, so that nothing learned can depend on the order of the table;
  * without shuffle they keep the SELECT's order. */
+static void place_rows(const uint32_t *order, uint32_t rows, bool keep_order, struct split *split)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        split->places[order[i]] = i < split->held_out ? i : i - split->held_out;
+        split->is_training[order[i]] = i >= split->held_out;
+    }
+    for (uint32_t row = 0; keep_order && row < rows; row++)
+        if (split->is_training[row])
+            split->places[row] = next++;
+}
+
 static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t held_out,
                               bool keep_order, struct split *split, struct error *err)
 {
     const uint32_t rows = (uint32_t)spool->rows;
     uint32_t *order = malloc(rows * sizeof *order);
-    uint32_t next = 0;
     enum status status;
 
     *split = (struct split){.held_out = held_out};
     split->places = malloc(rows * sizeof *split->places);
+    split->hashes = malloc(rows * sizeof *split->hashes);
     split->is_training = calloc(rows, 1);
-    if (!order || !split->places || !split->is_training)
+    if (!order || !split->places || !split->hashes || !split->is_training)
         status = fail_no_memory(err);
     else
-        status = sort_rows(spool, seed, order, err);
-    for (uint32_t i = 0; status == STATUS_OK && i < rows; i++) {
-        split->places[order[i]] = i < held_out ? i : i - held_out;
-        split->is_training[order[i]] = i >= held_out;
-    }
-    for (uint32_t row = 0; status == STATUS_OK && keep_order && row < rows; row++)
-        if (split->is_training[row])
-            split->places[row] = next++;
+        status = sort_rows(spool, seed, split->hashes, order, err);
+    if (status == STATUS_OK)
+        place_rows(order, rows, keep_order, split);
     free(order);
     if (held_out == 0 || status != STATUS_OK) {
         free(split->is_training);
@@ -120,8 +153,7 @@ static enum status open_validation(const char *folder, const struct jobspec *spe
     TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, &split, err));
     TRY_OR(done, status,
            part_allocate(dataset, task_of(spec), spool.rows, &dataset->validation, err));
-    status =
-        encode_rows(&spool, dataset, index, NULL, split.places, &dataset->validation, NULL, err);
+    status = encode_rows(&spool, dataset, index, &split, &dataset->validation, NULL, err);
 done:
     split_deinit(&split);
     spool_close(&spool);
@@ -143,8 +175,7 @@ static enum status read_rows(const char *folder, const struct jobspec *spec,
     TRY(learn_labels(spool, spec, split->is_training, dataset, index, err));
     TRY(part_allocate(dataset, task, spool->rows - held_out, &dataset->train, err));
     TRY(part_allocate(dataset, task, held_out, &dataset->validation, err));
-    TRY(encode_rows(spool, dataset, index, split->is_training, split->places, &dataset->train,
-                    &dataset->validation, err));
+    TRY(encode_rows(spool, dataset, index, split, &dataset->train, &dataset->validation, err));
     if (spec->has_validation)
         TRY(open_validation(folder, spec, index, dataset, err));
     if (!spec->shuffle)

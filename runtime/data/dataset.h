@@ -27,7 +27,7 @@ struct dataset_part {
     int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
     float *values;           /* regression: (rows) standardised label; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see */
-    struct row_hash *hashes; /* (rows) */
+    struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
 };
 
 struct dataset {

@@ -71,7 +71,8 @@ static enum status encode_inputs(struct encoder *encoder, const struct spool_blo
 
 /* Row r of the chunk, which is `row` of its block, to its place in the part. */
 static void place_row(const struct encoder *encoder, const struct spool_block *block, uint32_t r,
-                      uint32_t row, struct dataset_part *part, size_t place)
+                      uint32_t row, const struct row_hash *hash, struct dataset_part *part,
+                      size_t place)
 {
     const struct dataset *dataset = encoder->dataset;
     const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
@@ -81,7 +82,7 @@ static void place_row(const struct encoder *encoder, const struct spool_block *b
         memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
     if (ids)
         memcpy(part->ids + place * ids, encoder->ids + r * ids, ids * sizeof(int32_t));
-    part->hashes[place] = block->hashes[row];
+    part->hashes[place] = *hash;
     if (part->classes) {
         part->classes[place] = class_of(encoder->index, label, row);
     } else {
@@ -92,9 +93,8 @@ static void place_row(const struct encoder *encoder, const struct spool_block *b
 }
 
 static enum status encode_block(struct encoder *encoder, const struct spool_block *block,
-                                const uint8_t *is_training, const uint32_t *places,
-                                struct dataset_part *train, struct dataset_part *validation,
-                                struct error *err)
+                                const struct split *split, struct dataset_part *train,
+                                struct dataset_part *validation, struct error *err)
 {
     for (uint32_t first = 0; first < block->rows; first += CHUNK_ROWS) {
         uint32_t count = block->rows - first < CHUNK_ROWS ? block->rows - first : CHUNK_ROWS;
@@ -102,17 +102,18 @@ static enum status encode_block(struct encoder *encoder, const struct spool_bloc
         TRY(encode_inputs(encoder, block, first, count, err));
         for (uint32_t r = 0; r < count; r++) {
             uint64_t row = block->first_row + first + r;
-            struct dataset_part *part = !is_training || is_training[row] ? train : validation;
-            place_row(encoder, block, r, first + r, part, places[row]);
+            bool trains = !split->is_training || split->is_training[row];
+            place_row(encoder, block, r, first + r, &split->hashes[row],
+                      trains ? train : validation, split->places[row]);
         }
     }
     return STATUS_OK;
 }
 
 enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
-                        const struct class_index *index, const uint8_t *is_training,
-                        const uint32_t *places, struct dataset_part *train,
-                        struct dataset_part *validation, struct error *err)
+                        const struct class_index *index, const struct split *split,
+                        struct dataset_part *train, struct dataset_part *validation,
+                        struct error *err)
 {
     const struct transform *transform = &dataset->transform;
     struct encoder encoder = {.dataset = dataset, .index = index};
@@ -123,8 +124,7 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
     if (!encoder.dense || !encoder.ids)
         status = fail_no_memory(err);
     for (uint32_t b = 0; status == STATUS_OK && b < spool->block_count; b++)
-        status =
-            encode_block(&encoder, &spool->blocks[b], is_training, places, train, validation, err);
+        status = encode_block(&encoder, &spool->blocks[b], split, train, validation, err);
     free(encoder.dense);
     free(encoder.ids);
     return status;

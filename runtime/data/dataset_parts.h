@@ -16,6 +16,14 @@ struct class_index {
     uint32_t *classes; /* (table.count), in the data set's arena */
 };
 
+/* Which rows of a spool go where, and under which hash. */
+struct split {
+    uint32_t held_out;
+    uint8_t *is_training;    /* (rows); NULL: all */
+    uint32_t *places;        /* (rows): the row's number within its part */
+    struct row_hash *hashes; /* (rows): of the row and how many equal ones came before it */
+};
+
 /* dataset_check.c: what no model can be trained on, named with column and
  * count. `what` is the words for an empty result ("the SELECT"). */
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
@@ -35,11 +43,11 @@ int32_t class_of(const struct class_index *index, const struct spool_column_view
 void class_index_deinit(struct class_index *index);
 
 /* dataset_encode.c: every row of the spool into the part and place that are
- * written for it. places (rows); is_training NULL: all rows belong to *train. */
+ * written for it. */
 enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
-                        const struct class_index *index, const uint8_t *is_training,
-                        const uint32_t *places, struct dataset_part *train,
-                        struct dataset_part *validation, struct error *err);
+                        const struct class_index *index, const struct split *split,
+                        struct dataset_part *train, struct dataset_part *validation,
+                        struct error *err);
 enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
                           struct dataset_part *part, struct error *err);
 void part_free(struct dataset_part *part);

@@ -261,6 +261,37 @@ static void rows_that_tie_do_not_slow_or_break_the_order(void **state)
     table_close(&table);
 }
 
+/* Of three different rows, 400 times each: counts by class in the first
+ * `count` of `classes`, taken in `order` (NULL: as they lie). */
+static void check_mixed(const int32_t *classes, const uint32_t *order, uint32_t count)
+{
+    uint32_t counts[3] = {0, 0, 0};
+
+    for (uint32_t i = 0; i < count; i++)
+        counts[classes[order ? order[i] : i]]++;
+    for (int class = 0; class < 3; class ++)
+        CHECK(counts[class] > count / 4 && counts[class] < count / 2);
+}
+
+static void equal_rows_are_spread_over_batches_and_held_out_rows(void **state)
+{
+    struct table table;
+    uint32_t order[600];
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    table.spec.test_size = 0.5;
+    for (uint32_t i = 0; i < 1200; i++)
+        add_row(&table, real_cell(i % 3), text_cell("same"), integer_cell(i % 3));
+    reopen(&table, NULL);
+    CHECK_INT(table.dataset.validation.rows, 600);
+    check_mixed(table.dataset.validation.classes, NULL, 600);
+    dataset_order(&table.dataset, 0, order);
+    check_mixed(table.dataset.train.classes, order, 128);
+    check_mixed(table.dataset.train.classes, order + 128, 128);
+    table_close(&table);
+}
+
 static void at_least_one_row_is_held_out_and_never_all(void **state)
 {
     static const struct {
@@ -530,6 +561,7 @@ int main(void)
         cmocka_unit_test(the_physical_order_of_rows_changes_no_bit),
         cmocka_unit_test(an_epoch_visits_each_row_once_in_an_order_of_its_own),
         cmocka_unit_test(rows_that_tie_do_not_slow_or_break_the_order),
+        cmocka_unit_test(equal_rows_are_spread_over_batches_and_held_out_rows),
         cmocka_unit_test(at_least_one_row_is_held_out_and_never_all),
         cmocka_unit_test(statistics_come_from_the_training_rows_alone),
         cmocka_unit_test(rare_words_share_hash_buckets),
