@@ -7,15 +7,34 @@ static void append_column(struct text *sql, struct slice name)
     text_append_identifier(sql, name);
 }
 
-/* function('model', q."a", q."b") AS "name" */
+/* A function of SQLite takes 127 arguments: totrain_row() packs many into one. */
+#define INPUTS_IN_A_ROW 100
+
+static void append_inputs(const struct plan *plan, size_t from, size_t to, struct text *sql)
+{
+    for (size_t i = from; i < to; i++) {
+        if (i > from)
+            text_append_string(sql, ", ");
+        append_column(sql, plan->query.columns[plan->model_columns[i]].name);
+    }
+}
+
+/* function('model', q."a", q."b") AS "name", or with more inputs
+ * function('model', totrain_row(q."a", ...), totrain_row(...)) AS "name" */
 static void append_call(const struct plan *plan, const char *function, struct slice path,
                         struct slice name, struct text *sql)
 {
+    size_t count = plan->model.input_count;
+
     text_printf(sql, "%s(", function);
     text_append_literal(sql, path);
-    for (size_t i = 0; i < plan->model.input_count; i++) {
-        text_append_string(sql, ", ");
-        append_column(sql, plan->query.columns[plan->model_columns[i]].name);
+    for (size_t from = 0; from < count; from += INPUTS_IN_A_ROW) {
+        size_t to = count - from < INPUTS_IN_A_ROW ? count : from + INPUTS_IN_A_ROW;
+        bool is_packed = count > INPUTS_IN_A_ROW;
+        text_append_string(sql, is_packed ? ", totrain_row(" : ", ");
+        append_inputs(plan, from, to, sql);
+        if (is_packed)
+            text_append_char(sql, ')');
     }
     text_append_string(sql, ") AS ");
     text_append_identifier(sql, name);

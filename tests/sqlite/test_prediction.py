@@ -160,6 +160,10 @@ class Prediction(harness.Case):
         self.assertLessEqual({row[0] for row in called}, {0, 1})
         self.assertEqual(self.run_all("SELECT * FROM wide TO EVALUATE m")[0][1],
                          sum(row[0] == i % 2 for i, row in enumerate(called)) / 60)
+        streamed = [row[-1] for row in self.run_all("SELECT * FROM wide TO PREDICT USING m")]
+        self.assertEqual(streamed, [row[0] for row in called])
+        self.run_all("SELECT * FROM wide TO PREDICT predicted.y USING m")
+        self.assertEqual([row[0] for row in self.run_all("SELECT y FROM predicted")], streamed)
 
     def test_scoring_in_views_triggers_and_where(self):
         harness.load_csv(self.database, "iris")
