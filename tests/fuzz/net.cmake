@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_frame ${CMAKE_CURRENT_LIST_DIR}/fuzz_frame.c)
+  target_link_libraries(fuzz_frame PRIVATE totrain_net PkgConfig::XXHASH)
+  target_link_options(fuzz_frame PRIVATE -fsanitize=fuzzer)
+endif()

@@ -1,0 +1,177 @@
+#include "tests/check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch/control.h"
+#include "launch/launch.h"
+
+static char state_folder[64];
+
+static int make_state(void **state)
+{
+    (void)state;
+    snprintf(state_folder, sizeof state_folder, "/tmp/totrain-test.XXXXXX");
+    return mkdtemp(state_folder) ? 0 : -1;
+}
+
+static int remove_state(void **state)
+{
+    struct job_folder folder;
+    int64_t *ids;
+    size_t count;
+    char jobs[80];
+    (void)state;
+
+    if (job_folder_list(state_folder, &ids, &count, NULL) != STATUS_OK)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (job_folder_find(state_folder, ids[i], &folder, NULL) == STATUS_OK)
+            job_folder_remove(&folder);
+    free(ids);
+    snprintf(jobs, sizeof jobs, "%s/jobs", state_folder);
+    rmdir(jobs);
+    return rmdir(state_folder);
+}
+
+static void touch(const struct job_folder *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct error err;
+    int fd;
+
+    CHECK_OK(job_folder_file(folder, name, path, &err));
+    fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    CHECK(fd >= 0);
+    close(fd);
+}
+
+static bool exists(const struct job_folder *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct error err;
+
+    CHECK_OK(job_folder_file(folder, name, path, &err));
+    return access(path, F_OK) == 0;
+}
+
+static void ids_are_above_all_that_exist_and_folders_private(void **state)
+{
+    struct job_folder first, second;
+    struct stat status;
+    struct error err;
+    int64_t *ids;
+    size_t count;
+    char path[100];
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &first, &err));
+    CHECK_INT(first.id, 1);
+    snprintf(path, sizeof path, "%s/jobs/41", state_folder);
+    CHECK_INT(mkdir(path, 0700), 0);
+    CHECK_OK(job_folder_create(state_folder, &second, &err));
+    CHECK_INT(second.id, 42);
+    CHECK_INT(stat(second.path, &status), 0);
+    CHECK_INT(status.st_mode & 0777, 0700);
+    CHECK_OK(job_folder_list(state_folder, &ids, &count, &err));
+    CHECK_INT(count, 3);
+    CHECK(ids[0] == 1 && ids[1] == 41 && ids[2] == 42);
+    free(ids);
+    CHECK_FAILS(job_folder_find(state_folder, 7, &first, &err), STATUS_NOT_FOUND,
+                "there is no job 7");
+    CHECK_FAILS(job_folder_find(state_folder, -1, &first, &err), STATUS_NOT_FOUND, "no job -1");
+}
+
+static void a_state_folder_that_cannot_be_made_is_named(void **state)
+{
+    struct job_folder folder;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(job_folder_create("/proc/nothing", &folder, &err), STATUS_IO, "/proc/nothing");
+}
+
+static void cleaning_keeps_the_result_and_drops_rows_and_sockets(void **state)
+{
+    struct job_folder folder;
+    char sockets[CONTROL_PATH_MAX], socket_path[CONTROL_PATH_MAX + 16];
+    struct error err;
+    int fd;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    touch(&folder, "job.db");
+    touch(&folder, "log");
+    touch(&folder, "train.spool");
+    CHECK_OK(control_folder_create(folder.path, sockets, &err));
+    snprintf(socket_path, sizeof socket_path, "%s/master", sockets);
+    fd = open(socket_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    close(fd);
+    job_folder_clean(&folder);
+    CHECK(exists(&folder, "job.db") && exists(&folder, "log"));
+    CHECK(!exists(&folder, "train.spool") && !exists(&folder, "control"));
+    CHECK(access(sockets, F_OK) != 0);
+}
+
+static void a_control_link_to_a_foreign_folder_is_left_alone(void **state)
+{
+    struct job_folder folder;
+    char foreign[] = "/tmp/foreign-test.XXXXXX", target[64], link[PATH_MAX];
+    struct error err;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    assert_non_null(mkdtemp(foreign));
+    snprintf(target, sizeof target, "%s/control", foreign);
+    CHECK_OK(job_folder_file(&folder, "control", link, &err));
+    CHECK_INT(symlink(target, link), 0);
+    control_folder_remove(folder.path);
+    CHECK(access(foreign, F_OK) == 0);
+    CHECK_INT(control_connect(folder.path), -1);
+    rmdir(foreign);
+}
+
+static void only_the_newest_finished_folders_are_kept(void **state)
+{
+    struct job_folder folder;
+    struct error err;
+    int64_t *ids;
+    size_t count;
+    (void)state;
+
+    for (int i = 0; i < JOB_FOLDERS_KEPT + 3; i++)
+        CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    job_folder_clean(&folder);
+    CHECK_OK(job_folder_list(state_folder, &ids, &count, &err));
+    CHECK_INT(count, JOB_FOLDERS_KEPT);
+    CHECK_INT(ids[count - 1], folder.id);
+    free(ids);
+}
+
+static void cancelling_needs_a_job_that_runs(void **state)
+{
+    struct job_folder folder;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(job_cancel_by_id(state_folder, 9, &err), STATUS_NOT_FOUND, "there is no job 9");
+    CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    CHECK_FAILS(job_cancel_by_id(state_folder, folder.id, &err), STATUS_INVALID,
+                "has ended already");
+}
+
+int main(void)
+{
+#define IN_STATE(test) cmocka_unit_test_setup_teardown(test, make_state, remove_state)
+    const struct CMUnitTest tests[] = {
+        IN_STATE(ids_are_above_all_that_exist_and_folders_private),
+        IN_STATE(a_state_folder_that_cannot_be_made_is_named),
+        IN_STATE(cleaning_keeps_the_result_and_drops_rows_and_sockets),
+        IN_STATE(a_control_link_to_a_foreign_folder_is_left_alone),
+        IN_STATE(only_the_newest_finished_folders_are_kept),
+        IN_STATE(cancelling_needs_a_job_that_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+#include "tests/check.h"
+
+#include "runtime/master.h"
+
+#define JOB 7
+
+struct fixture {
+    struct master master;
+    struct outbox outbox;
+    int64_t now;
+};
+
+static void open_master(struct fixture *fixture, uint32_t least, uint32_t most,
+                        uint32_t incarnation)
+{
+    struct master_options options = {.job = JOB,
+                                     .incarnation = incarnation,
+                                     .min_workers = least,
+                                     .max_workers = most,
+                                     .dead_ms = 5000,
+                                     .publish_ms = 60000,
+                                     .regroup_ms = 20,
+                                     .settle_ms = 300,
+                                     .report_ms = 100,
+                                     .started_at = ""};
+    struct error err;
+
+    memset(fixture, 0, sizeof *fixture);
+    outbox_init(&fixture->outbox);
+    CHECK_OK(master_init(&fixture->master, &options, 0, &fixture->outbox, &err));
+    outbox_clear(&fixture->outbox);
+}
+
+static void close_master(struct fixture *fixture)
+{
+    master_deinit(&fixture->master);
+    outbox_deinit(&fixture->outbox);
+}
+
+static void say(struct fixture *fixture, peer_id from, struct message message)
+{
+    outbox_clear(&fixture->outbox);
+    master_on_message(&fixture->master, fixture->now, from, &message, &fixture->outbox);
+}
+
+static struct message of(enum message_type type, uint64_t epoch)
+{
+    return (struct message){.type = type, .job = JOB, .epoch = epoch};
+}
+
+static void hello(struct fixture *fixture, peer_id from, uint32_t index, uint32_t incarnation)
+{
+    struct message message = of(MESSAGE_HELLO, 0);
+
+    message.hello = (struct message_hello){index, incarnation, 8, 0, SLICE("unix:/run/somewhere")};
+    say(fixture, from, message);
+}
+
+/* The message of this type that was sent to the peer last; false: none. */
+static bool sent(const struct fixture *fixture, peer_id peer, enum message_type type,
+                 struct message *found)
+{
+    struct message message;
+    bool any = false;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind != OUTBOX_SEND || entry->peer != peer)
+            continue;
+        assert_int_equal(message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL),
+                         STATUS_OK);
+        if (message.type == type) {
+            *found = message;
+            any = true;
+        }
+    }
+    return any;
+}
+
+static size_t count_kind(const struct fixture *fixture, enum outbox_kind kind)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++)
+        count += fixture->outbox.entries[i].kind == kind;
+    return count;
+}
+
+static void the_first_worker_starts_the_job_and_the_next_one_joins(void **state)
+{
+    struct fixture fixture;
+    struct message group;
+    struct byte_reader members;
+    struct message_member member;
+    (void)state;
+
+    open_master(&fixture, 1, 3, 0);
+    hello(&fixture, 1, 2, 0);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    CHECK(group.epoch == 1 && group.group.member_count == 1);
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    hello(&fixture, 2, 0, 0);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &group));
+    CHECK(group.epoch == 2 && group.group.rank == 1);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    CHECK_INT(group.group.rank, 0); /* who came first leads: it has the state */
+    members = byte_reader_over(group.group.members);
+    CHECK(message_next_member(&members, &member) && member.index == 2 && member.lane_count == 4);
+    CHECK(message_next_member(&members, &member) && member.index == 0 && member.first_lane == 4);
+    close_master(&fixture);
+}
+
+static void a_gang_waits_for_its_least_number(void **state)
+{
+    struct fixture fixture;
+    struct message group;
+    (void)state;
+
+    open_master(&fixture, 2, 3, 0);
+    hello(&fixture, 1, 0, 0);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &group));
+    hello(&fixture, 2, 1, 0);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    outbox_clear(&fixture.outbox);
+    master_on_disconnect(&fixture.master, 50, 2, &fixture.outbox);
+    CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &group));
+    close_master(&fixture);
+}
+
+static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state)
+{
+    struct fixture fixture;
+    struct message group;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    for (fixture.now = 1000; fixture.now < 5000; fixture.now += 1000) {
+        say(&fixture, 1, of(MESSAGE_HEARTBEAT, 2));
+        master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+        CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    }
+    master_on_tick(&fixture.master, 5000, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    CHECK(group.epoch == 3 && group.group.member_count == 1);
+    say(&fixture, 2, of(MESSAGE_HEARTBEAT, 2)); /* the zombie thaws */
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_master(&fixture);
+}
+
+static void a_master_that_was_frozen_does_not_take_the_others_for_dead(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    outbox_clear(&fixture.outbox);
+    master_on_tick(&fixture.master, 60000, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    close_master(&fixture);
+}
+
+static void an_older_incarnation_cannot_take_a_place_back(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 3);
+    hello(&fixture, 2, 0, 2);
+    CHECK(sent(&fixture, 2, MESSAGE_END, &message));
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
+    hello(&fixture, 3, 0, 4);
+    CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message));
+    CHECK_INT(message.group.member_count, 1);
+    close_master(&fixture);
+}
+
+static void the_model_of_a_past_group_is_not_stored(void **state)
+{
+    struct fixture fixture;
+    struct message row = of(MESSAGE_MODEL_ROW, 1), finished = of(MESSAGE_FINISHED, 1);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    row.model_row.part = SLICE("tensor");
+    finished.finished.digest = SLICE("00");
+    say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
+    say(&fixture, 1, row);
+    say(&fixture, 1, row);
+    master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
+    hello(&fixture, 2, 0, 1);
+    say(&fixture, 1, finished); /* late, from a peer that is gone */
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROW), 0);
+    say(&fixture, 2, finished); /* of an older group */
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    row.epoch = finished.epoch = 2;
+    say(&fixture, 2, row);
+    say(&fixture, 2, finished);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROW), 1);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    close_master(&fixture);
+}
+
+static void only_rank_0_is_believed(void **state)
+{
+    struct fixture fixture;
+    struct message finished = of(MESSAGE_FINISHED, 2);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    say(&fixture, 2, finished);
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    say(&fixture, 1, finished);
+    CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    close_master(&fixture);
+}
+
+static void an_evaluation_that_is_repeated_is_recorded_once(void **state)
+{
+    struct fixture fixture;
+    struct message progress = of(MESSAGE_PROGRESS, 1);
+    (void)state;
+
+    open_master(&fixture, 1, 1, 0);
+    hello(&fixture, 1, 0, 0);
+    progress.progress.phase = 5;
+    progress.progress.is_record = progress.progress.evaluated = true;
+    say(&fixture, 1, progress);
+    CHECK_INT(count_kind(&fixture, OUTBOX_METRIC), 3);
+    say(&fixture, 1, progress);
+    CHECK_INT(count_kind(&fixture, OUTBOX_METRIC), 0);
+    close_master(&fixture);
+}
+
+static void a_restarted_master_waits_for_those_who_know_the_state(void **state)
+{
+    struct fixture fixture;
+    struct message group;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 1);
+    hello(&fixture, 1, 0, 0);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &group));
+    hello(&fixture, 2, 1, 0);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    CHECK(group.epoch == (((uint64_t)1 << 32) | 1)); /* above all of the master before */
+    close_master(&fixture);
+
+    open_master(&fixture, 1, 2, 1);
+    hello(&fixture, 1, 0, 0);
+    outbox_clear(&fixture.outbox);
+    master_on_tick(&fixture.master, 300, &fixture.outbox);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    close_master(&fixture);
+}
+
+static void a_master_that_meets_a_newer_ones_worker_ends_itself(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_HELLO, ((uint64_t)1 << 32) | 1);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    message.hello = (struct message_hello){0, 0, 8, 3, SLICE("unix:/a")};
+    say(&fixture, 1, message);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    CHECK_INT(count_kind(&fixture, OUTBOX_JOB), 0); /* and leaves the books alone */
+    close_master(&fixture);
+}
+
+static void workers_that_disagree_about_lanes_fail_the_job(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_HELLO, 0);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    message.hello = (struct message_hello){1, 0, 4, 0, SLICE("unix:/a")};
+    say(&fixture, 2, message);
+    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
+    assert_string_equal(fixture.master.failure.message, "worker 1 counts 4 lanes, the others 8");
+    close_master(&fixture);
+}
+
+static void more_workers_than_lanes_stand_by(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_HELLO, 0);
+    (void)state;
+
+    open_master(&fixture, 1, 3, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        message.hello = (struct message_hello){i, 0, 2, 0, SLICE("unix:/a")};
+        say(&fixture, i + 1, message);
+    }
+    CHECK(!sent(&fixture, 3, MESSAGE_GROUP, &message));
+    outbox_clear(&fixture.outbox);
+    master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
+    CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message)); /* and step in */
+    close_master(&fixture);
+}
+
+static void a_lost_connection_between_members_makes_a_new_group(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_LOST, 2);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    message.lost_rank = 0;
+    say(&fixture, 2, message);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message)); /* it may be dead: wait a moment */
+    master_on_tick(&fixture.master, 20, &fixture.outbox);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message));
+    CHECK(message.epoch == 3 && message.group.member_count == 2);
+    close_master(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_worker_starts_the_job_and_the_next_one_joins),
+        cmocka_unit_test(a_gang_waits_for_its_least_number),
+        cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),
+        cmocka_unit_test(a_master_that_was_frozen_does_not_take_the_others_for_dead),
+        cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
+        cmocka_unit_test(the_model_of_a_past_group_is_not_stored),
+        cmocka_unit_test(only_rank_0_is_believed),
+        cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),
+        cmocka_unit_test(a_restarted_master_waits_for_those_who_know_the_state),
+        cmocka_unit_test(a_master_that_meets_a_newer_ones_worker_ends_itself),
+        cmocka_unit_test(workers_that_disagree_about_lanes_fail_the_job),
+        cmocka_unit_test(more_workers_than_lanes_stand_by),
+        cmocka_unit_test(a_lost_connection_between_members_makes_a_new_group),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

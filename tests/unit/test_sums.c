@@ -1,0 +1,128 @@
+#include "tests/check.h"
+
+#include "runtime/sums.h"
+
+static struct message_sums piece(uint32_t first, const void *integers, size_t integer_bytes,
+                                 const void *elements, size_t element_bytes)
+{
+    return (struct message_sums){
+        .first = first,
+        .integers = {integers, integer_bytes},
+        .elements = {elements, element_bytes},
+    };
+}
+
+static void shares_cover_everything_and_differ_by_one_at_most(void **state)
+{
+    (void)state;
+    for (uint32_t total = 0; total < 40; total++) {
+        for (uint32_t count = 1; count < 12; count++) {
+            uint32_t next = 0;
+
+            for (uint32_t rank = 0; rank < count; rank++) {
+                struct share share = share_of(total, count, rank);
+
+                CHECK_INT(share.first, next);
+                CHECK(share.count == total / count || share.count == total / count + 1);
+                next += share.count;
+            }
+            CHECK_INT(next, total);
+        }
+    }
+}
+
+static void partials_in_any_order_and_in_pieces_give_the_totals(void **state)
+{
+    const int64_t counts[] = {5}, left[] = {10, 20}, right[] = {100}, more[] = {1000, 2000};
+    struct sums sums = {.phase = 0};
+    struct message_sums message;
+    struct error err;
+    (void)state;
+
+    /* three members, six reals: rank 0 owns [0, 2) and the integers */
+    CHECK_OK(sums_begin(&sums, 4, 0, 3, 1, 6, &err));
+    sums.integers[0] = 1;
+    sums.fixed[0] = 7;
+    message = piece(0, counts, sizeof counts, more, sizeof more);
+    CHECK_OK(sums_add_partial(&sums, 2, &message, &err));
+    message = piece(0, counts, sizeof counts, left, sizeof *left);
+    CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
+    CHECK_INT(sums.partials_missing, 1);
+    message = piece(1, NULL, 0, right, sizeof right);
+    CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
+    CHECK_INT(sums.partials_missing, 0);
+    CHECK(sums.integers[0] == 11 && sums.fixed[0] == 1017 && sums.fixed[1] == 2100);
+    sums_deinit(&sums);
+}
+
+static void a_phase_without_reals_needs_rank_0_only(void **state)
+{
+    const int64_t totals[] = {9};
+    struct sums sums = {.phase = 0};
+    struct message_sums message;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(sums_begin(&sums, 1, 2, 3, 1, 0, &err));
+    CHECK(sums_is_owner(&sums, 0) && !sums_is_owner(&sums, 1) && !sums_is_owner(&sums, 2));
+    CHECK_INT(sums.partials_missing, 0);
+    CHECK_INT(sums.sums_missing, 1);
+    message = piece(0, totals, sizeof totals, NULL, 0);
+    CHECK_OK(sums_take_sum(&sums, 0, &message, &err));
+    CHECK(sums.sums_missing == 0 && sums.integers[0] == 9);
+    sums_deinit(&sums);
+}
+
+static void what_does_not_continue_the_senders_segment_is_refused(void **state)
+{
+    const int64_t numbers[8] = {1};
+    struct sums sums = {.phase = 0};
+    struct message_sums message;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(sums_begin(&sums, 4, 0, 2, 1, 8, &err));
+    message = piece(1, numbers, 8, numbers, 8); /* not at its beginning */
+    CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
+    message = piece(0, numbers, 8, numbers, 40); /* longer than the segment */
+    CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
+    message = piece(0, NULL, 0, numbers, 8); /* without the integers */
+    CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
+    message = piece(0, numbers, 8, NULL, 0); /* nothing of the segment */
+    CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
+    CHECK(sums.integers[0] == 0 && sums.fixed[0] == 0);
+    message = piece(0, numbers, 8, numbers, 32);
+    CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
+    CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL); /* twice */
+    CHECK_INT(sums.integers[0], 1);
+    message = piece(0, NULL, 0, numbers, 16); /* a sum of rank 0's own segment */
+    CHECK(sums_take_sum(&sums, 1, &message, &err) == STATUS_PROTOCOL);
+    sums_deinit(&sums);
+}
+
+static void sums_wrap_instead_of_trapping(void **state)
+{
+    const int64_t one[] = {1};
+    struct sums sums = {.phase = 0};
+    struct message_sums message = piece(0, NULL, 0, one, sizeof one);
+    struct error err;
+    (void)state;
+
+    CHECK_OK(sums_begin(&sums, 1, 0, 2, 0, 2, &err));
+    sums.fixed[0] = INT64_MAX;
+    CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
+    CHECK(sums.fixed[0] == INT64_MIN);
+    sums_deinit(&sums);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_cover_everything_and_differ_by_one_at_most),
+        cmocka_unit_test(partials_in_any_order_and_in_pieces_give_the_totals),
+        cmocka_unit_test(a_phase_without_reals_needs_rank_0_only),
+        cmocka_unit_test(what_does_not_continue_the_senders_segment_is_refused),
+        cmocka_unit_test(sums_wrap_instead_of_trapping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

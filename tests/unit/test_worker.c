@@ -1,0 +1,361 @@
+/*
+ * One worker, driven by hand: what it accepts, and from whom.
+ */
+#include "tests/check.h"
+
+#include "runtime/worker.h"
+#include "sim/toy.h"
+
+#define JOB    7
+#define MASTER PEER_FIRST_ASKED
+#define FRIEND ((peer_id)5) /* the other member's connection */
+
+struct fixture {
+    struct toy *toy;
+    struct worker worker;
+    struct outbox outbox;
+};
+
+static void open_worker(struct fixture *fixture)
+{
+    struct toy_plan plan = {.seed = 1, .lanes = 4, .phases = 20, .rows = 10, .reals = 6};
+    struct worker_options options = {.job = JOB,
+                                     .master = "sim:master",
+                                     .address = "sim:worker0",
+                                     .heartbeat_ms = 1000,
+                                     .reconnect_ms = 100,
+                                     .progress_ms = 100,
+                                     .piece_bytes = 1 << 20};
+    struct learning learning;
+
+    memset(fixture, 0, sizeof *fixture);
+    fixture->toy = toy_new(&plan);
+    learning = toy_learning(fixture->toy);
+    outbox_init(&fixture->outbox);
+    worker_init(&fixture->worker, &options, &learning, NULL);
+    worker_start(&fixture->worker, 0, &fixture->outbox);
+}
+
+static void close_worker(struct fixture *fixture)
+{
+    worker_deinit(&fixture->worker);
+    outbox_deinit(&fixture->outbox);
+    toy_free(fixture->toy);
+}
+
+static struct message of(enum message_type type, uint64_t epoch)
+{
+    return (struct message){.type = type, .job = JOB, .epoch = epoch};
+}
+
+static void say(struct fixture *fixture, peer_id from, struct message message)
+{
+    outbox_clear(&fixture->outbox);
+    worker_on_message(&fixture->worker, 0, from, &message, &fixture->outbox);
+}
+
+/* This worker is rank 0 of two with lanes 0 and 1. */
+static void group_of_two(struct fixture *fixture, uint64_t epoch)
+{
+    struct message message = of(MESSAGE_GROUP, epoch);
+    struct message_member member = {0, 0, 2, SLICE("sim:worker0")};
+    struct text members;
+
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    member = (struct message_member){1, 2, 2, SLICE("sim:worker1")};
+    message_put_member(&members, &member);
+    message.group = (struct message_group){0, 2, 0, text_slice(&members)};
+    say(fixture, MASTER, message);
+    text_deinit(&members);
+}
+
+static void peer_hello(struct fixture *fixture, peer_id from, uint64_t epoch, uint64_t phase)
+{
+    struct message message = of(MESSAGE_PEER_HELLO, epoch);
+
+    message.peer_hello.rank = 1;
+    message.peer_hello.phase = phase;
+    say(fixture, from, message);
+}
+
+static size_t count_sent(const struct fixture *fixture, enum message_type type)
+{
+    struct message message;
+    size_t count = 0;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind == OUTBOX_SEND &&
+            message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL) == STATUS_OK)
+            count += message.type == type;
+    }
+    return count;
+}
+
+static size_t count_kind(const struct fixture *fixture, enum outbox_kind kind)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++)
+        count += fixture->outbox.entries[i].kind == kind;
+    return count;
+}
+
+static void work_lanes(struct fixture *fixture)
+{
+    outbox_clear(&fixture->outbox);
+    while (worker_has_work(&fixture->worker))
+        worker_work(&fixture->worker, 0, &fixture->outbox);
+}
+
+/* What the other member would say of its lanes 2 and 3 in phase 0. */
+static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
+{
+    int64_t integers[3] = {0}, fixed[6] = {0};
+    struct message message = of(MESSAGE_PARTIAL, epoch);
+    struct learning learning = toy_learning(fixture->toy);
+
+    learning.contribute(learning.self, 2, integers, fixed);
+    learning.contribute(learning.self, 3, integers, fixed);
+    message.sums.phase = phase;
+    message.sums.integers = (struct slice){(const char *)integers, sizeof integers};
+    message.sums.elements = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
+    say(fixture, FRIEND, message);
+}
+
+static void alone_it_needs_nobody(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_GROUP, 1);
+    struct message_member member = {0, 0, 4, SLICE("")};
+    struct text members;
+    (void)state;
+
+    open_worker(&fixture);
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    message.group = (struct message_group){0, 1, 0, text_slice(&members)};
+    say(&fixture, MASTER, message);
+    work_lanes(&fixture);
+    CHECK_INT(fixture.worker.state, WORKER_FINISHED);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FINISHED), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PARTIAL), 0);
+    text_deinit(&members);
+    close_worker(&fixture);
+}
+
+static void lanes_are_computed_only_when_all_members_have_met(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    CHECK(!worker_has_work(&fixture.worker));
+    peer_hello(&fixture, FRIEND, 1, 0);
+    CHECK(worker_has_work(&fixture.worker));
+    work_lanes(&fixture);
+    CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PARTIAL), 1);
+    close_worker(&fixture);
+}
+
+static void a_member_may_come_before_the_master_says_so(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    peer_hello(&fixture, FRIEND, 4, 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    group_of_two(&fixture, 4);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    close_worker(&fixture);
+}
+
+static void sums_of_a_past_group_are_refused(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    group_of_two(&fixture, 2);
+    peer_hello(&fixture, FRIEND + 1, 2, 0);
+    partial(&fixture, 1, 0); /* late, on the old connection */
+    CHECK_INT(fixture.worker.sums.partials_missing, 1);
+    CHECK_INT(fixture.worker.sums.integers[0], 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_worker(&fixture);
+}
+
+static void a_frame_of_another_epoch_on_a_members_connection_is_dropped(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 2);
+    peer_hello(&fixture, FRIEND, 2, 0);
+    partial(&fixture, 1, 0);
+    CHECK_INT(fixture.worker.sums.partials_missing, 1);
+    partial(&fixture, 2, 0);
+    CHECK_INT(fixture.worker.sums.partials_missing, 0);
+    close_worker(&fixture);
+}
+
+static void a_partial_of_the_next_phase_waits_and_one_of_a_later_is_refused(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    partial(&fixture, 1, 1);
+    CHECK(fixture.worker.held.size > 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 0);
+    partial(&fixture, 1, 2);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    close_worker(&fixture);
+}
+
+static void a_sum_before_the_own_lanes_are_done_is_refused(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_SUM, 1);
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    message.sums.first = 3;
+    message.sums.elements = (struct slice){"abcdefghijkl", 12};
+    say(&fixture, FRIEND, message);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    close_worker(&fixture);
+}
+
+static void a_group_of_an_older_master_is_ignored(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, ((uint64_t)1 << 32) | 1);
+    group_of_two(&fixture, 9);
+    CHECK(fixture.worker.group.epoch == (((uint64_t)1 << 32) | 1));
+    close_worker(&fixture);
+}
+
+static void who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_STATE_REQUEST, 1);
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 6);
+    CHECK_INT(fixture.worker.state, WORKER_FETCHING);
+    CHECK_INT(count_sent(&fixture, MESSAGE_STATE_REQUEST), 1);
+    close_worker(&fixture);
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    say(&fixture, FRIEND, message);
+    CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
+    message.phase = 3; /* which nobody here has */
+    say(&fixture, FRIEND, message);
+    CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 0);
+    close_worker(&fixture);
+}
+
+static void a_state_that_was_changed_on_its_way_fails_the_job(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_STATE, 1);
+    char nonsense[300];
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 6);
+    memset(nonsense, 0, sizeof nonsense);
+    message.state = (struct message_state){6, sizeof nonsense, 0, {nonsense, sizeof nonsense}};
+    say(&fixture, FRIEND, message);
+    CHECK_INT(fixture.worker.state, WORKER_FAILED);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FAILED), 1);
+    close_worker(&fixture);
+}
+
+static void steps_go_on_without_the_master_and_it_is_called_again(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    outbox_clear(&fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
+    CHECK(worker_has_work(&fixture.worker));
+    worker_on_tick(&fixture.worker, 50, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 0);
+    worker_on_tick(&fixture.worker, 100, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_HELLO), 1);
+    close_worker(&fixture);
+}
+
+static void a_member_that_is_gone_is_reported_once(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    outbox_clear(&fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    close_worker(&fixture);
+}
+
+static void a_message_of_another_job_closes_the_connection(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_PEER_HELLO, 1);
+    (void)state;
+
+    open_worker(&fixture);
+    message.job = 8;
+    say(&fixture, FRIEND, message);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_worker(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone_it_needs_nobody),
+        cmocka_unit_test(lanes_are_computed_only_when_all_members_have_met),
+        cmocka_unit_test(a_member_may_come_before_the_master_says_so),
+        cmocka_unit_test(sums_of_a_past_group_are_refused),
+        cmocka_unit_test(a_frame_of_another_epoch_on_a_members_connection_is_dropped),
+        cmocka_unit_test(a_partial_of_the_next_phase_waits_and_one_of_a_later_is_refused),
+        cmocka_unit_test(a_sum_before_the_own_lanes_are_done_is_refused),
+        cmocka_unit_test(a_group_of_an_older_master_is_ignored),
+        cmocka_unit_test(who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it),
+        cmocka_unit_test(a_state_that_was_changed_on_its_way_fails_the_job),
+        cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
+        cmocka_unit_test(a_member_that_is_gone_is_reported_once),
+        cmocka_unit_test(a_message_of_another_job_closes_the_connection),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
