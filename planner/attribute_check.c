@@ -89,7 +89,7 @@ static void append_range(const struct attribute *attribute, struct text *out)
         text_append_string(out, " to ");
         text_append_real(out, attribute->most);
     } else if (attribute->most >= EXACT_INTEGER) {
-        text_printf(out, "from %.0f up", attribute->least);
+        text_printf(out, "from %.0f to %lld", attribute->least, (long long)INT64_MAX);
     } else {
         text_printf(out, "from %.0f to %.0f", attribute->least, attribute->most);
     }
@@ -113,7 +113,7 @@ void attribute_append_expected(const struct attribute *attribute, struct text *o
         append_words(attribute->words, out);
         break;
     case ATTRIBUTE_TEXT:
-        text_append_string(out, "a string");
+        text_append_string(out, "a string that is not empty");
         break;
     case ATTRIBUTE_INTEGERS:
         text_append_string(out, "a list of whole numbers ");

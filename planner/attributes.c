@@ -81,7 +81,7 @@ const struct attribute attributes[] = {
             "Steps after which training ends; 0: no limit."),
     BOOLEAN("train.shuffle", TRAIN, "true", NULL,
             "Take the rows in another order in each epoch; false: in one order in all of them."),
-    INTEGER("train.seed", TRAIN, 0, 9.2e18, "0",
+    INTEGER("train.seed", TRAIN, 0, 0x1p63, "0",
             "Decides initial weights, orders of rows and held-out rows."),
     INTEGER("train.verbose", TRAIN, 0, 2, "1",
             "How much progress is shown: 0 nothing, 2 every epoch."),

@@ -22,6 +22,7 @@ struct query_column {
     uint32_t nulls, integers, reals, texts, blobs; /* cells of each type in the sample */
     uint32_t
         numeric_texts; /* of texts: those that read as one number, written without leading zeros */
+    uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
 };
 
 struct query {

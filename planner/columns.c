@@ -204,6 +204,19 @@ static enum status pattern_compile(const struct column *column, regex_t *compile
                    SLICE_FORMAT(column->pattern), reason);
 }
 
+/* In double quotes stands a name or, as SQLFlow writes it, a pattern. A string
+ * without any sign of a regular expression is a mistyped name. */
+static bool is_quoted_pattern(const struct query *query, const struct column *column)
+{
+    if (column->kind != COLUMN_NAME || !column->pattern.data ||
+        query_find(query, column->name.text) != -1)
+        return false;
+    for (size_t i = 0; i < column->pattern.size; i++)
+        if (strchr(".*+?[](){}|^$\\", column->pattern.data[i]))
+            return true;
+    return false;
+}
+
 /* Everything but the label and what is chosen already. */
 static void choose_column(const struct plan *plan, size_t i, int position, struct choice *choices)
 {
@@ -261,6 +274,8 @@ static enum status choose_named(struct planning *planning, const struct column *
 
     switch (column->kind) {
     case COLUMN_NAME:
+        if (is_quoted_pattern(&planning->plan->query, column))
+            return STATUS_OK;
         return choose(planning, &column->name, &derived, choices);
     case COLUMN_CALL:
         return choose_call(planning, column, choices);
@@ -283,7 +298,7 @@ static enum status choose_by_clause(struct planning *planning, const struct colu
         TRY(choose_named(planning, &clause->columns[i], choices));
     for (size_t i = 0; i < clause->count; i++) {
         const struct column *column = &clause->columns[i];
-        if (column->kind == COLUMN_PATTERN)
+        if (column->kind == COLUMN_PATTERN || is_quoted_pattern(&planning->plan->query, column))
             TRY(choose_pattern(planning, column, choices));
         for (size_t j = 0; column->kind == COLUMN_ALL && j < planning->plan->query.count; j++)
             choose_column(planning->plan, j, column->span.start, choices);
@@ -330,8 +345,7 @@ static enum status refuse_words(const struct planning *planning, const struct qu
 {
     fail_at(planning->err, STATUS_INVALID, choice->position,
             "NUMERIC: column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
-            SLICE_FORMAT(column->name), column->texts - column->numeric_texts,
-            planning->plan->query.sample_rows);
+            SLICE_FORMAT(column->name), column_words(column), planning->plan->query.sample_rows);
     return error_hint(planning->err, "VOCABULARY(%.*s) makes a category of it.",
                       SLICE_FORMAT(column->name));
 }
@@ -345,7 +359,7 @@ static enum status make_input(const struct planning *planning, size_t i,
 
     if (column->blobs > 0)
         return refuse_binary(planning, column, choice);
-    if (choice->kind == CHOICE_NUMERIC && column->texts > column->numeric_texts)
+    if (choice->kind == CHOICE_NUMERIC && column_words(column) > 0)
         return refuse_words(planning, column, choice);
     *input = (struct plan_input){
         .name = column->name,

@@ -40,7 +40,8 @@ static void append_counts(struct text *out, const struct query_column *column, u
     } parts[] = {{"integer", column->integers},
                  {"real", column->reals},
                  {"text that reads as a number", column->numeric_texts},
-                 {"text", column->texts - column->numeric_texts},
+                 {"text", column_words(column)},
+                 {"blank text", column->blank_texts},
                  {"binary", column->blobs},
                  {"NULL", column->nulls}};
     const char *comma = "";

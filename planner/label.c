@@ -28,11 +28,18 @@ static bool declares_number(struct slice type)
     return declares(type, words);
 }
 
+uint32_t column_words(const struct query_column *column)
+{
+    return column->texts - column->numeric_texts - column->blank_texts;
+}
+
 bool column_is_numeric(const struct query_column *column)
 {
-    if (column->integers + column->reals + column->texts + column->blobs == 0)
+    if (column->blobs > 0 || column_words(column) > 0)
+        return false;
+    if (column->integers + column->reals + column->numeric_texts == 0)
         return declares_number(column->declared_type);
-    return column->blobs == 0 && column->numeric_texts == column->texts;
+    return true;
 }
 
 static enum label_kind kind_of_class(const struct query_column *column)
@@ -54,8 +61,7 @@ static enum status refuse_words(const struct planning *planning, const struct qu
 
     fail_at(planning->err, STATUS_INVALID, planning->statement->label.position,
             "label column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
-            SLICE_FORMAT(column->name), column->texts - column->numeric_texts,
-            plan->query.sample_rows);
+            SLICE_FORMAT(column->name), column_words(column), plan->query.sample_rows);
     return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
                       plan->estimator->has_hidden_layers ? "DNNClassifier" : "LinearClassifier");
 }
@@ -93,7 +99,7 @@ enum status label_plan(struct planning *planning)
         plan->label_kind = kind_of_class(column);
         return STATUS_OK;
     }
-    if (column->numeric_texts != column->texts)
+    if (column_words(column) > 0)
         return refuse_words(planning, column);
     plan->label_kind = LABEL_REAL; /* a regressor answers between the whole numbers, too */
     return STATUS_OK;

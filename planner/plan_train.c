@@ -1,5 +1,10 @@
 #include "planner/planning.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "parser/parser.h"
+
 /* An error inside the string of validation.select points into it, where its
  * bytes are those of the text. */
 static int position_in_value(const struct value *value, int position)
@@ -11,16 +16,47 @@ static int position_in_value(const struct value *value, int position)
     return value->span.start + 1 + position;
 }
 
+/* Databases prepare the first statement of a text and pass over the rest. */
+static enum status check_single(const struct value *value, struct slice *select, struct error *err)
+{
+    struct piece piece = split_piece(value->text, 0), rest;
+
+    if (piece.kind == PIECE_OURS)
+        return fail_at(err, STATUS_INVALID, value->span.start,
+                       "validation.select takes a SELECT without TO");
+    rest = split_piece(value->text, piece.next);
+    if (rest.kind != PIECE_EMPTY || rest.terminated)
+        return fail_at(err, STATUS_INVALID, position_in_value(value, rest.span.start),
+                       "validation.select takes one SELECT, and something follows it");
+    select->data = value->text.data + piece.span.start;
+    select->size = (size_t)(piece.span.end - piece.span.start);
+    return STATUS_OK;
+}
+
+/* "near ..." becomes "validation.select: near ...", at its place in the string. */
+static enum status name_value(const struct value *value, int select_start, struct error *err)
+{
+    char message[sizeof err->message];
+    int position = err->position < 0 ? -1 : select_start + err->position;
+
+    snprintf(message, sizeof message, "validation.select: %.400s", err->message);
+    memcpy(err->message, message, sizeof message);
+    err->position = position_in_value(value, position);
+    return err->status;
+}
+
 static enum status describe_validation(struct planning *planning, const struct value *value,
                                        struct query *query)
 {
     const struct catalog *catalog = planning->catalog;
-    enum status status =
-        catalog->describe(catalog->self, value->text, planning->arena, query, planning->err);
+    struct plan *plan = planning->plan;
+    struct slice select;
 
-    if (status != STATUS_OK && planning->err)
-        planning->err->position = position_in_value(value, planning->err->position);
-    TRY(status);
+    TRY(check_single(value, &select, planning->err));
+    TRY(slice_keep(planning, select, &plan->validation_select));
+    if (catalog->describe(catalog->self, select, planning->arena, query, planning->err) !=
+        STATUS_OK)
+        return name_value(value, (int)(select.data - value->text.data), planning->err);
     return query_keep(planning, query);
 }
 
@@ -45,7 +81,6 @@ static enum status validation_plan(struct planning *planning)
 
     if (!setting)
         return STATUS_OK;
-    TRY(slice_keep(planning, setting->value.text, &plan->validation_select));
     TRY(describe_validation(planning, &setting->value, &query));
     plan->validation_columns = ARENA_NEW(planning->arena, int, plan->input_count + 1);
     if (!plan->validation_columns)

@@ -52,6 +52,8 @@ enum status slice_keep(struct planning *planning, struct slice from, struct slic
 /* columns.c, label.c */
 enum status columns_plan(struct planning *planning);
 bool column_is_numeric(const struct query_column *column);
+/* Texts that are neither a number nor a blank, which among numbers is a NULL. */
+uint32_t column_words(const struct query_column *column);
 enum status label_plan(struct planning *planning);
 
 /* training.c */

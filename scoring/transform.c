@@ -138,7 +138,8 @@ enum status cell_to_number(const struct cell *cell, struct slice column, double 
                            bool *is_null, struct error *err)
 {
     *number = 0;
-    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
+    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real)) ||
+               (cell->type == CELL_TEXT && slice_trim(cell->text).size == 0);
     if (*is_null)
         return STATUS_OK;
     if (cell->type == CELL_INTEGER)

@@ -64,7 +64,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
 
 /* The number that a numeric input takes from a cell: text that reads as a
  * number counts as that number. INVALID naming the column and the value for
- * other text, blobs and infinities; *is_null set for NULL and NaN. */
+ * other text, blobs and infinities; *is_null set for NULL, NaN and blank text. */
 enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
                            bool *is_null, struct error *err);
 

@@ -45,6 +45,8 @@ static uint32_t *counter(struct query_column *column, struct slice what)
         return &column->texts;
     if (slice_is(what, "numeric"))
         return &column->numeric_texts;
+    if (slice_is(what, "blank"))
+        return &column->blank_texts;
     if (slice_is(what, "blobs"))
         return &column->blobs;
     if (slice_is(what, "nulls"))

@@ -78,6 +78,10 @@ static void null_takes_the_mean_the_is_null_input_and_the_null_bucket(void **sta
     cells[0] = (struct cell){.type = CELL_REAL, .real = NAN};
     CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
     CHECK(dense[0] == 0 && dense[1] == 1);
+
+    cells[0] = (struct cell){.type = CELL_TEXT, .text = SLICE(" ")};
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 0 && dense[1] == 1); /* blank, as CSV has it */
     arena_deinit(&arena);
 }
 
