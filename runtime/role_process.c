@@ -13,6 +13,7 @@
 #include "runtime/roles.h"
 
 #define LIFELINE 0
+#define ALIVE_MS 1000
 
 static void say(const char *text, size_t size)
 {
@@ -56,7 +57,19 @@ static int finish(enum status status, const struct error *err)
 struct master_process {
     struct master_host host;
     struct loop *loop;
+    int64_t alive_at;
 };
+
+/* A master that is stopped cannot say so: the supervisor counts on this. */
+static void say_alive(void *context, int64_t now_ms)
+{
+    struct master_process *process = context;
+
+    if (now_ms - process->alive_at < ALIVE_MS)
+        return;
+    process->alive_at = now_ms;
+    say("alive\n", 6);
+}
 
 static void on_master_line(void *context, struct slice line)
 {
@@ -86,6 +99,7 @@ static enum status start_master(struct master_process *process, const struct job
 
     TRY(loop_new(TICK_MS, &process->loop, err));
     TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
+    loop_on_tick(process->loop, say_alive, process);
     return master_host_start(&process->host, process->loop, job, &recorder, listen, incarnation,
                              getppid(), err);
 }

@@ -7,8 +7,8 @@
  *
  * The supervisor is the parent of all. Each role's descriptor 0 is its
  * lifeline: a socket on which the supervisor may say `cancel` or `fail TEXT`,
- * and whose closing ends the role at once. The master answers on it with event
- * lines and `replace INDEX`. A job of one worker has no children: both roles
+ * and whose closing ends the role at once. The master says event lines,
+ * `replace INDEX` and, every second, `alive` on it. A job of one worker has no children: both roles
  * live in the supervisor, on the same loop and with the same messages.
  */
 #ifndef RUNTIME_ROLES_H

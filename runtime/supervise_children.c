@@ -22,6 +22,7 @@
 #define RESTARTS_MAX 3    /* of one role, without a step in between */
 #define CANCEL_MS    500  /* for the master to close the books */
 #define LEAVE_MS     1000 /* for roles to go after the last word */
+#define SILENT_MS    5000 /* of a master: then it is stopped, and replaced */
 
 struct supervisor;
 
@@ -44,7 +45,8 @@ struct supervisor {
     bool is_giving_up; /* the master was asked to end the job as `verdict` says */
     struct error verdict;
     struct supervise_watch watch;
-    int64_t deadline; /* 0: none */
+    int64_t deadline;            /* 0: none */
+    int64_t heard_at, ticked_at; /* the master last, the own clock */
     enum status how;
 };
 
@@ -155,6 +157,9 @@ static void on_child_line(void *context, struct slice line)
 
     if (!child->is_master || child->supervisor->is_over)
         return;
+    child->supervisor->heard_at = loop_now_ms();
+    if (slice_is(line, "alive"))
+        return;
     if (line.size > 8 && memcmp(line.data, "replace ", 8) == 0)
         replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
     else
@@ -260,6 +265,8 @@ static void restart(struct child *child, int how)
         return;
     }
     child->incarnation++;
+    if (child->is_master)
+        supervisor->heard_at = loop_now_ms();
     if (start_child(child, &err) != STATUS_OK)
         give_up(supervisor, &err);
 }
@@ -361,10 +368,25 @@ static bool anybody_runs(const struct supervisor *supervisor)
     return false;
 }
 
+static void check_master(struct supervisor *supervisor, int64_t now_ms)
+{
+    const struct child *master = &supervisor->children[0];
+
+    if (now_ms - supervisor->ticked_at > SILENT_MS / 2)
+        supervisor->heard_at = now_ms; /* the supervisor itself was stopped */
+    supervisor->ticked_at = now_ms;
+    if (master->pid == 0 || supervisor->is_over || now_ms - supervisor->heard_at < SILENT_MS)
+        return;
+    log_warning("the master is silent");
+    supervisor->heard_at = now_ms;
+    kill(master->pid, SIGKILL);
+}
+
 static void on_tick(void *context, int64_t now_ms)
 {
     struct supervisor *supervisor = context;
 
+    check_master(supervisor, now_ms);
     on_sigchld(supervisor); /* a signal may have been merged with another */
     if (supervisor->deadline != 0 && now_ms >= supervisor->deadline) {
         supervisor->deadline = now_ms + LEAVE_MS;

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import select
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -81,6 +82,9 @@ class Job:
             pass
         code = self.process.wait(DEADLINE)
         self.close()
+        for report in ("Sanitizer", "runtime error"):
+            if report in self.log():
+                raise AssertionError(self.log())
         return code
 
     def close(self):
@@ -189,6 +193,18 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(job.digest(), again.digest())
         self.assertIn("epoch 4294967297", job.log())
 
+    def test_a_stopped_master_is_replaced(self):
+        job = self.job(2, epochs=100000)
+        job.wait_for("progress", 1)
+        master = [pid for pid, role in job.children().items() if role == "master"]
+        os.kill(master[0], signal.SIGSTOP)
+        step = job.last["step"]
+        job.wait_for("started")
+        job.wait_for("progress", step + 1)
+        self.assertFalse(is_alive(master[0]))
+        job.process.send_signal(signal.SIGTERM)
+        self.assertEqual(job.end(), 130)
+
     def test_nothing_is_left_when_the_client_is_gone(self):
         for workers in (1, 3):
             with self.subTest(workers=workers):
@@ -206,10 +222,12 @@ class ClusterTest(unittest.TestCase):
         job.wait_for("progress")
         pids = list(job.children())
         self.assertEqual(len(pids), 4)
+        sockets = job.sockets()
         job.process.kill()
         self.assertTrue(wait_until_gone(pids, GONE))
         job.process.wait(DEADLINE)
         job.close()
+        shutil.rmtree(sockets)  # the door's job_folder_clean does it
 
     def test_interrupt_and_cancel_end_the_job(self):
         for workers in (1, 3):
