@@ -108,6 +108,7 @@ static void count_cell(struct query_column *column, const struct cell *cell)
     case CELL_TEXT:
         column->texts++;
         column->numeric_texts += is_numeric_text(cell->text);
+        column->blank_texts += slice_trim(cell->text).size == 0;
         break;
     case CELL_BLOB:
         column->blobs++;
@@ -166,7 +167,7 @@ static enum status check_select(sqlite3_stmt *statement, struct error *err)
                         : "?"),
                error_hint(err, "Write the values into the statement.");
     if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
-        return fail(err, STATUS_INVALID, "the query before TO must be one that only reads");
+        return fail(err, STATUS_INVALID, "the query must be one that only reads");
     return STATUS_OK;
 }
 
