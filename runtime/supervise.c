@@ -78,6 +78,15 @@ static int fail_early(const struct error *err)
     return status_exit_code(err->status);
 }
 
+/* The door does the same when it is still there. */
+static void clean(const char *path)
+{
+    struct job_folder folder = {.lock = 0};
+
+    snprintf(folder.path, sizeof folder.path, "%s", path);
+    job_folder_clean(&folder);
+}
+
 int run_supervise(const char *folder, char **argv)
 {
     char sockets[CONTROL_PATH_MAX];
@@ -100,7 +109,7 @@ int run_supervise(const char *folder, char **argv)
     }
     code = job.spec.max_workers == 1 ? supervise_alone(&job, sockets)
                                      : supervise_children(&job, sockets);
-    control_folder_remove(job.folder);
+    clean(job.folder);
     job_deinit(&job);
     return code;
 }

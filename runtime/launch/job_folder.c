@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,6 +128,24 @@ static enum status folder_path(const char *jobs, int64_t id, char path[PATH_MAX]
                      err);
 }
 
+/* 0 when somebody holds it. The kernel lets go of it with the process. */
+static int lock_folder(const char *path)
+{
+    int lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        close(lock);
+        return 0;
+    }
+    return lock + 1;
+}
+
+static void unlock_folder(int lock)
+{
+    if (lock > 0)
+        close(lock - 1);
+}
+
 enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err)
 {
     char jobs[PATH_MAX];
@@ -140,8 +159,10 @@ enum status job_folder_create(const char *state, struct job_folder *folder, stru
     free(ids);
     for (int tries = 0; tries < MKDIR_TRIES_MAX; tries++, folder->id++) {
         TRY(folder_path(jobs, folder->id, folder->path, err));
-        if (mkdir(folder->path, 0700) == 0)
+        if (mkdir(folder->path, 0700) == 0) {
+            folder->lock = lock_folder(folder->path);
             return STATUS_OK;
+        }
         if (errno != EEXIST) /* somebody else took the number */
             break;
     }
@@ -158,6 +179,7 @@ enum status job_folder_find(const char *state, int64_t id, struct job_folder *fo
     TRY(jobs_path(state, jobs, err));
     TRY(folder_path(jobs, id, folder->path, err));
     folder->id = id;
+    folder->lock = 0;
     if (id <= 0 || stat(folder->path, &found) != 0 || !S_ISDIR(found.st_mode))
         return fail(err, STATUS_NOT_FOUND, "there is no job %lld", (long long)id);
     return STATUS_OK;
@@ -192,11 +214,33 @@ void job_folder_remove(const struct job_folder *folder)
     control_folder_remove(folder->path);
     remove_files(folder->path, "");
     (void)rmdir(folder->path);
+    unlock_folder(folder->lock);
 }
 
-static void remove_old(const struct job_folder *newest)
+static void remove_rows(const struct job_folder *folder)
 {
-    struct job_folder old;
+    control_folder_remove(folder->path);
+    remove_files(folder->path, ".spool");
+}
+
+/* Nobody fills its spools, and nobody trains on them. */
+static bool is_abandoned(const char *path)
+{
+    int control = control_connect(path), lock;
+
+    if (control >= 0) {
+        close(control);
+        return false;
+    }
+    lock = lock_folder(path);
+    unlock_folder(lock);
+    return lock > 0;
+}
+
+/* Other jobs of the same state folder: the oldest go, of lost ones the rows. */
+static void sweep(const struct job_folder *newest)
+{
+    struct job_folder old = {.lock = 0};
     char jobs[PATH_MAX];
     int64_t *ids;
     size_t count;
@@ -209,24 +253,20 @@ static void remove_old(const struct job_folder *newest)
     *slash = '\0';
     if (list_ids(jobs, &ids, &count, NULL) != STATUS_OK)
         return;
-    for (size_t i = 0; i + JOB_FOLDERS_KEPT < count; i++) {
-        int control;
-
-        old.id = ids[i];
-        if (folder_path(jobs, ids[i], old.path, NULL) != STATUS_OK)
+    for (size_t i = 0; i < count; i++) {
+        if (folder_path(jobs, ids[i], old.path, NULL) != STATUS_OK || !is_abandoned(old.path))
             continue;
-        control = control_connect(old.path);
-        if (control >= 0)
-            close(control); /* still running */
-        else
+        if (i + JOB_FOLDERS_KEPT < count)
             job_folder_remove(&old);
+        else
+            remove_rows(&old);
     }
     free(ids);
 }
 
 void job_folder_clean(const struct job_folder *folder)
 {
-    control_folder_remove(folder->path);
-    remove_files(folder->path, ".spool");
-    remove_old(folder);
+    remove_rows(folder);
+    unlock_folder(folder->lock);
+    sweep(folder);
 }

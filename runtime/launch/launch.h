@@ -31,6 +31,9 @@
 struct job_folder {
     int64_t id;
     char path[PATH_MAX];
+    /* A descriptor + 1, held from job_folder_create to _clean or _remove: these
+     * rows are wanted. 0: not held, as in a struct of zeros. */
+    int lock;
 };
 
 /* PERMISSION, IO with the path. `state` NULL: as described above. */
@@ -42,7 +45,8 @@ enum status job_folder_file(const struct job_folder *folder, const char *name, c
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
 /* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.
- * Folders beyond the newest JOB_FOLDERS_KEPT finished ones are removed whole. */
+ * The same for jobs whose sessions and supervisors were killed. Folders beyond the newest
+ * JOB_FOLDERS_KEPT finished ones are removed whole. */
 #define JOB_FOLDERS_KEPT 200
 void job_folder_clean(const struct job_folder *folder);
 void job_folder_remove(const struct job_folder *folder); /* before anything was launched */

@@ -115,6 +115,31 @@ static void cleaning_keeps_the_result_and_drops_rows_and_sockets(void **state)
     CHECK(access(sockets, F_OK) != 0);
 }
 
+/* What the kernel does when the session's process ends. */
+static void die(struct job_folder *folder)
+{
+    close(folder->lock - 1);
+}
+
+static void the_rows_of_a_killed_session_go_and_those_of_a_living_one_stay(void **state)
+{
+    struct job_folder killed, living, next;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &killed, &err));
+    CHECK_OK(job_folder_create(state_folder, &living, &err));
+    touch(&killed, "train.spool");
+    touch(&killed, "job.db");
+    touch(&living, "train.spool");
+    die(&killed);
+    CHECK_OK(job_folder_create(state_folder, &next, &err));
+    job_folder_clean(&next);
+    CHECK(!exists(&killed, "train.spool") && exists(&killed, "job.db"));
+    CHECK(exists(&living, "train.spool"));
+    job_folder_remove(&living);
+}
+
 static void a_control_link_to_a_foreign_folder_is_left_alone(void **state)
 {
     struct job_folder folder;
@@ -141,8 +166,11 @@ static void only_the_newest_finished_folders_are_kept(void **state)
     size_t count;
     (void)state;
 
-    for (int i = 0; i < JOB_FOLDERS_KEPT + 3; i++)
+    for (int i = 0; i < JOB_FOLDERS_KEPT + 3; i++) {
+        if (i > 0)
+            die(&folder);
         CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    }
     job_folder_clean(&folder);
     CHECK_OK(job_folder_list(state_folder, &ids, &count, &err));
     CHECK_INT(count, JOB_FOLDERS_KEPT);
@@ -169,6 +197,7 @@ int main(void)
         IN_STATE(ids_are_above_all_that_exist_and_folders_private),
         IN_STATE(a_state_folder_that_cannot_be_made_is_named),
         IN_STATE(cleaning_keeps_the_result_and_drops_rows_and_sockets),
+        IN_STATE(the_rows_of_a_killed_session_go_and_those_of_a_living_one_stay),
         IN_STATE(a_control_link_to_a_foreign_folder_is_left_alone),
         IN_STATE(only_the_newest_finished_folders_are_kept),
         IN_STATE(cancelling_needs_a_job_that_runs),
