@@ -23,7 +23,7 @@ static struct message_progress describe(const struct worker *worker,
         .steps = worker->learning.steps_total(worker->learning.self),
         .rows_done = worker->rows_done,
         .rows_redone = worker->rows_redone,
-        .epoch = phase->epoch,
+        .epoch = report->epoch ? report->epoch : phase->epoch + 1,
         .evaluated = report->evaluated,
         .loss =
             worker->loss_rows > 0 ? worker->loss_total / (double)worker->loss_rows : (double)NAN,
@@ -47,8 +47,8 @@ void worker_note_report(struct worker *worker, int64_t now_ms, const struct lear
         worker->loss_rows += report->rows_applied;
     }
     progress = describe(worker, report);
-    progress.is_record =
-        report->evaluated || (report->step_applied && every > 0 && progress.step % every == 0);
+    progress.is_record = report->evaluated || report->epoch_ended ||
+                         (report->step_applied && every > 0 && progress.step % every == 0);
     if (progress.is_record) {
         worker->records[worker->record_count++ % WORKER_RECORDS_MAX] = progress;
         worker->loss_total = 0;

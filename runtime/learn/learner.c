@@ -473,6 +473,8 @@ static enum status apply_gradient(struct learner *learner, const int64_t *intege
     report->train_loss = summed_loss(integers) / rows;
     progress->phase.step++;
     next_phase(learner, after_gradient(learner, progress->phase.step));
+    report->epoch_ended =
+        is_epoch_end(learner, progress->phase.step) && progress->phase.kind != PHASE_EVALUATION;
     return STATUS_OK;
 }
 
@@ -494,6 +496,7 @@ static enum status apply_evaluation(struct learner *learner, const int64_t *inte
     if (integers[SUM_NOT_FINITE] != 0)
         return fail_not_finite(learner, "validation loss", err);
     report->evaluated = true;
+    report->epoch_ended = true;
     report->validation_loss = loss;
     report->validation_score = (double)integers[SUM_CORRECT] / rows;
     report->improved = !progress->has_best || loss < progress->best_loss;
@@ -527,7 +530,7 @@ static void in_label_units(const struct learner *learner, struct learner_report 
 enum status learner_apply(struct learner *learner, const int64_t *integers, const float *reals,
                           struct learner_report *report, struct error *err)
 {
-    *report = (struct learner_report){0};
+    *report = (struct learner_report){.epoch = learner->progress.phase.epoch + 1};
     switch (learner->progress.phase.kind) {
     case PHASE_GRADIENT:
         TRY(apply_gradient(learner, integers, reals, report, err));

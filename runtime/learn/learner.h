@@ -52,7 +52,9 @@ struct learner_report {
     double validation_loss;
     double validation_score; /* accuracy, or RMSE in the label's units */
     bool improved;
-    bool repeated; /* overflow: the same step again with a coarser scale */
+    bool repeated;    /* overflow: the same step again with a coarser scale */
+    uint32_t epoch;   /* of the phase that was applied, from 1 */
+    bool epoch_ended; /* nothing more will be learned or measured in it */
 };
 
 /* One row of TRAIN's result; NaN: not there. */
