@@ -187,8 +187,8 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
 {
     const struct plan *plan = evaluation->plan;
     struct cell cells[PLAN_METRICS_MAX + 1];
-    struct slice *names;
-    size_t count;
+    struct slice *names = NULL;
+    size_t count = 0;
 
     TRY(evaluate_columns(plan, arena, &names, &count, err));
     cells[0] = cell_real(metrics_loss(evaluation->metrics));
