@@ -55,6 +55,12 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
     return true;
 }
 
+/* TCP works, but without TLS whoever reaches the port could join the job. */
+static bool is_local(const char *address)
+{
+    return !address || strncmp(address, "unix:", 5) == 0;
+}
+
 /* -1: go on; otherwise the exit code. */
 static int read_arguments(int argc, char **argv, struct role_arguments *arguments)
 {
@@ -71,6 +77,8 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
             i++;
         }
     }
+    if (!is_local(arguments->listen) || !is_local(arguments->master))
+        return usage("an address is unix:PATH; TCP is not supported before it has TLS", "");
     return arguments->folder ? -1 : usage("the job's folder is missing", "");
 }
 

@@ -22,6 +22,12 @@ class Program(harness.Case):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
+    def test_roles_take_no_address_that_anybody_could_reach(self):
+        done = subprocess.run([harness.PROGRAM, "master", "folder", "--listen",
+                               "tcp:127.0.0.1:0"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("TCP is not supported before it has TLS", done.stderr)
+
     def test_the_main_job(self):
         done = self.check(self.path, "-c", harness.TRAIN_IRIS, "-c",
                           "SELECT * FROM iris TO PREDICT p.class USING iris_model; SHOW MODELS;")

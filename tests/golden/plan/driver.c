@@ -73,9 +73,12 @@ static enum status print_predict(const struct plan *plan, struct error *err)
 
 static void print_name(const char *what, struct slice schema, struct slice name)
 {
-    if (name.size > 0)
-        printf("%-38s%.*s%s%.*s\n", what, SLICE_FORMAT(schema), schema.size > 0 ? "." : "",
-               SLICE_FORMAT(name));
+    if (name.size == 0)
+        return;
+    printf("%-38s", what);
+    if (schema.size > 0)
+        printf("%.*s.", SLICE_FORMAT(schema));
+    printf("%.*s\n", SLICE_FORMAT(name));
 }
 
 static void print_other(const struct plan *plan)
