@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "sqlite_host/door.h"
 #include "sqlite_host/sql.h"
 
 #define BUSY_TIMEOUT_MS 5000
@@ -65,7 +66,8 @@ enum status session_open(struct session *session, const char *path, enum format 
     sqlite_host_init(&session->host, session->db, program);
     session->host.interrupts = &interrupts;
     catch_signals(session->db);
-    return sqlite_host_register(session->db, err);
+    TRY(sqlite_host_register(session->db, err));
+    return door_open(session->db, program, err);
 }
 
 void session_close(struct session *session)

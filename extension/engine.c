@@ -41,7 +41,7 @@ static const struct fixed_columns target_columns = {
 
 static const struct fixed_columns *columns_of(const struct statement *statement)
 {
-    bool has_target = statement->predict_into.count > 1 ||
+    bool has_target = statement->predict_into.count > 0 ||
                       (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
 
     if (statement->explain_plan)

@@ -14,6 +14,10 @@
  * totrain_raise(), totrain_config() on a connection; closing it removes it. */
 int door_register(struct connection *connection);
 
+/* run.c: the same for a program that has SQLite linked in: `SELECT totrain(...)`
+ * works there as in any other. */
+enum status door_open(sqlite3 *db, const char *program, struct error *err);
+
 /* bare.c: what SQLite refused as a syntax error may be ours. False when it is
  * not: the caller returns what SQLite said. Else *code is the answer, and
  * statement and tail are set as sqlite3_prepare_v2 would. */

@@ -251,6 +251,23 @@ static enum status read_rows(sqlite3_stmt *statement, struct model_reader *reade
     }
 }
 
+/* Which model is damaged: the reader of rows does not know its name. */
+static enum status name_damaged(struct slice name, enum status status, struct error *err)
+{
+    static const char bare[] = "model: ";
+    char message[sizeof err->message];
+    const char *reason = message;
+
+    if (status != STATUS_CORRUPT)
+        return status;
+    snprintf(message, sizeof message, "%s", err->message);
+    if (strncmp(reason, bare, sizeof bare - 1) == 0)
+        reason += sizeof bare - 1;
+    snprintf(err->message, sizeof err->message, "model \"%.*s\" is damaged: %.400s",
+             SLICE_FORMAT(name), reason);
+    return status;
+}
+
 enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                             struct model *model, struct error *err)
 {
@@ -268,7 +285,7 @@ enum status host_load_model(void *self, struct slice schema, struct slice name, 
         model_reader_free(reader);
     }
     sqlite3_finalize(statement);
-    return status;
+    return name_damaged(name, status, err);
 }
 
 enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
@@ -284,7 +301,8 @@ enum status host_load_meta(void *self, struct slice schema, struct slice name, s
     if (status == STATUS_OK && !has_row)
         status = is_no_model(name, err);
     if (status == STATUS_OK)
-        status = model_read_meta(sql_slice(statement, 4), arena, model, err);
+        status =
+            name_damaged(name, model_read_meta(sql_slice(statement, 4), arena, model, err), err);
     sqlite3_finalize(statement);
     return status;
 }

@@ -331,3 +331,14 @@ int door_register(struct connection *connection)
     }
     return SQLITE_OK;
 }
+
+enum status door_open(sqlite3 *db, const char *program, struct error *err)
+{
+    struct connection *connection = connection_add(db, program);
+
+    if (!connection)
+        return fail_no_memory(err);
+    return door_register(connection) == SQLITE_OK
+               ? STATUS_OK
+               : fail(err, STATUS_DATABASE, "%s", sqlite3_errmsg(db));
+}

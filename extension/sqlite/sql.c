@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LOCK_POLL_MS 10
 
@@ -32,9 +33,20 @@ static enum status status_of(int code)
     }
 }
 
+/* Our own functions raise "message\nHINT:  hint". */
+static void take_message(const char *text, enum status status, struct error *err)
+{
+    static const char mark[] = "\nHINT:  ";
+    const char *hint = strstr(text, mark);
+
+    fail(err, status, "%.*s", hint ? (int)(hint - text) : (int)strlen(text), text);
+    if (hint)
+        error_hint(err, "%s", hint + sizeof mark - 1);
+}
+
 enum status sql_fail(sqlite3 *db, int code, struct error *err)
 {
-    fail(err, status_of(code), "%s", sqlite3_errmsg(db));
+    take_message(sqlite3_errmsg(db), status_of(code), err);
     if (status_of(code) == STATUS_INTERRUPTED)
         fail(err, STATUS_INTERRUPTED, "interrupted");
     return err->status;

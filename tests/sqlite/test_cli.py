@@ -22,6 +22,29 @@ class Program(harness.Case):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
+    def test_a_prediction_may_go_to_a_table_named_alone(self):
+        self.check(self.path, "-c", QUICK)
+        done = self.check(self.path, "-c", "SELECT * FROM iris TO PREDICT p USING m;"
+                          "SELECT count(class) FROM p", "--format", "csv")
+        self.assertEqual(done.stdout.split()[-1], "150")
+
+    def test_functions_of_the_extension_are_there(self):
+        self.check(self.path, "-c", QUICK)
+        done = self.check(self.path, "-c", "SELECT totrain('SHOW MODELS') AS models",
+                          "--format", "csv")
+        self.assertIn("LinearClassifier", done.stdout)
+
+    def test_a_hint_of_a_function_has_its_own_line(self):
+        self.check(self.path, "-c", QUICK)
+        done = self.check(self.path, "-c", "SELECT totrain_predict('m', 1)", code=2)
+        self.assertRegex(done.stderr, r"ERROR:  totrain_predict: .*\nHINT:  They are ")
+
+    def test_a_damaged_model_is_named(self):
+        self.check(self.path, "-c", QUICK)
+        self.check(self.path, "-c", "UPDATE m SET data = '{' WHERE part = 'meta'")
+        done = self.check(self.path, "-c", "SELECT * FROM iris TO PREDICT USING m", code=1)
+        self.assertIn('model "m" is damaged: no JSON', done.stderr)
+
     def test_roles_take_no_address_that_anybody_could_reach(self):
         done = subprocess.run([harness.PROGRAM, "master", "folder", "--listen",
                                "tcp:127.0.0.1:0"], capture_output=True, text=True, timeout=60)
