@@ -51,6 +51,7 @@ struct model {
     struct slice id;         /* 32 hex digits: survives a rename of the table */
     int64_t version;         /* 1, 2, ... */
     struct slice digest;     /* 64 hex digits; SHA-256 over transform, labels and tensors */
+    uint64_t checksum;       /* as stored, of what the digest covers; 0: not stored yet */
     uint64_t rows;           /* trained on */
     struct slice created_at; /* RFC 3339, UTC */
 

@@ -1,4 +1,7 @@
-#include "scoring/model_table.h"
+#include "scoring/model_meta.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 typedef void digest_update(void *context, const void *bytes, size_t size);
 
@@ -94,4 +97,18 @@ void model_digest_feed(const struct model *model, digest_update *update, void *c
     feed_u64(&feed, model->layer_count);
     for (uint32_t i = 0; i < model->layer_count; i++)
         feed_layer(&feed, &model->layers[i]);
+}
+
+static void checksum_update(void *state, const void *bytes, size_t size)
+{
+    XXH3_64bits_update(state, bytes, size);
+}
+
+uint64_t model_checksum(const struct model *model)
+{
+    XXH3_state_t state;
+
+    XXH3_64bits_reset(&state);
+    model_digest_feed(model, checksum_update, &state);
+    return XXH3_64bits_digest(&state);
 }

@@ -3,14 +3,16 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 
-#define EXACT_INTEGER  ((int64_t)1 << 53) /* what a JSON number holds exactly */
-#define ID_DIGITS      32
-#define DIGEST_DIGITS  64
-#define NAME_BYTES_MAX 256
+#define EXACT_INTEGER   ((int64_t)1 << 53) /* what a JSON number holds exactly */
+#define ID_DIGITS       32
+#define DIGEST_DIGITS   64
+#define CHECKSUM_DIGITS 16
+#define NAME_BYTES_MAX  256
 
 static const char *const task_names[] = {"classification", "regression"};
 static const char *const label_type_names[] = {"integer", "real", "text"};
@@ -128,6 +130,14 @@ static void add_network(cJSON *meta, const struct model *model)
     }
 }
 
+static void add_checksum(cJSON *meta, uint64_t checksum)
+{
+    char digits[CHECKSUM_DIGITS + 1];
+
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)checksum);
+    cJSON_AddStringToObject(meta, "checksum", digits);
+}
+
 static enum status build_meta(const struct model *model, cJSON *meta, struct error *err)
 {
     cJSON *inputs, *metrics;
@@ -141,6 +151,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_text(meta, "label", model->label, err));
     TRY(add_text(meta, "statement", model->statement, err));
     TRY(add_text(meta, "digest", model->digest, err));
+    add_checksum(meta, model_checksum(model));
     json_add_integer(meta, "rows", (int64_t)model->rows);
     TRY(add_text(meta, "created_at", model->created_at, err));
     inputs = cJSON_AddArrayToObject(meta, "inputs");
@@ -438,6 +449,7 @@ static enum status read_metrics(const cJSON *meta, struct arena *arena, struct m
 static enum status read_meta(const cJSON *meta, struct arena *arena, struct model *model,
                              struct error *err)
 {
+    struct slice checksum;
     int64_t format, rows;
     unsigned task;
 
@@ -458,6 +470,8 @@ static enum status read_meta(const cJSON *meta, struct arena *arena, struct mode
     TRY(get_digits(meta, "id", ID_DIGITS, arena, &model->id, err));
     TRY(json_get_integer(meta, "version", 0, INT64_MAX, &model->version, err));
     TRY(get_digits(meta, "digest", DIGEST_DIGITS, arena, &model->digest, err));
+    TRY(get_digits(meta, "checksum", CHECKSUM_DIGITS, arena, &checksum, err));
+    model->checksum = checksum.size ? strtoull(checksum.data, NULL, 16) : 0;
     TRY(json_get_integer(meta, "rows", 0, INT64_MAX, &rows, err));
     model->rows = (uint64_t)rows;
     TRY(get_text(meta, "created_at", NAME_BYTES_MAX, arena, &model->created_at, err));

@@ -6,6 +6,10 @@
 
 #include "scoring/model_table.h"
 
+/* XXH3-64 over what the digest covers: for whoever reads a model to see that
+ * nobody has edited it, where the digest is the name of its content. */
+uint64_t model_checksum(const struct model *model);
+
 enum status model_meta_write(const struct model *model, struct text *out, struct error *err);
 
 /* Everything that the JSON says, checked. Layers have their shapes and no

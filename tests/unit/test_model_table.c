@@ -411,6 +411,16 @@ static void wrong_scale(struct fixture *fixture)
     replace(fixture, "\"scale\":9.7", "\"scale\":0");
 }
 
+static void other_scale(struct fixture *fixture)
+{
+    replace(fixture, "\"scale\":9.7", "\"scale\":1.7");
+}
+
+static void other_label(struct fixture *fixture)
+{
+    replace(fixture, "[0,10,20]", "[0,10,21]");
+}
+
 static void wrong_order_of_labels(struct fixture *fixture)
 {
     replace(fixture, "[0,10,20]", "[0,20,10]");
@@ -452,6 +462,8 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_scale, STATUS_CORRUPT, "scale");
     check_refused(wrong_order_of_labels, STATUS_CORRUPT, "ascending");
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
+    check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
+    check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
     check_refused(newer_format, STATUS_UNSUPPORTED, "format 2");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
