@@ -55,6 +55,15 @@ enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct
 enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
 enum status spool_end_row(struct spool_writer *writer, struct error *err);
 uint64_t spool_writer_rows(const struct spool_writer *writer);
+/* One more writer of the same columns into the same file, for another thread.
+ * Whose blocks lie where is a matter of chance. Each branch must be joined, by
+ * one thread at a time, before the writer is closed or abandoned. */
+enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
+                                struct error *err);
+/* Takes in the branch's last rows and its summaries, and frees it in every
+ * case. After a failure of the branch the writer cannot be closed with OK. */
+enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *branch,
+                              struct error *err);
 /* Writes index and header. On any failure nothing readable is left. Frees the
  * writer in every case. */
 enum status spool_writer_close(struct spool_writer *writer, struct error *err);

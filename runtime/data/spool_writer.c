@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #define BLOCK_TEXT_BYTES  ((size_t)64 << 20)
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
+#define STAGED_ROWS       64
 
 /* A growing run of bytes that is never terminated. */
 struct run {
@@ -33,22 +35,34 @@ struct writer_column {
     bool has_values; /* the entry's least and greatest are set */
 };
 
-struct spool_writer {
+/* What the writers of one spool share. Blocks lie in the order in which their
+ * places were given out; the bytes are written outside the lock. */
+struct spool_file {
+    pthread_mutex_t lock; /* over size, rows and entries */
     int descriptor;
     char *path;
-    uint64_t bytes_max, file_size, rows;
+    uint64_t bytes_max, size, rows;
+    struct spool_block_entry *entries;
+    uint32_t entry_count, entry_capacity;
+};
+
+struct spool_writer {
+    struct spool_file *file;
+    uint64_t rows;
     struct error error; /* of the first failure; status OK before */
 
     struct writer_column *columns;
     uint32_t column_count, column; /* the next to be put */
     struct run row;                /* canonical bytes of the current row */
 
+    /* The last rows' numbers, row by row. Columns of a block lie so far apart
+     * that a row put straight into them misses the cache with every cell. */
+    int64_t *staged; /* (STAGED_ROWS, column_count) */
+    uint32_t staged_rows;
+
     char *block; /* the fixed part, laid out for block_rows_max rows */
     size_t block_size, block_text_size;
-    uint32_t block_rows, block_rows_max;
-
-    struct spool_block_entry *entries;
-    uint32_t entry_count, entry_capacity;
+    uint32_t block_rows, block_rows_max; /* staged rows included */
 };
 
 /* Keep the first failure: a spool that missed a cell must never be closed. */
@@ -107,12 +121,12 @@ static uint32_t rows_a_block(size_t columns)
     return (uint32_t)(rows / BLOCK_ROWS_LEAST * BLOCK_ROWS_LEAST);
 }
 
-static bool writer_allocate(struct spool_writer *writer, const char *path,
-                            const struct spool_column *columns, size_t count)
+static bool writer_allocate(struct spool_writer *writer, const struct spool_column *columns,
+                            size_t count)
 {
-    writer->path = strdup(path);
     writer->columns = calloc(count, sizeof *writer->columns);
-    if (!writer->path || !writer->columns)
+    writer->staged = malloc(STAGED_ROWS * count * sizeof *writer->staged);
+    if (!writer->columns || !writer->staged)
         return false;
     writer->column_count = (uint32_t)count;
     writer->block_rows_max = rows_a_block(count);
@@ -135,47 +149,99 @@ static bool writer_allocate(struct spool_writer *writer, const char *path,
 
 static void writer_free(struct spool_writer *writer)
 {
-    if (writer->descriptor >= 0)
-        close(writer->descriptor);
     for (uint32_t i = 0; i < writer->column_count; i++) {
         free(writer->columns[i].name);
         free(writer->columns[i].texts.data);
     }
     free(writer->columns);
+    free(writer->staged);
     free(writer->row.data);
     free(writer->block);
-    free(writer->entries);
-    free(writer->path);
     free(writer);
+}
+
+static enum status writer_new(struct spool_file *file, const struct spool_column *columns,
+                              size_t count, struct spool_writer **writer, struct error *err)
+{
+    *writer = calloc(1, sizeof **writer);
+    if (!*writer)
+        return fail_no_memory(err);
+    (*writer)->file = file;
+    if (writer_allocate(*writer, columns, count))
+        return STATUS_OK;
+    writer_free(*writer);
+    *writer = NULL;
+    return fail_no_memory(err);
+}
+
+static void file_free(struct spool_file *file)
+{
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    pthread_mutex_destroy(&file->lock);
+    free(file->entries);
+    free(file->path);
+    free(file);
+}
+
+static struct spool_file *file_new(const char *path, uint64_t bytes_max)
+{
+    struct spool_file *file = calloc(1, sizeof *file);
+
+    if (!file)
+        return NULL;
+    pthread_mutex_init(&file->lock, NULL);
+    file->descriptor = -1;
+    file->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
+    file->size = sizeof(struct spool_header);
+    file->path = strdup(path);
+    if (file->path)
+        return file;
+    file_free(file);
+    return NULL;
 }
 
 enum status spool_writer_open(const char *path, const struct spool_column *columns, size_t count,
                               uint64_t bytes_max, struct spool_writer **writer, struct error *err)
 {
-    struct spool_writer *made;
+    struct spool_file *file;
 
     *writer = NULL;
     if (count == 0 || count > SPOOL_COLUMNS_MAX)
         return fail(err, STATUS_LIMIT, "a spool has 1 to %d columns, not %zu", SPOOL_COLUMNS_MAX,
                     count);
-    made = calloc(1, sizeof *made);
-    if (!made)
+    file = file_new(path, bytes_max);
+    if (!file)
         return fail_no_memory(err);
-    made->descriptor = -1;
-    if (!writer_allocate(made, path, columns, count)) {
-        writer_free(made);
+    if (writer_new(file, columns, count, writer, err) != STATUS_OK) {
+        file_free(file);
+        return err ? err->status : STATUS_NO_MEMORY;
+    }
+    file->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file->descriptor >= 0)
+        return STATUS_OK;
+    fail_errno(err, STATUS_IO, "cannot create %s", path);
+    writer_free(*writer);
+    file_free(file);
+    *writer = NULL;
+    return STATUS_IO;
+}
+
+enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
+                                struct error *err)
+{
+    struct spool_column *columns = calloc(writer->column_count, sizeof *columns);
+    enum status status;
+
+    *branch = NULL;
+    if (!columns)
         return fail_no_memory(err);
-    }
-    made->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
-    made->file_size = sizeof(struct spool_header);
-    made->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (made->descriptor < 0) {
-        fail_errno(err, STATUS_IO, "cannot create %s", path);
-        writer_free(made);
-        return STATUS_IO;
-    }
-    *writer = made;
-    return STATUS_OK;
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        columns[i] =
+            (struct spool_column){slice_of(writer->columns[i].name), writer->columns[i].type};
+    status = writer_new(writer->file, columns, writer->column_count, branch, err);
+    free(columns);
+    return status;
 }
 
 /* The column that the next cell belongs to, or NULL with the failure kept. */
@@ -206,6 +272,28 @@ static struct writer_column *next_column(struct spool_writer *writer, enum spool
     return NULL;
 }
 
+/* Where the number that next_column() made room for is kept. */
+static int64_t *staged_cell(struct spool_writer *writer)
+{
+    return &writer->staged[(size_t)writer->staged_rows * writer->column_count + writer->column - 1];
+}
+
+/* From rows to columns. */
+static void unstage(struct spool_writer *writer)
+{
+    const uint32_t first = writer->block_rows - writer->staged_rows;
+
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        const int64_t *from = writer->staged + i;
+        int64_t *to = (int64_t *)writer->columns[i].values + first;
+        if (writer->columns[i].type == SPOOL_TEXT)
+            continue;
+        for (uint32_t row = 0; row < writer->staged_rows; row++)
+            to[row] = from[(size_t)row * writer->column_count];
+    }
+    writer->staged_rows = 0;
+}
+
 static void put_tagged(struct run *row, enum spool_hash_tag tag, const void *value, size_t size)
 {
     row->data[row->size] = (char)tag;
@@ -228,7 +316,7 @@ enum status spool_put_null(struct spool_writer *writer, struct error *err)
     if (type == SPOOL_TEXT)
         ((uint32_t *)column->values)[row + 1] = (uint32_t)column->texts.size;
     else
-        ((int64_t *)column->values)[row] = 0; /* the bytes of 0.0, too */
+        *staged_cell(writer) = 0; /* the bytes of 0.0, too */
     writer->row.data[writer->row.size++] = HASH_NULL;
     return STATUS_OK;
 }
@@ -243,7 +331,7 @@ enum status spool_put_real(struct spool_writer *writer, double value, struct err
     if (!column)
         return writer->error.status;
     value += 0.0; /* -0 becomes 0 */
-    ((double *)column->values)[writer->block_rows] = value;
+    memcpy(staged_cell(writer), &value, sizeof value);
     put_tagged(&writer->row, HASH_REAL, &value, sizeof value);
     return STATUS_OK;
 }
@@ -254,7 +342,7 @@ enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct
 
     if (!column)
         return writer->error.status;
-    ((int64_t *)column->values)[writer->block_rows] = value;
+    *staged_cell(writer) = value;
     put_tagged(&writer->row, HASH_INTEGER, &value, sizeof value);
     return STATUS_OK;
 }
@@ -349,17 +437,17 @@ static size_t compact(struct spool_writer *writer)
     return at;
 }
 
-static enum status write_all(struct spool_writer *writer, const void *bytes, size_t size,
+static enum status write_all(const struct spool_file *file, const void *bytes, size_t size,
                              uint64_t offset, struct error *err)
 {
     const char *at = bytes;
 
     while (size) {
-        ssize_t written = pwrite(writer->descriptor, at, size, (off_t)offset);
+        ssize_t written = pwrite(file->descriptor, at, size, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return fail_errno(err, STATUS_IO, "cannot write %s", writer->path);
+            return fail_errno(err, STATUS_IO, "cannot write %s", file->path);
         at += written;
         size -= (size_t)written;
         offset += (uint64_t)written;
@@ -367,34 +455,32 @@ static enum status write_all(struct spool_writer *writer, const void *bytes, siz
     return STATUS_OK;
 }
 
-static enum status append(struct spool_writer *writer, const void *bytes, size_t size,
-                          XXH3_state_t *hash, struct error *err)
+static enum status append(const struct spool_file *file, const void *bytes, size_t size,
+                          uint64_t *offset, XXH3_state_t *hash, struct error *err)
 {
-    TRY(write_all(writer, bytes, size, writer->file_size, err));
-    if (hash)
-        XXH3_64bits_update(hash, bytes, size);
-    writer->file_size += size;
+    TRY(write_all(file, bytes, size, *offset, err));
+    XXH3_64bits_update(hash, bytes, size);
+    *offset += size;
     return STATUS_OK;
 }
 
-static enum status append_block(struct spool_writer *writer, XXH3_state_t *hash, struct error *err)
+/* The fixed part and the texts to `offset`. */
+static enum status write_block(const struct spool_writer *writer, size_t fixed_size,
+                               uint64_t offset, uint64_t *block_hash, struct error *err)
 {
     static const char zeros[SPOOL_ALIGN];
-    size_t fixed_size = compact(writer), size = fixed_size;
+    XXH3_state_t hash;
 
-    for (uint32_t i = 0; i < writer->column_count; i++)
-        size += spool_pad(writer->columns[i].texts.size);
-    if (size > writer->bytes_max || writer->file_size > writer->bytes_max - size)
-        return fail(err, STATUS_LIMIT, "the rows take more than the %llu bytes that are allowed",
-                    (unsigned long long)writer->bytes_max);
-    TRY(append(writer, writer->block, fixed_size, hash, err));
+    XXH3_64bits_reset(&hash);
+    TRY(append(writer->file, writer->block, fixed_size, &offset, &hash, err));
     for (uint32_t i = 0; i < writer->column_count; i++) {
         const struct run *texts = &writer->columns[i].texts;
         if (texts->size == 0)
             continue;
-        TRY(append(writer, texts->data, texts->size, hash, err));
-        TRY(append(writer, zeros, spool_pad(texts->size) - texts->size, hash, err));
+        TRY(append(writer->file, texts->data, texts->size, &offset, &hash, err));
+        TRY(append(writer->file, zeros, spool_pad(texts->size) - texts->size, &offset, &hash, err));
     }
+    *block_hash = XXH3_64bits_digest(&hash);
     return STATUS_OK;
 }
 
@@ -413,33 +499,56 @@ static void clear_block(struct spool_writer *writer)
     writer->block_text_size = 0;
 }
 
-static struct spool_block_entry *new_entry(struct spool_writer *writer)
+/* With the file locked. */
+static enum status new_entry(struct spool_file *file, size_t size, uint32_t rows, uint32_t *number,
+                             struct error *err)
 {
-    if (writer->entry_count == writer->entry_capacity) {
-        uint32_t capacity = writer->entry_capacity ? 2 * writer->entry_capacity : 16;
-        struct spool_block_entry *entries = realloc(writer->entries, capacity * sizeof *entries);
+    if (size > file->bytes_max || file->size > file->bytes_max - size)
+        return fail(err, STATUS_LIMIT, "the rows take more than the %llu bytes that are allowed",
+                    (unsigned long long)file->bytes_max);
+    if (rows > SPOOL_ROWS_MAX - file->rows)
+        return fail(err, STATUS_LIMIT, "the SELECT returned more than %u rows", SPOOL_ROWS_MAX);
+    if (file->entry_count == file->entry_capacity) {
+        uint32_t capacity = file->entry_capacity ? 2 * file->entry_capacity : 16;
+        struct spool_block_entry *entries = realloc(file->entries, capacity * sizeof *entries);
         if (!entries)
-            return NULL;
-        writer->entries = entries;
-        writer->entry_capacity = capacity;
+            return fail_no_memory(err);
+        file->entries = entries;
+        file->entry_capacity = capacity;
     }
-    return &writer->entries[writer->entry_count++];
+    *number = file->entry_count++;
+    file->entries[*number] =
+        (struct spool_block_entry){.offset = file->size, .size = size, .rows = rows};
+    file->size += size;
+    file->rows += rows;
+    return STATUS_OK;
 }
 
 static enum status flush_block(struct spool_writer *writer, struct error *err)
 {
-    struct spool_block_entry *entry = new_entry(writer);
-    XXH3_state_t hash;
+    struct spool_file *file = writer->file;
+    uint64_t offset = 0, hash = 0;
+    size_t fixed_size, size;
+    uint32_t number = 0;
+    enum status status;
 
-    if (!entry)
-        return fail_no_memory(err);
+    unstage(writer);
     for (uint32_t i = 0; i < writer->column_count; i++)
         summarize(&writer->columns[i], writer->block_rows);
-    *entry = (struct spool_block_entry){.offset = writer->file_size, .rows = writer->block_rows};
-    XXH3_64bits_reset(&hash);
-    TRY(append_block(writer, &hash, err));
-    entry->size = writer->file_size - entry->offset;
-    entry->hash = XXH3_64bits_digest(&hash);
+    size = fixed_size = compact(writer);
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        size += spool_pad(writer->columns[i].texts.size);
+    pthread_mutex_lock(&file->lock);
+    status = new_entry(file, size, writer->block_rows, &number, err);
+    if (status == STATUS_OK)
+        offset = file->entries[number].offset;
+    pthread_mutex_unlock(&file->lock);
+    if (status != STATUS_OK)
+        return status;
+    TRY(write_block(writer, fixed_size, offset, &hash, err));
+    pthread_mutex_lock(&file->lock);
+    file->entries[number].hash = hash;
+    pthread_mutex_unlock(&file->lock);
     clear_block(writer);
     return STATUS_OK;
 }
@@ -466,6 +575,8 @@ enum status spool_end_row(struct spool_writer *writer, struct error *err)
     writer->column = 0;
     writer->rows++;
     writer->block_rows++;
+    if (++writer->staged_rows == STAGED_ROWS)
+        unstage(writer);
     if (writer->block_rows < writer->block_rows_max && writer->block_text_size < BLOCK_TEXT_BYTES)
         return STATUS_OK;
     if (flush_block(writer, &reason) == STATUS_OK)
@@ -478,28 +589,9 @@ uint64_t spool_writer_rows(const struct spool_writer *writer)
     return writer->rows;
 }
 
-static enum status write_index(struct spool_writer *writer, struct spool_header *header,
-                               struct error *err)
+/* The rows that are not written yet, when nothing went wrong before. */
+static enum status finish_rows(struct spool_writer *writer, struct error *err)
 {
-    XXH3_state_t hash;
-
-    header->index_offset = writer->file_size;
-    XXH3_64bits_reset(&hash);
-    for (uint32_t i = 0; i < writer->column_count; i++) {
-        writer->columns[i].entry.type = writer->columns[i].type;
-        TRY(append(writer, &writer->columns[i].entry, sizeof(struct spool_column_entry), &hash,
-                   err));
-    }
-    TRY(append(writer, writer->entries, writer->entry_count * sizeof *writer->entries, &hash, err));
-    header->index_size = writer->file_size - header->index_offset;
-    header->index_hash = XXH3_64bits_digest(&hash);
-    return STATUS_OK;
-}
-
-static enum status finish_file(struct spool_writer *writer, struct error *err)
-{
-    struct spool_header header = {.version = SPOOL_VERSION, .byte_order = SPOOL_BYTE_ORDER};
-
     if (writer->error.status != STATUS_OK) {
         if (err)
             *err = writer->error;
@@ -508,20 +600,71 @@ static enum status finish_file(struct spool_writer *writer, struct error *err)
     if (writer->column != 0)
         return fail(err, STATUS_INVALID, "the last row has %u cells, where %u were expected",
                     writer->column, writer->column_count);
-    if (writer->block_rows)
-        TRY(flush_block(writer, err));
+    return writer->block_rows ? flush_block(writer, err) : STATUS_OK;
+}
+
+enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *branch,
+                              struct error *err)
+{
+    struct error reason;
+    enum status status = finish_rows(branch, &reason);
+
+    for (uint32_t i = 0; i < writer->column_count && status == STATUS_OK; i++) {
+        const struct writer_column *from = &branch->columns[i];
+
+        writer->columns[i].entry.nulls += from->entry.nulls;
+        if (from->has_values)
+            widen(&writer->columns[i], from->entry.least, from->entry.greatest);
+    }
+    writer->rows += branch->rows;
+    writer_free(branch);
+    if (status != STATUS_OK)
+        WRITER_FAIL(writer, err, writer_error = reason);
+    return STATUS_OK;
+}
+
+static enum status write_index(struct spool_writer *writer, struct spool_header *header,
+                               struct error *err)
+{
+    struct spool_file *file = writer->file;
+    XXH3_state_t hash;
+
+    header->index_offset = file->size;
+    XXH3_64bits_reset(&hash);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        writer->columns[i].entry.type = writer->columns[i].type;
+        TRY(append(file, &writer->columns[i].entry, sizeof(struct spool_column_entry), &file->size,
+                   &hash, err));
+    }
+    TRY(append(file, file->entries, file->entry_count * sizeof *file->entries, &file->size, &hash,
+               err));
+    header->index_size = file->size - header->index_offset;
+    header->index_hash = XXH3_64bits_digest(&hash);
+    return STATUS_OK;
+}
+
+static enum status finish_file(struct spool_writer *writer, struct error *err)
+{
+    struct spool_header header = {.version = SPOOL_VERSION, .byte_order = SPOOL_BYTE_ORDER};
+    struct spool_file *file = writer->file;
+
+    TRY(finish_rows(writer, err));
+    if (file->rows != writer->rows)
+        return fail(err, STATUS_INVALID, "a spool of %llu rows, of which %llu were joined",
+                    (unsigned long long)file->rows, (unsigned long long)writer->rows);
     memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
-    header.rows = writer->rows;
+    header.rows = file->rows;
     header.column_count = writer->column_count;
-    header.block_count = writer->entry_count;
+    header.block_count = file->entry_count;
     TRY(write_index(writer, &header, err));
-    header.file_size = writer->file_size;
+    header.file_size = file->size;
     header.header_hash = XXH3_64bits(&header, offsetof(struct spool_header, header_hash));
-    return write_all(writer, &header, sizeof header, 0, err);
+    return write_all(file, &header, sizeof header, 0, err);
 }
 
 enum status spool_writer_close(struct spool_writer *writer, struct error *err)
 {
+    struct spool_file *file = writer->file;
     enum status status = finish_file(writer, err);
     int closed;
 
@@ -530,18 +673,22 @@ enum status spool_writer_close(struct spool_writer *writer, struct error *err)
         return status;
     }
     /* Some file systems tell only now that there was no room. */
-    closed = close(writer->descriptor);
-    writer->descriptor = -1;
+    closed = close(file->descriptor);
+    file->descriptor = -1;
     if (closed != 0) {
-        status = fail_errno(err, STATUS_IO, "cannot write %s", writer->path);
-        unlink(writer->path);
+        status = fail_errno(err, STATUS_IO, "cannot write %s", file->path);
+        unlink(file->path);
     }
     writer_free(writer);
+    file_free(file);
     return status;
 }
 
 void spool_writer_abandon(struct spool_writer *writer)
 {
-    unlink(writer->path);
+    struct spool_file *file = writer->file;
+
+    unlink(file->path);
     writer_free(writer);
+    file_free(file);
 }

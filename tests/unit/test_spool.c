@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -301,6 +302,99 @@ static void a_folder_that_is_not_there_is_named(void **state)
     CHECK(!writer);
 }
 
+struct branch_rows {
+    struct spool_writer *writer;
+    uint32_t first, rows;
+};
+
+static void *write_branch(void *argument)
+{
+    const struct branch_rows *branch = argument;
+    struct cell cells[3];
+    struct error err;
+    char buffer[32];
+
+    for (uint32_t i = branch->first; i < branch->first + branch->rows; i++) {
+        make_row(i, buffer, cells);
+        for (int c = 0; c < 3; c++)
+            if (put_cell(branch->writer, &cells[c], &err) != STATUS_OK)
+                return branch->writer;
+        if (spool_end_row(branch->writer, &err) != STATUS_OK)
+            return branch->writer;
+    }
+    return NULL;
+}
+
+static void check_branched(const char *path, uint32_t rows)
+{
+    uint64_t sum = 0, numbers = 0, nulls = 0;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(spool_open(path, &arena, &spool, &err));
+    CHECK_INT(spool.rows, rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        numbers += i % 11 == 5 ? 0 : i;
+        nulls += i % 11 == 5;
+    }
+    for (uint32_t b = 0; b < spool.block_count; b++)
+        for (uint32_t row = 0; row < spool.blocks[b].rows; row++)
+            if (!spool_is_null(&spool.blocks[b].columns[1], row))
+                sum += (uint64_t)(spool.blocks[b].columns[1].integers[row] + 5);
+    CHECK(sum == numbers && spool.summaries[1].nulls == nulls);
+    CHECK(spool.summaries[1].least == -5 && spool.summaries[1].greatest == (double)rows - 6);
+    spool_close(&spool);
+    arena_deinit(&arena);
+}
+
+static void branches_write_one_spool_from_several_threads(void **state)
+{
+    enum { BRANCHES = 3, ROWS = 40001 };
+    struct branch_rows branches[BRANCHES];
+    pthread_t threads[BRANCHES];
+    struct spool_writer *writer;
+    struct folder folder;
+    struct error err;
+    void *failed;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    for (uint32_t i = 0; i < BRANCHES; i++) {
+        branches[i] = (struct branch_rows){.first = i * ROWS, .rows = ROWS};
+        CHECK_OK(spool_writer_branch(writer, &branches[i].writer, &err));
+        CHECK(pthread_create(&threads[i], NULL, write_branch, &branches[i]) == 0);
+    }
+    for (uint32_t i = 0; i < BRANCHES; i++) {
+        CHECK(pthread_join(threads[i], &failed) == 0 && !failed);
+        CHECK_OK(spool_writer_join(writer, branches[i].writer, &err));
+    }
+    CHECK_INT(spool_writer_rows(writer), BRANCHES * ROWS);
+    CHECK_OK(spool_writer_close(writer, &err));
+    check_branched(folder.file, BRANCHES * ROWS);
+    folder_close(&folder);
+}
+
+static void a_branch_that_failed_spoils_the_spool(void **state)
+{
+    struct spool_writer *writer, *branch;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    CHECK_OK(spool_writer_branch(writer, &branch, &err));
+    CHECK_OK(spool_put_real(branch, 1, &err));
+    CHECK_FAILS(spool_writer_join(writer, branch, &err), STATUS_INVALID,
+                "the last row has 1 cells, where 3 were expected");
+    CHECK_FAILS(spool_writer_close(writer, &err), STATUS_INVALID, "the last row has 1 cells");
+    CHECK(access(folder.file, F_OK) != 0);
+    folder_close(&folder);
+}
+
 static void every_flipped_bit_and_every_cut_is_noticed(void **state)
 {
     struct folder folder;
@@ -351,6 +445,8 @@ int main(void)
         cmocka_unit_test(a_spool_larger_than_allowed_is_refused),
         cmocka_unit_test(a_disk_that_is_full_leaves_no_spool),
         cmocka_unit_test(a_folder_that_is_not_there_is_named),
+        cmocka_unit_test(branches_write_one_spool_from_several_threads),
+        cmocka_unit_test(a_branch_that_failed_spoils_the_spool),
         cmocka_unit_test(every_flipped_bit_and_every_cut_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
