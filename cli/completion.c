@@ -1,0 +1,649 @@
+#include "completion.h"
+
+#include <string.h>
+
+#include "parser/parser.h"
+#include "parser/scan.h"
+#include "planner/attribute.h"
+#include "planner/estimator.h"
+
+/* A token of the statement before the word at the cursor. Names with dots
+ * (train.epoch, xgboost.gbtree) are one. */
+struct word {
+    struct slice text;
+    enum scan_kind kind;
+    bool is_ours; /* behind TO */
+};
+
+struct finder {
+    struct slice text; /* all of it, for what stands behind the cursor */
+    const struct completion_names *names;
+    struct arena *arena;
+    struct completion *found;
+    struct slice typed; /* the word at the cursor, so far */
+    struct word *words;
+    size_t count;
+    int begin;      /* where the statement begins */
+    bool is_silent; /* in a comment, or more words than we look at */
+    bool has_failed;
+};
+
+/* ----- candidates ----- */
+
+static bool begins_with_fold(struct slice text, struct slice front)
+{
+    return text.size >= front.size &&
+           slice_equal_fold((struct slice){text.data, front.size}, front);
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+static struct slice without_quote(struct slice text)
+{
+    if (text.size > 0 && is_quote(text.data[0]))
+        return (struct slice){text.data + 1, text.size - 1};
+    return text;
+}
+
+static bool is_found(const struct completion *found, struct slice text)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (slice_equal(found->candidates[i].text, text))
+            return true;
+    return false;
+}
+
+/* Quotes may be left to us: my t finds "my table". */
+static void offer(struct finder *finder, struct slice text, struct slice help, const char *after)
+{
+    struct completion *found = finder->found;
+
+    if (!begins_with_fold(without_quote(text), without_quote(finder->typed)))
+        return;
+    if (found->count == COMPLETION_CANDIDATES_MAX || is_found(found, text))
+        return;
+    found->candidates[found->count++] = (struct completion_candidate){text, help, after};
+}
+
+static bool is_lower(struct slice text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] >= 'A' && text.data[i] <= 'Z')
+            return false;
+    return text.size > 0;
+}
+
+/* A keyword in the case of what was typed. */
+static void offer_keyword(struct finder *finder, const char *keyword, const char *after)
+{
+    struct slice text = arena_copy(finder->arena, slice_of(keyword));
+
+    if (!text.data) {
+        finder->has_failed = true;
+        return;
+    }
+    for (size_t i = 0; is_lower(finder->typed) && i < text.size; i++)
+        if (text.data[i] >= 'A' && text.data[i] <= 'Z')
+            ((char *)text.data)[i] += 'a' - 'A';
+    offer(finder, text, SLICE(""), after);
+}
+
+/* A list of keywords with blanks between them. */
+static void offer_keywords(struct finder *finder, const char *list)
+{
+    char word[32];
+    size_t size;
+
+    for (; *list; list += size + (list[size] == ' ')) {
+        size = strcspn(list, " ");
+        if (size >= sizeof word)
+            continue;
+        memcpy(word, list, size);
+        word[size] = '\0';
+        offer_keyword(finder, word, " ");
+    }
+}
+
+static void offer_models(struct finder *finder)
+{
+    for (size_t i = 0; i < finder->names->model_count; i++)
+        offer(finder, finder->names->models[i], SLICE(""), " ");
+}
+
+static void offer_tables(struct finder *finder)
+{
+    for (size_t i = 0; i < finder->names->table_count; i++)
+        offer(finder, finder->names->tables[i].name, SLICE(""), " ");
+}
+
+static void offer_estimators(struct finder *finder)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (estimators[i].is_supported)
+            offer(finder, slice_of(estimators[i].name), slice_of(estimators[i].help), " ");
+}
+
+/* ----- columns ----- */
+
+static bool word_is(const struct finder *finder, size_t index, const char *keyword)
+{
+    return index < finder->count && finder->words[index].kind == SCAN_WORD &&
+           slice_is_fold(finder->words[index].text, keyword);
+}
+
+/* Does the statement, before the cursor or behind it, name the table? */
+static bool is_named(const struct finder *finder, struct slice table)
+{
+    for (size_t at = (size_t)finder->begin; at < finder->text.size;) {
+        struct scan scan = scan_next(finder->text, (int)at, SCAN_HOST);
+        if (slice_is(scan_text(finder->text, &scan), ";"))
+            return false;
+        if (slice_equal_fold(scan_text(finder->text, &scan), table))
+            return true;
+        at = (size_t)scan.end;
+    }
+    return false;
+}
+
+static void offer_columns_of(struct finder *finder, const struct completion_table *table,
+                             struct slice prefix)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        struct slice text = table->columns[i];
+        if (prefix.size > 0)
+            text =
+                arena_printf(finder->arena, "%.*s.%.*s", SLICE_FORMAT(prefix), SLICE_FORMAT(text));
+        if (!text.data) {
+            finder->has_failed = true;
+            return;
+        }
+        offer(finder, text, SLICE(""), " ");
+    }
+}
+
+/* FROM iris AS i, JOIN iris i: the table that an alias stands for. */
+static struct slice table_of_alias(const struct finder *finder, struct slice alias)
+{
+    for (size_t i = 1; i < finder->count; i++) {
+        size_t table = word_is(finder, i - 1, "AS") ? i - 2 : i - 1;
+        if (i >= 2 && slice_equal_fold(finder->words[i].text, alias) &&
+            finder->words[table].kind != SCAN_SYMBOL)
+            return finder->words[table].text;
+    }
+    return alias;
+}
+
+/* Those of the tables that the statement names; without any, all of them. */
+static void offer_columns(struct finder *finder)
+{
+    const struct completion_names *names = finder->names;
+    const char *dot = memrchr(finder->typed.data, '.', finder->typed.size);
+    struct slice prefix = {finder->typed.data, dot ? (size_t)(dot - finder->typed.data) : 0};
+    struct slice wanted = table_of_alias(finder, prefix);
+    bool any = false;
+
+    for (size_t i = 0; i < names->table_count; i++) {
+        const struct completion_table *table = &names->tables[i];
+        if (dot ? !slice_equal_fold(table->name, wanted) : !is_named(finder, table->name))
+            continue;
+        offer_columns_of(finder, table, prefix);
+        any = true;
+    }
+    for (size_t i = 0; !dot && !any && i < names->table_count; i++)
+        offer_columns_of(finder, &names->tables[i], prefix);
+}
+
+/* ----- WITH ----- */
+
+static void offer_attribute(struct finder *finder, const struct attribute *attribute)
+{
+    struct slice help = slice_of(attribute->help);
+
+    if (attribute->default_value)
+        help = arena_printf(finder->arena, "%s Default: %s.", attribute->help,
+                            attribute->default_value);
+    if (!help.data)
+        finder->has_failed = true;
+    else
+        offer(finder, slice_of(attribute->name), help, " = ");
+}
+
+static bool has_hidden_layers(struct slice estimator)
+{
+    const struct estimator *found;
+    struct name name = {.text = estimator};
+    struct error ignored;
+
+    return estimator_find(&name, &found, &ignored) != STATUS_OK || found->has_hidden_layers;
+}
+
+static bool is_set(const struct finder *finder, const char *name)
+{
+    for (size_t i = 0; i + 1 < finder->count; i++)
+        if (finder->words[i].is_ours && slice_is_fold(finder->words[i].text, name) &&
+            slice_is(finder->words[i + 1].text, "="))
+            return true;
+    return false;
+}
+
+/* Those that the statement and the estimator know, and that are not set yet. */
+static void offer_attributes(struct finder *finder, unsigned scope, struct slice estimator)
+{
+    bool hidden = has_hidden_layers(estimator);
+
+    for (size_t i = 0; i < attribute_count; i++) {
+        const struct attribute *attribute = &attributes[i];
+        if (!attribute->is_supported || !(attribute->scope & scope) ||
+            ((attribute->scope & SCOPE_NETWORK) && !hidden) || is_set(finder, attribute->name))
+            continue;
+        offer_attribute(finder, attribute);
+    }
+}
+
+static bool is_later(const struct attribute *attribute, const char *word)
+{
+    for (size_t i = 0; attribute->later && attribute->later[i]; i++)
+        if (strcmp(attribute->later[i], word) == 0)
+            return true;
+    return false;
+}
+
+static void note_expected(struct finder *finder, const struct attribute *attribute)
+{
+    struct text note;
+
+    text_init(&note, 4096);
+    text_printf(&note, "%s: ", attribute->name);
+    attribute_append_expected(attribute, &note);
+    text_printf(&note, ". %s", attribute->help);
+    finder->found->note = arena_copy(finder->arena, text_slice(&note));
+    finder->has_failed |= !finder->found->note.data;
+    text_deinit(&note);
+}
+
+static void offer_values(struct finder *finder, struct slice name)
+{
+    const struct attribute *attribute = attribute_find(name);
+
+    if (!attribute)
+        return;
+    note_expected(finder, attribute);
+    if (attribute->type == ATTRIBUTE_BOOLEAN) {
+        if (!is_later(attribute, "true"))
+            offer(finder, SLICE("true"), SLICE(""), "");
+        if (!is_later(attribute, "false"))
+            offer(finder, SLICE("false"), SLICE(""), "");
+    }
+    for (size_t i = 0; attribute->words && attribute->words[i]; i++) {
+        struct slice word = arena_printf(finder->arena, "'%s'", attribute->words[i]);
+        if (!word.data)
+            finder->has_failed = true;
+        else
+            offer(finder, word, SLICE(""), "");
+    }
+}
+
+/* ----- behind TO ----- */
+
+/* The clauses of each statement in their order. */
+static const struct {
+    const char *verb;
+    unsigned scope;
+    const char *clauses[6];
+} statements[] = {
+    {"TRAIN", SCOPE_TRAIN, {"WITH", "COLUMN", "LABEL", "USING", "INTO"}},
+    {"PREDICT", SCOPE_PREDICT, {"WITH", "USING"}},
+    {"EVALUATE", SCOPE_EVALUATE, {"WITH", "LABEL", "INTO"}},
+    {"EXPLAIN", 0, {"WITH", "USING", "INTO"}},
+};
+
+/* Where the cursor is: words[clause] is the last clause's keyword, or the verb. */
+struct place {
+    size_t statement; /* of the table above */
+    size_t verb, clause;
+    size_t next; /* of `clauses`: what may follow */
+    int depth;   /* parentheses and brackets open at the cursor */
+};
+
+static bool is_symbol(const struct finder *finder, size_t index, char symbol)
+{
+    const struct word *word = &finder->words[index];
+
+    return index < finder->count && word->kind == SCAN_SYMBOL && word->text.data[0] == symbol;
+}
+
+static void enter_clause(const struct finder *finder, struct place *place, size_t index)
+{
+    const char *const *clauses = statements[place->statement].clauses;
+
+    for (size_t i = 0; clauses[i]; i++) {
+        if (word_is(finder, index, clauses[i])) {
+            place->clause = index;
+            place->next = i + 1;
+        }
+    }
+    if (word_is(finder, index, "FOR"))
+        place->clause = index;
+}
+
+static bool find_place(const struct finder *finder, size_t verb, struct place *place)
+{
+    *place = (struct place){.verb = verb, .clause = verb};
+    while (!word_is(finder, verb, statements[place->statement].verb))
+        if (++place->statement == sizeof statements / sizeof *statements)
+            return false;
+    for (size_t i = verb + 1; i < finder->count; i++) {
+        if (is_symbol(finder, i, '(') || is_symbol(finder, i, '['))
+            place->depth++;
+        else if (is_symbol(finder, i, ')') || is_symbol(finder, i, ']'))
+            place->depth--;
+        else if (place->depth == 0)
+            enter_clause(finder, place, i);
+    }
+    return true;
+}
+
+static void offer_clauses(struct finder *finder, const struct place *place)
+{
+    const char *const *clauses = statements[place->statement].clauses;
+
+    if (place->depth > 0)
+        return;
+    for (size_t i = place->next; clauses[i]; i++)
+        offer_keyword(finder, clauses[i], " ");
+}
+
+/* name = value, name = [value, value */
+static void complete_with(struct finder *finder, const struct place *place)
+{
+    size_t last = finder->count - 1, equals = last;
+
+    if (place->depth == 0 && (last == place->clause || is_symbol(finder, last, ','))) {
+        offer_attributes(finder, statements[place->statement].scope,
+                         finder->words[place->verb + 1].text);
+        return;
+    }
+    if (place->depth == 0 && !is_symbol(finder, last, '=')) {
+        if (last > place->clause + 1 && !is_symbol(finder, last - 1, ','))
+            offer_clauses(finder, place);
+        return;
+    }
+    while (equals > place->clause && !is_symbol(finder, equals, '='))
+        equals--;
+    if (equals > place->clause)
+        offer_values(finder, finder->words[equals - 1].text);
+}
+
+static void complete_column(struct finder *finder, const struct place *place)
+{
+    static const char *const functions[] = {"NUMERIC",     "DENSE",         "VOCABULARY",
+                                            "CATEGORY_ID", "CATEGORY_HASH", "BUCKET",
+                                            "INDICATOR",   "EMBEDDING",     "CROSS"};
+    size_t last = finder->count - 1;
+
+    if (last != place->clause && !is_symbol(finder, last, ',') && !is_symbol(finder, last, '(') &&
+        !is_symbol(finder, last, '[')) {
+        if (place->depth == 0)
+            offer_keywords(finder, "FOR COLUMN");
+        offer_clauses(finder, place);
+        return;
+    }
+    offer_columns(finder);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        offer_keyword(finder, functions[i], "(");
+}
+
+/* Behind the verb: an estimator, a target, a model. */
+static void complete_object(struct finder *finder, const struct place *place)
+{
+    if (place->verb + 1 < finder->count) {
+        offer_clauses(finder, place);
+    } else if (word_is(finder, place->verb, "TRAIN")) {
+        offer_estimators(finder);
+    } else if (word_is(finder, place->verb, "PREDICT")) {
+        offer_clauses(finder, place);
+        offer_tables(finder);
+    } else {
+        offer_models(finder);
+    }
+}
+
+static void complete_name(struct finder *finder, const struct place *place)
+{
+    if (place->clause + 1 < finder->count)
+        offer_clauses(finder, place);
+    else if (word_is(finder, place->clause, "LABEL"))
+        offer_columns(finder);
+    else if (word_is(finder, place->clause, "INTO") && !word_is(finder, place->verb, "TRAIN"))
+        offer_tables(finder);
+    else if (!word_is(finder, place->clause, "FOR"))
+        offer_models(finder); /* USING, and a model to be trained anew */
+}
+
+static void complete_action(struct finder *finder, size_t verb)
+{
+    struct place place;
+
+    if (verb >= finder->count)
+        offer_keywords(finder, "TRAIN PREDICT EVALUATE");
+    else if (!find_place(finder, verb, &place))
+        return;
+    else if (place.clause == verb)
+        complete_object(finder, &place);
+    else if (word_is(finder, place.clause, "WITH"))
+        complete_with(finder, &place);
+    else if (word_is(finder, place.clause, "COLUMN"))
+        complete_column(finder, &place);
+    else
+        complete_name(finder, &place);
+}
+
+/* ----- the commands, and the half that is the host's ----- */
+
+static bool complete_command(struct finder *finder)
+{
+    size_t last = finder->count - 1;
+
+    if (word_is(finder, 0, "SHOW")) {
+        if (last == 0)
+            offer_keywords(finder, "TRAIN MODELS VERSIONS JOBS ATTRIBUTES");
+        else if (last == 1 && word_is(finder, 1, "ATTRIBUTES"))
+            offer_keywords(finder, "FOR");
+        else if (last == 2 && word_is(finder, 2, "FOR"))
+            offer_estimators(finder);
+        else if (last == 1 && (word_is(finder, 1, "TRAIN") || word_is(finder, 1, "VERSIONS")))
+            offer_models(finder);
+        return true;
+    }
+    if (word_is(finder, 0, "CANCEL")) {
+        offer_keywords(finder, last == 0 ? "JOB" : "");
+        return true;
+    }
+    if (!word_is(finder, 0, "ROLLBACK"))
+        return false;
+    if (last == 0)
+        offer_keywords(finder, "MODEL TO");
+    else if (last == 1 && word_is(finder, 1, "MODEL"))
+        offer_models(finder);
+    else if (last == 2)
+        offer_keywords(finder, "TO");
+    return true;
+}
+
+static bool is_any(const struct finder *finder, size_t index, const char *const *keywords)
+{
+    for (; *keywords; keywords++)
+        if (word_is(finder, index, *keywords))
+            return true;
+    return false;
+}
+
+/* Does an expression end with the last word, so that a keyword has to follow? */
+static bool ends_operand(const struct finder *finder)
+{
+    static const char *const openers[] = {"SELECT", "DISTINCT", "WHERE",  "AND",  "OR",      "NOT",
+                                          "ON",     "BY",       "HAVING", "WHEN", "THEN",    "ELSE",
+                                          "CASE",   "SET",      "IN",     "LIKE", "BETWEEN", NULL};
+    size_t last = finder->count - 1;
+
+    if (finder->words[last].kind == SCAN_SYMBOL) /* SELECT * is an operand, a * is none */
+        return is_symbol(finder, last, ')') ||
+               (is_symbol(finder, last, '*') && word_is(finder, last - 1, "SELECT"));
+    return !is_any(finder, last, openers);
+}
+
+static void complete_sql(struct finder *finder)
+{
+    static const char *const table_words[] = {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", NULL};
+
+    if (finder->count == 0) {
+        offer_keywords(finder, "SELECT WITH EXPLAIN SHOW CANCEL ROLLBACK INSERT UPDATE DELETE "
+                               "CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
+    } else if (complete_command(finder)) {
+        return;
+    } else if (is_any(finder, finder->count - 1, table_words)) {
+        offer_tables(finder);
+        offer_models(finder);
+    } else if (finder->count == 1 && word_is(finder, 0, "EXPLAIN")) {
+        offer_keywords(finder, "SELECT QUERY");
+    } else if (finder->count == 1 && (word_is(finder, 0, "CREATE") || word_is(finder, 0, "DROP"))) {
+        offer_keywords(finder, "TABLE VIEW INDEX TRIGGER");
+    } else if (ends_operand(finder)) {
+        offer_keywords(finder, "TO FROM WHERE GROUP BY ORDER LIMIT JOIN LEFT ON AS AND OR NOT IS "
+                               "IN BETWEEN LIKE HAVING UNION ALL EXCEPT INTERSECT OFFSET DESC ASC "
+                               "WHEN THEN ELSE END VALUES SET TABLE INTO");
+    } else {
+        offer_columns(finder);
+        if (finder->typed.size > 0) {
+            offer_keywords(finder, "DISTINCT CASE NOT NULL");
+            offer(finder, SLICE("totrain_predict"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_probability"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_probabilities"), SLICE(""), "(");
+        }
+    }
+}
+
+/* ----- words ----- */
+
+static bool is_name_byte(char c)
+{
+    return scan_is_word_byte(c) || c == '.';
+}
+
+static void add_word(struct finder *finder, const struct scan *scan, bool is_ours)
+{
+    struct slice text = scan_text(finder->text, scan);
+    struct word *last = finder->count ? &finder->words[finder->count - 1] : NULL;
+    bool touches = last && last->text.data + last->text.size == text.data;
+    bool is_dot = slice_is(text, ".");
+
+    if (touches && last->kind != SCAN_SYMBOL && last->kind != SCAN_NUMBER &&
+        (is_dot || last->text.data[last->text.size - 1] == '.')) {
+        last->text.size += text.size;
+        return;
+    }
+    if (finder->count == COMPLETION_TOKENS_MAX)
+        finder->is_silent = true;
+    else
+        finder->words[finder->count++] = (struct word){text, scan->kind, is_ours};
+}
+
+/* Cut the statement at the cursor into words; the last one, when the cursor
+ * touches it, is the one being typed. */
+static void cut_words(struct finder *finder, size_t cursor, int to_position)
+{
+    struct slice text = {finder->text.data, cursor};
+    size_t start = cursor;
+
+    while (start > (size_t)finder->begin && is_name_byte(text.data[start - 1]))
+        start--;
+    for (int at = finder->begin; (size_t)at < cursor;) {
+        bool is_ours = to_position >= 0 && at > to_position;
+        struct scan scan = scan_next(text, at, is_ours ? SCAN_OURS : SCAN_HOST);
+        at = scan.end;
+        if ((size_t)at == cursor && scan.kind == SCAN_COMMENT)
+            finder->is_silent = true;
+        if (!scan.closed) {
+            start = (size_t)scan.start;
+            break;
+        }
+        if (scan.kind == SCAN_BLANK || scan.kind == SCAN_COMMENT)
+            continue;
+        if ((size_t)at > start)
+            break;
+        add_word(finder, &scan, is_ours);
+    }
+    finder->found->start = start;
+    finder->typed = (struct slice){text.data + start, cursor - start};
+}
+
+static void complete_statement(struct finder *finder, size_t cursor)
+{
+    struct slice before = {finder->text.data, cursor};
+    struct piece piece = split_piece(before, 0);
+
+    while (piece.terminated) {
+        finder->begin = piece.next;
+        piece = split_piece(before, piece.next);
+    }
+    cut_words(finder, cursor, piece.to_position);
+    if (finder->is_silent)
+        return;
+    for (size_t i = 0; i < finder->count; i++) {
+        if (piece.to_position >= 0 &&
+            finder->words[i].text.data == finder->text.data + piece.to_position) {
+            complete_action(finder, i + 1);
+            return;
+        }
+    }
+    complete_sql(finder);
+}
+
+/* A line that begins with a dot is the shell's own. */
+static bool complete_dot(struct finder *finder, size_t cursor)
+{
+    struct slice line = slice_trim((struct slice){finder->text.data, cursor});
+
+    if (line.size == 0 || line.data[0] != '.')
+        return false;
+    finder->found->start = (size_t)(line.data - finder->text.data);
+    finder->typed = (struct slice){line.data, cursor - finder->found->start};
+    for (size_t i = 0; i < finder->names->command_count; i++)
+        offer(finder, slice_of(finder->names->commands[i].word),
+              slice_of(finder->names->commands[i].help), " ");
+    return true;
+}
+
+enum status completion_find(struct slice text, size_t cursor, const struct completion_names *names,
+                            struct arena *arena, struct completion *completion, struct error *err)
+{
+    struct finder finder = {.text = text, .names = names, .arena = arena, .found = completion};
+
+    *completion = (struct completion){.start = cursor};
+    completion->candidates =
+        ARENA_NEW(arena, struct completion_candidate, COMPLETION_CANDIDATES_MAX);
+    finder.words = ARENA_NEW(arena, struct word, COMPLETION_TOKENS_MAX);
+    if (!completion->candidates || !finder.words)
+        return fail_no_memory(err);
+    if (!complete_dot(&finder, cursor))
+        complete_statement(&finder, cursor);
+    return finder.has_failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+struct slice completion_common(const struct completion *completion)
+{
+    struct slice common = completion->count ? completion->candidates[0].text : SLICE("");
+
+    for (size_t i = 1; i < completion->count; i++)
+        while (!begins_with_fold(completion->candidates[i].text, common))
+            common.size--;
+    /* Never a part of a character: the rest of UTF-8's bytes begin with 10. */
+    while (common.size > 0 && completion->count > 1 &&
+           common.size < completion->candidates[0].text.size &&
+           ((unsigned char)common.data[common.size] & 0xC0) == 0x80)
+        common.size--;
+    return common;
+}

@@ -1,0 +1,2 @@
+totrain_test(test_completion
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_completion.c USES cli LABEL unit)

@@ -1,0 +1,273 @@
+#include "tests/check.h"
+
+#include "cli/completion.h"
+
+static const struct slice iris_columns[] = {
+    {"sepal_length", 12}, {"sepal_width", 11}, {"class", 5}};
+static const struct slice churn_columns[] = {{"age", 3}, {"\"has churned\"", 13}};
+static const struct completion_table tables[] = {{{"iris", 4}, iris_columns, 3},
+                                                 {{"churn", 5}, churn_columns, 2}};
+static const struct slice models[] = {{"iris_model", 10}, {"old", 3}};
+static const struct completion_word commands[] = {{".help", "These commands."},
+                                                  {".mode", "How results are written."}};
+static const struct completion_names names = {tables, 2, models, 2, commands, 2};
+
+/* The candidates for a text whose cursor is at the bar, with bars between. */
+static void complete(const char *marked, char *out, size_t size, size_t *start)
+{
+    const char *bar = strchr(marked, '|');
+    char text[1024];
+    struct completion completion;
+    struct arena arena;
+    struct error err;
+    size_t used = 0;
+
+    snprintf(text, sizeof text, "%.*s%s", (int)(bar - marked), marked, bar + 1);
+    arena_init(&arena, 1 << 20);
+    CHECK_OK(
+        completion_find(slice_of(text), (size_t)(bar - marked), &names, &arena, &completion, &err));
+    out[0] = '\0';
+    for (size_t i = 0; i < completion.count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s", i ? "|" : "",
+                                 SLICE_FORMAT(completion.candidates[i].text));
+    *start = completion.start;
+    arena_deinit(&arena);
+}
+
+#define CHECK_OFFERS(marked, expected)                                                             \
+    do {                                                                                           \
+        char offered[8192];                                                                        \
+        size_t begin;                                                                              \
+        complete((marked), offered, sizeof offered, &begin);                                       \
+        if (strcmp(offered, (expected)) != 0)                                                      \
+            check_failed("%s offers %s, not %s", (marked), offered, (expected));                   \
+    } while (0)
+
+static bool offers(const char *marked, const char *word)
+{
+    char offered[8192], wanted[64], all[8200];
+    size_t begin;
+
+    complete(marked, offered, sizeof offered, &begin);
+    snprintf(all, sizeof all, "|%s|", offered);
+    snprintf(wanted, sizeof wanted, "|%s|", word);
+    return strstr(all, wanted) != NULL;
+}
+
+static void a_statement_begins_with_a_keyword_in_the_case_that_was_typed(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SEL|", "SELECT");
+    CHECK_OFFERS("sel|", "select");
+    CHECK_OFFERS("SELECT 1; SH|", "SHOW");
+    CHECK(offers("|", "SHOW"));
+}
+
+static void tables_and_models_follow_from(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM |", "iris|churn|iris_model|old");
+    CHECK_OFFERS("SELECT * FROM ir|", "iris|iris_model");
+    CHECK_OFFERS("DROP TABLE o|", "old");
+}
+
+static void columns_are_those_of_the_named_tables(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT | FROM iris", "sepal_length|sepal_width|class");
+    CHECK_OFFERS("SELECT a| ", "age");
+    CHECK_OFFERS("SELECT * FROM churn; SELECT s| FROM iris", "sepal_length|sepal_width");
+    CHECK_OFFERS("SELECT * FROM iris WHERE cl|", "class");
+    CHECK_OFFERS("SELECT i.se| FROM iris", "");
+    CHECK_OFFERS("SELECT * FROM iris AS i WHERE i.cl|", "i.class");
+    CHECK_OFFERS("SELECT * FROM iris i JOIN churn c ON c.a|", "c.age");
+    CHECK_OFFERS("SELECT iris.c| FROM iris", "iris.class");
+}
+
+static void names_that_need_quotes_get_them(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT has| FROM churn", "\"has churned\"");
+    CHECK_OFFERS("SELECT \"has ch| FROM churn", "\"has churned\"");
+}
+
+static void verbs_follow_to_and_estimators_follow_train(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris T|", "TO|THEN|TABLE");
+    CHECK_OFFERS("SELECT * FROM iris TO |", "TRAIN|PREDICT|EVALUATE");
+    CHECK_OFFERS("SELECT * FROM iris TO tr|", "train");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN |",
+                 "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor");
+    CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
+}
+
+static void clauses_follow_in_their_order(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier |", "WITH|COLUMN|LABEL|USING|INTO");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8, 8] |",
+                 "COLUMN|LABEL|USING|INTO");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier LABEL class |", "USING|INTO");
+    CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old |", "WITH|LABEL|INTO");
+    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class |", "WITH|USING");
+}
+
+static void attributes_are_those_that_the_estimator_knows(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.ep|", "train.epoch");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 3, model.hid|",
+                 "model.hidden_units");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN LinearClassifier WITH model.hid|", "");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 3, train.ep|", "");
+    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class WITH |", "predict.extra_outputs");
+    CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
+    CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.wait"));
+}
+
+static void values_are_the_words_of_the_attribute(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.where = |", "'auto'|'local'");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.where = 'l|", "'local'");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.shuffle = f|", "false");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.sync = |", "true");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch |", "");
+}
+
+static void a_number_is_described(void **state)
+{
+    static const char text[] = "SELECT 1 TO TRAIN DNNClassifier WITH train.epoch = ";
+    struct completion completion;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, 1 << 20);
+    CHECK_OK(completion_find(slice_of(text), strlen(text), &names, &arena, &completion, &err));
+    CHECK_INT(completion.count, 0);
+    CHECK(memmem(completion.note.data, completion.note.size, "from 1 to 1000000", 17) != NULL);
+    arena_deinit(&arena);
+}
+
+static void attributes_bring_their_help(void **state)
+{
+    static const char text[] = "SELECT 1 TO TRAIN DNNClassifier WITH train.ep";
+    struct completion completion;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, 1 << 20);
+    CHECK_OK(completion_find(slice_of(text), strlen(text), &names, &arena, &completion, &err));
+    CHECK_INT(completion.count, 1);
+    CHECK_INT(completion.start, strlen(text) - strlen("train.ep"));
+    CHECK_SLICE(completion.candidates[0].help, "Passes over the training rows. Default: 10.");
+    CHECK(strcmp(completion.candidates[0].after, " = ") == 0);
+    arena_deinit(&arena);
+}
+
+static void columns_follow_label_and_column(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier LABEL |",
+                 "sepal_length|sepal_width|class");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN se|",
+                 "sepal_length|sepal_width");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN VOCABULARY(cl|", "class");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN VOCAB|", "VOCABULARY");
+}
+
+static void models_follow_using_evaluate_and_show_train(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris TO PREDICT USING |", "iris_model|old");
+    CHECK_OFFERS("SELECT * FROM iris TO EVALUATE i|", "iris_model");
+    CHECK_OFFERS("SHOW TRAIN |", "iris_model|old");
+    CHECK_OFFERS("SHOW VERSIONS o|", "old");
+    CHECK_OFFERS("ROLLBACK MODEL o|", "old");
+    CHECK_OFFERS("SHOW ATTRIBUTES FOR lin|", "LinearClassifier|LinearRegressor");
+}
+
+static void nothing_is_offered_in_comments_and_strings(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT 1 -- SEL|", "");
+    CHECK_OFFERS("SELECT 1 /* SEL|", "");
+    CHECK_OFFERS("SELECT * FROM iris WHERE class = 'x; SEL|", "");
+}
+
+static void dot_commands_are_offered_at_the_beginning(void **state)
+{
+    (void)state;
+    CHECK_OFFERS(".|", ".help|.mode");
+    CHECK_OFFERS(".mo|", ".mode");
+    CHECK_OFFERS("SELECT .mo|", "");
+}
+
+static void what_candidates_share_is_their_common_beginning(void **state)
+{
+    struct completion_candidate candidates[] = {{SLICE("sepal_length"), SLICE(""), " "},
+                                                {SLICE("Sepal_width"), SLICE(""), " "}};
+    struct completion completion = {.candidates = candidates, .count = 2};
+    struct completion_candidate letters[] = {{SLICE("a\xC3\xA4"), SLICE(""), " "},
+                                             {SLICE("a\xC3\xB6"), SLICE(""), " "}};
+    struct completion characters = {.candidates = letters, .count = 2};
+    (void)state;
+
+    CHECK_SLICE(completion_common(&completion), "sepal_");
+    CHECK_SLICE(completion_common(&characters), "a");
+    completion.count = 0;
+    CHECK_SLICE(completion_common(&completion), "");
+}
+
+/* Every cursor of a program that uses all of the language: no crash, and the
+ * word lies before the cursor. */
+static void every_cursor_of_every_text_is_taken(void **state)
+{
+    static const char text[] =
+        "SELECT \"a\", `b`, [c] FROM iris i, churn WHERE x = 'y''z' AND i. TO TRAIN "
+        "xgboost.gbtree WITH a = [1, [2, 'x\\'']], b.c = \"d\", = , COLUMN BUCKET(a, [1]), ) FOR x "
+        "LABEL \"l USING . INTO m; .help; EXPLAIN SELECT 1 TO PREDICT a.b.c USING x; SHOW; ; "
+        "/* x */ -- y\nCREATE TRIGGER t AFTER INSERT ON x BEGIN SELECT 1; END; $$ \xC3\xA4";
+    (void)state;
+
+    for (size_t from = 0; from < sizeof text; from += 7) {
+        for (size_t cursor = 0; cursor < sizeof text - from; cursor++) {
+            struct completion completion;
+            struct arena arena;
+            struct error err;
+
+            arena_init(&arena, 1 << 20);
+            CHECK_OK(completion_find((struct slice){text + from, sizeof text - 1 - from}, cursor,
+                                     &names, &arena, &completion, &err));
+            CHECK(completion.start <= cursor);
+            completion_common(&completion);
+            arena_deinit(&arena);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_statement_begins_with_a_keyword_in_the_case_that_was_typed),
+        cmocka_unit_test(tables_and_models_follow_from),
+        cmocka_unit_test(columns_are_those_of_the_named_tables),
+        cmocka_unit_test(names_that_need_quotes_get_them),
+        cmocka_unit_test(verbs_follow_to_and_estimators_follow_train),
+        cmocka_unit_test(clauses_follow_in_their_order),
+        cmocka_unit_test(attributes_are_those_that_the_estimator_knows),
+        cmocka_unit_test(values_are_the_words_of_the_attribute),
+        cmocka_unit_test(a_number_is_described),
+        cmocka_unit_test(attributes_bring_their_help),
+        cmocka_unit_test(columns_follow_label_and_column),
+        cmocka_unit_test(models_follow_using_evaluate_and_show_train),
+        cmocka_unit_test(nothing_is_offered_in_comments_and_strings),
+        cmocka_unit_test(dot_commands_are_offered_at_the_beginning),
+        cmocka_unit_test(what_candidates_share_is_their_common_beginning),
+        cmocka_unit_test(every_cursor_of_every_text_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
