@@ -186,6 +186,18 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     }
 }
 
+/* A worker in the middle of a long piece of work cannot send heartbeats. */
+static void on_pulse(struct master *master, int64_t now_ms, const struct message_pulse *pulse)
+{
+    struct master_worker *worker;
+
+    if (pulse->index >= master->options.max_workers)
+        return;
+    worker = &master->workers[pulse->index];
+    if (worker->peer != PEER_NONE && worker->incarnation == pulse->incarnation)
+        worker->heard_at = now_ms;
+}
+
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
@@ -199,6 +211,8 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
         master_send_end(master, from, outbox);
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, index, &message->failure, outbox);
+    } else if (message->type == MESSAGE_PULSE) {
+        on_pulse(master, now_ms, &message->pulse);
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
     } else if (index == INDEX_NONE) {

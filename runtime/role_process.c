@@ -10,10 +10,12 @@
 
 #include "base/log.h"
 #include "runtime/host.h"
+#include "runtime/pulse.h"
 #include "runtime/roles.h"
 
 #define LIFELINE 0
 #define ALIVE_MS 1000
+#define PULSE_MS 1000
 
 static void say(const char *text, size_t size)
 {
@@ -142,6 +144,7 @@ int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const c
     struct worker_host host;
     struct line_reader reader = {.on_line = on_worker_line, .on_end = on_lifeline_end};
     struct loop *loop = NULL;
+    struct pulse *pulse = NULL;
     char who[32];
     enum status status;
     struct error err;
@@ -162,9 +165,12 @@ int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const c
     if (status == STATUS_OK)
         status = loop_read_lines(loop, LIFELINE, reader, NULL, &err);
     if (status == STATUS_OK)
+        status = pulse_start(job.id, index, incarnation, master, PULSE_MS, &pulse, &err);
+    if (status == STATUS_OK)
         status = worker_host_start(&host, loop, &job, index, incarnation, master, listen, &err);
     if (status == STATUS_OK)
         status = loop_run(loop, &err);
+    pulse_stop(pulse);
     if (!worker_host_stop(&host))
         _exit(finish(status, &err));
     loop_free(loop);

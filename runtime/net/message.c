@@ -81,6 +81,10 @@ static void put_body(struct text *out, const struct message *message)
     case MESSAGE_STATE_REQUEST:
         put_u64(out, message->phase);
         break;
+    case MESSAGE_PULSE:
+        put_u32(out, message->pulse.index);
+        put_u32(out, message->pulse.incarnation);
+        break;
     case MESSAGE_LOST:
         put_u32(out, message->lost_rank);
         break;
@@ -222,6 +226,10 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_HEARTBEAT:
     case MESSAGE_STATE_REQUEST:
         message->phase = read_u64(reader);
+        break;
+    case MESSAGE_PULSE:
+        message->pulse.index = read_u32(reader);
+        message->pulse.incarnation = read_u32(reader);
         break;
     case MESSAGE_LOST:
         message->lost_rank = read_u32(reader);

@@ -21,6 +21,8 @@
     X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, address")           \
     X(GROUP, "master -> worker", "rank, recorded phase, members: index, lanes, address")           \
     X(HEARTBEAT, "worker -> master", "phase")                                                      \
+    X(PULSE, "worker -> master",                                                                   \
+      "index, incarnation: the process lives, however long it computes")                           \
     X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
     X(PROGRESS, "rank 0 -> master", "step, epoch, rows, losses")                                   \
     X(PUBLISHING, "rank 0 -> master", "nothing: the model is being made")                          \
@@ -52,6 +54,11 @@ struct message_hello {
     uint32_t index, incarnation, lanes;
     uint64_t phase;       /* the next that this worker would compute */
     struct slice address; /* where peers reach it */
+};
+
+/* On a connection of its own, from a thread of its own (pulse.h). */
+struct message_pulse {
+    uint32_t index, incarnation;
 };
 
 struct message_member {
@@ -126,6 +133,7 @@ struct message {
             uint32_t rank;
             uint64_t phase;
         } peer_hello;
+        struct message_pulse pulse;
         uint32_t lost_rank;
         uint64_t phase; /* HEARTBEAT, STATE_REQUEST */
     };

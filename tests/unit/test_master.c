@@ -152,6 +152,32 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     close_master(&fixture);
 }
 
+static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
+{
+    struct fixture fixture;
+    struct message pulse = of(MESSAGE_PULSE, 0);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 3);
+    pulse.pulse = (struct message_pulse){.index = 0, .incarnation = 3};
+    for (fixture.now = 1000; fixture.now < 60000; fixture.now += 1000) {
+        say(&fixture, 9, pulse);
+        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+        master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+        CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    }
+    /* the process before it, or one that is none of ours, proves nothing */
+    pulse.pulse.incarnation = 2;
+    for (; fixture.now < 66000; fixture.now += 1000) {
+        say(&fixture, 9, pulse);
+        pulse.pulse.index ^= 77;
+        master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    }
+    CHECK_INT(fixture.master.live, 0);
+    close_master(&fixture);
+}
+
 static void a_master_that_was_frozen_does_not_take_the_others_for_dead(void **state)
 {
     struct fixture fixture;
@@ -336,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_first_worker_starts_the_job_and_the_next_one_joins),
         cmocka_unit_test(a_gang_waits_for_its_least_number),
         cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),
+        cmocka_unit_test(a_worker_whose_process_pulses_may_compute_for_long),
         cmocka_unit_test(a_master_that_was_frozen_does_not_take_the_others_for_dead),
         cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
         cmocka_unit_test(the_model_of_a_past_group_is_not_stored),

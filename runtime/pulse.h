@@ -1,0 +1,22 @@
+/*
+ * pulse.h - a process that computes is alive.
+ *
+ * A worker's loop is silent while it computes one lane of a large model or
+ * measures a long validation set, and a silent worker is taken for dead. So a
+ * thread says PULSE to the master every second, on a connection of its own,
+ * and connects again when the master has changed. A stopped, swapped-out or
+ * unreachable process is as silent as before: that is what silence means.
+ */
+#ifndef RUNTIME_PULSE_H
+#define RUNTIME_PULSE_H
+
+#include "base/error.h"
+
+struct pulse;
+
+/* `master`: its address; must outlive the pulse. */
+enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation, const char *master,
+                        int interval_ms, struct pulse **pulse, struct error *err);
+void pulse_stop(struct pulse *pulse); /* NULL: nothing to stop */
+
+#endif
