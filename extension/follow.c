@@ -35,6 +35,7 @@ static enum status follow(const struct host *host, struct job_process *process,
                           const struct sink *sink, struct error *err)
 {
     bool is_cancelled = false;
+    enum status status;
 
     for (;;) {
         struct job_event event;
@@ -44,7 +45,11 @@ static enum status follow(const struct host *host, struct job_process *process,
             job_cancel(process);
             is_cancelled = true;
         }
-        TRY(job_next_event(process, POLL_MS, &event, &has_event, err));
+        status = job_next_event(process, POLL_MS, &event, &has_event, err);
+        /* A Ctrl-C at the very start ends a supervisor that has no words yet. */
+        if (status == STATUS_FAILED && (is_cancelled || host->interrupted(host->self)))
+            return fail(err, STATUS_INTERRUPTED, "interrupted");
+        TRY(status);
         if (!has_event)
             continue;
         pass_on(sink, &event);
