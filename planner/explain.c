@@ -170,8 +170,8 @@ static void explain_parameters(struct explanation *explanation)
     finish(explanation, "parameters");
 
     text_append_string(out, has_open_end ? "at least " : "");
-    bytes_append(out, parameters_of(plan) * 16);
-    text_append_string(out, " a worker for parameters, gradients and optimizer state");
+    bytes_append(out, parameters_of(plan) * PARAMETER_BYTES);
+    text_append_string(out, " a worker for parameters, gradients, their sums and optimizer state");
     finish(explanation, "memory");
 }
 

@@ -1,9 +1,5 @@
 #include "planner/planning.h"
 
-/* A parameter is a 32-bit float, and so are its gradient and up to two slots of
- * its optimizer. */
-#define PARAMETER_BYTES 16.0
-
 static double outputs_of(const struct plan *plan)
 {
     bool is_many = plan->estimator->task == TASK_CLASSIFICATION && plan->training.n_classes > 2;
@@ -44,8 +40,10 @@ static enum status refuse(double parameters, int position, struct error *err)
     fail_at(err, STATUS_LIMIT, position,
             "a model of %.0f parameters would need %s, where at most 16 GiB are possible",
             parameters, text_string(&needed));
-    error_hint(err, "Parameters, gradients and optimizer state are counted; use fewer units in "
-                    "model.hidden_units.");
+    error_hint(
+        err,
+        "Parameters, gradients, their sums and optimizer state are counted; use fewer units in "
+        "model.hidden_units.");
     text_deinit(&needed);
     return STATUS_LIMIT;
 }

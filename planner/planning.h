@@ -16,6 +16,10 @@
 #define PATTERN_BYTES_MAX 200
 #define MODEL_BYTES_MAX   ((double)((uint64_t)16 << 30))
 
+/* A parameter is a 32-bit float, and so are its gradient, up to two slots of its
+ * optimizer and its part of a step's sum, which is added up in 64 bits. */
+#define PARAMETER_BYTES (5 * 4.0 + 8.0)
+
 /* One statement on its way to a plan. */
 struct planning {
     const struct statement *statement;
