@@ -77,27 +77,34 @@ struct evaluation {
     uint64_t row;
 };
 
-static int compare_label(const struct labels *labels, const struct cell *value, struct slice word,
-                         double number)
+/* A row's label, in the form that its type is compared in. */
+struct truth {
+    struct slice word;
+    double number;
+    bool is_integer; /* beyond 2^53 the number is not exact */
+    int64_t integer;
+};
+
+static int compare_label(const struct labels *labels, const struct cell *value,
+                         const struct truth *truth)
 {
-    switch (labels->type) {
-    case LABEL_TYPE_TEXT:
-        return slice_compare(word, value->text);
-    case LABEL_TYPE_INTEGER:
-        return (number > (double)value->integer) - (number < (double)value->integer);
-    default:
-        return (number > value->real) - (number < value->real);
-    }
+    double number = labels->type == LABEL_TYPE_INTEGER ? (double)value->integer : value->real;
+
+    if (labels->type == LABEL_TYPE_TEXT)
+        return slice_compare(truth->word, value->text);
+    if (labels->type == LABEL_TYPE_INTEGER && truth->is_integer)
+        return (truth->integer > value->integer) - (truth->integer < value->integer);
+    return (truth->number > number) - (truth->number < number);
 }
 
 /* The class of a label cell: labels are ascending. -1: a class of its own. */
-static int64_t find_class(const struct labels *labels, struct slice word, double number)
+static int64_t find_class(const struct labels *labels, const struct truth *truth)
 {
     uint32_t low = 0, high = labels->count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int order = compare_label(labels, &labels->values[middle], word, number);
+        int order = compare_label(labels, &labels->values[middle], truth);
         if (order == 0)
             return middle;
         if (order < 0)
@@ -122,18 +129,17 @@ static enum status add_class(struct evaluation *evaluation, const struct cell *c
 {
     const struct labels *labels = &evaluation->model->labels;
     char buffer[WORD_BUFFER_BYTES];
-    struct slice word = {0};
-    double number = 0;
+    struct truth truth = {.is_integer = cell->type == CELL_INTEGER, .integer = cell->integer};
     bool is_null = false;
 
     if (labels->type == LABEL_TYPE_TEXT)
-        TRY(cell_to_word(cell, evaluation->plan->label, buffer, &word, &is_null, err));
+        TRY(cell_to_word(cell, evaluation->plan->label, buffer, &truth.word, &is_null, err));
     else
-        TRY(cell_to_number(cell, evaluation->plan->label, &number, &is_null, err));
+        TRY(cell_to_number(cell, evaluation->plan->label, &truth.number, &is_null, err));
     if (is_null)
         return label_is_null(evaluation, err);
-    return metrics_add_class(evaluation->metrics, &evaluation->scorer,
-                             find_class(labels, word, number), err);
+    return metrics_add_class(evaluation->metrics, &evaluation->scorer, find_class(labels, &truth),
+                             err);
 }
 
 static enum status add_value(struct evaluation *evaluation, const struct cell *cell,

@@ -215,10 +215,7 @@ enum status show_attributes_run(const struct plan *plan, const struct sink *sink
     }
     for (size_t i = 0; i < attribute_count; i++) {
         const struct attribute *attribute = &attributes[i];
-        bool is_foreign =
-            estimator && (!(attribute->scope & SCOPE_TRAIN) ||
-                          ((attribute->scope & SCOPE_NETWORK) && !estimator->has_hidden_layers));
-        if (!attribute->is_supported || is_foreign)
+        if (estimator ? !estimator_uses(estimator, attribute) : !attribute->is_supported)
             continue;
         TRY(sink_row(
             sink,

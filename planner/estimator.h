@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "parser/statement.h"
+#include "planner/attribute.h"
 
 enum task { TASK_CLASSIFICATION, TASK_REGRESSION };
 
@@ -25,5 +26,8 @@ extern const size_t estimator_count;
  * UNSUPPORTED for a name of the language that is not built yet. */
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
                            struct error *err);
+
+/* Is this attribute built, and does it mean anything to the estimator? */
+bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute);
 
 #endif

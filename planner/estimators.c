@@ -115,3 +115,15 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     }
     return refuse_unknown(name, word, err);
 }
+
+bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute)
+{
+    struct slice name = slice_of(attribute->name);
+
+    if (!attribute->is_supported || !(attribute->scope & SCOPE_TRAIN))
+        return false;
+    if ((attribute->scope & SCOPE_NETWORK) && !estimator->has_hidden_layers)
+        return false;
+    return estimator->task != TASK_REGRESSION ||
+           (!slice_is(name, "model.n_classes") && !slice_is(name, "train.class_weight"));
+}

@@ -260,16 +260,8 @@ static enum status check_workers(const struct planning *planning)
 /* Does the attribute mean anything for this estimator and optimizer? */
 static bool is_relevant(const struct plan *plan, const struct attribute *attribute)
 {
-    struct slice name = slice_of(attribute->name);
-
-    if (!attribute->is_supported || !(attribute->scope & SCOPE_TRAIN))
-        return false;
-    if ((attribute->scope & SCOPE_NETWORK) && !plan->estimator->has_hidden_layers)
-        return false;
-    if (plan->estimator->task == TASK_REGRESSION &&
-        (slice_is(name, "model.n_classes") || slice_is(name, "train.class_weight")))
-        return false;
-    return optimizer_uses(plan->training.optimizer, attribute->name);
+    return estimator_uses(plan->estimator, attribute) &&
+           optimizer_uses(plan->training.optimizer, attribute->name);
 }
 
 static void append_effective(const struct plan *plan, const struct attribute *attribute,

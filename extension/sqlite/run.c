@@ -129,10 +129,11 @@ static enum status check_columns(const struct result *result, int64_t promised, 
 {
     if ((int64_t)result->column_count == promised)
         return STATUS_OK;
-    return fail(err, STATUS_STALE,
-                "the statement was prepared when it returned %lld columns; "
-                "it returns %zu now",
-                (long long)promised, result->column_count);
+    fail(err, STATUS_STALE,
+         "the statement was prepared when it returned %lld columns; it returns %zu now",
+         (long long)promised, result->column_count);
+    return error_hint(err, "Prepare it again; where statements are cached, as in Python, any "
+                           "change of its text does, such as a comment.");
 }
 
 static void exec(sqlite3_context *context, int count, sqlite3_value **values)

@@ -45,6 +45,20 @@ class Program(harness.Case):
         done = self.check(self.path, "-c", "SELECT * FROM iris TO PREDICT USING m", code=1)
         self.assertIn('model "m" is damaged: no JSON', done.stderr)
 
+    def test_large_integer_labels_are_told_apart(self):
+        rows = "WITH t AS (SELECT 1 x, 9007199254740993 y UNION ALL SELECT 2, 9007199254740992) "
+        self.check(self.path, "-c",
+                   rows + "SELECT * FROM t TO TRAIN LinearClassifier LABEL y INTO m")
+        done = self.check(self.path, "--format", "json", "-c",
+                          rows + "SELECT * FROM t TO EVALUATE m")
+        self.assertEqual(json.loads(done.stdout)[0]["Accuracy"], 1)
+
+    def test_attributes_of_a_regressor_are_those_it_takes(self):
+        done = self.check(self.path, "--format", "json", "-c", "SHOW ATTRIBUTES FOR DNNRegressor")
+        names = {row["name"] for row in json.loads(done.stdout)}
+        self.assertIn("model.hidden_units", names)
+        self.assertFalse(names & {"model.n_classes", "train.class_weight", "predict.extra_outputs"})
+
     def test_roles_take_no_address_that_anybody_could_reach(self):
         done = subprocess.run([harness.PROGRAM, "master", "folder", "--listen",
                                "tcp:127.0.0.1:0"], capture_output=True, text=True, timeout=60)
