@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/engine.h"
@@ -33,6 +34,11 @@ static void catch_signals(sqlite3 *db)
     signal(SIGPIPE, SIG_IGN); /* a reader that goes is an error of write() */
 }
 
+bool session_is_interrupted(void)
+{
+    return interrupts > 0;
+}
+
 void session_clear_interrupt(void)
 {
     interrupts = 0;
@@ -48,12 +54,20 @@ static enum status find_program(char path[PATH_MAX], struct error *err)
     return STATUS_OK;
 }
 
+/* NO_COLOR: https://no-color.org */
+static bool wants_colour(void)
+{
+    const char *refused = getenv("NO_COLOR");
+
+    return isatty(STDERR_FILENO) && !(refused && *refused);
+}
+
 enum status session_open(struct session *session, const char *path, enum format format,
                          enum progress_mode progress, struct error *err)
 {
     char program[PATH_MAX];
 
-    *session = (struct session){.is_coloured = isatty(STDERR_FILENO)};
+    *session = (struct session){.is_coloured = wants_colour()};
     formatter_init(&session->formatter, format, stdout);
     progress_init(&session->progress, progress);
     TRY(find_program(program, err));
@@ -140,19 +154,32 @@ static void print_error(struct session *session, const struct error *err, struct
     text_deinit(&rendered);
 }
 
+static double milliseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
 enum status session_run(struct session *session, struct slice text)
 {
     for (int from = 0; (size_t)from < text.size;) {
         struct piece piece = split_piece(text, from);
+        double start = milliseconds_now();
+        enum status status;
         struct error err;
 
         from = piece.next;
         if (piece.kind == PIECE_EMPTY)
             continue;
-        if (run_piece(session, text, &piece, &err) != STATUS_OK) {
+        status = run_piece(session, text, &piece, &err);
+        if (status != STATUS_OK)
             print_error(session, &err, text);
-            return err.status;
-        }
+        if (session->is_timed)
+            printf("Time: %.3f ms\n", milliseconds_now() - start);
+        if (status != STATUS_OK)
+            return status;
     }
     return STATUS_OK;
 }

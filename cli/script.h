@@ -14,6 +14,7 @@ struct session {
     struct formatter formatter;
     struct progress progress;
     bool is_coloured; /* errors, on a terminal */
+    bool is_timed;    /* say how long each statement took */
 };
 
 /* CONNECTION when the database cannot be opened. A file that is not there is
@@ -25,6 +26,8 @@ void session_close(struct session *session);
 /* Run every statement of the text, up to the first error, which is printed to
  * standard error with its line and caret. */
 enum status session_run(struct session *session, struct slice text);
+/* Has Ctrl-C come since the last clear? */
+bool session_is_interrupted(void);
 /* Forget an interrupt that was answered. */
 void session_clear_interrupt(void);
 

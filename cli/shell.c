@@ -1,9 +1,8 @@
 #include "shell.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
+#include "dot_command.h"
 #include "parser/parser.h"
+#include "prompt.h"
 
 /* Is there a whole statement, or nothing at all? */
 static bool is_complete(struct slice text)
@@ -19,44 +18,48 @@ static bool is_complete(struct slice text)
     return true;
 }
 
-/* False at the end of the input. */
-static bool read_line(struct text *typed)
+/* What was typed is a whole line of ours or whole statements. True at the end. */
+static bool run_typed(struct session *session, struct prompt *prompt, struct text *typed)
 {
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t size;
+    struct slice text = slice_trim(text_slice(typed));
+    bool is_command = text.size > 0 && text.data[0] == '.', is_end = false;
 
-    fputs(typed->size ? "   ...> " : "totrain> ", stdout);
+    if (!is_command && !is_complete(text_slice(typed)))
+        return false;
+    prompt_remember(prompt, text);
+    if (is_command)
+        is_end = dot_command_run(session, text);
+    else
+        session_run(session, text_slice(typed));
     fflush(stdout);
-    errno = 0;
-    size = getline(&line, &capacity, stdin);
-    if (size > 0)
-        text_append(typed, (struct slice){line, (size_t)size});
-    free(line);
-    if (size < 0 && errno == EINTR) { /* Ctrl-C at the prompt: begin anew */
-        clearerr(stdin);
-        session_clear_interrupt();
-        text_clear(typed);
-        putchar('\n');
-        return true;
-    }
-    return size >= 0;
+    session_clear_interrupt();
+    text_clear(typed);
+    return is_end;
 }
 
 enum status shell_run(struct session *session)
 {
+    struct prompt *prompt = prompt_new(session, dot_commands, dot_command_count);
+    enum prompt_result result = PROMPT_LINE;
     struct text typed;
 
-    printf("totrain " TOTRAIN_VERSION "; a statement ends with ;  and Ctrl-D ends the session\n");
+    if (!prompt)
+        return STATUS_NO_MEMORY;
+    printf("totrain " TOTRAIN_VERSION "; a statement ends with ;  .help lists commands, Ctrl-D "
+           "ends the session\n");
     text_init(&typed, TEXT_MAXIMUM);
-    while (read_line(&typed)) {
-        if (!is_complete(text_slice(&typed)))
-            continue;
-        session_run(session, text_slice(&typed));
-        session_clear_interrupt();
-        text_clear(&typed);
+    while ((result = prompt_read(prompt, &typed)) != PROMPT_END) {
+        if (result == PROMPT_INTERRUPTED) { /* begin anew */
+            session_clear_interrupt();
+            text_clear(&typed);
+            putchar('\n');
+        } else if (run_typed(session, prompt, &typed)) {
+            break;
+        }
     }
-    putchar('\n');
+    if (result == PROMPT_END)
+        putchar('\n');
     text_deinit(&typed);
+    prompt_free(prompt);
     return STATUS_OK;
 }
