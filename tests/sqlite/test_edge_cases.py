@@ -423,6 +423,12 @@ class Settings(EdgeCase):
                 digests.add(self.digest(self.database, "m"))
             self.assertEqual(len(digests), 1, f"{lanes} lanes")
 
+    def test_regressors_do_not_list_the_attributes_of_classifiers(self):
+        for model in ("LinearRegressor", "DNNRegressor"):
+            names = {row[0] for row in self.run_sql(f"SHOW ATTRIBUTES FOR {model}")}
+            self.assertIn("train.epoch", names)
+            self.assertFalse(names & {"model.n_classes", "train.class_weight"}, model)
+
     def test_explain_tells_what_would_be_trained(self):
         plan = dict(self.run_sql("EXPLAIN " + self.iris("model.hidden_units = [16, 4]")))
         self.assertEqual(plan["layers"].split(", as")[0], "4 inputs, 16 relu, 4 relu")
@@ -478,6 +484,12 @@ class Agreement(EdgeCase):
                     self.run_sql(f"SELECT * FROM {table} TO TRAIN {model}{kind} WITH "
                                  f"train.epoch = 3{settings} LABEL {label} INTO m")
                     self.check_evaluation(table, label, kind, self.check_rows(table, label, kind))
+
+    def test_integer_labels_beyond_the_reals_are_told_apart(self):
+        self.make("xy", [(1, 2**53 + 1), (2, 2**53)])
+        trained = self.train(f"SELECT * FROM t {LINEAR}")
+        self.assertEqual(self.run_sql("SELECT * FROM t TO EVALUATE m")[0][1],
+                         self.metric(trained, "Accuracy"))
 
 
 class ModelTables(EdgeCase):
