@@ -13,6 +13,7 @@
 #define ENGINE_HOST_H
 
 #include "data/jobstore.h"
+#include "data/spool.h"
 #include "engine/sink.h"
 #include "planner/catalog.h"
 #include "scoring/model.h"
@@ -33,6 +34,27 @@ struct publication {
     struct jobstore *store; /* its metrics go to totrain_metrics */
 };
 
+/*
+ * Rows that go into a spool from several threads at once, in no order. Cell i of
+ * the spool is column columns[i] of the query. A cell of the spool's own type
+ * may be put as it is; `put` takes any, and is called by any thread.
+ */
+struct scan {
+    void *self;
+    enum status (*put)(void *self, size_t i, const struct cell *cell, struct spool_writer *writer,
+                       struct error *err);
+    const enum spool_type *types;
+    const int *columns;
+    size_t count;
+    uint32_t threads;            /* at most */
+    struct spool_writer *writer; /* the readers' branches are joined into it */
+};
+
+struct scan_outcome {
+    uint32_t readers;   /* 0: nothing was read, and query() must be asked */
+    const char *reason; /* why, for people */
+};
+
 struct host {
     void *self;
     struct catalog catalog;
@@ -44,6 +66,9 @@ struct host {
     /* Columns and rows of a query of the user's, or of our scoring SQL. */
     enum status (*query)(void *self, struct slice select, const struct sink *sink,
                          struct error *err);
+    /* The same rows as query(), read in parallel where that can be done. NULL: never. */
+    enum status (*scan)(void *self, struct slice select, const struct scan *scan,
+                        struct scan_outcome *outcome, struct error *err);
 
     /* Could this table be written at the end? Asked before hours of training:
      * the schema exists and is writable, the name is free or of the right

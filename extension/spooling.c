@@ -29,18 +29,17 @@ struct spooling {
     uint64_t rows;
 };
 
-static enum status put_real(struct spooling *spooling, const struct feed *feed,
+static enum status put_real(struct spool_writer *writer, const struct feed *feed,
                             const struct cell *cell, struct error *err)
 {
     double number = 0;
     bool is_null = false;
 
     TRY(cell_to_number(cell, feed->name, &number, &is_null, err));
-    return is_null ? spool_put_null(spooling->writer, err)
-                   : spool_put_real(spooling->writer, number, err);
+    return is_null ? spool_put_null(writer, err) : spool_put_real(writer, number, err);
 }
 
-static enum status put_text(struct spooling *spooling, const struct feed *feed,
+static enum status put_text(struct spool_writer *writer, const struct feed *feed,
                             const struct cell *cell, struct error *err)
 {
     char buffer[WORD_BUFFER_BYTES];
@@ -51,39 +50,38 @@ static enum status put_text(struct spooling *spooling, const struct feed *feed,
     if (!is_null && word.size > SPOOL_TEXT_BYTES_MAX)
         return fail(err, STATUS_LIMIT, "column \"%.*s\" holds a text of %zu bytes, at most %zu fit",
                     SLICE_FORMAT(feed->name), word.size, SPOOL_TEXT_BYTES_MAX);
-    return is_null ? spool_put_null(spooling->writer, err)
-                   : spool_put_text(spooling->writer, word, err);
+    return is_null ? spool_put_null(writer, err) : spool_put_text(writer, word, err);
 }
 
-static enum status put_integer(struct spooling *spooling, const struct feed *feed,
+static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
                                const struct cell *cell, struct error *err)
 {
     double number = 0;
     bool is_null = false;
 
     if (cell->type == CELL_INTEGER)
-        return spool_put_integer(spooling->writer, cell->integer, err);
+        return spool_put_integer(writer, cell->integer, err);
     TRY(cell_to_number(cell, feed->name, &number, &is_null, err));
     if (is_null)
-        return spool_put_null(spooling->writer, err);
+        return spool_put_null(writer, err);
     if (number != floor(number) || fabs(number) > 9007199254740992.0)
         return fail(err, STATUS_INVALID,
                     "column \"%.*s\" holds %g, where the rows before it hold "
                     "whole numbers",
                     SLICE_FORMAT(feed->name), number);
-    return spool_put_integer(spooling->writer, (int64_t)number, err);
+    return spool_put_integer(writer, (int64_t)number, err);
 }
 
-static enum status put_cell(struct spooling *spooling, const struct feed *feed,
+static enum status put_cell(struct spool_writer *writer, const struct feed *feed,
                             const struct cell *cell, struct error *err)
 {
     switch (feed->type) {
     case SPOOL_REAL:
-        return put_real(spooling, feed, cell, err);
+        return put_real(writer, feed, cell, err);
     case SPOOL_INTEGER:
-        return put_integer(spooling, feed, cell, err);
+        return put_integer(writer, feed, cell, err);
     default:
-        return put_text(spooling, feed, cell, err);
+        return put_text(writer, feed, cell, err);
     }
 }
 
@@ -109,36 +107,135 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
         if ((size_t)feed->column >= count)
             return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
                         SLICE_FORMAT(feed->name));
-        if (put_cell(spooling, feed, &cells[feed->column], err) != STATUS_OK)
+        if (put_cell(spooling->writer, feed, &cells[feed->column], err) != STATUS_OK)
             return name_row(spooling->rows, err);
     }
     return spool_end_row(spooling->writer, err);
 }
 
-static enum status spool_query(const struct host *host, struct slice select,
-                               const struct feed *feeds, size_t count,
-                               const struct job_folder *folder, const char *file,
-                               struct arena *arena, uint64_t *rows, struct error *err)
+static enum status scan_cell(void *self, size_t i, const struct cell *cell,
+                             struct spool_writer *writer, struct error *err)
 {
-    struct spool_column *columns = ARENA_NEW(arena, struct spool_column, count);
-    struct spooling spooling = {.feeds = feeds, .count = count};
+    const struct feed *feeds = self;
+
+    return put_cell(writer, &feeds[i], cell, err);
+}
+
+/* What the SELECT's rows become, and how they may be read. */
+struct spool_job {
+    const struct host *host;
+    const struct sink *sink;
+    struct slice select;
+    const struct feed *feeds;
+    const struct spool_column *columns; /* of the feeds */
+    size_t count;
+    const char *path;
+    uint32_t readers; /* at most; 1: in the order of the SELECT */
+    bool is_verbose;
+};
+
+/* By one reader, on the user's own connection. */
+static enum status spool_in_order(const struct spool_job *job, uint64_t *rows, struct error *err)
+{
+    struct spooling spooling = {.feeds = job->feeds, .count = job->count};
     struct sink sink = {.self = &spooling, .row = spool_row};
-    char path[PATH_MAX];
     enum status status;
 
-    if (!columns)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        columns[i] = (struct spool_column){feeds[i].name, feeds[i].type};
-    TRY(job_folder_file(folder, file, path, err));
-    TRY(spool_writer_open(path, columns, count, 0, &spooling.writer, err));
-    status = host->query(host->self, select, &sink, err);
+    TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
+    status = job->host->query(job->host->self, job->select, &sink, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(spooling.writer);
         return status;
     }
     *rows = spooling.rows;
     return spool_writer_close(spooling.writer, err);
+}
+
+static enum status scan_into(const struct spool_job *job, const enum spool_type *types,
+                             const int *columns, struct scan_outcome *outcome, uint64_t *rows,
+                             struct error *err)
+{
+    struct scan scan = {.self = (void *)job->feeds,
+                        .put = scan_cell,
+                        .types = types,
+                        .columns = columns,
+                        .count = job->count,
+                        .threads = job->readers};
+    enum status status;
+
+    TRY(spool_writer_open(job->path, job->columns, job->count, 0, &scan.writer, err));
+    status = job->host->scan(job->host->self, job->select, &scan, outcome, err);
+    if (status != STATUS_OK || outcome->readers == 0) {
+        spool_writer_abandon(scan.writer);
+        return status;
+    }
+    *rows = spool_writer_rows(scan.writer);
+    return spool_writer_close(scan.writer, err);
+}
+
+/* By several readers, where the host can. A value that does not fit is met
+ * again by the one reader who then reads in order, and can name its row. */
+static enum status spool_in_parallel(const struct spool_job *job, struct arena *arena,
+                                     struct scan_outcome *outcome, uint64_t *rows,
+                                     struct error *err)
+{
+    enum spool_type *types = ARENA_NEW(arena, enum spool_type, job->count);
+    int *columns = ARENA_NEW(arena, int, job->count);
+    enum status status;
+
+    if (!types || !columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < job->count; i++) {
+        types[i] = job->feeds[i].type;
+        columns[i] = job->feeds[i].column;
+    }
+    status = scan_into(job, types, columns, outcome, rows, err);
+    if (status != STATUS_INVALID && status != STATUS_LIMIT && status != STATUS_DATABASE)
+        return status;
+    *outcome = (struct scan_outcome){.reason = "a value was refused"};
+    error_clear(err);
+    return STATUS_OK;
+}
+
+static enum status spool_rows(const struct spool_job *job, struct arena *arena, uint64_t *rows,
+                              struct error *err)
+{
+    struct scan_outcome outcome = {.reason = "rows are wanted in order"};
+
+    if (!job->host->scan)
+        outcome.reason = "the database reads alone";
+    else if (job->readers > 1)
+        TRY(spool_in_parallel(job, arena, &outcome, rows, err));
+    if (job->is_verbose && outcome.readers > 0)
+        sink_notice(job->sink, "rows are read by %u readers", outcome.readers);
+    else if (job->is_verbose)
+        sink_notice(job->sink, "rows are read by one reader: %s", outcome.reason);
+    return outcome.readers > 0 ? STATUS_OK : spool_in_order(job, rows, err);
+}
+
+static enum status spool_query(const struct spool_request *request, struct slice select,
+                               const struct feed *feeds, size_t count, const char *file,
+                               struct arena *arena, uint64_t *rows, struct error *err)
+{
+    const struct plan_training *training = &request->plan->training;
+    struct spool_column *columns = ARENA_NEW(arena, struct spool_column, count);
+    struct spool_job job = {.host = request->host,
+                            .sink = request->sink,
+                            .select = select,
+                            .feeds = feeds,
+                            .columns = columns,
+                            .count = count,
+                            .readers = training->shuffle ? request->cores : 1,
+                            .is_verbose = training->verbose > 1};
+    char path[PATH_MAX];
+
+    if (!columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        columns[i] = (struct spool_column){feeds[i].name, feeds[i].type};
+    TRY(job_folder_file(request->folder, file, path, err));
+    job.path = path;
+    return spool_rows(&job, arena, rows, err);
 }
 
 static enum spool_type label_type(const struct plan *plan)
@@ -202,19 +299,19 @@ static enum status match_validation(const struct host *host, const struct plan *
     return STATUS_OK;
 }
 
-enum status spool_inputs(const struct host *host, const struct plan *plan,
-                         const struct job_folder *folder, struct arena *arena, uint64_t *rows,
+enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err)
 {
+    const struct plan *plan = request->plan;
     struct feed *feeds = NULL;
     size_t count = 0;
     uint64_t validation_rows;
 
     TRY(make_feeds(plan, arena, &feeds, &count, err));
-    TRY(spool_query(host, plan->select, feeds, count, folder, "train.spool", arena, rows, err));
+    TRY(spool_query(request, plan->select, feeds, count, "train.spool", arena, rows, err));
     if (plan->validation_select.size == 0)
         return STATUS_OK;
-    TRY(match_validation(host, plan, feeds, count, arena, err));
-    return spool_query(host, plan->validation_select, feeds, count, folder, "validation.spool",
-                       arena, &validation_rows, err);
+    TRY(match_validation(request->host, plan, feeds, count, arena, err));
+    return spool_query(request, plan->validation_select, feeds, count, "validation.spool", arena,
+                       &validation_rows, err);
 }

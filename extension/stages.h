@@ -14,8 +14,14 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
 
 /* spooling.c: the plan's SELECT into train.spool, and validation.select into
  * validation.spool, of the job's folder. */
-enum status spool_inputs(const struct host *host, const struct plan *plan,
-                         const struct job_folder *folder, struct arena *arena, uint64_t *rows,
+struct spool_request {
+    const struct host *host;
+    const struct plan *plan;
+    const struct job_folder *folder;
+    const struct sink *sink; /* for notices */
+    uint32_t cores;
+};
+enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err);
 
 /* follow.c: pass events on until the job has ended; asks it to end when the

@@ -198,14 +198,14 @@ static enum status collect(const struct host *host, const struct plan *plan,
 
 /* Everything before a process is started. */
 static enum status prepare(const struct host *host, const struct plan *plan,
-                           const struct job_folder *folder, struct arena *arena,
-                           struct jobspec *spec, struct error *err)
+                           const struct job_folder *folder, const struct sink *sink,
+                           struct arena *arena, struct jobspec *spec, struct error *err)
 {
-    uint32_t cores = launch_cores();
+    const struct spool_request request = {host, plan, folder, sink, launch_cores()};
     uint64_t rows = 0;
 
-    TRY(spool_inputs(host, plan, folder, arena, &rows, err));
-    TRY(lower_train(plan, cores, launch_kernels(), arena, spec, err));
+    TRY(spool_inputs(&request, arena, &rows, err));
+    TRY(lower_train(plan, request.cores, launch_kernels(), arena, spec, err));
     choose_workers(plan, rows, spec);
     return STATUS_OK;
 }
@@ -220,7 +220,7 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
 
     TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
     TRY(job_folder_create(host->state, &folder, err));
-    status = prepare(host, plan, &folder, arena, &spec, err);
+    status = prepare(host, plan, &folder, sink, arena, &spec, err);
     if (status != STATUS_OK) {
         job_folder_remove(&folder);
         return status;

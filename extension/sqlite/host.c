@@ -1,4 +1,5 @@
 #include "sqlite_host/host.h"
+#include "sqlite_host/parallel_scan.h"
 
 #include <stdio.h>
 
@@ -15,6 +16,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
                     .has_schema = host_has_schema},
         .interrupted = host_interrupted,
         .query = host_query,
+        .scan = host_scan,
         .check_target = host_check_target,
         .publish = host_publish,
         .fill_table = host_fill_table,

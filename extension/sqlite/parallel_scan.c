@@ -1,0 +1,488 @@
+#include "sqlite_host/parallel_scan.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sqlite_host/sql.h"
+
+#define READERS_MAX       16
+#define ROWIDS_LEAST      20000 /* below, opening connections takes longer than reading */
+#define CHUNKS_A_READER   32
+#define INTERRUPT_POLL_MS 50
+
+/* One scan. Readers take ranges of rowids, the next one that is free. */
+struct scan_job {
+    const struct scan *scan;
+    int64_t first;  /* rowid of the first range */
+    uint64_t width; /* rowids in a range */
+    uint64_t last;  /* of all, counted from `first` */
+    _Atomic uint64_t next;
+    atomic_bool stop;
+    pthread_mutex_t lock; /* over running */
+    pthread_cond_t ended;
+    uint32_t running;
+};
+
+struct scan_reader {
+    struct scan_job *job;
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    struct spool_writer *writer;
+    enum status status;
+    struct error error;
+    pthread_t thread;
+};
+
+struct scan_group {
+    struct scan_reader readers[READERS_MAX];
+    uint32_t count;
+    struct plain_scan plain;
+    const char *file, *vfs;
+    const char *rowid; /* a name that no column of the table has taken */
+};
+
+static enum status put_cell(struct scan_reader *reader, size_t i, int column)
+{
+    const struct scan *scan = reader->job->scan;
+    struct cell cell;
+
+    if (scan->types[i] == SPOOL_INTEGER &&
+        sqlite3_column_type(reader->statement, column) == SQLITE_INTEGER)
+        return spool_put_integer(reader->writer, sqlite3_column_int64(reader->statement, column),
+                                 &reader->error);
+    cell = sql_cell(reader->statement, column);
+    return scan->put(scan->self, i, &cell, reader->writer, &reader->error);
+}
+
+static enum status put_row(struct scan_reader *reader)
+{
+    const struct scan *scan = reader->job->scan;
+
+    for (size_t i = 0; i < scan->count; i++) {
+        int column = scan->columns[i];
+        if (scan->types[i] == SPOOL_REAL &&
+            sqlite3_column_type(reader->statement, column) == SQLITE_FLOAT) {
+            double value = sqlite3_column_double(reader->statement, column);
+            if (isfinite(value)) {
+                TRY(spool_put_real(reader->writer, value, &reader->error));
+                continue;
+            }
+        }
+        TRY(put_cell(reader, i, column));
+    }
+    return spool_end_row(reader->writer, &reader->error);
+}
+
+static enum status read_range(struct scan_reader *reader, uint64_t first, uint64_t last)
+{
+    struct scan_job *job = reader->job;
+    enum status status = STATUS_OK;
+    bool has_row = true;
+
+    sqlite3_bind_int64(reader->statement, 1, (int64_t)((uint64_t)job->first + first));
+    sqlite3_bind_int64(reader->statement, 2, (int64_t)((uint64_t)job->first + last));
+    while (status == STATUS_OK && !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+        status = sql_step(reader->statement, &has_row, &reader->error);
+        if (status != STATUS_OK || !has_row)
+            break;
+        status = put_row(reader);
+    }
+    sqlite3_reset(reader->statement);
+    return status;
+}
+
+static void *read_ranges(void *argument)
+{
+    struct scan_reader *reader = argument;
+    struct scan_job *job = reader->job;
+
+    while (reader->status == STATUS_OK && !atomic_load(&job->stop)) {
+        uint64_t range = atomic_fetch_add(&job->next, 1), first;
+        if (range > job->last / job->width)
+            break;
+        first = range * job->width;
+        reader->status = read_range(
+            reader, first, job->last - first < job->width ? job->last : first + job->width - 1);
+    }
+    if (reader->status != STATUS_OK)
+        atomic_store(&job->stop, true);
+    pthread_mutex_lock(&job->lock);
+    job->running--;
+    pthread_cond_signal(&job->ended);
+    pthread_mutex_unlock(&job->lock);
+    return NULL;
+}
+
+/* Until all readers have ended; the session may be asked to stop meanwhile. */
+static bool wait_for_readers(struct sqlite_host *host, struct scan_job *job)
+{
+    bool is_interrupted = false;
+
+    pthread_mutex_lock(&job->lock);
+    while (job->running > 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += INTERRUPT_POLL_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&job->ended, &job->lock, &until);
+        pthread_mutex_unlock(&job->lock);
+        if (!is_interrupted && host_interrupted(host)) {
+            is_interrupted = true;
+            atomic_store(&job->stop, true);
+        }
+        pthread_mutex_lock(&job->lock);
+    }
+    pthread_mutex_unlock(&job->lock);
+    return is_interrupted;
+}
+
+/* Signals are the session's: its own thread takes them. */
+static uint32_t start_readers(struct scan_group *group, struct scan_job *job)
+{
+    sigset_t all, before;
+    uint32_t started = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&job->lock);
+    while (started < group->count && pthread_create(&group->readers[started].thread, NULL,
+                                                    read_ranges, &group->readers[started]) == 0)
+        started++;
+    job->running = started;
+    pthread_mutex_unlock(&job->lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* Every branch is joined, whatever happened to the others. */
+static enum status join_branches(struct scan_group *group, struct scan_job *job, struct error *err)
+{
+    enum status status = STATUS_OK;
+
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct scan_reader *reader = &group->readers[i];
+        struct error ignored;
+
+        if (reader->status != STATUS_OK && status == STATUS_OK) {
+            status = reader->status;
+            *err = reader->error;
+        }
+        if (reader->writer &&
+            spool_writer_join(job->scan->writer, reader->writer,
+                              status == STATUS_OK ? err : &ignored) != STATUS_OK &&
+            status == STATUS_OK)
+            status = err->status;
+    }
+    return status;
+}
+
+static enum status run_readers(struct sqlite_host *host, struct scan_group *group,
+                               struct scan_job *job, struct error *err)
+{
+    enum status status = STATUS_OK;
+    bool is_interrupted = false;
+    uint32_t started = 0;
+
+    for (uint32_t i = 0; status == STATUS_OK && i < group->count; i++) {
+        group->readers[i].job = job;
+        status = spool_writer_branch(job->scan->writer, &group->readers[i].writer, err);
+    }
+    if (status == STATUS_OK) {
+        started = start_readers(group, job);
+        is_interrupted = wait_for_readers(host, job);
+    }
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(group->readers[i].thread, NULL);
+    if (status == STATUS_OK && started == 0)
+        status = fail(err, STATUS_NO_MEMORY, "no thread can be started");
+    if (status != STATUS_OK) {
+        struct error ignored;
+        join_branches(group, job, &ignored);
+        return status;
+    }
+    status = join_branches(group, job, err);
+    return is_interrupted ? fail(err, STATUS_INTERRUPTED, "interrupted") : status;
+}
+
+static bool query_number(sqlite3 *db, const struct text *sql, int64_t *number)
+{
+    sqlite3_stmt *statement;
+    struct error ignored;
+    bool has_row = false;
+
+    if (sql_prepare_text(db, sql, &statement, &ignored) != STATUS_OK)
+        return false;
+    if (sql_step(statement, &has_row, &ignored) != STATUS_OK || !has_row ||
+        sqlite3_column_type(statement, 0) != SQLITE_INTEGER)
+        has_row = false;
+    else
+        *number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return has_row;
+}
+
+/* The end of the table that min or max names. */
+static bool end_rowid(sqlite3 *db, const char *end, struct slice schema,
+                      const struct scan_group *group, int64_t *rowid)
+{
+    struct text sql;
+    bool found;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_printf(&sql, "SELECT %s(%s) FROM ", end, group->rowid);
+    sql_append_table(&sql, schema, group->plain.table);
+    found = query_number(db, &sql, rowid);
+    text_deinit(&sql);
+    return found;
+}
+
+static bool has_column(sqlite3 *db, struct slice schema, struct slice table, const char *column)
+{
+    struct text sql;
+    int64_t count = 1;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT count(*) FROM pragma_table_xinfo(");
+    text_append_literal(&sql, table);
+    text_append_string(&sql, ", ");
+    text_append_literal(&sql, schema);
+    text_printf(&sql, ") WHERE name = '%s' COLLATE NOCASE", column);
+    if (!query_number(db, &sql, &count))
+        count = 1;
+    text_deinit(&sql);
+    return count > 0;
+}
+
+static const char *rowid_name(sqlite3 *db, struct slice schema, struct slice table)
+{
+    static const char *const names[] = {"rowid", "_rowid_", "oid"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!has_column(db, schema, table, names[i]))
+            return names[i];
+    return NULL;
+}
+
+/* Does the user's own statement do nothing but read columns? A column that an
+ * authorizer hides, or one that is computed, takes other instructions. */
+static bool reads_columns_only(sqlite3 *db, struct slice select)
+{
+    static const char *const known[] = {
+        "Init", "OpenRead",     "ColumnsUsed", "Rewind", "Column", "Rowid",   "ResultRow", "Next",
+        "Halt", "RealAffinity", "Transaction", "Goto",   "Noop",   "Explain", "Close"};
+    sqlite3_stmt *statement;
+    struct error ignored;
+    struct text sql;
+    bool has_row = true, is_known = true;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "EXPLAIN ");
+    text_append(&sql, select);
+    is_known = sql_prepare_text(db, &sql, &statement, &ignored) == STATUS_OK;
+    text_deinit(&sql);
+    if (!is_known)
+        return false;
+    while (is_known && sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row) {
+        const char *instruction = (const char *)sqlite3_column_text(statement, 1);
+        is_known = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            is_known = is_known || (instruction && strcmp(instruction, known[i]) == 0);
+    }
+    sqlite3_finalize(statement);
+    return is_known && !has_row;
+}
+
+/* A library that was configured for one thread hands out the same mutex twice. */
+static bool has_threads(void)
+{
+    sqlite3_mutex *a, *b;
+    bool differ;
+
+    if (!sqlite3_threadsafe())
+        return false;
+    a = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+    b = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+    differ = a && b && a != b;
+    sqlite3_mutex_free(a);
+    sqlite3_mutex_free(b);
+    return differ;
+}
+
+/* The file behind the schema as others would open it. */
+static const char *check_file(sqlite3 *db, const char *schema, struct scan_group *group)
+{
+    sqlite3_vfs *vfs = NULL;
+    int has_moved = 0;
+
+    group->file = sqlite3_db_filename(db, schema);
+    if (strcmp(schema, "temp") == 0 || !group->file || !group->file[0])
+        return "the table is not in a file";
+    if (sqlite3_uri_boolean(group->file, "nolock", 0) ||
+        sqlite3_uri_boolean(group->file, "immutable", 0))
+        return "the file was opened without locks";
+    if (sqlite3_file_control(db, schema, SQLITE_FCNTL_HAS_MOVED, &has_moved) == SQLITE_OK &&
+        has_moved)
+        return "the file was moved";
+    if (sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs) != SQLITE_OK || !vfs)
+        return "the file's VFS is not known";
+    group->vfs = vfs->zName;
+    return NULL;
+}
+
+/* NULL when the scan may be parallel so far; else why not. */
+static const char *check_session(struct sqlite_host *host, struct slice select,
+                                 struct scan_group *group, struct located *located)
+{
+    struct plain_scan *plain = &group->plain;
+    struct error ignored;
+    int64_t first, last;
+    const char *reason;
+
+    if (!plain_scan_recognise(select, plain))
+        return "the SELECT is more than the columns of one table";
+    if (!has_threads())
+        return "this SQLite was built or set for one thread";
+    if (locate(host->db, plain->schema, plain->table, located, &ignored) != STATUS_OK ||
+        !located->exists || !located->is_table)
+        return "it is no table";
+    if (!sqlite3_get_autocommit(host->db) ||
+        sqlite3_txn_state(host->db, located->schema) != SQLITE_TXN_NONE)
+        return "a transaction is open";
+    reason = check_file(host->db, located->schema, group);
+    if (reason)
+        return reason;
+    if (!reads_columns_only(host->db, select))
+        return "columns are computed or hidden";
+    group->rowid = rowid_name(host->db, slice_of(located->schema), plain->table);
+    if (!group->rowid || !end_rowid(host->db, "min", slice_of(located->schema), group, &first) ||
+        !end_rowid(host->db, "max", slice_of(located->schema), group, &last))
+        return "the table has no rowid, or no rows";
+    return (double)last - (double)first < ROWIDS_LEAST ? "the table is small" : NULL;
+}
+
+static void close_readers(struct scan_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        sqlite3_finalize(group->readers[i].statement);
+        sqlite3_close(group->readers[i].db);
+    }
+}
+
+static bool open_connection(const struct scan_group *group, int mode, sqlite3 **db)
+{
+    return sqlite3_open_v2(group->file, db, mode | SQLITE_OPEN_NOMUTEX, group->vfs) == SQLITE_OK;
+}
+
+/* The first read gives a connection its view of the file. */
+static bool begin_reading(sqlite3 *db)
+{
+    struct error ignored;
+
+    return sql_execute(db, "BEGIN", &ignored) == STATUS_OK &&
+           sql_execute(db, "SELECT 1 FROM sqlite_master", &ignored) == STATUS_OK;
+}
+
+/* While the write lock is ours, all readers begin: nothing can come between. */
+static const char *begin_together(struct scan_group *group)
+{
+    const char *reason = NULL;
+    struct error ignored;
+    sqlite3 *guard = NULL;
+
+    if (!open_connection(group, SQLITE_OPEN_READWRITE, &guard) ||
+        sqlite3_db_readonly(guard, "main") != 0)
+        reason = "the file cannot be opened for writing";
+    else if (sql_execute(guard, "BEGIN IMMEDIATE", &ignored) != STATUS_OK)
+        reason = "another connection is writing";
+    for (uint32_t i = 0; !reason && i < group->count; i++)
+        if (!begin_reading(group->readers[i].db))
+            reason = "a connection of our own cannot read";
+    sqlite3_close(guard); /* rolls back */
+    return reason;
+}
+
+static bool prepare_reader(const struct scan_group *group, struct scan_reader *reader)
+{
+    struct error ignored;
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT ");
+    text_append(&sql, group->plain.columns);
+    text_append_string(&sql, " FROM ");
+    sql_append_table(&sql, SLICE("main"), group->plain.table);
+    text_printf(&sql, " WHERE %s BETWEEN ?1 AND ?2", group->rowid);
+    status = sql_prepare_text(reader->db, &sql, &reader->statement, &ignored);
+    text_deinit(&sql);
+    return status == STATUS_OK;
+}
+
+static const char *open_readers(struct scan_group *group, const struct scan *scan)
+{
+    uint32_t wanted = scan->threads < READERS_MAX ? scan->threads : READERS_MAX;
+    const char *reason;
+
+    if (wanted < 2)
+        return "there is one processor";
+    for (uint32_t i = 0; i < wanted; i++) {
+        group->count++;
+        if (!open_connection(group, SQLITE_OPEN_READONLY, &group->readers[i].db))
+            return "the file cannot be opened again";
+    }
+    reason = begin_together(group);
+    for (uint32_t i = 0; !reason && i < group->count; i++)
+        if (!prepare_reader(group, &group->readers[i]))
+            reason = "the SELECT does not work on a connection of our own";
+    for (size_t i = 0; !reason && i < scan->count; i++)
+        if (scan->columns[i] >= sqlite3_column_count(group->readers[0].statement))
+            reason = "the table was changed";
+    return reason;
+}
+
+static enum status scan_ranges(struct sqlite_host *host, struct scan_group *group,
+                               const struct scan *scan, struct scan_outcome *outcome,
+                               struct error *err)
+{
+    struct scan_job job = {.scan = scan};
+    enum status status;
+    int64_t last;
+
+    if (!end_rowid(group->readers[0].db, "min", SLICE("main"), group, &job.first) ||
+        !end_rowid(group->readers[0].db, "max", SLICE("main"), group, &last)) {
+        outcome->reason = "the table was emptied";
+        return STATUS_OK;
+    }
+    job.last = (uint64_t)last - (uint64_t)job.first;
+    job.width = job.last / (group->count * CHUNKS_A_READER) + 1;
+    pthread_mutex_init(&job.lock, NULL);
+    pthread_cond_init(&job.ended, NULL);
+    status = run_readers(host, group, &job, err);
+    pthread_cond_destroy(&job.ended);
+    pthread_mutex_destroy(&job.lock);
+    outcome->readers = group->count;
+    return status;
+}
+
+enum status host_scan(void *self, struct slice select, const struct scan *scan,
+                      struct scan_outcome *outcome, struct error *err)
+{
+    struct sqlite_host *host = self;
+    struct scan_group group = {0};
+    struct located located;
+    enum status status = STATUS_OK;
+
+    *outcome = (struct scan_outcome){0};
+    outcome->reason = check_session(host, select, &group, &located);
+    if (!outcome->reason)
+        outcome->reason = open_readers(&group, scan);
+    if (!outcome->reason)
+        status = scan_ranges(host, &group, scan, outcome, err);
+    close_readers(&group);
+    return status;
+}

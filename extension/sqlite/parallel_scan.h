@@ -1,0 +1,27 @@
+/*
+ * parallel_scan.h - a whole table read by several connections at once.
+ *
+ * Only for a SELECT that names columns of one rowid table and nothing else, in
+ * a database file and outside a transaction: connections of ours then see what
+ * the user's would. What they see is one state of the table, since all their
+ * read transactions start while one more connection holds the write lock.
+ */
+#ifndef SQLITE_HOST_PARALLEL_SCAN_H
+#define SQLITE_HOST_PARALLEL_SCAN_H
+
+#include "sqlite_host/host.h"
+
+/* The text of such a SELECT, apart. The pieces borrow from it. */
+struct plain_scan {
+    struct slice columns; /* from behind SELECT to before FROM */
+    struct slice schema, table;
+};
+
+/* SELECT * or names [AS names] FROM [schema.]table, as far as the text tells. */
+bool plain_scan_recognise(struct slice select, struct plain_scan *plain);
+
+/* The host's scan(): see engine/host.h. */
+enum status host_scan(void *self, struct slice select, const struct scan *scan,
+                      struct scan_outcome *outcome, struct error *err);
+
+#endif
