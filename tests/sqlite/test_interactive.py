@@ -22,7 +22,7 @@ class Terminal:
             env=environment, start_new_session=True,
             preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
         os.close(theirs)
-        self.seen = ""
+        self.seen = self.begun = ""
         case.addCleanup(self.close)
         self.expect("totrain> ")
 
@@ -40,7 +40,11 @@ class Terminal:
             data = os.read(self.ours, 65536).decode("utf-8", "replace")
         except OSError:  # the other side was closed
             data = ""
-        self.seen += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", data)
+        # A control sequence may come in two reads: its beginning waits for the rest.
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.begun + data)
+        begun = re.search(r"\x1b(\[[0-9;?]*)?$", text)
+        self.begun = begun.group(0) if begun else ""
+        self.seen += text[:len(text) - len(self.begun)]
         return data
 
     def expect(self, text):
