@@ -12,7 +12,7 @@ help:
 	@echo "make build     build/release/totrain and build/release/totrain.so"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
-	@echo "make bench     quality against scikit-learn, as a table"
+	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make install   into PREFIX (/usr/local)"
 	@echo "make format    clang-format over all sources"
@@ -46,7 +46,8 @@ fuzz: setup
 	@tools/run-fuzzers build/fuzz $(FUZZ_SECONDS)
 
 bench: build
-	@bench/quality/run build/release
+	@bench/quality/run build/release; quality=$$?; \
+	bench/speed/run build/release $(SPEED) && exit $$quality
 
 PREFIX ?= /usr/local
 install: build

@@ -1,0 +1,346 @@
+"""Speed and memory, as ratios to limits and peers measured in the same run.
+
+Every case alternates between us and what it is compared with, and gives the
+median of the ratios pair by pair, with the least and the greatest. We are
+measured as a user sees it: from the start of the program to its end, the model
+in the database. The limits are measured without the start of their process.
+Seconds are shown to make the ratios plausible; no verdict depends on one.
+"""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import platform
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import memory
+
+HERE = pathlib.Path(__file__).resolve().parent
+IRIS = HERE.parents[1] / "examples" / "data" / "iris.csv"
+BATCH = 512
+HIDDEN = (64, 32)
+MEGABYTES_MOST = 400
+
+
+class Bench:
+    """The programs, the tables and one measurement of each kind."""
+
+    def __init__(self, arguments, folder):
+        self.build = arguments.build
+        self.program = arguments.build / "totrain"
+        self.rows, self.runs = arguments.rows, arguments.runs
+        self.folder = folder
+        self.state = folder / "state"
+        self.environment = {**os.environ, "TOTRAIN_STATE": str(self.state)}
+        self.copies = {}
+        self.kernels = ""
+
+    def table(self, name):
+        """A copy of the generated table, to train and predict in."""
+        if name not in self.copies:
+            made = self.build / "bench" / f"{name}-{self.rows}.db"
+            generator = self.build / "bench" / "generate"
+            if not made.exists() or made.stat().st_mtime < generator.stat().st_mtime:
+                unfinished = made.with_suffix(".tmp")
+                unfinished.unlink(missing_ok=True)
+                subprocess.run([generator, unfinished, name, str(self.rows)], check=True)
+                unfinished.rename(made)
+            self.copies[name] = self.folder / made.name
+            shutil.copyfile(made, self.copies[name])
+        return self.copies[name]
+
+    def drop(self, name):
+        path = self.copies.pop(name, None)
+        if path:
+            path.unlink()
+
+    def command(self, database, sql):
+        return [self.program, database, "--format", "json", "--progress=none", "-c", sql]
+
+    def ours(self, database, sql):
+        """Seconds of the program, and the rows it printed."""
+        started = time.perf_counter()
+        done = subprocess.run(self.command(database, sql), env=self.environment, check=True,
+                              capture_output=True, text=True)
+        seconds = time.perf_counter() - started
+        self.note_kernels()
+        return seconds, json.loads(done.stdout or "[]")
+
+    def note_kernels(self):
+        specs = sorted(self.state.glob("jobs/*/job.json"))
+        if specs and not self.kernels:
+            self.kernels = json.loads(specs[0].read_text())["job"]["kernels"]
+
+    def scan(self, database, sql):
+        done = subprocess.run([self.build / "bench" / "scan", database, sql], check=True,
+                              capture_output=True, text=True)
+        return json.loads(done.stdout)["seconds"]
+
+    def gemm(self, rows, batch=BATCH):
+        widths = map(str, (28, *HIDDEN, 1))
+        done = subprocess.run([self.build / "bench" / "gemm", str(rows), str(batch), *widths],
+                              check=True, capture_output=True, text=True,
+                              env={**os.environ, "OPENBLAS_CORETYPE": self.kernels})
+        return json.loads(done.stdout)
+
+    def peer(self, name, database, table, label, epochs, batch, hidden):
+        command = [sys.executable, HERE / "peers.py", name, database, table, label, str(epochs),
+                   str(batch), *map(str, hidden)]
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        return (time.perf_counter() - started, json.loads(printed)["accuracy"],
+                usage.ru_maxrss * 1024 / 1e6)
+
+
+class Table:
+    """The table of results, a row as soon as it is measured."""
+
+    def __init__(self):
+        self.all_met = True
+        print("| case | ours, s | compared with | s | ratio (least to greatest) | bar | met |")
+        print("|---|---|---|---|---|---|---|", flush=True)
+
+    def verdict(self, value, bar):
+        if bar is None:
+            return "", ""
+        self.all_met &= value <= bar
+        return f"{bar:g}", "yes" if value <= bar else "NO"
+
+    def ratio(self, case, against, pairs, bar):
+        ratios = [ours / other for ours, other in pairs]
+        ratio = statistics.median(ratios)
+        ours, other = (statistics.median(side) for side in zip(*pairs))
+        bar, met = self.verdict(ratio, bar)
+        print(f"| {case} | {ours:.3f} | {against} | {other:.3f} | {ratio:.2f} ({min(ratios):.2f} to "
+              f"{max(ratios):.2f}) | {bar} | {met} |", flush=True)
+
+    def megabytes(self, case, megabytes, bar):
+        shown, met = self.verdict(megabytes, bar)
+        print(f"| {case} | | | | {megabytes:.0f} MB | {shown} | {met} |", flush=True)
+
+
+def training(table, label, estimator="DNNClassifier", epochs=1, batch=BATCH, hidden=HIDDEN):
+    layers = f"model.hidden_units = [{', '.join(map(str, hidden))}], " if hidden else ""
+    return (f"SELECT * FROM {table} TO TRAIN {estimator} WITH {layers}train.batch_size = {batch}, "
+            f"train.epoch = {epochs} LABEL {label} INTO m")
+
+
+def alternate(runs, ours, other):
+    return [(ours(), other()) for _ in range(runs)]
+
+
+def accuracy_of(printed):
+    return next(row["train"] for row in printed if row["name"] == "Accuracy")
+
+
+# ---- the cases ----
+
+def train_one_epoch(bench, table):
+    database = bench.table("rows28")
+    table.ratio("rows28: DNN 64-32, 1 epoch", "scan", alternate(
+        bench.runs, lambda: bench.ours(database, training("rows28", "y"))[0],
+        lambda: bench.scan(database, "SELECT * FROM rows28")), 1.0)
+
+
+def train_ten_epochs(bench, table):
+    database = bench.table("rows28")
+    table.ratio("rows28: DNN 64-32, 10 epochs", "scan + GEMM", alternate(
+        bench.runs, lambda: bench.ours(database, training("rows28", "y", epochs=10))[0],
+        lambda: bench.scan(database, "SELECT * FROM rows28")
+        + bench.gemm(10 * bench.rows)["seconds"]), 1.5)
+
+
+def train_linear(bench, table):
+    database = bench.table("rows28")
+    sql = training("rows28", "y", "LinearClassifier", hidden=())
+    table.ratio("rows28: LinearClassifier, 1 epoch", "scan", alternate(
+        bench.runs, lambda: bench.ours(database, sql)[0],
+        lambda: bench.scan(database, "SELECT * FROM rows28")), 0.8)
+
+
+def train_memory(bench, table):
+    database = bench.table("rows28")
+    for epochs in (1, 10):
+        most, _ = memory.peak(bench.command(database, training("rows28", "y", epochs=epochs)),
+                              bench.environment, bench.state)
+        table.megabytes(f"rows28: DNN 64-32, {epochs} epoch{'s' * (epochs > 1)}, peak memory",
+                        most, MEGABYTES_MOST)
+
+
+def predict_table(bench, table):
+    database = bench.table("rows28")
+    bench.ours(database, training("rows28", "y"))
+
+    def cleared(measure):
+        """Both write into pages that the file already has."""
+        seconds = measure()
+        with sqlite3.connect(database) as connection:
+            connection.execute("DROP TABLE written")
+        return seconds
+
+    def predict():
+        return cleared(lambda: bench.ours(
+            database, "SELECT * FROM rows28 TO PREDICT written.y USING m")[0])
+
+    def copy():
+        return cleared(lambda: bench.scan(
+            database, "CREATE TABLE written AS SELECT * FROM rows28"))
+
+    copy()
+    table.ratio("rows28: PREDICT into a table", "CREATE TABLE AS", alternate(
+        bench.runs, predict, copy), 2.0)
+
+
+def predict_function(bench, table):
+    database = bench.table("rows28")
+    inputs = [f"x{i}" for i in range(1, 29)]
+    bench.ours(database, training("rows28", "y"))
+    scored = f"SELECT avg(totrain_predict('m', {', '.join(inputs)})) FROM rows28"
+    summed = f"SELECT sum({' + '.join(inputs)}) FROM rows28"
+    table.ratio("rows28: avg(totrain_predict(...))", "sum of all columns", alternate(
+        bench.runs, lambda: bench.ours(database, scored)[0],
+        lambda: bench.scan(database, summed)), 3.0)
+
+
+def peers_rows28(bench, table, name="scikit-learn"):
+    database = bench.table("rows28")
+    pairs, accuracies, most = [], [], 0
+    for _ in range(min(bench.runs, 3)):
+        ours, printed = bench.ours(database, training("rows28", "y"))
+        theirs, accuracy, megabytes = bench.peer(name, database, "rows28", "y", 1, BATCH, HIDDEN)
+        pairs.append((ours, theirs))
+        accuracies.append((accuracy_of(printed), accuracy))
+        most = max(most, megabytes)
+    mean = [statistics.mean(side) for side in zip(*accuracies)]
+    table.ratio(f"rows28: DNN 64-32, 1 epoch, accuracy {mean[0]:.3f}",
+                f"{name}, accuracy {mean[1]:.3f}, {most:.0f} MB", pairs, None)
+
+
+def peers_pytorch(bench, table):
+    peers_rows28(bench, table, "pytorch")
+
+
+def train_iris(bench, table):
+    database = bench.folder / "iris.db"
+    with open(IRIS, newline="") as file, sqlite3.connect(database) as connection:
+        header, *rows = csv.reader(file)
+        connection.execute(f"CREATE TABLE iris({', '.join(f'{c} REAL' for c in header[:-1])}, "
+                           f"{header[-1]} TEXT)")
+        connection.executemany("INSERT INTO iris VALUES(?, ?, ?, ?, ?)", rows)
+    sql = training("iris", header[-1], epochs=50, batch=32, hidden=(16, 16))
+    pairs = alternate(
+        bench.runs, lambda: bench.ours(database, sql)[0],
+        lambda: bench.peer("scikit-learn", database, "iris", header[-1], 50, 32, (16, 16))[0])
+    table.ratio("iris: DNN 16-16, 50 epochs", "scikit-learn's script", pairs, 0.1)
+
+
+def train_clicks(bench, table):
+    bench.drop("rows28")
+    database = bench.table("clicks")
+    started, _ = bench.ours(database, training("clicks", "clicked"))
+    runs = bench.runs if started < 60 else 1
+    pairs = [(started, bench.scan(database, "SELECT * FROM clicks"))]
+    pairs += alternate(runs - 1, lambda: bench.ours(database, training("clicks", "clicked"))[0],
+                       lambda: bench.scan(database, "SELECT * FROM clicks"))
+    table.ratio("clicks: DNN 64-32, 1 epoch" + (", one run" if runs == 1 else ""), "scan", pairs,
+                None)
+
+
+CASES = {
+    "one-epoch": train_one_epoch,
+    "ten-epochs": train_ten_epochs,
+    "linear": train_linear,
+    "memory": train_memory,
+    "predict": predict_table,
+    "function": predict_function,
+    "iris": train_iris,
+    "scikit-learn": peers_rows28,
+    "pytorch": peers_pytorch,
+    "clicks": train_clicks,
+}
+
+
+# ---- what it was measured on ----
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def version_of(package):
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def print_machine(bench):
+    packages = [f"{name} {version}" for name in ("scikit-learn", "pandas", "numpy", "torch")
+                if (version := version_of(name))]
+    batch, lane = bench.gemm(1000000), bench.gemm(1000000, 16)
+    version = subprocess.run([bench.program, "--version"], capture_output=True,
+                             text=True).stdout.strip()
+    print(f"\nProcessor: {processor()}, {len(os.sched_getaffinity(0))} cores, "
+          f"load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.release()}.")
+    print(f"Kernels: OPENBLAS_CORETYPE={bench.kernels or '(not set)'}, {batch['openblas']}. "
+          f"GEMM of the network 28-64-32-1 on one core: {batch['gflops']} GFLOPS in batches of "
+          f"{BATCH}, {lane['gflops']} in lanes of 16 rows.")
+    print(f"Versions: {version}, Python {platform.python_version()}, SQLite of peers "
+          f"{sqlite3.sqlite_version}, {', '.join(packages)}.")
+
+
+def arguments_of(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*", metavar="case",
+                        help=f"some of {', '.join(CASES)}; all by default")
+    parser.add_argument("--rows", type=int, default=1000000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="100,000 rows, 3 runs")
+    parser.add_argument("--peers", action="store_true", help="PyTorch, too")
+    arguments = parser.parse_intermixed_args(argv)
+    if unknown := set(arguments.cases) - set(CASES):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}: {', '.join(CASES)}")
+    if arguments.quick:
+        arguments.rows, arguments.runs = 100000, 3
+    if not arguments.cases:
+        arguments.cases = [case for case in CASES if case != "pytorch" or arguments.peers]
+    return arguments
+
+
+def main():
+    arguments = arguments_of(sys.argv[1:])
+    arguments.build = arguments.build.resolve()
+    with tempfile.TemporaryDirectory(dir=arguments.build / "bench") as folder:
+        bench = Bench(arguments, pathlib.Path(folder))
+        print(f"{arguments.rows} rows, median of {arguments.runs} alternating runs\n")
+        table = Table()
+        for case in arguments.cases:
+            CASES[case](bench, table)
+        print_machine(bench)
+    if "pytorch" not in arguments.cases:
+        print("PyTorch: left out; its build on PyPI brings CUDA with it. --peers installs it.")
+    if arguments.rows < 1000000:
+        print("The bars are for a million rows: with fewer, starting processes weighs more.")
+    sys.exit(0 if table.all_met else 1)
+
+
+if __name__ == "__main__":
+    main()
