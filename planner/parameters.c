@@ -38,7 +38,7 @@ static enum status refuse(double parameters, int position, struct error *err)
     text_init(&needed, 64);
     bytes_append(&needed, parameters * PARAMETER_BYTES);
     fail_at(err, STATUS_LIMIT, position,
-            "a model of %.0f parameters would need %s, where at most 16 GiB are possible",
+            "a model of %.0f parameters would need %s, where at most 2 GiB are possible",
             parameters, text_string(&needed));
     error_hint(
         err,

@@ -14,7 +14,9 @@
 
 #define NAME_BYTES_MAX    200
 #define PATTERN_BYTES_MAX 200
-#define MODEL_BYTES_MAX   ((double)((uint64_t)16 << 30))
+/* As large as models were seen to train: the final model travels in messages
+ * of a gigabyte at most, and every step sums all parameters. */
+#define MODEL_BYTES_MAX ((double)((uint64_t)2 << 30))
 
 /* A parameter is a 32-bit float, and so are its gradient, up to two slots of its
  * optimizer and its part of a step's sum, which is added up in 64 bits. */
