@@ -1,11 +1,15 @@
 # The doors as users meet them: the stock sqlite3 shell, Debian's python3 and
 # our own program, each on files of its own.
 set(sqlite_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE=1")
-if(TOTRAIN_SANITIZE)
+if(TOTRAIN_SANITIZE MATCHES "address|thread")
   # The programs that load the extension were built without the sanitizer.
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
-                  OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
-  list(APPEND sqlite_environment "LD_PRELOAD=${asan}" "ASAN_OPTIONS=detect_leaks=0")
+  set(sanitizer asan)
+  if(TOTRAIN_SANITIZE STREQUAL "thread")
+    set(sanitizer tsan)
+  endif()
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${sanitizer}.so
+                  OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(APPEND sqlite_environment "LD_PRELOAD=${library}" "ASAN_OPTIONS=detect_leaks=0")
 endif()
 foreach(name shell errors python transactions targets models prediction interrupt cli edge_cases parallel_spool
              interactive)
