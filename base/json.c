@@ -160,12 +160,12 @@ void json_add_integer(cJSON *object, const char *name, int64_t value)
 {
     char digits[32];
 
-    if (value >= -(int64_t)EXACT_INTEGER && value <= (int64_t)EXACT_INTEGER) {
-        cJSON_AddNumberToObject(object, name, (double)value);
-        return;
-    }
     snprintf(digits, sizeof digits, "%lld", (long long)value);
-    cJSON_AddStringToObject(object, name, digits);
+    /* cJSON itself prints 15 digits where they come near enough. */
+    if (value >= -(int64_t)EXACT_INTEGER && value <= (int64_t)EXACT_INTEGER)
+        cJSON_AddRawToObject(object, name, digits);
+    else
+        cJSON_AddStringToObject(object, name, digits);
 }
 
 void json_add_real(cJSON *object, const char *name, double value)

@@ -202,6 +202,7 @@ static void json_keeps_large_integers_and_exact_reals(void **state)
 
     text_init(&text, TEXT_MAXIMUM);
     json_add_integer(json, "i", INT64_MAX);
+    json_add_integer(json, "e", INT64_C(9007199254740992));
     json_add_real(json, "r", 0.1 + 0.2);
     CHECK_OK(json_print(json, false, &text, &err));
     cJSON_Delete(json);
@@ -209,6 +210,8 @@ static void json_keeps_large_integers_and_exact_reals(void **state)
     CHECK(json);
     CHECK_OK(json_get_integer(json, "i", 0, INT64_MAX, &integer, &err));
     CHECK(integer == INT64_MAX);
+    CHECK_OK(json_get_integer(json, "e", 0, INT64_MAX, &integer, &err));
+    CHECK(integer == INT64_C(9007199254740992));
     CHECK_OK(json_get_real(json, "r", &real, &err));
     CHECK(real == 0.1 + 0.2);
     CHECK_FAILS(json_get_integer(json, "i", 0, 10, &integer, &err), STATUS_CORRUPT,
