@@ -40,10 +40,11 @@ test-full: test test-dev
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
 FUZZ_SECONDS ?= 30
+FUZZ_RUNS ?= # none: as many as there is time for, each time others
 fuzz: setup
 	@cmake --preset fuzz > /dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
-	@tools/run-fuzzers build/fuzz $(FUZZ_SECONDS)
+	@tools/run-fuzzers build/fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS)
 
 bench: build
 	@bench/quality/run build/release; quality=$$?; \
