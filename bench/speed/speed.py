@@ -251,7 +251,7 @@ def train_clicks(bench, table):
     bench.drop("rows28")
     database = bench.table("clicks")
     started, _ = bench.ours(database, training("clicks", "clicked"))
-    runs = bench.runs if started < 60 else 1
+    runs = bench.runs if started < 20 else 1
     pairs = [(started, bench.scan(database, "SELECT * FROM clicks"))]
     pairs += alternate(runs - 1, lambda: bench.ours(database, training("clicks", "clicked"))[0],
                        lambda: bench.scan(database, "SELECT * FROM clicks"))
