@@ -176,6 +176,7 @@ def train_memory(bench, table):
     for epochs in (1, 10):
         most, _ = memory.peak(bench.command(database, training("rows28", "y", epochs=epochs)),
                               bench.environment, bench.state)
+        bench.note_kernels()
         table.megabytes(f"rows28: DNN 64-32, {epochs} epoch{'s' * (epochs > 1)}, peak memory",
                         most, MEGABYTES_MOST)
 

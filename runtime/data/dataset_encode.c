@@ -123,8 +123,15 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
     encoder.ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
     if (!encoder.dense || !encoder.ids)
         status = fail_no_memory(err);
-    for (uint32_t b = 0; status == STATUS_OK && b < spool->block_count; b++)
+    /* The first blocks already touch nearly every page of the parts: the places
+     * of their rows lie anywhere. So the spool's pages go before, and of those
+     * that are read again each block's go behind it. */
+    for (uint32_t b = 0; b < spool->block_count; b++)
+        spool_release_block(spool, b);
+    for (uint32_t b = 0; status == STATUS_OK && b < spool->block_count; b++) {
         status = encode_block(&encoder, &spool->blocks[b], split, train, validation, err);
+        spool_release_block(spool, b);
+    }
     free(encoder.dense);
     free(encoder.ids);
     return status;

@@ -107,6 +107,10 @@ enum status spool_open(const char *path, struct arena *arena, struct spool *spoo
                        struct error *err);
 void spool_close(struct spool *spool);
 
+/* The block's pages leave our memory. Whoever still looks at a cell reads them
+ * from the file again. */
+void spool_release_block(const struct spool *spool, uint32_t number);
+
 /* One value as a cell; texts stay in the map. */
 struct cell spool_cell(const struct spool_column_view *column, uint32_t row);
 

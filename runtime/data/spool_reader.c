@@ -225,6 +225,18 @@ void spool_close(struct spool *spool)
     *spool = (struct spool){0};
 }
 
+/* A page that two blocks share goes with the second. */
+void spool_release_block(const struct spool *spool, uint32_t number)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = (uintptr_t)spool->blocks[number].hashes;
+    const uintptr_t end = number + 1 < spool->block_count
+                              ? (uintptr_t)spool->blocks[number + 1].hashes
+                              : (uintptr_t)spool->map + spool->map_size;
+
+    madvise((void *)(first / page * page), end / page * page - first / page * page, MADV_DONTNEED);
+}
+
 struct cell spool_cell(const struct spool_column_view *column, uint32_t row)
 {
     if (spool_is_null(column, row))

@@ -46,27 +46,33 @@ static void check_cell(struct cell found, struct cell expected)
     CHECK(slice_equal(found.text, expected.text));
 }
 
+static void check_opened(const struct spool *spool, uint32_t rows)
+{
+    struct cell cells[3];
+    char buffer[32];
+    uint32_t at = 0;
+
+    CHECK(spool->rows == rows && spool->column_count == 3);
+    for (uint32_t b = 0; b < spool->block_count; b++) {
+        CHECK(spool->blocks[b].first_row == at);
+        for (uint32_t r = 0; r < spool->blocks[b].rows; r++, at++) {
+            make_row(at, buffer, cells);
+            for (int c = 0; c < 3; c++)
+                check_cell(spool_cell(&spool->blocks[b].columns[c], r), cells[c]);
+        }
+    }
+    CHECK(at == rows);
+}
+
 static void check_rows(const char *path, uint32_t rows)
 {
     struct arena arena;
     struct spool spool;
-    struct cell cells[3];
     struct error err;
-    char buffer[32];
-    uint32_t at = 0;
 
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_OK(spool_open(path, &arena, &spool, &err));
-    CHECK(spool.rows == rows && spool.column_count == 3);
-    for (uint32_t b = 0; b < spool.block_count; b++) {
-        CHECK(spool.blocks[b].first_row == at);
-        for (uint32_t r = 0; r < spool.blocks[b].rows; r++, at++) {
-            make_row(at, buffer, cells);
-            for (int c = 0; c < 3; c++)
-                check_cell(spool_cell(&spool.blocks[b].columns[c], r), cells[c]);
-        }
-    }
-    CHECK(at == rows);
+    check_opened(&spool, rows);
     spool_close(&spool);
     arena_deinit(&arena);
 }
@@ -192,6 +198,40 @@ static void a_row_hash_is_a_function_of_the_cells_alone(void **state)
                        first_hash(&folder, real, 1, &null)));
     CHECK(
         !hashes_equal(first_hash(&folder, real, 1, &zero), first_hash(&folder, integer, 1, &one)));
+    folder_close(&folder);
+}
+
+static long pages_of_files(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long pages = -1;
+
+    CHECK(file && fscanf(file, "%*s %*s %ld", &pages) == 1);
+    fclose(file);
+    return pages;
+}
+
+static void a_released_block_leaves_memory_and_can_be_read_again(void **state)
+{
+    const uint32_t rows = 3 * SPOOL_BLOCK_ROWS + 77;
+    struct folder folder;
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+    long before;
+    (void)state;
+
+    folder_open(&folder);
+    arena_init(&arena, ARENA_MAXIMUM);
+    write_rows(folder_file(&folder, "train.spool"), rows);
+    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    before = pages_of_files();
+    for (uint32_t b = 0; b < spool.block_count; b++)
+        spool_release_block(&spool, b);
+    CHECK(pages_of_files() < before - (long)(spool.map_size / 8192));
+    check_opened(&spool, rows);
+    spool_close(&spool);
+    arena_deinit(&arena);
     folder_close(&folder);
 }
 
@@ -440,6 +480,7 @@ int main(void)
         cmocka_unit_test(summaries_count_nulls_and_span_the_values),
         cmocka_unit_test(wide_tables_get_smaller_blocks),
         cmocka_unit_test(a_row_hash_is_a_function_of_the_cells_alone),
+        cmocka_unit_test(a_released_block_leaves_memory_and_can_be_read_again),
         cmocka_unit_test(a_wrong_cell_spoils_the_spool_for_good),
         cmocka_unit_test(a_text_that_is_too_long_is_refused_with_its_column),
         cmocka_unit_test(a_spool_larger_than_allowed_is_refused),
