@@ -1,1 +1,2 @@
 totrain_test(test_base SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_base.c USES base LABEL unit)
+totrain_test(test_team SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_team.c USES base LABEL unit)
