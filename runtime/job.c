@@ -69,6 +69,13 @@ void job_deinit(struct job *job)
 }
 
 /* What a processor can run, from little to much. */
+uint32_t job_threads(const struct job *job)
+{
+    const uint32_t cores = launch_cores(), workers = job->spec.max_workers;
+
+    return workers > 1 && cores > workers ? cores / workers : workers > 1 ? 1 : cores;
+}
+
 static int kernels_rank(struct slice kernels)
 {
     static const char *const known[] = {"", "Haswell", "SkylakeX"};

@@ -19,6 +19,10 @@ struct job {
 enum status job_open(const char *folder, struct job *job, struct error *err);
 void job_deinit(struct job *job);
 
+/* The threads that a worker computes with: what the job says, else its share of
+ * this machine's cores when all workers are here. No bit depends on them. */
+uint32_t job_threads(const struct job *job);
+
 /*
  * OpenBLAS chooses its kernels as it is loaded. When the environment does not
  * name those that the job fixes, the program starts itself again with it;

@@ -19,9 +19,10 @@ static uint64_t real_steps_total(const void *self)
     return learner_steps_total(self);
 }
 
-static void real_contribute(void *self, uint32_t lane, int64_t *integers, int64_t *fixed)
+static uint32_t real_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                                int64_t *fixed)
 {
-    learner_contribute(self, lane, integers, fixed);
+    return learner_contribute(self, first, count, integers, fixed);
 }
 
 static void real_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,

@@ -16,7 +16,8 @@ struct learning {
     uint32_t (*lanes)(const void *self);
     const struct phase *(*phase)(const void *self);
     uint64_t (*steps_total)(const void *self);
-    void (*contribute)(void *self, uint32_t lane, int64_t *integers, int64_t *fixed);
+    uint32_t (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                           int64_t *fixed);
     void (*resolve)(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
                     float *reals);
     enum status (*apply)(void *self, const int64_t *integers, const float *reals,

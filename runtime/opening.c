@@ -7,6 +7,7 @@
 
 struct opening {
     const struct job *job;
+    struct team *team;
     struct dataset dataset;
     bool has_dataset;
     struct learner *learner;
@@ -23,10 +24,11 @@ static void *open_learner(void *argument)
     struct opening *opening = argument;
     const struct job *job = opening->job;
 
+    opening->team = team_new(job_threads(job));
     opening->has_dataset =
         dataset_open(job->folder, &job->spec, &opening->dataset, &opening->err) == STATUS_OK;
-    if (opening->has_dataset &&
-        learner_open(&job->spec, &opening->dataset, &opening->learner, &opening->err) != STATUS_OK)
+    if (opening->has_dataset && learner_open(&job->spec, &opening->dataset, opening->team,
+                                             &opening->learner, &opening->err) != STATUS_OK)
         opening->learner = NULL;
     close(opening->done);
     return NULL;
@@ -98,5 +100,6 @@ void opening_free(struct opening *opening)
         learner_close(opening->learner);
     if (opening->has_dataset)
         dataset_close(&opening->dataset);
+    team_free(opening->team);
     free(opening);
 }

@@ -208,7 +208,7 @@ bool worker_has_work(const struct worker *worker)
 void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     if (worker->state == WORKER_COMPUTING)
-        worker_compute_lane(worker, now_ms, outbox);
+        worker_compute_lanes(worker, now_ms, outbox);
     else if (worker_has_work(worker))
         worker_publish(worker, outbox);
 }

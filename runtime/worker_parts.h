@@ -33,7 +33,7 @@ void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_abandon_phase(struct worker *worker);
-void worker_compute_lane(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
                        const struct message *message, struct outbox *outbox);
 void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,

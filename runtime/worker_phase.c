@@ -173,14 +173,14 @@ static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox
         apply(worker, now_ms, outbox);
 }
 
-void worker_compute_lane(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     const struct member *own = own_member(worker);
 
     if (worker->next_lane < own->lane_count) {
-        worker->learning.contribute(worker->learning.self, own->first_lane + worker->next_lane,
-                                    worker->sums.integers, worker->sums.fixed);
-        worker->next_lane++;
+        worker->next_lane += worker->learning.contribute(
+            worker->learning.self, own->first_lane + worker->next_lane,
+            own->lane_count - worker->next_lane, worker->sums.integers, worker->sums.fixed);
     }
     if (worker->next_lane < own->lane_count)
         return;

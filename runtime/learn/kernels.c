@@ -1,43 +1,9 @@
 #include "learn/kernels.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 #include "learn/vectors.h"
-
-void kernels_init(void)
-{
-    openblas_set_num_threads(1);
-}
-
-/* ---- products ---- */
-
-void multiply(size_t n, size_t k, size_t m, const float *a, const float *b, float beta, float *c)
-{
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)m, (blasint)k, 1, a,
-                (blasint)k, b, (blasint)m, beta, c, (blasint)m);
-}
-
-void multiply_left_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
-                              float beta, float *c)
-{
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)k, (blasint)m, (blasint)n, 1, a,
-                (blasint)k, b, (blasint)m, beta, c, (blasint)m);
-}
-
-void multiply_right_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
-                               float *c)
-{
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)k, (blasint)m, 1, a,
-                (blasint)m, b, (blasint)m, 0, c, (blasint)k);
-}
-
-void rows_fill(float *z, size_t n, size_t m, const float *bias)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(z + i * m, bias, m * sizeof *z);
-}
 
 WIDE_VECTORS
 void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict sum)

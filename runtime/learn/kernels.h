@@ -1,11 +1,10 @@
 /*
- * kernels.h - the arithmetic of networks on row-major matrices of floats.
+ * kernels.h - the arithmetic of networks on row-major matrices of floats, but
+ * for the products (products.h).
  *
- * Products are OpenBLAS's, so their bits depend on the kernel set that it
- * chose (OPENBLAS_CORETYPE, fixed by the job spec) and on the shapes. All else
- * is elementwise or summed in ascending order: the same bits on any processor.
- * That is why exp, tanh and the losses are written here and not the C
- * library's, which takes fused operations where it finds them.
+ * All is elementwise or summed in ascending order: the same bits on any
+ * processor. That is why exp, tanh and the losses are written here and not the
+ * C library's, which takes fused operations where it finds them.
  *
  * What is not a number stays so, through every kernel: a diverged network is
  * seen in its loss or its gradient.
@@ -18,20 +17,6 @@
 
 #include "scoring/model.h"
 
-/* BLAS computes in the calling thread only. */
-void kernels_init(void);
-
-/* c (n,m) = a (n,k) b (k,m) + beta c */
-void multiply(size_t n, size_t k, size_t m, const float *a, const float *b, float beta, float *c);
-/* c (k,m) = aT (k,n) b (n,m) + beta c */
-void multiply_left_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
-                              float beta, float *c);
-/* c (n,k) = a (n,m) bT (m,k) */
-void multiply_right_transposed(size_t n, size_t k, size_t m, const float *a, const float *b,
-                               float *c);
-
-/* Every row of z (n,m) = bias (m). */
-void rows_fill(float *z, size_t n, size_t m, const float *bias);
 /* sum (m) += the rows of delta (n,m), in ascending order. */
 void rows_sum(const float *delta, size_t n, size_t m, float *sum);
 

@@ -1,17 +1,13 @@
 #include "learn/learner.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "learn/fixed_point.h"
-#include "learn/kernels.h"
 #include "learn/learner_parts.h"
 
 #define LANES_DEFAULT_MAX 64
-#define LOSS_PART         0x1p32 /* SUM_LOSS_PART counts in 2^-32 */
-#define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */
 
 /* ---- the plan of a job ---- */
 
@@ -35,20 +31,7 @@ static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epo
     return spec->max_steps && spec->max_steps < steps ? spec->max_steps : steps;
 }
 
-/* The positions of a lane among `rows`. */
-struct span {
-    uint32_t first, count;
-};
-
-static struct span lane_span(const struct learner *learner, uint32_t lane, uint32_t rows)
-{
-    const uint32_t first = (uint32_t)((uint64_t)lane * rows / learner->lanes);
-    const uint32_t end = (uint32_t)(((uint64_t)lane + 1) * rows / learner->lanes);
-
-    return (struct span){first, end - first};
-}
-
-static uint32_t batch_first(const struct learner *learner, uint64_t step)
+uint32_t learner_batch_first(const struct learner *learner, uint64_t step)
 {
     return (uint32_t)(step % learner->steps_per_epoch) * learner->batch;
 }
@@ -69,8 +52,8 @@ void learner_describe_phase(const struct learner *learner, struct phase *phase)
     phase->epoch = (uint32_t)(of_epoch / learner->steps_per_epoch);
     phase->rows = phase->integer_count = phase->real_count = 0;
     if (phase->kind == PHASE_GRADIENT) {
-        phase->rows =
-            least(learner->batch, learner->dataset->train.rows - batch_first(learner, step));
+        phase->rows = least(learner->batch,
+                            learner->dataset->train.rows - learner_batch_first(learner, step));
         phase->integer_count = SUM_OVERFLOWS + learner->network.tensor_count;
         phase->real_count = learner->network.parameter_count;
     } else if (phase->kind == PHASE_EVALUATION) {
@@ -119,8 +102,9 @@ static enum phase_kind after_gradient(const struct learner *learner, uint64_t st
 static enum status check_bytes(const struct learner *learner, struct error *err)
 {
     const struct network *network = &learner->network;
-    const uint64_t arrays = 2 + optimizer_slots(learner->optimizer.kind) +
-                            (learner->spec->early_stopping > 0); /* parameters, gradient, ... */
+    const uint64_t arrays =
+        3 + optimizer_slots(learner->optimizer.kind) +
+        (learner->spec->early_stopping > 0); /* parameters, also transposed, gradient, ... */
     uint64_t bytes = network->parameter_count *
                      (arrays * sizeof(float) + sizeof(float) + sizeof(int64_t)); /* and the sums */
 
@@ -165,7 +149,7 @@ static enum status allocate(struct learner *learner, struct error *err)
     network_layers(&learner->network, learner->parameters, learner->layers);
     if (learner->best)
         network_layers(&learner->network, learner->best, learner->best_layers);
-    return network_space_init(&learner->space, &learner->network, err);
+    return learner_members_init(learner, err);
 }
 
 static enum status plan(struct learner *learner, struct error *err)
@@ -185,7 +169,7 @@ static enum status plan(struct learner *learner, struct error *err)
 }
 
 enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct learner **learner, struct error *err)
+                         struct team *team, struct learner **learner, struct error *err)
 {
     struct learner *made = calloc(1, sizeof *made);
     enum status status;
@@ -193,9 +177,9 @@ enum status learner_open(const struct jobspec *spec, const struct dataset *datas
     *learner = NULL;
     if (!made)
         return fail_no_memory(err);
-    kernels_init();
     made->spec = spec;
     made->dataset = dataset;
+    made->team = team;
     TRY_OR(failed, status, plan(made, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, learner_fingerprint(made, &made->fingerprint, err));
@@ -211,7 +195,7 @@ void learner_close(struct learner *learner)
 {
     if (!learner)
         return;
-    network_space_deinit(&learner->space);
+    learner_members_deinit(learner);
     free(learner->parameters);
     free(learner->slots);
     free(learner->best);
@@ -241,134 +225,9 @@ uint64_t learner_parameters(const struct learner *learner)
     return learner->network.parameter_count;
 }
 
-/* ---- contribute ---- */
-
-static void add_loss(double loss, int64_t *integers)
-{
-    double whole;
-
-    if (!isfinite(loss)) {
-        integers[SUM_NOT_FINITE]++;
-        return;
-    }
-    loss = loss < LOSS_LANE_MOST ? loss : LOSS_LANE_MOST;
-    whole = floor(loss);
-    integers[SUM_LOSS_WHOLE] += (int64_t)whole;
-    integers[SUM_LOSS_PART] += (int64_t)((loss - whole) * LOSS_PART);
-}
-
 static double summed_loss(const int64_t *integers)
 {
-    return (double)integers[SUM_LOSS_WHOLE] + (double)integers[SUM_LOSS_PART] / LOSS_PART;
-}
-
-/* Of the id block only the touched rows can hold anything. */
-static uint32_t tensor_greatest(const struct learner *learner, uint32_t number)
-{
-    const struct network *network = &learner->network;
-    const struct network_space *space = &learner->space;
-    const struct tensor *tensor = &network->tensors[number];
-    const size_t width = network->layers[0].width;
-    uint32_t greatest = 0;
-
-    if (number != network->ids_tensor)
-        return fixed_greatest(space->gradient + tensor->first, tensor->count);
-    for (uint32_t i = 0; i < space->touched_count; i++) {
-        const size_t at = tensor->first + space->touched[i] * width;
-        const uint32_t of_row = fixed_greatest(space->gradient + at, width);
-
-        greatest = of_row > greatest ? of_row : greatest;
-    }
-    return greatest;
-}
-
-static void tensor_add(const struct learner *learner, uint32_t number, int64_t *fixed)
-{
-    const struct network *network = &learner->network;
-    const struct network_space *space = &learner->space;
-    const struct tensor *tensor = &network->tensors[number];
-    const int exponent = learner->progress.exponents[number];
-    const size_t width = network->layers[0].width;
-
-    if (number != network->ids_tensor) {
-        fixed_add(space->gradient + tensor->first, tensor->count, exponent, fixed + tensor->first);
-        return;
-    }
-    for (uint32_t i = 0; i < space->touched_count; i++) {
-        const size_t at = tensor->first + space->touched[i] * width;
-
-        fixed_add(space->gradient + at, width, exponent, fixed + at);
-    }
-}
-
-/* The order of an epoch is made when it is first asked for. */
-static void ensure_order(struct learner *learner, uint32_t epoch)
-{
-    if (learner->has_order && learner->order_epoch == epoch)
-        return;
-    dataset_order(learner->dataset, epoch, learner->order);
-    learner->order_epoch = epoch;
-    learner->has_order = true;
-}
-
-static void contribute_gradient(struct learner *learner, struct span span, int64_t *integers,
-                                int64_t *fixed)
-{
-    const struct phase *phase = &learner->progress.phase;
-    const struct network_rows rows = {
-        .part = &learner->dataset->train,
-        .class_weights = learner->dataset->class_weights,
-        .order = learner->order,
-        .first = batch_first(learner, phase->step) + span.first,
-        .count = span.count,
-        .position = span.first,
-    };
-
-    add_loss(network_gradient(&learner->network, learner->parameters, &rows, phase->rows,
-                              phase->step, &learner->space),
-             integers);
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
-        const uint32_t greatest = tensor_greatest(learner, t);
-
-        if (!fixed_is_finite(greatest))
-            integers[SUM_NOT_FINITE]++;
-        else if (!fixed_fits(greatest, learner->progress.exponents[t]))
-            integers[SUM_OVERFLOWS + t]++;
-        else
-            tensor_add(learner, t, fixed);
-    }
-    network_space_clear(&learner->network, &learner->space);
-}
-
-static void contribute_evaluation(struct learner *learner, struct span span, int64_t *integers)
-{
-    const struct network_rows rows = {
-        .part = &learner->dataset->validation,
-        .first = span.first,
-        .count = span.count,
-    };
-    uint64_t correct;
-
-    add_loss(
-        network_evaluate(&learner->network, learner->parameters, &rows, &learner->space, &correct),
-        integers);
-    integers[SUM_CORRECT] += (int64_t)correct;
-}
-
-void learner_contribute(struct learner *learner, uint32_t lane, int64_t *integers, int64_t *fixed)
-{
-    const struct phase *phase = &learner->progress.phase;
-    const struct span span = lane_span(learner, lane, phase->rows);
-
-    assert(lane < learner->lanes);
-    if (span.count == 0)
-        return;
-    if (phase->kind == PHASE_GRADIENT) {
-        ensure_order(learner, phase->epoch);
-        contribute_gradient(learner, span, integers, fixed);
-    } else if (phase->kind == PHASE_EVALUATION) {
-        contribute_evaluation(learner, span, integers);
-    }
+    return (double)integers[SUM_LOSS_WHOLE] + (double)integers[SUM_LOSS_PART] / SUM_LOSS_ONE;
 }
 
 /* ---- resolve ---- */
@@ -395,7 +254,7 @@ static enum status fail_not_finite(const struct learner *learner, const char *wh
                                    struct error *err)
 {
     const struct phase *phase = &learner->progress.phase;
-    const uint32_t first = batch_first(learner, phase->step);
+    const uint32_t first = learner_batch_first(learner, phase->step);
 
     if (phase->kind == PHASE_GRADIENT)
         fail(err, STATUS_FAILED, "the %s is not finite at step %llu (rows %u to %u of epoch %u)",
@@ -468,6 +327,7 @@ static enum status apply_gradient(struct learner *learner, const int64_t *intege
     for (uint32_t t = 0; t < learner->network.tensor_count; t++)
         progress->exponents[t] = fixed_next_exponent(greatest[t], progress->exponents[t]);
     update_parameters(learner, reals);
+    learner->has_transposed = false;
     report->step_applied = true;
     report->rows_applied = progress->phase.rows;
     report->train_loss = summed_loss(integers) / rows;

@@ -19,12 +19,14 @@
  * the next phase number; non-finite ends the job with the step and its rows.
  * See Demmel and Nguyen, "Fast Reproducible Floating-Point Summation" (2013).
  *
- * No clock, socket or thread inside. A learner holds the whole state: what
+ * No clock or socket inside; threads only those of the team, which leave no
+ * trace in the sums. A learner holds the whole state: what
  * learner_save writes, another worker's learner_load continues, bit for bit.
  */
 #ifndef LEARN_LEARNER_H
 #define LEARN_LEARNER_H
 
+#include "base/team.h"
 #include "data/dataset.h"
 #include "jobspec/jobspec.h"
 #include "scoring/model_table.h"
@@ -67,14 +69,15 @@ struct result_metric {
 struct learner;
 
 /*
- * A learner over a data set, at phase 0. It keeps pointers to both. Lanes are
+ * A learner over a data set, at phase 0, whose lanes the team computes (NULL:
+ * the caller alone). It keeps pointers to all three. Lanes are
  * fixed here, by spec and data alone: spec->lanes, or by default one lane for
  * every 16 rows of the batch below 32,000 parameters, 64 below a million, 256
  * above; at least 1, at most 64.
  * LIMIT with the number of bytes for absurd sizes.
  */
 enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct learner **learner, struct error *err);
+                         struct team *team, struct learner **learner, struct error *err);
 void learner_close(struct learner *learner);
 
 uint32_t learner_lanes(const struct learner *learner);
@@ -83,8 +86,11 @@ uint64_t learner_steps_total(
     const struct learner *learner); /* planned; early stopping may end before */
 uint64_t learner_parameters(const struct learner *learner);
 
-/* Add the lane's contribution to integers (integer_count) and fixed (real_count). */
-void learner_contribute(struct learner *learner, uint32_t lane, int64_t *integers, int64_t *fixed);
+/* Add the contributions of some of the lanes [first, first + count), from the
+ * first on, to integers (integer_count) and fixed (real_count). Returns how
+ * many: at least one, and no more than take some milliseconds. */
+uint32_t learner_contribute(struct learner *learner, uint32_t first, uint32_t count,
+                            int64_t *integers, int64_t *fixed);
 
 /* The reals of the complete sums fixed[0, count), which are the elements
  * [first, first + count) of the fixed-point part: what the owner of a segment

@@ -1,7 +1,8 @@
 /*
  * learner_parts.h - the inside of a learner, shared by its files.
  *
- *     learner.c         phases, lanes, apply
+ *     learner.c         phases, apply
+ *     learner_lanes.c   what lanes contribute
  *     learner_state.c   save and load
  *     learner_export.c  the finished model and its metrics
  */
@@ -21,6 +22,8 @@
  * classified correctly.
  */
 enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
+#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + NETWORK_TENSORS_MAX)
+#define SUM_LOSS_ONE     0x1p32
 
 /* What save writes and load reads, besides the arrays of floats. */
 struct progress {
@@ -31,9 +34,20 @@ struct progress {
     uint32_t evaluations_since_best;
 };
 
+/* One of the team: where it computes a lane, and what it has summed in this
+ * call. Member 0 sums straight into the caller's arrays. */
+struct learner_member {
+    struct network_space space; /* carries nothing from lane to lane */
+    int64_t *integers, *fixed;
+    int64_t own_integers[SUM_INTEGERS_MAX];
+    int64_t *own_fixed; /* (parameters) */
+    bool has_sums;      /* of this call */
+};
+
 struct learner {
     const struct jobspec *spec;
     const struct dataset *dataset;
+    struct team *team; /* NULL: the caller alone, also where a team would not pay */
     struct network network;
     struct optimizer optimizer;
     uint32_t lanes, batch;
@@ -45,10 +59,13 @@ struct learner {
     float *slots; /* (optimizer_slots, parameters) */
     float *best;  /* (parameters) with early stopping, else NULL */
 
-    struct network_space space; /* carries nothing from call to call */
-    uint32_t *order;            /* (train.rows) of epoch `order_epoch` */
+    struct learner_member *members; /* (member_count) */
+    uint32_t member_count;
+    uint32_t *order; /* (train.rows) of epoch `order_epoch` */
     uint32_t order_epoch;
     bool has_order;
+    float *transposed; /* network_transpose of the parameters when has_transposed */
+    bool has_transposed;
     struct layer *layers, *best_layers; /* views of parameters and best */
 };
 
@@ -59,6 +76,12 @@ static inline uint64_t learner_slot_count(const struct learner *learner)
 
 /* Fill rows and counts of a phase from its kind and step. */
 void learner_describe_phase(const struct learner *learner, struct phase *phase);
+
+/* The first position in the epoch's order of the step's batch. */
+uint32_t learner_batch_first(const struct learner *learner, uint64_t step);
+
+enum status learner_members_init(struct learner *learner, struct error *err);
+void learner_members_deinit(struct learner *learner);
 
 /* Whether a job can be there: what load asks of a state. */
 bool learner_is_possible(const struct learner *learner, const struct phase *phase);

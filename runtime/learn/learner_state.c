@@ -216,6 +216,7 @@ enum status learner_load(struct learner *learner, struct slice state, struct err
         return corrupt(err, "it has another size");
     learner->progress = progress;
     take_floats(&body, learner->parameters, parameters);
+    learner->has_transposed = false;
     take_floats(&body, learner->slots, learner_slot_count(learner));
     take_floats(&body, learner->best, parameters);
     return STATUS_OK;

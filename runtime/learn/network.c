@@ -5,15 +5,13 @@
 
 #include "base/random.h"
 #include "learn/kernels.h"
+#include "learn/products.h"
 
 #define CACHE_LINE 64 /* bytes */
 
 /* ---- rows ---- */
 
-/* Rows lie anywhere in memory: ask for those that come soon, also of the lane
- * that probably comes next. */
-#define GATHER_AHEAD 16
-
+/* Rows lie anywhere in memory: ask for those that probably come next. */
 static void prefetch_row(const struct network *network, const struct network_rows *rows, size_t at)
 {
     const struct dataset_part *part = rows->part;
@@ -58,8 +56,8 @@ static void gather(const struct network *network, const struct network_rows *row
     for (uint32_t i = 0; i < count; i++) {
         const size_t row = rows->order ? rows->order[first + i] : first + i;
 
-        if (rows->order && first + i + GATHER_AHEAD < rows->part->rows)
-            prefetch_row(network, rows, first + i + GATHER_AHEAD);
+        if (rows->order && first + i + rows->ahead < rows->part->rows)
+            prefetch_row(network, rows, first + i + rows->ahead);
         if (width)
             memcpy(space->inputs + i * width, rows->part->dense + row * width,
                    width * sizeof(float));
@@ -141,6 +139,31 @@ struct place {
     uint64_t step, position;
 };
 
+/* z (n, width) = a (n, rows) W + b, without the id block */
+static void layer_forward(const struct network_layer *layer, const float *parameters, size_t n,
+                          const float *a, float *z)
+{
+    const float *weights = parameters + layer->weights, *bias = parameters + layer->bias;
+    const struct product product = {
+        .n = n,
+        .k = layer->rows,
+        .m = layer->width,
+        .a = a,
+        .a_row = layer->rows,
+        .a_column = 1,
+        .b = weights,
+        .b_row = layer->width,
+        .start = bias,
+        .c = z,
+        .c_row = layer->width,
+    };
+
+    if (layer->width == 1)
+        product_dots(n, layer->rows, a, weights, *bias, z);
+    else
+        product_compute(&product);
+}
+
 /* Leaves a1, a2, ... and the logits in space->activations. Place NULL: without dropout. */
 static void forward(const struct network *network, const float *parameters, uint32_t n,
                     const struct place *place, struct network_space *space)
@@ -151,9 +174,7 @@ static void forward(const struct network *network, const float *parameters, uint
         const struct network_layer *layer = &network->layers[l];
         float *z = space->activations[l];
 
-        rows_fill(z, n, layer->width, parameters + layer->bias);
-        if (layer->rows)
-            multiply(n, layer->rows, layer->width, a, parameters + layer->weights, 1, z);
+        layer_forward(layer, parameters, n, a, z);
         if (l == 0)
             add_ids(network, parameters, n, space->ids, z);
         if (l + 1 == network->layer_count)
@@ -233,20 +254,54 @@ static void through_activation(const struct network *network, uint32_t l, uint32
     activation_backward(network->activation, a, delta, count);
 }
 
+/* dW (rows, width) += aT (rows, n) delta (n, width); from zeros where `is_first`. */
+static void weights_backward(const struct network_layer *layer, size_t n, const float *a,
+                             const float *delta, bool is_first, float *gradient)
+{
+    const float *start = is_first ? NULL : gradient;
+    const size_t rows = layer->rows, width = layer->width;
+    /* One output: as a row, (1, n) (n, rows), whose elements lie side by side. */
+    const struct product row = {1, n, rows, delta, 1, 1, a, rows, start, rows, gradient, rows};
+    const struct product all = {rows,  n,     width, a,     1,        rows,
+                                delta, width, start, width, gradient, width};
+
+    product_compute(width == 1 ? &row : &all);
+}
+
+/* da (n, rows) = delta (n, width) WT (width, rows) */
+static void inputs_backward(const struct network_layer *layer, size_t n, const float *delta,
+                            const float *weights_transposed, float *below)
+{
+    const size_t rows = layer->rows, width = layer->width;
+    const struct product product = {
+        .n = n,
+        .k = width,
+        .m = rows,
+        .a = delta,
+        .a_row = width,
+        .a_column = 1,
+        .b = weights_transposed,
+        .b_row = rows,
+        .c = below,
+        .c_row = rows,
+    };
+
+    product_compute(&product);
+}
+
 /* From dL/dz of the last layer, which lies where its logits were. */
-static void backward(const struct network *network, const float *parameters, uint32_t n,
-                     bool is_first_chunk, struct network_space *space)
+static void backward(const struct network *network, const float *parameters,
+                     const float *transposed, uint32_t n, bool is_first_chunk,
+                     struct network_space *space)
 {
     const float *delta = space->activations[network->layer_count - 1];
 
     for (uint32_t l = network->layer_count; l-- > 0;) {
         const struct network_layer *layer = &network->layers[l];
-        const float *a = l ? space->activations[l - 1] : space->inputs;
         float *bias = space->gradient + layer->bias, *below = space->deltas[l % 2];
 
-        if (layer->rows) /* dW (rows, width) = aT (rows, n) delta (n, width) */
-            multiply_left_transposed(n, layer->rows, layer->width, a, delta, is_first_chunk ? 0 : 1,
-                                     space->gradient + layer->weights);
+        weights_backward(layer, n, l ? space->activations[l - 1] : space->inputs, delta,
+                         is_first_chunk, space->gradient + layer->weights);
         if (is_first_chunk)
             memset(bias, 0, layer->width * sizeof *bias);
         rows_sum(delta, n, layer->width, bias);
@@ -254,9 +309,10 @@ static void backward(const struct network *network, const float *parameters, uin
             scatter_ids(network, n, delta, space);
             return;
         }
-        /* da (n, rows) = delta (n, width) WT (width, rows) */
-        multiply_right_transposed(n, layer->rows, layer->width, delta, parameters + layer->weights,
-                                  below);
+        inputs_backward(layer, n, delta,
+                        layer->width == 1 ? parameters + layer->weights
+                                          : transposed + layer->transposed,
+                        below);
         through_activation(network, l - 1, n, space, below);
         delta = below;
     }
@@ -288,8 +344,8 @@ static uint32_t chunk_rows(const struct network_rows *rows, uint32_t offset)
 }
 
 double network_gradient(const struct network *network, const float *parameters,
-                        const struct network_rows *rows, double divisor, uint64_t step,
-                        struct network_space *space)
+                        const float *transposed, const struct network_rows *rows, double divisor,
+                        uint64_t step, struct network_space *space)
 {
     double loss = 0;
 
@@ -301,7 +357,7 @@ double network_gradient(const struct network *network, const float *parameters,
         forward(network, parameters, n, &place, space);
         losses(network, n, space);
         loss += weigh(network, n, divisor, space);
-        backward(network, parameters, n, offset == 0, space);
+        backward(network, parameters, transposed, n, offset == 0, space);
     }
     return loss;
 }

@@ -19,7 +19,7 @@
 #include "jobspec/jobspec.h"
 #include "scoring/model.h"
 
-#define NETWORK_CHUNK_ROWS  512
+#define NETWORK_CHUNK_ROWS  128
 #define NETWORK_TENSORS_MAX (2 * MODEL_LAYERS_MAX + 1)
 
 /* A run of the parameters with one fixed-point exponent. */
@@ -31,6 +31,7 @@ struct tensor {
 struct network_layer {
     uint32_t rows, width;   /* rows: dense inputs; the first layer's ids come behind them */
     uint32_t weights, bias; /* where they start in the parameters */
+    uint32_t transposed;    /* where WT (width, rows) starts among the transposed weights */
 };
 
 /* The parameters lie layer by layer: W (rows, width), for the first layer the
@@ -45,7 +46,7 @@ struct network {
     uint32_t ids; /* where the id block starts */
     uint32_t tensor_count, ids_tensor;
     struct tensor tensors[NETWORK_TENSORS_MAX];
-    uint32_t parameter_count;
+    uint32_t parameter_count, transposed_count;
     double dropout;
     uint64_t seed;
 };
@@ -65,6 +66,11 @@ void network_start(const struct network *network, float *parameters);
 
 /* The layers as scoring sees them; they point into `parameters`. */
 void network_layers(const struct network *network, const float *parameters, struct layer *layers);
+
+/* transposed (transposed_count) = WT of the layers whose inputs have a
+ * gradient: all but the first, and those of one output, which lie the same
+ * either way. */
+void network_transpose(const struct network *network, const float *parameters, float *transposed);
 
 /* Room to compute one lane in. */
 struct network_space {
@@ -92,16 +98,18 @@ struct network_rows {
     const uint32_t *order;
     uint32_t first, count;
     uint32_t position; /* of the first row in its batch, for dropout */
+    uint32_t ahead;    /* after how many rows those come that are probably taken next */
 };
 
 /*
+ * `transposed` is network_transpose's, of the same parameters.
  * The gradient of 1/divisor times the weighted loss of the rows goes to
  * space->gradient; of the id block only the rows in space->touched hold
  * anything, until network_space_clear. Returns the weighted loss, summed.
  */
 double network_gradient(const struct network *network, const float *parameters,
-                        const struct network_rows *rows, double divisor, uint64_t step,
-                        struct network_space *space);
+                        const float *transposed, const struct network_rows *rows, double divisor,
+                        uint64_t step, struct network_space *space);
 void network_space_clear(const struct network *network, struct network_space *space);
 
 /* The loss of the rows, unweighted and without dropout, and how many are

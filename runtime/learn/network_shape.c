@@ -64,6 +64,10 @@ static void add_layer(struct network *network, uint32_t rows, uint32_t width)
         network->ids = add_tensor(network, network->id_rows * width, false);
     }
     layer->bias = add_tensor(network, width, true);
+    if (network->layer_count > 1 && width > 1) {
+        layer->transposed = network->transposed_count;
+        network->transposed_count += rows * width;
+    }
 }
 
 enum status network_init(struct network *network, const struct jobspec *spec,
@@ -111,6 +115,24 @@ void network_layers(const struct network *network, const float *parameters, stru
             .weights = parameters + layer->weights,
             .bias = parameters + layer->bias,
         };
+    }
+}
+
+static void transpose(const float *restrict from, size_t rows, size_t width, float *restrict to)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < width; j++)
+            to[j * rows + r] = from[r * width + j];
+}
+
+void network_transpose(const struct network *network, const float *parameters, float *transposed)
+{
+    for (uint32_t l = 1; l < network->layer_count; l++) {
+        const struct network_layer *layer = &network->layers[l];
+
+        if (layer->width > 1)
+            transpose(parameters + layer->weights, layer->rows, layer->width,
+                      transposed + layer->transposed);
     }
 }
 

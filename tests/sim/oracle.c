@@ -79,8 +79,8 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
     if (!integers || !fixed || !reals)
         abort();
     if (goes_on) {
-        for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
-            learning->contribute(learning->self, lane, integers, fixed);
+        for (uint32_t done = 0, lanes = learning->lanes(learning->self); done < lanes;)
+            done += learning->contribute(learning->self, done, lanes - done, integers, fixed);
         learning->resolve(learning->self, fixed, 0, phase->real_count, reals);
         if (learning->apply(learning->self, integers, reals, &report, &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
@@ -149,10 +149,11 @@ static uint64_t checked_steps(const void *self)
     return checked->inner.steps_total(checked->inner.self);
 }
 
-static void checked_contribute(void *self, uint32_t lane, int64_t *integers, int64_t *fixed)
+static uint32_t checked_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                                   int64_t *fixed)
 {
     struct checked *checked = self;
-    checked->inner.contribute(checked->inner.self, lane, integers, fixed);
+    return checked->inner.contribute(checked->inner.self, first, count, integers, fixed);
 }
 
 static void checked_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,

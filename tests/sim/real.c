@@ -28,7 +28,7 @@ static struct learning open_learner(void *context)
     struct error err;
 
     error_clear(&err);
-    check(learner_open(&real->job.spec, &real->dataset, &learner, &err), &err);
+    check(learner_open(&real->job.spec, &real->dataset, NULL, &learner, &err), &err);
     return learning_of(learner);
 }
 

@@ -69,7 +69,9 @@ static uint64_t toy_steps(const void *self)
     return ((const struct toy *)self)->plan.phases;
 }
 
-static void toy_contribute(void *self, uint32_t lane, int64_t *integers, int64_t *fixed)
+/* One lane a call, so that messages come between any two of them. */
+static uint32_t toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
+                               int64_t *fixed)
 {
     struct toy *toy = self;
     uint64_t rows = toy->phase.rows, lanes = toy->plan.lanes;
@@ -79,6 +81,8 @@ static void toy_contribute(void *self, uint32_t lane, int64_t *integers, int64_t
     integers[2] += (int64_t)(mix(toy->state, lane, 1) >> 8);
     for (uint32_t i = 0; i < toy->phase.real_count; i++)
         fixed[i] += (int64_t)mix(toy->state, lane, 2 + i) >> 8;
+    (void)count;
+    return 1;
 }
 
 static void toy_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,

@@ -156,7 +156,7 @@ static void compute(struct learner *learner, uint32_t workers, uint32_t mix, str
         for (uint32_t i = 0; i < lanes; i++) {
             uint32_t lane = mix % 2 ? lanes - 1 - i : i;
             if ((lane * (2 * mix + 1) + mix) % workers == w)
-                learner_contribute(learner, lane, own.integers, own.fixed);
+                learner_contribute(learner, lane, 1, own.integers, own.fixed);
         }
         add_sums(total, &own, learner_phase(learner));
         sums_deinit(&own);

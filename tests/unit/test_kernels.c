@@ -10,44 +10,6 @@ static float draw(uint64_t a, uint64_t b)
     return (float)(2 * random_uniform(1, RANDOM_SIMULATION, a, b) - 1);
 }
 
-static void products_are_those_of_plain_loops(void **state)
-{
-    enum { N = 7, K = 5, M = 3 };
-    float a[N * K], b[K * M], d[N * M], c[N * M], e[K * M], f[N * K];
-
-    (void)state;
-    for (int i = 0; i < N * K; i++)
-        a[i] = draw(0, i);
-    for (int i = 0; i < K * M; i++)
-        b[i] = draw(1, i), e[i] = 1;
-    for (int i = 0; i < N * M; i++)
-        d[i] = draw(2, i), c[i] = 0.5f;
-    multiply(N, K, M, a, b, 1, c);
-    multiply_left_transposed(N, K, M, a, d, 0, e);
-    multiply_right_transposed(N, K, M, d, b, f);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < M; j++) {
-            double sum = 0.5;
-            for (int k = 0; k < K; k++)
-                sum += (double)a[i * K + k] * b[k * M + j];
-            CHECK(fabs(sum - c[i * M + j]) < 1e-6);
-        }
-    for (int k = 0; k < K; k++)
-        for (int j = 0; j < M; j++) {
-            double sum = 0;
-            for (int i = 0; i < N; i++)
-                sum += (double)a[i * K + k] * d[i * M + j];
-            CHECK(fabs(sum - e[k * M + j]) < 1e-6);
-        }
-    for (int i = 0; i < N; i++)
-        for (int k = 0; k < K; k++) {
-            double sum = 0;
-            for (int j = 0; j < M; j++)
-                sum += (double)d[i * M + j] * b[k * M + j];
-            CHECK(fabs(sum - f[i * K + k]) < 1e-6);
-        }
-}
-
 /* Relative error against the C library in double, over many magnitudes. */
 static double worst_error(enum activation activation, double (*exact)(double))
 {
@@ -165,7 +127,6 @@ static void the_greatest_error_still_has_a_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_those_of_plain_loops),
         cmocka_unit_test(activations_are_exact_to_a_few_units_of_the_last_place),
         cmocka_unit_test(what_is_not_a_number_stays_so),
         cmocka_unit_test(vectors_and_single_elements_agree_to_the_bit),

@@ -13,7 +13,7 @@ static struct learner *opened(const struct jobspec *spec, const struct dataset *
     struct learner *learner;
     struct error err;
 
-    CHECK_OK(learner_open(spec, dataset, &learner, &err));
+    CHECK_OK(learner_open(spec, dataset, NULL, &learner, &err));
     return learner;
 }
 
@@ -51,12 +51,12 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
     sums_init(&forward, phase);
     sums_init(&backward, phase);
     for (uint32_t lane = 0; lane < 8; lane++)
-        learner_contribute(learner, lane, forward.integers, forward.fixed);
-    learner_contribute(learner, 5, backward.integers, backward.fixed);
+        learner_contribute(learner, lane, 1, forward.integers, forward.fixed);
+    learner_contribute(learner, 5, 1, backward.integers, backward.fixed);
     memset(backward.integers, 0, phase->integer_count * sizeof(int64_t));
     memset(backward.fixed, 0, phase->real_count * sizeof(int64_t));
     for (uint32_t lane = 8; lane-- > 0;)
-        learner_contribute(learner, lane, backward.integers, backward.fixed);
+        learner_contribute(learner, lane, 1, backward.integers, backward.fixed);
     assert_memory_equal(forward.integers, backward.integers,
                         phase->integer_count * sizeof(int64_t));
     assert_memory_equal(forward.fixed, backward.fixed, phase->real_count * sizeof(int64_t));

@@ -62,6 +62,19 @@ static double activate(enum activation activation, double z)
     return z;
 }
 
+static double gradient_of(const struct network *network, const float *parameters,
+                          const struct network_rows *rows, double divisor, uint64_t step,
+                          struct network_space *space)
+{
+    float *transposed = calloc(network->transposed_count + 1, sizeof *transposed);
+    double loss;
+
+    network_transpose(network, parameters, transposed);
+    loss = network_gradient(network, parameters, transposed, rows, divisor, step, space);
+    free(transposed);
+    return loss;
+}
+
 /* Half the squared error, or the log loss, of logits. */
 static double loss_of(const struct fixture *fixture, const double *z, uint32_t row)
 {
@@ -138,7 +151,7 @@ static void check_gradient(struct fixture *fixture)
 {
     const struct network_rows rows = all_rows(fixture);
     double loss =
-        network_gradient(&fixture->network, fixture->parameters, &rows, ROWS, 0, &fixture->space);
+        gradient_of(&fixture->network, fixture->parameters, &rows, ROWS, 0, &fixture->space);
     double expected = exact_total(fixture) * (fixture->network.task == MODEL_REGRESSION ? 2 : 1);
 
     CHECK(fabs(loss - expected) <= 1e-5 * expected);
@@ -204,15 +217,15 @@ static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
     (void)state;
     fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, 2}, 2, SPEC_RELU, 0.25);
     rows = all_rows(&fixture);
-    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
+    gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
     memcpy(mask, fixture.space.masks[0], sizeof mask);
     network_space_clear(&fixture.network, &fixture.space);
 
     rows.first = rows.position = 9;
     rows.count = ROWS - 9;
-    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
+    gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
     assert_memory_equal(fixture.space.masks[0], mask + 9 * 8, (ROWS - 9) * 8 * sizeof *mask);
-    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 8, &fixture.space);
+    gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 8, &fixture.space);
     memcpy(other, fixture.space.masks[0], (ROWS - 9) * 8 * sizeof *mask);
     CHECK(memcmp(other, mask + 9 * 8, (ROWS - 9) * 8 * sizeof *mask) != 0);
 
@@ -238,14 +251,14 @@ static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
     count = fixture.network.parameter_count;
     rows = all_rows(&fixture);
     rows.count = MANY;
-    network_gradient(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
+    gradient_of(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
     memcpy(whole, fixture.space.gradient, count * sizeof *whole);
     network_space_clear(&fixture.network, &fixture.space);
     memset(parts, 0, sizeof parts);
     for (uint32_t first = 0; first < MANY; first += 77) {
         rows.first = first;
         rows.count = MANY - first < 77 ? MANY - first : 77;
-        network_gradient(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
+        gradient_of(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
         for (uint32_t i = 0; i < count; i++)
             parts[i] += (double)fixture.space.gradient[i];
         network_space_clear(&fixture.network, &fixture.space);
@@ -263,7 +276,7 @@ static void a_cleared_space_holds_no_gradient_of_ids(void **state)
     (void)state;
     fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 2, 40, 2}, 1, SPEC_RELU, 0);
     rows = all_rows(&fixture);
-    network_gradient(&fixture.network, fixture.parameters, &rows, ROWS, 0, &fixture.space);
+    gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 0, &fixture.space);
     CHECK(fixture.space.touched_count > 0 && fixture.space.touched_count < 40);
     network_space_clear(&fixture.network, &fixture.space);
     for (uint32_t i = 0; i < 40 * 8; i++)

@@ -117,8 +117,8 @@ static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
     struct message message = of(MESSAGE_PARTIAL, epoch);
     struct learning learning = toy_learning(fixture->toy);
 
-    learning.contribute(learning.self, 2, integers, fixed);
-    learning.contribute(learning.self, 3, integers, fixed);
+    learning.contribute(learning.self, 2, 1, integers, fixed);
+    learning.contribute(learning.self, 3, 1, integers, fixed);
     message.sums.phase = phase;
     message.sums.integers = (struct slice){(const char *)integers, sizeof integers};
     message.sums.elements = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
