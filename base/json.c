@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,41 +32,66 @@ static unsigned json_depth(struct slice bytes)
     return deepest;
 }
 
-cJSON *json_parse(struct slice bytes, size_t bytes_max, struct error *err)
+/* cJSON says nothing of why it gave up; malloc does. */
+static enum status parse_failed(struct slice bytes, const char *end, struct error *err)
+{
+    if (errno == ENOMEM)
+        return fail_no_memory(err);
+    return fail(err, STATUS_CORRUPT, "no JSON at byte %zu", end ? (size_t)(end - bytes.data) : 0);
+}
+
+enum status json_parse(struct slice bytes, size_t bytes_max, cJSON **json, struct error *err)
 {
     const char *end = NULL;
-    cJSON *json;
 
-    if (bytes.size > bytes_max) {
-        fail(err, STATUS_CORRUPT, "JSON of %zu bytes, where at most %zu are read", bytes.size,
-             bytes_max);
-        return NULL;
-    }
-    if (json_depth(bytes) > JSON_DEPTH_MAX) {
-        fail(err, STATUS_CORRUPT, "JSON is nested deeper than %d", JSON_DEPTH_MAX);
-        return NULL;
-    }
-    json = cJSON_ParseWithLengthOpts(bytes.data ? bytes.data : "", bytes.size, &end, false);
-    if (!json) {
-        fail(err, STATUS_CORRUPT, "no JSON at byte %zu", end ? (size_t)(end - bytes.data) : 0);
-        return NULL;
-    }
+    *json = NULL;
+    if (bytes.size > bytes_max)
+        return fail(err, STATUS_CORRUPT, "JSON of %zu bytes, where at most %zu are read",
+                    bytes.size, bytes_max);
+    if (json_depth(bytes) > JSON_DEPTH_MAX)
+        return fail(err, STATUS_CORRUPT, "JSON is nested deeper than %d", JSON_DEPTH_MAX);
+    errno = 0;
+    *json = cJSON_ParseWithLengthOpts(bytes.data ? bytes.data : "", bytes.size, &end, false);
+    if (!*json)
+        return parse_failed(bytes, end, err);
     while (end < bytes.data + bytes.size &&
            (*end == ' ' || *end == '\n' || *end == '\t' || *end == '\r' || *end == '\0'))
         end++;
-    if (end != bytes.data + bytes.size) {
-        fail(err, STATUS_CORRUPT, "JSON is followed by other text at byte %zu",
-             (size_t)(end - bytes.data));
-        cJSON_Delete(json);
-        return NULL;
-    }
-    return json;
+    if (end == bytes.data + bytes.size)
+        return STATUS_OK;
+    cJSON_Delete(*json);
+    *json = NULL;
+    return fail(err, STATUS_CORRUPT, "JSON is followed by other text at byte %zu",
+                (size_t)(end - bytes.data));
+}
+
+/* A container that lacks what was to be added says so in its valueint, which
+ * cJSON uses for numbers alone. */
+static void mark_incomplete(cJSON *container)
+{
+    if (container)
+        container->valueint = 1;
+}
+
+static bool is_incomplete(const cJSON *item)
+{
+    if (!cJSON_IsObject(item) && !cJSON_IsArray(item))
+        return false;
+    if (item->valueint)
+        return true;
+    for (const cJSON *child = item->child; child; child = child->next)
+        if (is_incomplete(child))
+            return true;
+    return false;
 }
 
 enum status json_print(const cJSON *json, bool indented, struct text *out, struct error *err)
 {
-    char *printed = indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+    char *printed;
 
+    if (!json || is_incomplete(json))
+        return fail_no_memory(err);
+    printed = indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
     if (!printed)
         return fail_no_memory(err);
     text_append_string(out, printed);
@@ -147,39 +173,93 @@ enum status json_get_object(const cJSON *object, const char *name, const cJSON *
     return cJSON_IsObject(*value) ? STATUS_OK : expected(name, "an object", err);
 }
 
-void json_add_string(cJSON *object, const char *name, struct slice value)
+cJSON *json_string(struct slice value)
 {
     char *copy = strndup(value.data ? value.data : "", value.size);
+    cJSON *item = copy ? cJSON_CreateString(copy) : NULL;
 
-    if (copy)
-        cJSON_AddStringToObject(object, name, copy);
     free(copy);
+    return item;
 }
 
-void json_add_integer(cJSON *object, const char *name, int64_t value)
+cJSON *json_integer(int64_t value)
 {
     char digits[32];
 
     snprintf(digits, sizeof digits, "%lld", (long long)value);
     /* cJSON itself prints 15 digits where they come near enough. */
     if (value >= -(int64_t)EXACT_INTEGER && value <= (int64_t)EXACT_INTEGER)
-        cJSON_AddRawToObject(object, name, digits);
-    else
-        cJSON_AddStringToObject(object, name, digits);
+        return cJSON_CreateRaw(digits);
+    return cJSON_CreateString(digits);
 }
 
-void json_add_real(cJSON *object, const char *name, double value)
+cJSON *json_real(double value)
 {
     struct text digits;
+    cJSON *item;
 
-    if (!isfinite(value)) {
-        cJSON_AddNullToObject(object, name);
-        return;
-    }
+    if (!isfinite(value))
+        return cJSON_CreateNull();
     /* cJSON itself prints 15 digits where they suffice to within an epsilon
      * only: print the shortest exact form ourselves. */
     text_init(&digits, 64);
     text_append_real(&digits, value);
-    cJSON_AddRawToObject(object, name, text_string(&digits));
+    item = digits.failed ? NULL : cJSON_CreateRaw(text_string(&digits));
     text_deinit(&digits);
+    return item;
+}
+
+void json_add(cJSON *object, const char *name, cJSON *item)
+{
+    if (cJSON_AddItemToObject(object, name, item))
+        return;
+    cJSON_Delete(item);
+    mark_incomplete(object);
+}
+
+void json_append(cJSON *array, cJSON *item)
+{
+    if (cJSON_AddItemToArray(array, item))
+        return;
+    cJSON_Delete(item);
+    mark_incomplete(array);
+}
+
+static cJSON *add_container(cJSON *object, const char *name, cJSON *container)
+{
+    if (cJSON_AddItemToObject(object, name, container))
+        return container;
+    cJSON_Delete(container);
+    mark_incomplete(object);
+    return NULL;
+}
+
+cJSON *json_add_object(cJSON *object, const char *name)
+{
+    return add_container(object, name, cJSON_CreateObject());
+}
+
+cJSON *json_add_array(cJSON *object, const char *name)
+{
+    return add_container(object, name, cJSON_CreateArray());
+}
+
+void json_add_string(cJSON *object, const char *name, struct slice value)
+{
+    json_add(object, name, json_string(value));
+}
+
+void json_add_integer(cJSON *object, const char *name, int64_t value)
+{
+    json_add(object, name, json_integer(value));
+}
+
+void json_add_real(cJSON *object, const char *name, double value)
+{
+    json_add(object, name, json_real(value));
+}
+
+void json_add_boolean(cJSON *object, const char *name, bool value)
+{
+    json_add(object, name, cJSON_CreateBool(value));
 }

@@ -16,11 +16,12 @@
 #define JSON_BYTES_MAX ((size_t)64 << 20)
 #define JSON_DEPTH_MAX 64
 
-/* NULL and err filled when the bytes are no JSON, too many or too deep.
- * The caller frees the result with cJSON_Delete. */
-cJSON *json_parse(struct slice bytes, size_t bytes_max, struct error *err);
+/* CORRUPT when the bytes are no JSON, too many or too deep. The caller frees
+ * the tree with cJSON_Delete; it is NULL after an error. */
+enum status json_parse(struct slice bytes, size_t bytes_max, cJSON **json, struct error *err);
 
-/* Append the printed value, without white space, or indented. */
+/* Append the printed value, without white space, or indented. NO_MEMORY for a
+ * tree that lacks anything that was to be added to it. */
 enum status json_print(const cJSON *json, bool indented, struct text *out, struct error *err);
 
 /* Members of an object. A missing member, a wrong type and a value out of
@@ -36,8 +37,24 @@ enum status json_get_array(const cJSON *object, const char *name, size_t count_m
 enum status json_get_object(const cJSON *object, const char *name, const cJSON **value,
                             struct error *err);
 
-/* Write: integers beyond +-2^53 as strings, reals so that they read back the
- * same. Non-finite reals are not JSON: they are written as null. */
+/*
+ * Build a tree, from cJSON_CreateObject or cJSON_CreateArray, with these alone.
+ * What does not fit into memory is left out and remembered where it is
+ * missing, so that the one check is json_print's; NULL containers and items
+ * are taken everywhere. An item belongs to its container once it was added, and
+ * is gone where that failed: fill it first.
+ *
+ * Integers beyond +-2^53 are written as strings, reals so that they read back
+ * the same. Non-finite reals are not JSON: they are written as null.
+ */
+cJSON *json_string(struct slice value);
+cJSON *json_integer(int64_t value);
+cJSON *json_real(double value);
+void json_add(cJSON *object, const char *name, cJSON *item);
+void json_append(cJSON *array, cJSON *item);
+cJSON *json_add_object(cJSON *object, const char *name);
+cJSON *json_add_array(cJSON *object, const char *name);
+void json_add_boolean(cJSON *object, const char *name, bool value);
 void json_add_string(cJSON *object, const char *name, struct slice value);
 void json_add_integer(cJSON *object, const char *name, int64_t value);
 void json_add_real(cJSON *object, const char *name, double value);

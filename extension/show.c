@@ -80,9 +80,7 @@ static enum status show_metrics(const struct model *model, struct arena *arena,
 
     if (model->metrics_json.size == 0)
         return STATUS_OK;
-    metrics = json_parse(model->metrics_json, METRICS_JSON_BYTES_MAX, err);
-    if (!metrics)
-        return err->status;
+    TRY(json_parse(model->metrics_json, METRICS_JSON_BYTES_MAX, &metrics, err));
     cJSON_ArrayForEach(metric, metrics)
     {
         status = show_metric(metric, arena, sink, err);

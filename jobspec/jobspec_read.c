@@ -316,12 +316,11 @@ static enum status read_all(const cJSON *json, struct arena *arena, struct jobsp
 enum status jobspec_read(struct slice text, struct arena *arena, struct jobspec *spec,
                          struct error *err)
 {
-    cJSON *json = json_parse(text, JOBSPEC_BYTES_MAX, err);
     enum status status;
+    cJSON *json;
 
     *spec = (struct jobspec){0};
-    if (!json)
-        return STATUS_CORRUPT;
+    TRY(json_parse(text, JOBSPEC_BYTES_MAX, &json, err));
     status = read_all(json, arena, spec, err);
     cJSON_Delete(json);
     return status;

@@ -13,7 +13,7 @@ static void add_word(cJSON *object, const char *name, const char *const *words, 
 
 static void write_model(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *model = cJSON_AddObjectToObject(json, "model");
+    cJSON *model = json_add_object(json, "model");
 
     json_add_string(model, "name", spec->model_name);
     json_add_string(model, "estimator", spec->estimator);
@@ -23,21 +23,20 @@ static void write_model(const struct jobspec *spec, cJSON *json)
 
 static void write_inputs(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *inputs = cJSON_AddArrayToObject(json, "inputs");
+    cJSON *inputs = json_add_array(json, "inputs");
 
     for (size_t i = 0; i < spec->input_count; i++) {
         cJSON *input = cJSON_CreateObject();
         json_add_string(input, "name", spec->inputs[i].name);
         add_word(input, "kind", spec_input_kind_words, spec->inputs[i].kind);
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
-        if (!cJSON_AddItemToArray(inputs, input))
-            cJSON_Delete(input);
+        json_append(inputs, input);
     }
 }
 
 static void write_label(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *label = cJSON_AddObjectToObject(json, "label");
+    cJSON *label = json_add_object(json, "label");
 
     json_add_string(label, "name", spec->label);
     add_word(label, "type", spec_label_type_words, spec->label_type);
@@ -45,49 +44,42 @@ static void write_label(const struct jobspec *spec, cJSON *json)
 
 static void write_network(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *network = cJSON_AddObjectToObject(json, "network");
-    cJSON *units = cJSON_AddArrayToObject(network, "hidden_units");
+    cJSON *network = json_add_object(json, "network");
+    cJSON *units = json_add_array(network, "hidden_units");
 
-    for (uint32_t i = 0; i < spec->hidden_layers; i++) {
-        cJSON *width = cJSON_CreateNumber(spec->hidden_units[i]);
-        if (!cJSON_AddItemToArray(units, width))
-            cJSON_Delete(width);
-    }
+    for (uint32_t i = 0; i < spec->hidden_layers; i++)
+        json_append(units, json_integer(spec->hidden_units[i]));
     add_word(network, "activation", spec_activation_words, spec->activation);
     json_add_real(network, "dropout", spec->dropout);
     json_add_integer(network, "n_classes", spec->n_classes);
-    cJSON_AddBoolToObject(network, "standardize", spec->standardize);
+    json_add_boolean(network, "standardize", spec->standardize);
     json_add_real(network, "l1", spec->l1);
     json_add_real(network, "l2", spec->l2);
 }
 
 static void write_training(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *training = cJSON_AddObjectToObject(json, "training");
+    cJSON *training = json_add_object(json, "training");
     cJSON *metrics;
 
     json_add_integer(training, "batch_size", spec->batch_size);
     json_add_integer(training, "epochs", spec->epochs);
     json_add_integer(training, "max_steps", (int64_t)spec->max_steps);
     json_add_integer(training, "seed", (int64_t)spec->seed);
-    cJSON_AddBoolToObject(training, "shuffle", spec->shuffle);
-    cJSON_AddBoolToObject(training, "has_validation", spec->has_validation);
+    json_add_boolean(training, "shuffle", spec->shuffle);
+    json_add_boolean(training, "has_validation", spec->has_validation);
     json_add_real(training, "test_size", spec->test_size);
     json_add_integer(training, "early_stopping", spec->early_stopping);
-    cJSON_AddBoolToObject(training, "balanced", spec->balanced);
+    json_add_boolean(training, "balanced", spec->balanced);
     json_add_integer(training, "log_every_steps", spec->log_every_steps);
-    metrics = cJSON_AddArrayToObject(training, "metrics");
-    for (size_t i = 0; i < spec->metric_count; i++) {
-        cJSON *holder = cJSON_CreateObject();
-        json_add_string(holder, "metric", spec->metrics[i]);
-        cJSON_AddItemToArray(metrics, cJSON_DetachItemFromObject(holder, "metric"));
-        cJSON_Delete(holder);
-    }
+    metrics = json_add_array(training, "metrics");
+    for (size_t i = 0; i < spec->metric_count; i++)
+        json_append(metrics, json_string(spec->metrics[i]));
 }
 
 static void write_optimizer(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *optimizer = cJSON_AddObjectToObject(json, "optimizer");
+    cJSON *optimizer = json_add_object(json, "optimizer");
 
     add_word(optimizer, "name", spec_optimizer_words, spec->optimizer);
     json_add_real(optimizer, "learning_rate", spec->learning_rate);
@@ -101,7 +93,7 @@ static void write_optimizer(const struct jobspec *spec, cJSON *json)
 
 static void write_job(const struct jobspec *spec, cJSON *json)
 {
-    cJSON *job = cJSON_AddObjectToObject(json, "job");
+    cJSON *job = json_add_object(json, "job");
 
     json_add_integer(job, "lanes", spec->lanes);
     json_add_integer(job, "min_workers", spec->min_workers);
@@ -131,8 +123,6 @@ enum status jobspec_write(const struct jobspec *spec, struct text *out, struct e
     size_t start = out->size;
     enum status status;
 
-    if (!json)
-        return fail_no_memory(err);
     json_add_integer(json, "version", JOBSPEC_VERSION);
     json_add_string(json, "statement", spec->statement);
     write_model(spec, json);

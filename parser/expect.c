@@ -325,19 +325,23 @@ enum status fail_syntax(const struct yyParser *parser, const struct progress *pr
 {
     const char *items[ITEMS_MAX];
     size_t count = list_expected(parser, progress, items);
+    enum status status;
     struct text message;
 
-    text_init(&message, sizeof err->message - 1);
+    text_init(&message, TEXT_MAXIMUM);
     text_append_string(&message, "expected ");
     append_items(&message, items, count);
     append_after(&message, progress);
     text_append_string(&message, ", found ");
     append_found(&message, progress, found);
-    fail_at(err, STATUS_SYNTAX, found->position, "%s", text_string(&message));
+    status = message.failed
+                 ? fail_no_memory(err)
+                 : fail_at(err, STATUS_SYNTAX, found->position, "%s", text_string(&message));
     text_deinit(&message);
-    if (!hint_nearest(found, items, count, err) && !hint_clause(parser, progress, found, err))
+    if (status == STATUS_SYNTAX && !hint_nearest(found, items, count, err) &&
+        !hint_clause(parser, progress, found, err))
         hint_symbol(parser, progress, found, err);
-    return STATUS_SYNTAX;
+    return status;
 }
 
 void fail_syntax_unexplained(struct parse *parse)

@@ -13,9 +13,10 @@ static const char *const column_kinds[] = {
 
 static void add_span(cJSON *object, const char *name, struct span span)
 {
-    int offsets[2] = {span.start, span.end};
+    cJSON *offsets = json_add_array(object, name);
 
-    cJSON_AddItemToObject(object, name, cJSON_CreateIntArray(offsets, 2));
+    json_append(offsets, json_integer(span.start));
+    json_append(offsets, json_integer(span.end));
 }
 
 static cJSON *name_json(const struct name *name)
@@ -25,14 +26,14 @@ static cJSON *name_json(const struct name *name)
     json_add_string(object, "name", name->text);
     json_add_integer(object, "position", name->position);
     if (name->quoted)
-        cJSON_AddTrueToObject(object, "quoted");
+        json_add_boolean(object, "quoted", true);
     return object;
 }
 
 static void add_name(cJSON *object, const char *member, const struct name *name)
 {
     if (name->text.size > 0)
-        cJSON_AddItemToObject(object, member, name_json(name));
+        json_add(object, member, name_json(name));
 }
 
 static cJSON *path_json(const struct path *path)
@@ -40,32 +41,32 @@ static cJSON *path_json(const struct path *path)
     cJSON *array = cJSON_CreateArray();
 
     for (int i = 0; i < path->count; i++)
-        cJSON_AddItemToArray(array, name_json(&path->parts[i]));
+        json_append(array, name_json(&path->parts[i]));
     return array;
 }
 
 static void add_path(cJSON *object, const char *member, const struct path *path)
 {
     if (path->count > 0)
-        cJSON_AddItemToObject(object, member, path_json(path));
+        json_add(object, member, path_json(path));
 }
 
 static cJSON *value_json(const struct value *value)
 {
     cJSON *object = cJSON_CreateObject(), *items;
 
-    cJSON_AddStringToObject(object, "kind", value_kinds[value->kind]);
+    json_add_string(object, "kind", slice_of(value_kinds[value->kind]));
     add_span(object, "span", value->span);
     if (value->kind == VALUE_NUMBER && value->is_integer)
         json_add_integer(object, "value", value->integer);
     else if (value->kind == VALUE_NUMBER)
         json_add_real(object, "value", value->number);
     else if (value->kind == VALUE_BOOLEAN)
-        cJSON_AddBoolToObject(object, "value", value->boolean);
+        json_add_boolean(object, "value", value->boolean);
     else if (value->kind == VALUE_LIST) {
-        items = cJSON_AddArrayToObject(object, "items");
+        items = json_add_array(object, "items");
         for (size_t i = 0; i < value->count; i++)
-            cJSON_AddItemToArray(items, value_json(&value->items[i]));
+            json_append(items, value_json(&value->items[i]));
     } else
         json_add_string(object, "value", value->text);
     return object;
@@ -76,23 +77,23 @@ static cJSON *column_json(const struct column *column);
 static void add_columns(cJSON *object, const char *member, const struct column *columns,
                         size_t count)
 {
-    cJSON *array = cJSON_AddArrayToObject(object, member);
+    cJSON *array = json_add_array(object, member);
 
     for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array, column_json(&columns[i]));
+        json_append(array, column_json(&columns[i]));
 }
 
 static cJSON *column_json(const struct column *column)
 {
     cJSON *object = cJSON_CreateObject();
 
-    cJSON_AddStringToObject(object, "kind", column_kinds[column->kind]);
+    json_add_string(object, "kind", slice_of(column_kinds[column->kind]));
     add_span(object, "span", column->span);
     add_name(object, column->kind == COLUMN_CALL ? "function" : "name", &column->name);
     if (column->kind == COLUMN_PATTERN)
         json_add_string(object, "pattern", column->pattern);
     else if (column->kind == COLUMN_VALUE)
-        cJSON_AddItemToObject(object, "value", value_json(&column->value));
+        json_add(object, "value", value_json(&column->value));
     else if (column->kind == COLUMN_CALL)
         add_columns(object, "arguments", column->items, column->count);
     else if (column->kind == COLUMN_LIST)
@@ -106,11 +107,11 @@ static void add_settings(cJSON *object, const struct statement *statement)
 
     if (statement->setting_count == 0)
         return;
-    array = cJSON_AddArrayToObject(object, "with");
+    array = json_add_array(object, "with");
     for (size_t i = 0; i < statement->setting_count; i++) {
         setting = name_json(&statement->settings[i].name);
-        cJSON_AddItemToObject(setting, "value", value_json(&statement->settings[i].value));
-        cJSON_AddItemToArray(array, setting);
+        json_add(setting, "value", value_json(&statement->settings[i].value));
+        json_append(array, setting);
     }
 }
 
@@ -120,14 +121,14 @@ static void add_column_clauses(cJSON *object, const struct statement *statement)
 
     if (statement->column_clause_count == 0)
         return;
-    array = cJSON_AddArrayToObject(object, "column");
+    array = json_add_array(object, "column");
     for (size_t i = 0; i < statement->column_clause_count; i++) {
         const struct column_clause *from = &statement->columns[i];
         clause = cJSON_CreateObject();
         json_add_integer(clause, "position", from->position);
         add_columns(clause, "columns", from->columns, from->count);
         add_name(clause, "for", &from->part);
-        cJSON_AddItemToArray(array, clause);
+        json_append(array, clause);
     }
 }
 
@@ -152,15 +153,15 @@ static void add_optimize(cJSON *object, const struct statement *statement)
 {
     cJSON *array, *constraint;
 
-    cJSON_AddStringToObject(object, "direction", statement->maximize ? "maximize" : "minimize");
-    cJSON_AddItemToObject(object, "objective",
-                          expression_json(statement->objective, statement->objective_text));
-    array = cJSON_AddArrayToObject(object, "constraints");
+    json_add_string(object, "direction",
+                    statement->maximize ? SLICE("maximize") : SLICE("minimize"));
+    json_add(object, "objective", expression_json(statement->objective, statement->objective_text));
+    array = json_add_array(object, "constraints");
     for (size_t i = 0; i < statement->constraint_count; i++) {
         const struct constraint *from = &statement->constraints[i];
         constraint = expression_json(from->expression, from->text);
         add_name(constraint, "group_by", &from->group_by);
-        cJSON_AddItemToArray(array, constraint);
+        json_append(array, constraint);
     }
 }
 
@@ -169,17 +170,12 @@ static void add_run(cJSON *object, const struct statement *statement)
     cJSON *array;
 
     add_name(object, "image", &statement->image);
-    array = cJSON_AddArrayToObject(object, "command");
-    for (size_t i = 0; i < statement->argument_count; i++) {
-        /* Through an object, since cJSON wants a terminated string. */
-        cJSON *holder = cJSON_CreateObject();
-        json_add_string(holder, "word", statement->arguments[i]);
-        cJSON_AddItemToArray(array, cJSON_DetachItemFromObject(holder, "word"));
-        cJSON_Delete(holder);
-    }
-    array = cJSON_AddArrayToObject(object, "outputs");
+    array = json_add_array(object, "command");
+    for (size_t i = 0; i < statement->argument_count; i++)
+        json_append(array, json_string(statement->arguments[i]));
+    array = json_add_array(object, "outputs");
     for (size_t i = 0; i < statement->output_count; i++)
-        cJSON_AddItemToArray(array, path_json(&statement->outputs[i]));
+        json_append(array, path_json(&statement->outputs[i]));
 }
 
 /* USING names the old model of TRAIN and the model of PREDICT; elsewhere the
@@ -194,9 +190,9 @@ static const char *object_member(const struct statement *statement)
 static void add_commands(cJSON *object, const struct statement *statement)
 {
     if (statement->kind == STATEMENT_CANCEL_JOB)
-        cJSON_AddItemToObject(object, "job", value_json(&statement->number));
+        json_add(object, "job", value_json(&statement->number));
     else if (statement->kind == STATEMENT_ROLLBACK_MODEL)
-        cJSON_AddItemToObject(object, "version", value_json(&statement->number));
+        json_add(object, "version", value_json(&statement->number));
     else if (statement->kind == STATEMENT_EXPORT_MODEL)
         json_add_string(object, "file", statement->file);
     add_name(object, "format", &statement->format);
@@ -206,10 +202,10 @@ static cJSON *statement_json(const struct statement *statement)
 {
     cJSON *object = cJSON_CreateObject();
 
-    cJSON_AddStringToObject(object, "statement", statement_kind_name(statement->kind));
+    json_add_string(object, "statement", slice_of(statement_kind_name(statement->kind)));
     add_span(object, "span", statement->span);
     if (statement->explain_plan)
-        cJSON_AddTrueToObject(object, "explain");
+        json_add_boolean(object, "explain", true);
     add_select(object, statement);
     if (statement->kind == STATEMENT_SQL)
         return object;

@@ -7,7 +7,7 @@
 #include "planner/plan.h"
 
 #define NAMES_MAX     256                /* attributes and aliases together */
-#define SENTENCE_MAX  480                /* bytes of a list in a message or hint */
+#define SHOWN_MAX     100                /* bytes of a value in a message */
 #define EXACT_INTEGER 9007199254740992.0 /* 2^53: whole reals up to here are what was written */
 
 /* Statements are all that a scope names, without the restriction to networks. */
@@ -130,22 +130,31 @@ void attribute_append_expected(const struct attribute *attribute, struct text *o
     }
 }
 
+static void append_shown(const struct value *value, struct text *out)
+{
+    const size_t start = out->size;
+
+    value_append(value, out);
+    if (out->failed || out->size - start <= SHOWN_MAX)
+        return;
+    text_clear(out);
+    text_append_string(out, value->kind == VALUE_LIST ? "this list" : "this value");
+}
+
 static enum status refuse(const struct attribute *attribute, const struct value *value,
                           struct error *err)
 {
     struct text expected, shown;
     enum status status;
 
-    text_init(&expected, SENTENCE_MAX);
-    text_init(&shown, SENTENCE_MAX);
+    text_init(&expected, TEXT_MAXIMUM);
+    text_init(&shown, TEXT_MAXIMUM);
     attribute_append_expected(attribute, &expected);
-    value_append(value, &shown);
-    if (shown.failed || shown.size > 100) {
-        text_clear(&shown);
-        text_append_string(&shown, value->kind == VALUE_LIST ? "this list" : "this value");
-    }
-    status = fail_at(err, STATUS_INVALID, value->span.start, "%s takes %s, not %s", attribute->name,
-                     text_string(&expected), text_string(&shown));
+    append_shown(value, &shown);
+    status = expected.failed || shown.failed
+                 ? fail_no_memory(err)
+                 : fail_at(err, STATUS_INVALID, value->span.start, "%s takes %s, not %s",
+                           attribute->name, text_string(&expected), text_string(&shown));
     text_deinit(&expected);
     text_deinit(&shown);
     return status;
@@ -154,26 +163,27 @@ static enum status refuse(const struct attribute *attribute, const struct value 
 static enum status refuse_later(const struct attribute *attribute, const struct value *value,
                                 struct error *err)
 {
+    enum status status = STATUS_UNSUPPORTED;
     struct text shown, expected;
 
-    text_init(&shown, SENTENCE_MAX);
-    text_init(&expected, SENTENCE_MAX);
-    if (value->kind == VALUE_LIST) {
-        text_append_string(&shown, "with a list");
-    } else {
-        text_append_string(&shown, "= ");
-        value_append(value, &shown);
-    }
+    text_init(&shown, TEXT_MAXIMUM);
+    text_init(&expected, TEXT_MAXIMUM);
+    if (value->kind == VALUE_LIST)
+        text_append_string(&shown, "a list");
+    else
+        append_shown(value, &shown);
     if (attribute->type == ATTRIBUTE_BOOLEAN)
         text_append_string(&expected, "true");
     else
         append_words(attribute->words, &expected);
-    fail_at(err, STATUS_UNSUPPORTED, value->span.start, "%s %s is not supported yet",
-            attribute->name, text_string(&shown));
+    fail_at(err, status, value->span.start, "%s %s %s is not supported yet", attribute->name,
+            value->kind == VALUE_LIST ? "with" : "=", text_string(&shown));
     error_hint(err, "%s works with %s.", attribute->name, text_string(&expected));
+    if (shown.failed || expected.failed)
+        status = fail_no_memory(err);
     text_deinit(&shown);
     text_deinit(&expected);
-    return STATUS_UNSUPPORTED;
+    return status;
 }
 
 static bool is_in_range(const struct attribute *attribute, double number)
@@ -208,6 +218,7 @@ static enum status check_integers(const struct attribute *attribute, const struc
 static enum status check_word(const struct attribute *attribute, const struct value *value,
                               struct slice word, struct error *err)
 {
+    enum status status;
     size_t count = 0;
     int nearest;
 
@@ -215,12 +226,13 @@ static enum status check_word(const struct attribute *attribute, const struct va
         return STATUS_OK;
     if (is_later(attribute, word))
         return refuse_later(attribute, value, err);
-    refuse(attribute, value, err);
     while (attribute->words[count])
         count++;
     nearest = text_nearest(word, attribute->words, count);
-    return nearest < 0 ? STATUS_INVALID
-                       : error_hint(err, "Did you mean '%s'?", attribute->words[nearest]);
+    status = refuse(attribute, value, err);
+    return status != STATUS_INVALID || nearest < 0
+               ? status
+               : error_hint(err, "Did you mean '%s'?", attribute->words[nearest]);
 }
 
 static bool is_text(const struct value *value)

@@ -23,6 +23,7 @@ static void append_metrics(enum model_task task, struct text *out)
 static enum status hint_metrics(enum model_task task, struct slice word, struct error *err)
 {
     const char *names[METRIC_COUNT];
+    enum status status = STATUS_INVALID;
     struct text list;
     int nearest;
 
@@ -31,12 +32,14 @@ static enum status hint_metrics(enum model_task task, struct slice word, struct 
     nearest = text_nearest(word, names, METRIC_COUNT);
     if (nearest >= 0 && metric_task((enum metric)nearest) == task)
         return error_hint(err, "Did you mean %s?", names[nearest]);
-    text_init(&list, 400);
+    text_init(&list, TEXT_MAXIMUM);
     append_metrics(task, &list);
     error_hint(err, "%s is measured by %s.",
                task == MODEL_CLASSIFICATION ? "Classification" : "Regression", text_string(&list));
+    if (list.failed)
+        status = fail_no_memory(err);
     text_deinit(&list);
-    return STATUS_INVALID;
+    return status;
 }
 
 static enum status add_metric(struct planning *planning, enum model_task task, struct slice word,

@@ -33,19 +33,22 @@ void bytes_append(struct text *out, double bytes)
 
 static enum status refuse(double parameters, int position, struct error *err)
 {
+    enum status status = STATUS_LIMIT;
     struct text needed;
 
-    text_init(&needed, 64);
+    text_init(&needed, TEXT_MAXIMUM);
     bytes_append(&needed, parameters * PARAMETER_BYTES);
-    fail_at(err, STATUS_LIMIT, position,
+    fail_at(err, status, position,
             "a model of %.0f parameters would need %s, where at most 2 GiB are possible",
             parameters, text_string(&needed));
     error_hint(
         err,
         "Parameters, gradients, their sums and optimizer state are counted; use fewer units in "
         "model.hidden_units.");
+    if (needed.failed)
+        status = fail_no_memory(err);
     text_deinit(&needed);
-    return STATUS_LIMIT;
+    return status;
 }
 
 enum status parameters_check(const struct planning *planning)

@@ -8,8 +8,9 @@ static bool is_classification(const struct plan *plan)
 }
 
 /* "The model needs a, b and 3 more." */
-static void hint_inputs(const struct plan *plan, struct error *err)
+static enum status hint_inputs(const struct plan *plan, struct error *err)
 {
+    enum status status;
     struct text list;
 
     text_init(&list, TEXT_MAXIMUM);
@@ -21,8 +22,10 @@ static void hint_inputs(const struct plan *plan, struct error *err)
         text_append_string(&list, i > 0 ? ", " : "");
         text_append(&list, plan->model.inputs[i].name);
     }
-    error_hint(err, "The model needs %s.", text_string(&list));
+    status = list.failed ? fail_no_memory(err)
+                         : error_hint(err, "The model needs %s.", text_string(&list));
     text_deinit(&list);
+    return status;
 }
 
 /* Where the model's inputs are among the query's columns. */
@@ -43,8 +46,7 @@ static enum status match_inputs(struct planning *planning)
                 "the query has %s column \"%.*s\", an input of model %.*s",
                 plan->model_columns[i] == -1 ? "no" : "more than one", SLICE_FORMAT(name),
                 SLICE_FORMAT(plan->model_name));
-        hint_inputs(plan, planning->err);
-        return STATUS_INVALID;
+        return hint_inputs(plan, planning->err);
     }
     return STATUS_OK;
 }

@@ -87,17 +87,20 @@ static enum status refuse_unknown(const struct query *query, const char *what, s
                                   int position, struct error *err)
 {
     const char *meant = nearest_column(query, name);
+    enum status status = STATUS_INVALID;
     struct text hint;
 
     text_init(&hint, TEXT_MAXIMUM);
     if (meant)
         text_printf(&hint, "Did you mean %s? ", meant);
     append_columns(query, &hint);
-    fail_at(err, STATUS_INVALID, position,
-            "%scolumn \"%.*s\" is not among the columns of the query", what, SLICE_FORMAT(name));
+    fail_at(err, status, position, "%scolumn \"%.*s\" is not among the columns of the query", what,
+            SLICE_FORMAT(name));
     error_hint(err, "%s", text_string(&hint));
+    if (hint.failed)
+        status = fail_no_memory(err);
     text_deinit(&hint);
-    return STATUS_INVALID;
+    return status;
 }
 
 enum status query_resolve(const struct query *query, const char *what, struct slice name,

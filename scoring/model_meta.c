@@ -56,11 +56,10 @@ static enum status add_text(cJSON *object, const char *name, struct slice value,
 static enum status add_input(cJSON *inputs, const struct transform_input *input, struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
+    enum status status = add_text(object, "name", input->name, err);
 
-    cJSON_AddItemToArray(inputs, object);
-    TRY(add_text(object, "name", input->name, err));
     json_add_string(object, "type", slice_of(input_type_names[input->type]));
-    cJSON_AddBoolToObject(object, "has_nulls", input->has_nulls);
+    json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_TYPE_NUMERIC) {
         json_add_real(object, "mean", input->mean);
         json_add_real(object, "scale", input->scale);
@@ -69,34 +68,20 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
     }
-    return STATUS_OK;
+    json_append(inputs, object);
+    return status;
 }
 
-/* Numbers that a JSON number does not hold exactly travel as strings. */
 static cJSON *label_to_json(const struct cell *cell)
 {
-    struct text digits;
-    cJSON *item;
-
-    text_init(&digits, SIZE_MAX / 2);
     if (cell->type == CELL_TEXT)
-        text_append(&digits, cell->text);
-    else if (cell->type == CELL_INTEGER)
-        text_printf(&digits, "%lld", (long long)cell->integer);
-    else
-        text_append_real(&digits, cell->real);
-    if (cell->type == CELL_REAL || (cell->type == CELL_INTEGER && cell->integer >= -EXACT_INTEGER &&
-                                    cell->integer <= EXACT_INTEGER))
-        item = cJSON_CreateRaw(text_string(&digits));
-    else
-        item = cJSON_CreateString(text_string(&digits));
-    text_deinit(&digits);
-    return item;
+        return json_string(cell->text);
+    return cell->type == CELL_INTEGER ? json_integer(cell->integer) : json_real(cell->real);
 }
 
 static enum status add_labels(cJSON *meta, const struct model *model, struct error *err)
 {
-    cJSON *object = cJSON_AddObjectToObject(meta, "labels"), *values;
+    cJSON *object = json_add_object(meta, "labels"), *values;
 
     json_add_string(object, "type", slice_of(label_type_names[model->labels.type]));
     if (model->task == MODEL_REGRESSION) {
@@ -104,29 +89,29 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
         json_add_real(object, "scale", model->label_scale);
         return STATUS_OK;
     }
-    values = cJSON_AddArrayToObject(object, "values");
+    values = json_add_array(object, "values");
     for (uint32_t i = 0; i < model->labels.count; i++) {
         const struct cell *cell = &model->labels.values[i];
         if (cell->type == CELL_TEXT && cell->text.size &&
             memchr(cell->text.data, '\0', cell->text.size))
             return fail(err, STATUS_INVALID, "a label of the model has a zero byte");
-        cJSON_AddItemToArray(values, label_to_json(cell));
+        json_append(values, label_to_json(cell));
     }
     return STATUS_OK;
 }
 
 static void add_network(cJSON *meta, const struct model *model)
 {
-    cJSON *object = cJSON_AddObjectToObject(meta, "network");
+    cJSON *object = json_add_object(meta, "network");
     cJSON *layers;
 
     json_add_string(object, "activation", slice_of(activation_names[model->activation]));
-    layers = cJSON_AddArrayToObject(object, "layers");
+    layers = json_add_array(object, "layers");
     for (uint32_t i = 0; i < model->layer_count; i++) {
         cJSON *layer = cJSON_CreateObject();
         json_add_integer(layer, "rows", model->layers[i].rows);
         json_add_integer(layer, "width", model->layers[i].width);
-        cJSON_AddItemToArray(layers, layer);
+        json_append(layers, layer);
     }
 }
 
@@ -135,7 +120,7 @@ static void add_checksum(cJSON *meta, uint64_t checksum)
     char digits[CHECKSUM_DIGITS + 1];
 
     snprintf(digits, sizeof digits, "%016llx", (unsigned long long)checksum);
-    cJSON_AddStringToObject(meta, "checksum", digits);
+    json_add_string(meta, "checksum", slice_of(digits));
 }
 
 static enum status build_meta(const struct model *model, cJSON *meta, struct error *err)
@@ -154,7 +139,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     add_checksum(meta, model_checksum(model));
     json_add_integer(meta, "rows", (int64_t)model->rows);
     TRY(add_text(meta, "created_at", model->created_at, err));
-    inputs = cJSON_AddArrayToObject(meta, "inputs");
+    inputs = json_add_array(meta, "inputs");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         TRY(add_input(inputs, &model->transform.inputs[i], err));
     TRY(add_labels(meta, model, err));
@@ -162,21 +147,16 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
     if (model->metrics_json.size == 0)
         return STATUS_OK;
-    metrics = json_parse(model->metrics_json, MODEL_META_BYTES_MAX, err);
-    if (!metrics)
-        return err ? err->status : STATUS_CORRUPT;
-    cJSON_AddItemToObject(meta, "metrics", metrics);
+    TRY(json_parse(model->metrics_json, MODEL_META_BYTES_MAX, &metrics, err));
+    json_add(meta, "metrics", metrics);
     return STATUS_OK;
 }
 
 enum status model_meta_write(const struct model *model, struct text *out, struct error *err)
 {
     cJSON *meta = cJSON_CreateObject();
-    enum status status;
+    enum status status = build_meta(model, meta, err);
 
-    if (!meta)
-        return fail_no_memory(err);
-    status = build_meta(model, meta, err);
     if (status == STATUS_OK)
         status = json_print(meta, false, out, err);
     cJSON_Delete(meta);
@@ -484,12 +464,11 @@ static enum status read_meta(const cJSON *meta, struct arena *arena, struct mode
 enum status model_meta_read(struct slice json, struct arena *arena, struct model *model,
                             struct error *err)
 {
-    cJSON *meta = json_parse(json, MODEL_META_BYTES_MAX, err);
     enum status status;
+    cJSON *meta;
 
     *model = (struct model){0};
-    if (!meta)
-        return STATUS_CORRUPT;
+    TRY(json_parse(json, MODEL_META_BYTES_MAX, &meta, err));
     status = read_meta(meta, arena, model, err);
     cJSON_Delete(meta);
     return status;

@@ -222,7 +222,7 @@ static void add_member(cJSON *object, const char *name, const struct cell *value
         json_add_string(object, name, value->text);
         break;
     default:
-        cJSON_AddNullToObject(object, name);
+        json_add(object, name, cJSON_CreateNull());
     }
 }
 

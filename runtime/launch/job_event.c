@@ -112,9 +112,7 @@ enum status job_event_read(struct slice line, struct job_event *event, struct er
 
     memset(event, 0, sizeof *event);
     error_clear(&event->error);
-    json = json_parse(line, LAUNCH_EVENT_BYTES_MAX, err);
-    if (!json)
-        return err ? err->status : STATUS_CORRUPT;
+    TRY(json_parse(line, LAUNCH_EVENT_BYTES_MAX, &json, err));
     status = read_members(json, event, err);
     cJSON_Delete(json);
     return status;

@@ -44,18 +44,19 @@ static int make(char **argv)
 
 static enum status print_digest(void *context, const struct model_row *row, struct error *err)
 {
-    cJSON *meta;
     struct slice digest;
+    enum status status;
+    cJSON *meta;
     (void)context;
 
     if (!slice_is(row->part, "meta"))
         return STATUS_OK;
-    meta = json_parse(row->data, JSON_BYTES_MAX, err);
-    if (!meta || json_get_string(meta, "digest", &digest, err) != STATUS_OK)
-        return err->status;
-    printf("%.*s\n", SLICE_FORMAT(digest));
+    TRY(json_parse(row->data, JSON_BYTES_MAX, &meta, err));
+    status = json_get_string(meta, "digest", &digest, err);
+    if (status == STATUS_OK)
+        printf("%.*s\n", SLICE_FORMAT(digest));
     cJSON_Delete(meta);
-    return STATUS_OK;
+    return status;
 }
 
 static int digest(const char *folder)

@@ -115,10 +115,13 @@ static enum status describe(void *self, struct slice select, struct arena *arena
     if (described->refused.size > 0)
         return fail_at(err, STATUS_DATABASE, described->refused_position, "%.*s",
                        SLICE_FORMAT(described->refused));
-    if (found->select.size == 0)
+    if (found->select.size == 0) {
         found->select = arena_copy(arena, select);
-    else if (!slice_equal(found->select, select))
+        if (!found->select.data)
+            return fail_no_memory(err);
+    } else if (!slice_equal(found->select, select)) {
         found = &described->validation;
+    }
     query->count = found->count;
     query->sample_rows = found->rows;
     query->columns = ARENA_NEW(arena, struct query_column, found->count + 1);

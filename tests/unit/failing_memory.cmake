@@ -1,0 +1,18 @@
+# Programs in which every allocation can be made to fail (failing_memory.h).
+set(FAILING_MEMORY_LINK "")
+foreach(name malloc calloc realloc strdup strndup arena_alloc arena_alloc_array arena_copy arena_printf)
+  list(APPEND FAILING_MEMORY_LINK "-Wl,--wrap=${name}")
+endforeach()
+
+totrain_test(test_memory_of_statements
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_statements.c
+          ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
+  USES parser planner codegen LIBS PkgConfig::CJSON LABEL unit)
+target_compile_definitions(test_memory_of_statements
+  PRIVATE GOLDEN_FOLDER="${CMAKE_SOURCE_DIR}/tests/golden")
+totrain_test(test_memory_of_models
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_models.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+  USES scoring LIBS PkgConfig::CJSON LABEL unit)
+foreach(name statements models)
+  target_link_options(test_memory_of_${name} PRIVATE ${FAILING_MEMORY_LINK})
+endforeach()

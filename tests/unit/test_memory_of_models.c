@@ -1,0 +1,120 @@
+/* Models written, read, applied and measured, with every allocation failing in turn. */
+#include "tests/check.h"
+
+#include "scoring/metrics.h"
+#include "scoring_fixture.h"
+#include "tests/unit/failing_memory.h"
+
+static const struct cell row[] = {{.type = CELL_NULL},
+                                  {.type = CELL_REAL, .real = 170.5},
+                                  {.type = CELL_TEXT, .text = SLICE("green")},
+                                  {.type = CELL_REAL, .real = 0.25}};
+
+static enum status append_row(void *context, const struct model_row *kept, struct error *err)
+{
+    struct text *result = context;
+
+    (void)err;
+    text_append(result, kept->part);
+    text_append(result, kept->name);
+    text_append(result, kept->data);
+    return STATUS_OK;
+}
+
+static enum status write_model(void *context, struct text *result, struct error *err)
+{
+    const struct fixture *fixture = context;
+
+    return model_write(&fixture->model, append_row, result, err);
+}
+
+static enum status add_rows(const struct fixture *fixture, struct model_reader *reader,
+                            struct error *err)
+{
+    for (size_t i = fixture->row_count; i > 0; i--) /* backwards: meta comes last */
+        TRY(model_reader_add(reader, &fixture->rows[i - 1], err));
+    return STATUS_OK;
+}
+
+static enum status measure(const struct model *model, struct text *result, struct error *err)
+{
+    struct metrics *metrics = NULL;
+    struct scorer scorer;
+    enum status status;
+
+    TRY(scorer_init(&scorer, model, err));
+    status = metrics_new(model, &metrics, err);
+    for (int64_t truth = 0; status == STATUS_OK && truth < 2; truth++) {
+        status = scorer_score(&scorer, row, err);
+        if (status == STATUS_OK)
+            status = model->task == MODEL_REGRESSION
+                         ? metrics_add_value(metrics, &scorer, (double)truth, err)
+                         : metrics_add_class(metrics, &scorer, truth, err);
+    }
+    if (status == STATUS_OK)
+        text_append_real(result, metrics_loss(metrics));
+    metrics_free(metrics);
+    scorer_deinit(&scorer);
+    return status;
+}
+
+static enum status read_and_measure(void *context, struct text *result, struct error *err)
+{
+    const struct fixture *fixture = context;
+    struct model_reader *reader;
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = model_reader_new(&arena, &reader, err);
+    if (status == STATUS_OK) {
+        status = add_rows(fixture, reader, err);
+        if (status == STATUS_OK)
+            status = model_reader_finish(reader, &model, err);
+        model_reader_free(reader);
+    }
+    if (status == STATUS_OK)
+        status = measure(&model, result, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static void check_kinds(failing_memory_run *run)
+{
+    static const uint32_t deep[] = {4, 3}, linear[] = {1};
+    static const char *const names[] = {"regression", "two classes", "three classes, deep"};
+    static const uint32_t classes[] = {0, 2, 3};
+
+    for (int i = 0; i < 3; i++) {
+        struct fixture fixture;
+
+        fixture_init(&fixture, classes[i]);
+        fixture_layers(&fixture, i == 2 ? deep : linear, i == 2 ? 2 : 1);
+        fixture_write(&fixture);
+        check_every_allocation_may_fail(names[i], run, &fixture);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void every_allocation_of_writing_a_model_may_fail(void **state)
+{
+    (void)state;
+    check_kinds(write_model);
+}
+
+static void every_allocation_of_reading_a_model_may_fail(void **state)
+{
+    (void)state;
+    check_kinds(read_and_measure);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_of_writing_a_model_may_fail),
+        cmocka_unit_test(every_allocation_of_reading_a_model_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* From SQL text to job spec, with every allocation on the way failing in turn. */
+#include <glob.h>
+
+#include "tests/check.h"
+
+#include "codegen/codegen.h"
+#include "parser/parser.h"
+#include "tests/unit/described_catalog.h"
+#include "tests/unit/failing_memory.h"
+
+#define CASE_BYTES_MAX 65536
+
+static enum status parse_and_print(void *context, struct text *result, struct error *err)
+{
+    const struct slice *program = context;
+    struct piece piece = {.next = 0};
+
+    while ((size_t)piece.next < program->size) {
+        struct statement statement;
+        struct arena arena;
+        enum status status;
+
+        piece = split_piece(*program, piece.next);
+        if (piece.kind == PIECE_EMPTY)
+            continue;
+        arena_init(&arena, ARENA_MAXIMUM);
+        status = parse_piece(*program, &piece, &arena, &statement, err);
+        if (status == STATUS_OK)
+            status = statement_print_json(&statement, result, err);
+        arena_deinit(&arena);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+static enum status write_job(const struct plan *plan, struct arena *arena, struct text *result,
+                             struct error *err)
+{
+    struct jobspec spec;
+
+    TRY(lower_train(plan, 4, SLICE("SkylakeX"), arena, &spec, err));
+    return jobspec_write(&spec, result, err);
+}
+
+static enum status write_plan(const struct plan *plan, struct arena *arena, struct text *result,
+                              struct error *err)
+{
+    struct plan_line *lines;
+    size_t count;
+
+    if (plan->kind == STATEMENT_PREDICT)
+        return lower_predict(plan, result, err);
+    if (plan->kind != STATEMENT_TRAIN)
+        return STATUS_OK;
+    TRY(plan_explain(plan, arena, &lines, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        text_append(result, lines[i].item);
+        text_append(result, lines[i].detail);
+    }
+    return plan->explain_only ? STATUS_OK : write_job(plan, arena, result, err);
+}
+
+static enum status plan_and_write(void *context, struct text *result, struct error *err)
+{
+    const struct slice *text = context;
+    struct described_catalog described;
+    const size_t start = described_catalog_read(&described, *text);
+    const struct slice sql = {text->data + start, text->size - start};
+    struct statement statement;
+    struct arena arena;
+    struct plan plan;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = parse_statement(sql, &arena, &statement, err);
+    if (status == STATUS_OK)
+        status = plan_statement(&statement, sql, &described.catalog, &arena, &plan, err);
+    if (status == STATUS_OK)
+        status = write_plan(&plan, &arena, result, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static void check_cases(const char *pattern, failing_memory_run *run)
+{
+    static char buffer[CASE_BYTES_MAX];
+    glob_t cases;
+
+    CHECK_INT(glob(pattern, 0, NULL, &cases), 0);
+    for (size_t i = 0; i < cases.gl_pathc; i++) {
+        FILE *file = fopen(cases.gl_pathv[i], "rb");
+        struct slice text = {buffer, 0};
+
+        CHECK(file);
+        text.size = fread(buffer, 1, sizeof buffer, file);
+        fclose(file);
+        if (text.size > 0 && text.size < sizeof buffer)
+            check_every_allocation_may_fail(cases.gl_pathv[i], run, &text);
+    }
+    globfree(&cases);
+}
+
+static void every_allocation_of_parsing_may_fail(void **state)
+{
+    (void)state;
+    check_cases(GOLDEN_FOLDER "/parse/*.sql", parse_and_print);
+}
+
+static void every_allocation_of_planning_may_fail(void **state)
+{
+    (void)state;
+    check_cases(GOLDEN_FOLDER "/plan/*.sql", plan_and_write);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_of_parsing_may_fail),
+        cmocka_unit_test(every_allocation_of_planning_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
