@@ -12,6 +12,7 @@
 #define SETTLE_MS    300
 #define REPORT_MS    100
 #define RECONNECT_MS 50
+#define GRACE_MS     25000 /* Kubernetes kills after 30 s */
 
 static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
                            struct outbox *outbox)
@@ -86,6 +87,12 @@ void master_host_cancel(struct master_host *host)
 void master_host_fail(struct master_host *host, const struct error *err)
 {
     master_fail(&host->master, loop_now_ms(), err, loop_outbox(host->role));
+    loop_flush(host->role);
+}
+
+void master_host_leave(struct master_host *host)
+{
+    master_leave(&host->master, loop_now_ms(), loop_outbox(host->role));
     loop_flush(host->role);
 }
 
@@ -171,9 +178,20 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .heartbeat_ms = HEARTBEAT_MS,
         .reconnect_ms = RECONNECT_MS,
         .progress_ms = REPORT_MS,
+        .grace_ms = GRACE_MS,
         .piece_bytes = MESSAGE_PIECE_BYTES,
     };
     return opening_start(loop, job, on_ready, host, &host->opening, err);
+}
+
+void worker_host_leave(struct worker_host *host)
+{
+    if (!host->has_worker) { /* it has no work yet */
+        loop_stop(host->loop, STATUS_OK, NULL);
+        return;
+    }
+    worker_leave(&host->worker, loop_now_ms(), loop_outbox(host->role));
+    loop_flush(host->role);
 }
 
 bool worker_host_stop(struct worker_host *host)

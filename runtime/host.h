@@ -27,6 +27,8 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
                               uint32_t incarnation, int64_t supervisor, struct error *err);
 void master_host_cancel(struct master_host *host);
 void master_host_fail(struct master_host *host, const struct error *err);
+/* SIGTERM: what it knows is stored, the next incarnation continues. */
+void master_host_leave(struct master_host *host);
 void master_host_stop(struct master_host *host);
 
 struct worker_host {
@@ -45,6 +47,8 @@ struct worker_host {
 enum status worker_host_start(struct worker_host *host, struct loop *loop, const struct job *job,
                               uint32_t index, uint32_t incarnation, const char *master,
                               const char *listen, struct error *err);
+/* SIGTERM: hands its work back, then the loop ends. */
+void worker_host_leave(struct worker_host *host);
 /* False while the opening thread runs: the process can then only _exit. */
 bool worker_host_stop(struct worker_host *host);
 

@@ -5,6 +5,8 @@
 
 #include "runtime/master_parts.h"
 
+#define CHANGE_PATIENCE 10 /* times regroup_ms */
+
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
                         struct outbox *outbox, struct error *err)
 {
@@ -78,6 +80,15 @@ void master_fail(struct master *master, int64_t now_ms, const struct error *err,
     end(master, now_ms, JOB_STATE_FAILED, JOB_FAILED, outbox);
 }
 
+void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master_has_ended(master))
+        return;
+    master_put_job(master, now_ms, outbox);
+    master_put_event(master, now_ms, -1, "leaving", outbox, "was asked to go");
+    outbox_end(outbox, STATUS_OK);
+}
+
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     if (master_has_ended(master))
@@ -126,12 +137,21 @@ static void on_failed(struct master *master, int64_t now_ms, uint32_t index,
 static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
                     const struct message *message, struct outbox *outbox)
 {
-    if (message->epoch != master->group.epoch || message->lost_rank >= master->group.count)
+    const struct master_worker *worker = &master->workers[index];
+    bool is_old = message->epoch == master->old_epoch && master->old_epoch != 0;
+
+    if (worker->is_leaving && !worker->is_member && !is_old) {
+        master_on_free(master, now_ms, index, outbox); /* the others went on without it */
+        return;
+    }
+    if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
         return;
     master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
-    /* When the peer is dead its own connection closes too, any moment now. */
+    /* When the peer is dead its own connection closes too, any moment now. In
+     * a change of groups it may only have been faster. */
     if (master->regroup_at == 0)
-        master->regroup_at = now_ms + master->options.regroup_ms;
+        master->regroup_at = now_ms + master->options.regroup_ms * (is_old ? CHANGE_PATIENCE : 1);
+    master->lost_epoch = message->epoch;
 }
 
 /* What only rank 0 of the present group may say. */
@@ -139,6 +159,9 @@ static void on_reporter_message(struct master *master, int64_t now_ms,
                                 const struct message *message, struct outbox *outbox)
 {
     switch (message->type) {
+    case MESSAGE_MET:
+        master_on_met(master, now_ms, outbox);
+        break;
     case MESSAGE_PROGRESS:
         master_note_progress(master, now_ms, &message->progress, outbox);
         break;
@@ -163,21 +186,38 @@ static void on_reporter_message(struct master *master, int64_t now_ms,
     }
 }
 
+/* Rank 0 of the group; of the one before while that still works, to tell of
+ * its steps. */
+static bool is_reporter(const struct master *master, uint32_t index, const struct message *message)
+{
+    if (message->epoch == master->group.epoch)
+        return master_rank(master, index) == 0;
+    return message->type == MESSAGE_PROGRESS && message->epoch == master->old_epoch &&
+           index == master->old_reporter;
+}
+
 static void on_worker_message(struct master *master, int64_t now_ms, uint32_t index,
                               const struct message *message, struct outbox *outbox)
 {
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
         break;
+    case MESSAGE_LEAVING:
+        master_on_leaving(master, now_ms, index, outbox);
+        break;
+    case MESSAGE_FREE:
+        master_on_free(master, now_ms, index, outbox);
+        break;
     case MESSAGE_LOST:
         on_lost(master, now_ms, index, message, outbox);
         break;
+    case MESSAGE_MET:
     case MESSAGE_PROGRESS:
     case MESSAGE_PUBLISHING:
     case MESSAGE_MODEL_ROW:
     case MESSAGE_RESULT:
     case MESSAGE_FINISHED:
-        if (message->epoch == master->group.epoch && master_rank(master, index) == 0)
+        if (is_reporter(master, index, message))
             on_reporter_message(master, now_ms, message, outbox);
         break;
     default:

@@ -8,8 +8,14 @@
  *     any of them --cancel--> CANCELLED
  *
  * Every change of membership makes a new group, whose epoch fences off all
- * that went before. The master is not in the step path: it learns of steps
- * from the PROGRESS of rank 0.
+ * that went before. After a death or a lost connection it begins at once, and
+ * the phase in flight is done again; otherwise (somebody joins, leaves, gets
+ * other lanes) after the phase in flight, which the old group finishes.
+ *
+ *     old group works --GROUP, SWITCH--> works on --SUM--> new group meets --MET-->
+ *
+ * Until MET no further change of that kind is begun. The master is not in the
+ * step path: it learns of steps from the PROGRESS of rank 0.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -37,7 +43,10 @@ struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
     bool was_seen, is_member;
-    uint64_t sequence; /* order of arrival */
+    bool is_old_member; /* of the group that works until the new one has met */
+    bool is_leaving;    /* was asked to go; hands its work back */
+    bool has_state;     /* it went through a change of groups with the state */
+    uint64_t sequence;  /* order of arrival */
     int64_t heard_at;
     char address[MESSAGE_ADDRESS_MAX + 1];
 };
@@ -55,8 +64,13 @@ struct master {
     uint32_t lanes; /* 0: no worker has said it yet */
 
     struct group group;
-    uint32_t counter;   /* low half of the next group's epoch */
-    int64_t regroup_at; /* 0: no regrouping is due */
+    uint32_t counter;      /* low half of the next group's epoch */
+    int64_t regroup_at;    /* 0: no regrouping is due */
+    uint64_t lost_epoch;   /* the group whose lost connection made it due */
+    bool has_met;          /* all members of the group are connected to each other */
+    uint64_t old_epoch;    /* the group that works until the new one has met; 0: none */
+    uint32_t old_reporter; /* index of its rank 0 */
+    bool must_change;      /* as soon as the group has met */
 
     struct text model_rows; /* frames: MODEL_ROW and RESULT of the reporting worker */
 
@@ -79,6 +93,8 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
 
 /* From the launcher: the user asked, or a role cannot be kept alive. */
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
+/* The role goes, the job does not: the next incarnation continues. */
+void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_fail(struct master *master, int64_t now_ms, const struct error *err,
                  struct outbox *outbox);
 

@@ -21,14 +21,15 @@ uint32_t master_rank(const struct master *master, uint32_t index)
 
 /* Those who came first lead: they have the state. More workers than lanes
  * would have nothing to do; the youngest of them stand by. */
-static uint32_t choose_members(const struct master *master, uint32_t *indexes)
+static uint32_t choose_members(const struct master *master, bool with_leaving, uint32_t *indexes)
 {
     uint32_t count = 0;
 
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         uint32_t at = count;
 
-        if (master->workers[index].peer == PEER_NONE)
+        if (master->workers[index].peer == PEER_NONE ||
+            (master->workers[index].is_leaving && !with_leaving))
             continue;
         while (at > 0 &&
                master->workers[indexes[at - 1]].sequence > master->workers[index].sequence) {
@@ -41,7 +42,22 @@ static uint32_t choose_members(const struct master *master, uint32_t *indexes)
     return count < master->lanes ? count : master->lanes;
 }
 
-static enum status fill_group(struct master *master, struct error *err)
+bool master_group_is_right(const struct master *master)
+{
+    uint32_t members = 0, able = 0;
+
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        const struct master_worker *worker = &master->workers[index];
+
+        if (worker->is_member && (worker->peer == PEER_NONE || worker->is_leaving))
+            return false;
+        members += worker->is_member;
+        able += worker->peer != PEER_NONE && !worker->is_leaving;
+    }
+    return members == able || members == master->lanes;
+}
+
+static enum status fill_group(struct master *master, bool with_leaving, struct error *err)
 {
     uint32_t *indexes = calloc(master->options.max_workers, sizeof *indexes);
     enum status status;
@@ -49,7 +65,7 @@ static enum status fill_group(struct master *master, struct error *err)
 
     if (!indexes)
         return fail_no_memory(err);
-    count = choose_members(master, indexes);
+    count = choose_members(master, with_leaving, indexes);
     status = group_resize(&master->group, count, err);
     for (uint32_t rank = 0; status == STATUS_OK && rank < count; rank++) {
         struct member *member = &master->group.members[rank];
@@ -64,7 +80,7 @@ static enum status fill_group(struct master *master, struct error *err)
     return status;
 }
 
-static void send_group(const struct master *master, struct outbox *outbox)
+static void send_group(const struct master *master, uint64_t after, struct outbox *outbox)
 {
     const struct group *group = &master->group;
     struct message message = {
@@ -80,6 +96,7 @@ static void send_group(const struct master *master, struct outbox *outbox)
     }
     message.group.member_count = group->count;
     message.group.recorded = master->recorded_phase;
+    message.group.after = after;
     message.group.members = text_slice(&members);
     for (uint32_t rank = 0; rank < group->count; rank++) {
         message.group.rank = rank;
@@ -90,14 +107,27 @@ static void send_group(const struct master *master, struct outbox *outbox)
     text_deinit(&members);
 }
 
+static uint64_t next_epoch(struct master *master)
+{
+    return ((uint64_t)master->options.incarnation << 32) | ++master->counter;
+}
+
 static void wait_for_workers(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     master->group.count = 0;
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        master->workers[index].is_member = false;
     if (master->state == JOB_STATE_WAITING)
         return;
     master->state = JOB_STATE_WAITING;
     master->waiting_since = now_ms;
     master_put_job(master, now_ms, outbox);
+}
+
+void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    wait_for_workers(master, now_ms, outbox);
+    master->group.epoch = next_epoch(master);
 }
 
 static bool must_wait(const struct master *master, int64_t now_ms)
@@ -128,20 +158,15 @@ static void note_members(struct master *master, int64_t now_ms, struct outbox *o
                      (unsigned long long)master->group.epoch, master->group.count, master->lanes);
 }
 
-void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox)
+void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bool with_leaving,
+                       struct outbox *outbox)
 {
     struct error err;
 
-    master->regroup_at = 0;
-    if (must_wait(master, now_ms)) {
-        wait_for_workers(master, now_ms, outbox);
-        if (master->live >= master->options.min_workers && master->live > 0)
-            master->regroup_at = master->started_at + master->options.settle_ms;
-        return;
-    }
     error_clear(&err);
-    master->group.epoch = ((uint64_t)master->options.incarnation << 32) | ++master->counter;
-    if (fill_group(master, &err) != STATUS_OK) {
+    master->group.epoch = next_epoch(master);
+    master->has_met = false;
+    if (fill_group(master, with_leaving, &err) != STATUS_OK) {
         master_fail(master, now_ms, &err, outbox);
         return;
     }
@@ -149,7 +174,7 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
     if (master->state == JOB_STATE_WAITING)
         master->waited_ms += now_ms - master->waiting_since;
     master->state = JOB_STATE_RUNNING;
-    send_group(master, outbox);
+    send_group(master, after, outbox);
     note_members(master, now_ms, outbox);
     master_put_job(master, now_ms, outbox);
     if (!master->has_started) {
@@ -158,19 +183,43 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
     }
 }
 
+static bool anybody_is_leaving(const struct master *master)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (master->workers[index].peer != PEER_NONE && master->workers[index].is_leaving)
+            return true;
+    return false;
+}
+
+void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    master->regroup_at = 0;
+    master_forget_old_group(master);
+    if (must_wait(master, now_ms)) {
+        wait_for_workers(master, now_ms, outbox);
+        if (master->live >= master->options.min_workers && master->live > 0)
+            master->regroup_at = master->started_at + master->options.settle_ms;
+        return;
+    }
+    /* Those who are leaving may be the only ones who have the state. */
+    master->must_change = anybody_is_leaving(master);
+    master_make_group(master, now_ms, 0, true, outbox);
+}
+
 void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,
                  struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
     uint32_t rank = master_rank(master, index);
+    bool is_needed = rank != INDEX_NONE || worker->is_old_member;
 
     outbox_close(outbox, worker->peer);
     worker->peer = PEER_NONE;
-    worker->is_member = false;
+    worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     master->live--;
     master_put_worker(master, index, "lost", 0, outbox);
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
-    if (rank == INDEX_NONE || (master->state == JOB_STATE_PUBLISHING && rank != 0))
+    if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
         return; /* nobody waits for it */
     master_regroup(master, now_ms, outbox);
 }
@@ -231,6 +280,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     const struct message_hello *hello = &message->hello;
     struct master_worker *worker;
     uint32_t rank, known = master_find(master, from);
+    bool is_replaced;
 
     if (known != INDEX_NONE && known != hello->index) {
         master_lose(master, now_ms, known, "changed its index", outbox);
@@ -241,6 +291,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
         return;
     worker = &master->workers[hello->index];
     rank = master_rank(master, hello->index);
+    is_replaced = rank != INDEX_NONE || worker->is_old_member;
     if (worker->peer == PEER_NONE)
         master->live++;
     worker->peer = from;
@@ -248,6 +299,8 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->incarnation = hello->incarnation;
     worker->sequence = master->next_sequence++;
     worker->heard_at = now_ms;
+    worker->is_leaving = hello->is_leaving;
+    worker->has_state = hello->phase > 0;
     memcpy(worker->address, hello->address.data, hello->address.size);
     worker->address[hello->address.size] = '\0';
     master->lanes = hello->lanes;
@@ -256,6 +309,10 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     /* A model that is being made does not need another hand. */
     if (master->state == JOB_STATE_PUBLISHING && rank != 0)
         master_put_worker(master, hello->index, "standing by", 0, outbox);
-    else
+    else if (is_replaced)
         master_regroup(master, now_ms, outbox);
+    else if (hello->is_leaving && master->group.count > 0)
+        master_on_leaving(master, now_ms, hello->index, outbox);
+    else
+        master_change_group(master, now_ms, outbox);
 }

@@ -3,6 +3,7 @@
  *
  *     master.c         messages, and what each state makes of them
  *     master_group.c   who is alive, and the groups made of them
+ *     master_change.c  from group to group without losing work, leaving
  *     master_record.c  rows in the job's store, reports to the door
  */
 #ifndef RUNTIME_MASTER_PARTS_H
@@ -14,8 +15,24 @@
 
 uint32_t master_find(const struct master *master, peer_id peer); /* INDEX_NONE */
 uint32_t master_rank(const struct master *master, uint32_t index);
-/* A new group of all who are here; or WAITING when they are too few. */
+/* A new group of all who are here; or WAITING when they are too few. At once:
+ * the phase in flight is done again. */
 void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox);
+/* The same after the phase in flight, without those who are leaving. */
+void master_change_group(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index,
+                       struct outbox *outbox);
+void master_on_free(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
+/* Of those who are here, with those who are leaving or without; `after` is the
+ * epoch of the group whose phase in flight comes first, 0 none. */
+void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bool with_leaving,
+                       struct outbox *outbox);
+/* A group of nobody: WAITING. */
+void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_forget_old_group(struct master *master);
+/* Whether a new group would have the same members. */
+bool master_group_is_right(const struct master *master);
 void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox);
 void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,

@@ -16,6 +16,8 @@
 #define LIFELINE 0
 #define ALIVE_MS 1000
 #define PULSE_MS 1000
+/* To the supervisor: the end that follows is none of a failure. */
+#define LEAVING_LINE "leaving\n"
 
 static void say(const char *text, size_t size)
 {
@@ -92,6 +94,14 @@ static void on_master_lifeline_end(void *context)
     on_lifeline_end(((struct master_process *)context)->loop);
 }
 
+static void on_master_sigterm(void *context)
+{
+    struct master_process *process = context;
+
+    say(LEAVING_LINE, sizeof LEAVING_LINE - 1);
+    master_host_leave(&process->host);
+}
+
 static enum status start_master(struct master_process *process, const struct job *job,
                                 const char *listen, uint32_t incarnation, struct error *err)
 {
@@ -102,8 +112,9 @@ static enum status start_master(struct master_process *process, const struct job
     TRY(loop_new(TICK_MS, &process->loop, err));
     TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
     loop_on_tick(process->loop, say_alive, process);
-    return master_host_start(&process->host, process->loop, job, &recorder, listen, incarnation,
-                             getppid(), err);
+    TRY(master_host_start(&process->host, process->loop, job, &recorder, listen, incarnation,
+                          getppid(), err));
+    return loop_on_signal(process->loop, SIGTERM, on_master_sigterm, process, err);
 }
 
 int run_master(const char *folder, const char *listen, uint32_t incarnation)
@@ -130,6 +141,12 @@ int run_master(const char *folder, const char *listen, uint32_t incarnation)
     master_host_stop(&process.host);
     job_deinit(&job);
     return finish(status, &err);
+}
+
+static void on_worker_sigterm(void *context)
+{
+    say(LEAVING_LINE, sizeof LEAVING_LINE - 1);
+    worker_host_leave(context);
 }
 
 static void on_worker_line(void *context, struct slice line)
@@ -168,6 +185,8 @@ int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const c
         status = pulse_start(job.id, index, incarnation, master, PULSE_MS, &pulse, &err);
     if (status == STATUS_OK)
         status = worker_host_start(&host, loop, &job, index, incarnation, master, listen, &err);
+    if (status == STATUS_OK)
+        status = loop_on_signal(loop, SIGTERM, on_worker_sigterm, &host, &err);
     if (status == STATUS_OK)
         status = loop_run(loop, &err);
     pulse_stop(pulse);

@@ -58,6 +58,12 @@ bool sums_is_owner(const struct sums *sums, uint32_t rank)
     return rank == 0 || sums_segment(sums, rank).count > 0;
 }
 
+bool sums_is_through(const struct sums *sums, uint32_t rank)
+{
+    return (!sums_is_owner(sums, sums->rank) || sums->partial_elements[rank] == ALL_CAME) &&
+           (!sums_is_owner(sums, rank) || sums->sum_elements[rank] == ALL_CAME);
+}
+
 enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_t members,
                        uint32_t integer_count, uint32_t real_count, struct error *err)
 {

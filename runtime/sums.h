@@ -38,6 +38,8 @@ enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_
 /* Whether a member takes part in the exchange as an owner: one with an empty
  * segment and without the integers is sent nothing and sends no SUM. */
 bool sums_is_owner(const struct sums *sums, uint32_t rank);
+/* Whether nothing of this phase is still to come from this member. */
+bool sums_is_through(const struct sums *sums, uint32_t rank);
 struct share sums_segment(const struct sums *sums, uint32_t rank);
 
 /* PROTOCOL for what does not continue what this member sent before. */

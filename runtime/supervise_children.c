@@ -28,7 +28,7 @@ struct supervisor;
 
 struct child {
     struct supervisor *supervisor;
-    bool is_master;
+    bool is_master, is_leaving; /* SIGTERM asked it to go */
     uint32_t index, incarnation, restarts;
     pid_t pid; /* 0: not running */
     struct loop_lines *lifeline;
@@ -155,6 +155,10 @@ static void on_child_line(void *context, struct slice line)
 {
     struct child *child = context;
 
+    if (slice_is(line, "leaving")) {
+        child->is_leaving = true;
+        return;
+    }
     if (!child->is_master || child->supervisor->is_over)
         return;
     child->supervisor->heard_at = loop_now_ms();
@@ -244,6 +248,12 @@ static enum status start_child(struct child *child, struct error *err)
     return loop_read_lines(child->supervisor->loop, ends[0], reader, &child->lifeline, err);
 }
 
+/* Asked to go by somebody else than us: that is no failure of the role. */
+static bool is_preempted(const struct child *child, int how)
+{
+    return child->is_leaving || (WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+}
+
 static void restart(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
@@ -256,7 +266,7 @@ static void restart(struct child *child, int how)
         log_warning("%s was killed by signal %d", name, WTERMSIG(how));
     else
         log_warning("%s ended with code %d", name, WEXITSTATUS(how));
-    if (++child->restarts > RESTARTS_MAX) {
+    if (!is_preempted(child, how) && ++child->restarts > RESTARTS_MAX) {
         fail(&err, STATUS_FAILED, "%s ended %d times without a step in between (%s %d)", name,
              RESTARTS_MAX + 1, WIFSIGNALED(how) ? "signal" : "exit code",
              WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
@@ -265,6 +275,7 @@ static void restart(struct child *child, int how)
         return;
     }
     child->incarnation++;
+    child->is_leaving = false;
     if (child->is_master)
         supervisor->heard_at = loop_now_ms();
     if (start_child(child, &err) != STATUS_OK)
@@ -319,7 +330,7 @@ static void on_child_exit(struct child *child, int how)
         return;
     /* A worker that was told END leaves with 0: the job is over, or a younger
      * worker has its place. */
-    if (!child->is_master && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+    if (!child->is_master && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return;
     restart(child, how);
 }

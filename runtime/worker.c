@@ -22,6 +22,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
     }
     text_init(&worker->state_bytes, TEXT_MAXIMUM);
     text_init(&worker->held, TEXT_MAXIMUM);
+    text_init(&worker->next_group, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
 }
 
 void worker_deinit(struct worker *worker)
@@ -30,6 +31,7 @@ void worker_deinit(struct worker *worker)
     sums_deinit(&worker->sums);
     text_deinit(&worker->state_bytes);
     text_deinit(&worker->held);
+    text_deinit(&worker->next_group);
     free(worker->peers);
     free(worker->visitors);
     free(worker->records);
@@ -71,6 +73,8 @@ void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *out
 
     outbox_close(outbox, worker->peers[rank].peer);
     worker->peers[rank].peer = PEER_NONE;
+    if (worker_can_miss(worker, rank))
+        return;
     message.lost_rank = rank;
     outbox_send(outbox, worker->master, &message);
 }
@@ -90,6 +94,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.incarnation = worker->options.incarnation;
     message.hello.lanes = worker->learning.lanes(worker->learning.self);
     message.hello.phase = worker->learning.phase(worker->learning.self)->number;
+    message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);
 }
@@ -105,7 +110,10 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
     switch (message->type) {
     case MESSAGE_GROUP:
         if (message->epoch > worker->group.epoch && worker->state != WORKER_FAILED)
-            worker_join_group(worker, now_ms, message, outbox);
+            worker_on_group(worker, now_ms, message, outbox);
+        break;
+    case MESSAGE_SWITCH:
+        worker_on_switch(worker, now_ms, message, outbox);
         break;
     case MESSAGE_END:
         worker->state = WORKER_ENDED;
@@ -185,6 +193,11 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
     if (worker->state == WORKER_ENDED)
         return;
+    if (worker->is_leaving && now_ms >= worker->leave_at) {
+        worker->state = WORKER_ENDED;
+        outbox_end(outbox, STATUS_OK);
+        return;
+    }
     if (worker->master == PEER_NONE) {
         if (now_ms - worker->connected_at >= worker->options.reconnect_ms)
             connect_master(worker, now_ms, outbox);

@@ -8,10 +8,16 @@
  *     COMPUTING --own lanes done--> EXCHANGING --all sums--> apply --> COMPUTING ...
  *                                                              +-----> FINISHED
  *     any --GROUP of a newer epoch--> MEETING (the phase in flight is abandoned)
+ *     apply of the phase after which the next group begins --> MEETING in it,
+ *                                  or JOINING when it is no member: FREE
  *     any --END--> ENDED;   an error of learning --> FAILED
  *
  * The master is not in the step path: a worker that has lost it goes on with
  * its group and keeps trying to reach it.
+ *
+ * A worker that was asked to go (worker_leave: SIGTERM) says so and works on
+ * until the master has made a group without it and sends END, or until its
+ * time of grace is over.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -41,6 +47,7 @@ struct worker_options {
     const char *address;
     uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
     int64_t heartbeat_ms, reconnect_ms, progress_ms;
+    int64_t grace_ms;   /* after worker_leave it ends, whatever is missing */
     size_t piece_bytes; /* longer vectors and states go in pieces */
 };
 
@@ -75,6 +82,12 @@ struct worker {
     struct visitor *visitors;
     uint32_t visitor_count, visitor_capacity;
 
+    struct text next_group; /* GROUP for after the phase in flight; empty: none */
+    uint64_t switch_asked;  /* rank 0: epoch of the next group, to be said in the next SUM */
+    uint64_t switch_epoch;  /* said in a SUM of the phase in flight; 0: none */
+    bool is_leaving;
+    int64_t leave_at;
+
     uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
     uint32_t source; /* FETCHING: the rank that sends the state */
     struct text state_bytes;
@@ -106,6 +119,8 @@ void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
 void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+/* Asked to go: hands its work back first. */
+void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 
 /* Whether there is something to compute now, and one bounded piece of it: a
  * lane's contribution, or the making of the model's rows. */

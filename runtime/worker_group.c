@@ -37,6 +37,10 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
             worker->source = rank;
         }
     }
+    if (worker->group.rank == 0) {
+        struct message met = worker_message(worker, MESSAGE_MET);
+        outbox_send(outbox, worker->master, &met);
+    }
     if (worker->target == own) {
         worker_repeat_records(worker, outbox);
         worker_begin_phase(worker, now_ms, outbox);
@@ -124,6 +128,16 @@ static enum status reset_peers(struct worker *worker, struct error *err)
     return STATUS_OK;
 }
 
+/* Each group has its own connections: nothing of an old one can be in them. */
+void worker_leave_group(struct worker *worker, struct outbox *outbox)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        outbox_close(outbox, worker->peers[rank].peer);
+    worker->group.count = 0;
+    worker->switch_asked = worker->switch_epoch = 0;
+    text_clear(&worker->next_group);
+}
+
 void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
                        struct outbox *outbox)
 {
@@ -131,10 +145,7 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     uint32_t lanes = worker->learning.lanes(worker->learning.self);
 
     worker_abandon_phase(worker);
-    /* Each group has its own connections: nothing of an old one can be in them. */
-    for (uint32_t rank = 0; rank < worker->group.count; rank++)
-        outbox_close(outbox, worker->peers[rank].peer);
-    worker->group.count = 0;
+    worker_leave_group(worker, outbox);
     error_clear(&err);
     if (group_read(&worker->group, message, lanes, &err) != STATUS_OK ||
         reset_peers(worker, &err) != STATUS_OK) {

@@ -3,6 +3,7 @@
  *
  *     worker.c         connections, the master's messages
  *     worker_group.c   meeting a new group
+ *     worker_switch.c  from group to group between two phases, leaving
  *     worker_state.c   the state from a peer
  *     worker_phase.c   lanes, partial sums, sums, apply
  *     worker_report.c  progress, the finished model
@@ -23,6 +24,7 @@ void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *out
 
 void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
                        struct outbox *outbox);
+void worker_leave_group(struct worker *worker, struct outbox *outbox);
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox);
 void worker_forget_visitor(struct worker *worker, peer_id peer);
@@ -30,6 +32,16 @@ void worker_on_state_request(struct worker *worker, uint32_t from, const struct 
                              struct outbox *outbox);
 void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
                      const struct message *message, struct outbox *outbox);
+
+void worker_on_group(struct worker *worker, int64_t now_ms, const struct message *message,
+                     struct outbox *outbox);
+void worker_on_switch(struct worker *worker, int64_t now_ms, const struct message *message,
+                      struct outbox *outbox);
+/* A member may go without a word: nothing is to come from it any more. */
+bool worker_can_miss(const struct worker *worker, uint32_t rank);
+bool worker_must_switch(const struct worker *worker);
+void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_leave_if_finished(struct worker *worker, struct outbox *outbox);
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_abandon_phase(struct worker *worker);

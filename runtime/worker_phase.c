@@ -38,7 +38,12 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
 
     if (phase->kind == PHASE_DONE) {
         worker->state = WORKER_FINISHED;
+        if (worker_must_switch(worker)) {
+            worker_switch(worker, now_ms, outbox);
+            return;
+        }
         worker_announce_model(worker, outbox);
+        worker_leave_if_finished(worker, outbox);
         return;
     }
     error_clear(&err);
@@ -118,6 +123,8 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
     uint32_t done = 0, count;
 
     worker->own_segment_is_sent = true;
+    if (sums->rank == 0)
+        worker->switch_epoch = worker->switch_asked;
     if (own.count > 0)
         worker->learning.resolve(worker->learning.self, sums->fixed + own.first, own.first,
                                  own.count, sums->reals + own.first);
@@ -129,6 +136,8 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
         count = own.count - done < most ? own.count - done : most;
         message.sums.phase = sums->phase;
         message.sums.first = own.first + done;
+        if (sums->rank == 0)
+            message.sums.next_epoch = worker->switch_epoch;
         if (sums->rank == 0 && done == 0)
             message.sums.integers =
                 (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
@@ -156,7 +165,10 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     }
     worker_fault(worker, FAULT_AFTER_APPLY);
     worker_note_report(worker, now_ms, &report, outbox);
-    worker_begin_phase(worker, now_ms, outbox);
+    if (worker_must_switch(worker))
+        worker_switch(worker, now_ms, outbox);
+    else
+        worker_begin_phase(worker, now_ms, outbox);
 }
 
 /* After the own lanes are done, each arrival may complete the own segment, the
@@ -249,8 +261,11 @@ void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
 {
     /* No owner can have totals before this worker's own lanes are in them. */
     if (worker->state != WORKER_EXCHANGING || message->sums.phase != worker->sums.phase ||
-        sums_take_sum(&worker->sums, from, &message->sums, NULL) != STATUS_OK)
+        sums_take_sum(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
         worker_lose_member(worker, from, outbox);
-    else
-        advance(worker, now_ms, outbox);
+        return;
+    }
+    if (from == 0)
+        worker->switch_epoch = message->sums.next_epoch;
+    advance(worker, now_ms, outbox);
 }

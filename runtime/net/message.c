@@ -69,17 +69,24 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->hello.incarnation);
         put_u32(out, message->hello.lanes);
         put_u64(out, message->hello.phase);
+        put_u8(out, message->hello.is_leaving);
         put_sized(out, message->hello.address);
         break;
     case MESSAGE_GROUP:
         put_u32(out, message->group.rank);
         put_u32(out, message->group.member_count);
         put_u64(out, message->group.recorded);
+        put_u64(out, message->group.after);
         put_sized(out, message->group.members);
         break;
     case MESSAGE_HEARTBEAT:
     case MESSAGE_STATE_REQUEST:
+    case MESSAGE_FREE:
+    case MESSAGE_LEAVING:
         put_u64(out, message->phase);
+        break;
+    case MESSAGE_SWITCH:
+        put_u64(out, message->next_epoch);
         break;
     case MESSAGE_PULSE:
         put_u32(out, message->pulse.index);
@@ -123,9 +130,12 @@ static void put_body(struct text *out, const struct message *message)
     case MESSAGE_SUM:
         put_u64(out, message->sums.phase);
         put_u32(out, message->sums.first);
+        if (message->type == MESSAGE_SUM)
+            put_u64(out, message->sums.next_epoch);
         put_sized(out, message->sums.integers);
         put_sized(out, message->sums.elements);
         break;
+    case MESSAGE_MET:
     case MESSAGE_PUBLISHING:
     case MESSAGE_END:
     case MESSAGE_TYPES:
@@ -195,10 +205,14 @@ void message_read_progress(struct byte_reader *reader, struct message_progress *
     progress->validation_score = read_f64(reader);
 }
 
-static void read_sums(struct byte_reader *reader, struct message_sums *sums, size_t element_bytes)
+static void read_sums(struct byte_reader *reader, struct message_sums *sums, bool is_sum)
 {
+    const size_t element_bytes = is_sum ? sizeof(float) : sizeof(int64_t);
+
     sums->phase = read_u64(reader);
     sums->first = read_u32(reader);
+    if (is_sum)
+        sums->next_epoch = read_u64(reader);
     sums->integers = read_sized(reader, FRAME_PAYLOAD_MAX);
     sums->elements = read_sized(reader, FRAME_PAYLOAD_MAX);
     if (sums->integers.size % sizeof(int64_t) || sums->elements.size % element_bytes)
@@ -213,19 +227,26 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->hello.incarnation = read_u32(reader);
         message->hello.lanes = read_u32(reader);
         message->hello.phase = read_u64(reader);
+        message->hello.is_leaving = read_flag(reader);
         message->hello.address = read_sized(reader, MESSAGE_ADDRESS_MAX);
         break;
     case MESSAGE_GROUP:
         message->group.rank = read_u32(reader);
         message->group.member_count = read_u32(reader);
         message->group.recorded = read_u64(reader);
+        message->group.after = read_u64(reader);
         message->group.members = read_sized(reader, FRAME_PAYLOAD_MAX);
         if (!reader->failed && !members_are_whole(&message->group))
             reader->failed = true;
         break;
     case MESSAGE_HEARTBEAT:
     case MESSAGE_STATE_REQUEST:
+    case MESSAGE_FREE:
+    case MESSAGE_LEAVING:
         message->phase = read_u64(reader);
+        break;
+    case MESSAGE_SWITCH:
+        message->next_epoch = read_u64(reader);
         break;
     case MESSAGE_PULSE:
         message->pulse.index = read_u32(reader);
@@ -269,11 +290,12 @@ static void read_body(struct byte_reader *reader, struct message *message)
             reader->failed = true;
         break;
     case MESSAGE_PARTIAL:
-        read_sums(reader, &message->sums, sizeof(int64_t));
+        read_sums(reader, &message->sums, false);
         break;
     case MESSAGE_SUM:
-        read_sums(reader, &message->sums, sizeof(float));
+        read_sums(reader, &message->sums, true);
         break;
+    case MESSAGE_MET:
     case MESSAGE_PUBLISHING:
     case MESSAGE_END:
     case MESSAGE_TYPES:

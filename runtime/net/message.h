@@ -6,6 +6,12 @@
  *                                  SUM from the owner to everyone
  *     rank 0 --PROGRESS, MODEL_ROW, RESULT, FINISHED--> master --END--> workers
  *
+ * A change that nobody died of loses no work: the master sends GROUP to those
+ * who will be members and SWITCH to the old group's rank 0, which says in the
+ * SUM of a phase that the next phase is the new group's. Everybody needs that
+ * SUM, so everybody changes between the same two phases; who is no member of
+ * the new group then says FREE, and the new rank 0 MET when all are there.
+ *
  * The epoch in every frame is the group epoch: (master incarnation << 32) plus
  * a counter, so that a newer master's groups are always newer. A message of an
  * older group is refused. docs/runtime.md says what each role does on each.
@@ -18,8 +24,14 @@
 
 /*    name           direction             carries                                        */
 #define MESSAGE_MAP(X)                                                                             \
-    X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, address")           \
-    X(GROUP, "master -> worker", "rank, recorded phase, members: index, lanes, address")           \
+    X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, leaving, address")  \
+    X(GROUP, "master -> worker",                                                                   \
+      "rank, recorded phase, epoch of the group after whose phase it begins, members: index, "     \
+      "lanes, address")                                                                            \
+    X(SWITCH, "master -> rank 0", "epoch of the next group: after the phase in flight")            \
+    X(MET, "rank 0 -> master", "nothing: all members of the group are connected")                  \
+    X(FREE, "worker -> master", "phase: the old group is done, and I am in no new one")            \
+    X(LEAVING, "worker -> master", "phase: I was asked to go")                                     \
     X(HEARTBEAT, "worker -> master", "phase")                                                      \
     X(PULSE, "worker -> master",                                                                   \
       "index, incarnation: the process lives, however long it computes")                           \
@@ -35,7 +47,7 @@
     X(STATE_REQUEST, "worker -> worker", "phase")                                                  \
     X(STATE, "worker -> worker", "phase, total bytes, offset, bytes")                              \
     X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
-    X(SUM, "worker -> worker", "phase, first, integers, reals")
+    X(SUM, "worker -> worker", "phase, first, epoch of the next group, integers, reals")
 
 enum message_type {
 #define X(name, direction, carries) MESSAGE_##name,
@@ -52,7 +64,8 @@ enum message_type {
 
 struct message_hello {
     uint32_t index, incarnation, lanes;
-    uint64_t phase;       /* the next that this worker would compute */
+    uint64_t phase; /* the next that this worker would compute */
+    bool is_leaving;
     struct slice address; /* where peers reach it */
 };
 
@@ -69,6 +82,7 @@ struct message_member {
 struct message_group {
     uint32_t rank, member_count;
     uint64_t recorded;    /* the master has the records up to this phase */
+    uint64_t after;       /* epoch of the group whose phase in flight comes first; 0: at once */
     struct slice members; /* encoded; message_next_member reads them in rank order */
 };
 
@@ -112,6 +126,7 @@ struct message_state {
 struct message_sums {
     uint64_t phase;
     uint32_t first;        /* element of the fixed-point part */
+    uint64_t next_epoch;   /* SUM of rank 0: the group that has the next phase; 0: this one */
     struct slice integers; /* int64 */
     struct slice elements; /* PARTIAL: int64, SUM: float */
 };
@@ -135,7 +150,8 @@ struct message {
         } peer_hello;
         struct message_pulse pulse;
         uint32_t lost_rank;
-        uint64_t phase; /* HEARTBEAT, STATE_REQUEST */
+        uint64_t phase;      /* HEARTBEAT, STATE_REQUEST, FREE, LEAVING */
+        uint64_t next_epoch; /* SWITCH */
     };
 };
 

@@ -100,6 +100,19 @@ class Job:
             found[pid] = arguments[1].decode() if len(arguments) > 1 else "?"
         return found
 
+    def pid_of(self, role, index=0):
+        """None while nobody has the place."""
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for pid in map(int, children.read_text().split()):
+            try:
+                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue  # it has just ended
+            if words[1:2] == [role] and (
+                    role == "master" or words[words.index("--index") + 1] == str(index)):
+                return pid
+        return None
+
     def sockets(self):
         return pathlib.Path(os.readlink(self.folder / "control")).parent
 
@@ -124,6 +137,7 @@ class ClusterTest(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(prefix="totrain-cluster.")
         cls.jobs = pathlib.Path(cls.temporary.name) / "jobs"
         cls.count = 0
+        cls.digests = {}
         job = cls.job(1)
         assert job.end() == 0, job.last
         cls.expected = job.digest()
@@ -204,6 +218,39 @@ class ClusterTest(unittest.TestCase):
         self.assertFalse(is_alive(master[0]))
         job.process.send_signal(signal.SIGTERM)
         self.assertEqual(job.end(), 130)
+
+    def test_workers_that_are_asked_to_go_one_after_another_lose_no_row(self):
+        job = self.job(3, least=1, epochs=12000)
+        for index in (1, 0, 2, 1, 0):
+            self.ask_to_go(job, "worker", index)
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(epochs=12000))
+        self.assertEqual(job.query("SELECT rows_redone FROM job"), [(0,)])
+        self.assertNotIn("ended", job.query("SELECT detail FROM events WHERE event = 'left'"))
+
+    def test_a_master_that_is_asked_to_go_is_followed_by_the_next(self):
+        job = self.job(2, epochs=12000)
+        for _ in range(2):
+            self.ask_to_go(job, "master")
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(epochs=12000))
+
+    def ask_to_go(self, job, role, index=0):
+        """SIGTERM to a role that takes part, until its place is taken."""
+        job.wait_for("progress", (job.last or {"step": 0})["step"] + 1)
+        pid = job.pid_of(role, index)
+        os.kill(pid, signal.SIGTERM)
+        while job.pid_of(role, index) in (None, pid):
+            job.wait_for("progress", job.last["step"])
+
+    @classmethod
+    def digest_of(cls, epochs):
+        """Of the undisturbed run with one worker."""
+        if epochs not in cls.digests:
+            job = cls.job(1, epochs=epochs)
+            assert job.end() == 0, job.last
+            cls.digests[epochs] = job.digest()
+        return cls.digests[epochs]
 
     def test_nothing_is_left_when_the_client_is_gone(self):
         for workers in (1, 3):

@@ -26,7 +26,7 @@ static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
     return random_bits(seed, RANDOM_SIMULATION, what, 2) % below;
 }
 
-/* One seed in eight is calm: no mishap at all. */
+/* One seed in eight is calm, without a mishap; in another one workers leave. */
 static struct world_plan plan_of(uint64_t seed, bool verbose)
 {
     struct world_plan plan = {.seed = seed, .workers = 1 + (uint32_t)pick(seed, 0, 5)};
@@ -36,6 +36,9 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.verbose = verbose;
     plan.late_joins = (uint32_t)pick(seed, 4, plan.workers);
     if (seed % 8 == 0)
+        return plan;
+    plan.leaves = pick(seed, 11, 2) ? (uint32_t)pick(seed, 12, 6) : 0;
+    if (seed % 8 == 1)
         return plan;
     plan.crashes = (uint32_t)pick(seed, 5, 7);
     plan.freezes = (uint32_t)pick(seed, 6, 3);

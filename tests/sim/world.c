@@ -14,8 +14,20 @@
 #define END_US      ((int64_t)900 * 1000000)
 #define EVENTS_MAX  3000000
 #define PIECE_BYTES 64
+#define GRACE_MS    3000
 
-enum event_kind { FRAME, CLOSED, TICK, WORK, CRASH, FREEZE, CUT, START_WORKER, START_MASTER };
+enum event_kind {
+    FRAME,
+    CLOSED,
+    TICK,
+    WORK,
+    CRASH,
+    FREEZE,
+    CUT,
+    LEAVE,
+    START_WORKER,
+    START_MASTER
+};
 
 struct event {
     int64_t at;
@@ -299,6 +311,9 @@ static void end_node(struct world *world, uint32_t number, enum status status)
     TRACE(world, "%s ends: %s", node->address, status_name(status));
     if (!node->is_master) {
         stop_node(world, number);
+        if (node->worker.is_leaving)
+            schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER,
+                     node->index);
     } else if (number == world->master) {
         world->has_ended = true;
         if (status != STATUS_OK)
@@ -398,6 +413,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .heartbeat_ms = 1000,
                                      .reconnect_ms = 100,
                                      .progress_ms = 100,
+                                     .grace_ms = GRACE_MS,
                                      .piece_bytes = PIECE_BYTES};
     struct learning learning;
 
@@ -544,6 +560,19 @@ static void cut(struct world *world)
     }
 }
 
+static void leave(struct world *world)
+{
+    uint32_t number = pick_live(world, false);
+    struct node *node;
+
+    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
+        return;
+    node = world->nodes[number];
+    TRACE(world, "%s is asked to go", node->address);
+    worker_leave(&node->worker, world->now / 1000, &node->outbox);
+    carry_out(world, number);
+}
+
 static bool is_of_a_node(const struct event *event)
 {
     return event->kind == FRAME || event->kind == CLOSED || event->kind == TICK ||
@@ -582,6 +611,9 @@ static bool handle(struct world *world, struct event *event)
     case CUT:
         cut(world);
         break;
+    case LEAVE:
+        leave(world);
+        break;
     case START_WORKER:
         start_worker(world, event->node);
         break;
@@ -605,13 +637,22 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), FREEZE, 0);
     for (uint32_t i = 0; i < plan->cuts; i++)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
+    for (uint32_t i = 0; i < plan->leaves; i++)
+        schedule(world, (int64_t)draw(world, span), LEAVE, 0);
     for (uint32_t index = 0; index < plan->workers; index++)
         schedule(world, index < plan->late_joins ? (int64_t)draw(world, span) : 0, START_WORKER,
                  index);
 }
 
+/* Nothing happens but joins and leaves. */
+static bool is_gentle(const struct world_plan *plan)
+{
+    return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts == 0;
+}
+
 static void check_end(struct world *world)
 {
+    const struct world_plan *plan = world->plan;
     char expected[80];
 
     snprintf(expected, sizeof expected, "digest %s", world->oracle->digest);
@@ -625,6 +666,8 @@ static void check_end(struct world *world)
         complain(world, "an evaluation is recorded twice", "");
     else if (world->records < world->oracle->records)
         complain(world, "an evaluation is not recorded", "");
+    else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
+        complain(world, "rows are computed twice although nobody died", "");
     world->result.end_us = world->now;
 }
 

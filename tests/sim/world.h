@@ -7,7 +7,9 @@
  * Frames on one connection keep their order; everything else may overtake.
  * The launcher is played too: it starts workers and masters again after a
  * while, and replaces a worker that the master takes for dead, sometimes
- * without killing the old one, which later thaws as a zombie.
+ * without killing the old one, which later thaws as a zombie. Workers that are
+ * asked to go hand their work back; where nothing worse happens, no row is
+ * computed twice.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -19,6 +21,7 @@ struct world_plan {
     uint32_t workers;
     uint32_t min_workers;
     uint32_t crashes, master_crashes, freezes, cuts, late_joins; /* how many of each */
+    uint32_t leaves;                                             /* SIGTERMs */
     int64_t span_us;                                             /* in which they happen */
     bool verbose;
 };

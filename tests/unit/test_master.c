@@ -52,8 +52,15 @@ static void hello(struct fixture *fixture, peer_id from, uint32_t index, uint32_
 {
     struct message message = of(MESSAGE_HELLO, 0);
 
-    message.hello = (struct message_hello){index, incarnation, 8, 0, SLICE("unix:/run/somewhere")};
+    message.hello =
+        (struct message_hello){index, incarnation, 8, 0, false, SLICE("unix:/run/somewhere")};
     say(fixture, from, message);
+}
+
+/* Rank 0 says that the group is connected. */
+static void met(struct fixture *fixture, peer_id from)
+{
+    say(fixture, from, of(MESSAGE_MET, fixture->master.group.epoch));
 }
 
 /* The message of this type that was sent to the peer last; false: none. */
@@ -100,10 +107,12 @@ static void the_first_worker_starts_the_job_and_the_next_one_joins(void **state)
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     CHECK(group.epoch == 1 && group.group.member_count == 1);
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    met(&fixture, 1);
     hello(&fixture, 2, 0, 0);
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &group));
     CHECK(group.epoch == 2 && group.group.rank == 1);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    CHECK_INT(group.group.after, 1);
     CHECK_INT(group.group.rank, 0); /* who came first leads: it has the state */
     members = byte_reader_over(group.group.members);
     CHECK(message_next_member(&members, &member) && member.index == 2 && member.lane_count == 4);
@@ -137,7 +146,9 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
     hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
     for (fixture.now = 1000; fixture.now < 5000; fixture.now += 1000) {
         say(&fixture, 1, of(MESSAGE_HEARTBEAT, 2));
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
@@ -244,7 +255,9 @@ static void only_rank_0_is_believed(void **state)
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
     hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
     say(&fixture, 2, finished);
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
     say(&fixture, 1, finished);
@@ -298,7 +311,7 @@ static void a_master_that_meets_a_newer_ones_worker_ends_itself(void **state)
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
-    message.hello = (struct message_hello){0, 0, 8, 3, SLICE("unix:/a")};
+    message.hello = (struct message_hello){0, 0, 8, 3, false, SLICE("unix:/a")};
     say(&fixture, 1, message);
     CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
     CHECK_INT(count_kind(&fixture, OUTBOX_JOB), 0); /* and leaves the books alone */
@@ -313,7 +326,7 @@ static void workers_that_disagree_about_lanes_fail_the_job(void **state)
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
-    message.hello = (struct message_hello){1, 0, 4, 0, SLICE("unix:/a")};
+    message.hello = (struct message_hello){1, 0, 4, 0, false, SLICE("unix:/a")};
     say(&fixture, 2, message);
     CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
     assert_string_equal(fixture.master.failure.message, "worker 1 counts 4 lanes, the others 8");
@@ -328,13 +341,73 @@ static void more_workers_than_lanes_stand_by(void **state)
 
     open_master(&fixture, 1, 3, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        message.hello = (struct message_hello){i, 0, 2, 0, SLICE("unix:/a")};
+        message.hello = (struct message_hello){i, 0, 2, 0, false, SLICE("unix:/a")};
         say(&fixture, i + 1, message);
     }
     CHECK(!sent(&fixture, 3, MESSAGE_GROUP, &message));
     outbox_clear(&fixture.outbox);
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message)); /* and step in */
+    close_master(&fixture);
+}
+
+static void those_who_come_while_a_group_meets_join_the_next_one_together(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 4, 0);
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    hello(&fixture, 3, 2, 0);
+    met(&fixture, 1);
+    CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message) && message.group.member_count == 3);
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message));
+    CHECK(message.epoch == 1 && message.next_epoch == 2);
+    close_master(&fixture);
+}
+
+static void who_is_asked_to_go_is_let_go_when_the_others_have_gone_on(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    say(&fixture, 1, of(MESSAGE_LEAVING, 2));
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message));
+    CHECK(message.group.after == 2 && message.group.member_count == 1);
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_epoch == 3);
+    CHECK(!sent(&fixture, 1, MESSAGE_END, &message)); /* its step is in flight */
+    say(&fixture, 1, of(MESSAGE_FREE, 2));
+    CHECK(sent(&fixture, 1, MESSAGE_END, &message));
+    CHECK_INT(fixture.master.live, 1);
+    met(&fixture, 2);
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    close_master(&fixture);
+}
+
+static void the_last_who_knows_the_state_stays_until_a_newcomer_has_it(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0); /* waits for the group to meet */
+    say(&fixture, 1, of(MESSAGE_LEAVING, 1));
+    met(&fixture, 1);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.member_count == 2);
+    met(&fixture, 1);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.member_count == 1);
+    CHECK(message.group.after == 2);
     close_master(&fixture);
 }
 
@@ -346,7 +419,9 @@ static void a_lost_connection_between_members_makes_a_new_group(void **state)
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
     hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
     message.lost_rank = 0;
     say(&fixture, 2, message);
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message)); /* it may be dead: wait a moment */
@@ -372,6 +447,9 @@ int main(void)
         cmocka_unit_test(a_master_that_meets_a_newer_ones_worker_ends_itself),
         cmocka_unit_test(workers_that_disagree_about_lanes_fail_the_job),
         cmocka_unit_test(more_workers_than_lanes_stand_by),
+        cmocka_unit_test(those_who_come_while_a_group_meets_join_the_next_one_together),
+        cmocka_unit_test(who_is_asked_to_go_is_let_go_when_the_others_have_gone_on),
+        cmocka_unit_test(the_last_who_knows_the_state_stays_until_a_newcomer_has_it),
         cmocka_unit_test(a_lost_connection_between_members_makes_a_new_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

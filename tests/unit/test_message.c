@@ -21,7 +21,7 @@ static struct message sample(enum message_type type, struct text *members)
 
     switch (type) {
     case MESSAGE_HELLO:
-        message.hello = (struct message_hello){3, 1, 8, 99, SLICE("tcp:127.0.0.1:80")};
+        message.hello = (struct message_hello){3, 1, 8, 99, true, SLICE("tcp:127.0.0.1:80")};
         break;
     case MESSAGE_GROUP:
         text_clear(members);
@@ -29,11 +29,16 @@ static struct message sample(enum message_type type, struct text *members)
         member.index = 4;
         member.first_lane = 4;
         message_put_member(members, &member);
-        message.group = (struct message_group){1, 2, 55, text_slice(members)};
+        message.group = (struct message_group){1, 2, 55, 77, text_slice(members)};
         break;
     case MESSAGE_HEARTBEAT:
     case MESSAGE_STATE_REQUEST:
+    case MESSAGE_FREE:
+    case MESSAGE_LEAVING:
         message.phase = 12;
+        break;
+    case MESSAGE_SWITCH:
+        message.next_epoch = ((uint64_t)2 << 32) | 6;
         break;
     case MESSAGE_PULSE:
         message.pulse = (struct message_pulse){5, 2};
@@ -73,6 +78,7 @@ static struct message sample(enum message_type type, struct text *members)
         break;
     case MESSAGE_SUM:
         message.sums.phase = 6;
+        message.sums.next_epoch = 44;
         message.sums.elements = (struct slice){(const char *)reals, sizeof reals};
         break;
     default:
@@ -172,7 +178,7 @@ static void a_well_formed_frame_with_nonsense_inside_is_refused(void **state)
     text_init(&frame, 1 << 16);
     message = base(MESSAGE_GROUP); /* lanes begin at 1 */
     message_put_member(&members, &member);
-    message.group = (struct message_group){0, 1, 0, text_slice(&members)};
+    message.group = (struct message_group){0, 1, 0, 0, text_slice(&members)};
     CHECK_OK(message_write(&message, &frame, &err));
     CHECK_FAILS(message_read(text_slice(&frame), &read, &err), STATUS_PROTOCOL, "malformed GROUP");
 

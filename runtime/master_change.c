@@ -1,0 +1,156 @@
+/*
+ * Changes of the group that nobody died of: the old group finishes the phase
+ * in flight, and no row is computed twice.
+ */
+#include "runtime/master_parts.h"
+
+static bool is_here(const struct master_worker *worker)
+{
+    return worker->peer != PEER_NONE;
+}
+
+/* Those who can be asked to work on: of the present group, and beside it. */
+static void count_able(const struct master *master, uint32_t *stay, uint32_t *join)
+{
+    *stay = *join = 0;
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        const struct master_worker *worker = &master->workers[index];
+
+        if (!is_here(worker) || worker->is_leaving)
+            continue;
+        if (worker->is_member)
+            ++*stay;
+        else
+            ++*join;
+    }
+}
+
+static void keep_old_group(struct master *master)
+{
+    master->old_epoch = master->group.epoch;
+    master->old_reporter = master->group.members[0].index;
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        master->workers[index].is_old_member = master->workers[index].is_member;
+}
+
+static void send_switch(const struct master *master, struct outbox *outbox)
+{
+    struct message message = {.type = MESSAGE_SWITCH,
+                              .job = master->options.job,
+                              .epoch = master->old_epoch,
+                              .next_epoch = master->group.epoch};
+
+    outbox_send(outbox, master->workers[master->old_reporter].peer, &message);
+}
+
+void master_change_group(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    uint32_t stay, join;
+
+    if (master->group.count == 0 && master->old_epoch == 0) {
+        master_regroup(master, now_ms, outbox);
+        return;
+    }
+    if (master->regroup_at != 0)
+        return; /* all that changed is part of that */
+    if (master->old_epoch != 0 || !master->has_met) {
+        master->must_change = true;
+        return;
+    }
+    count_able(master, &stay, &join);
+    /* When all who have the state are leaving, they stay until the others have it. */
+    master->must_change = stay == 0 && join > 0;
+    if (!master->must_change && master_group_is_right(master))
+        return;
+    keep_old_group(master);
+    if (stay + join < master->options.min_workers || stay + join == 0)
+        master_dissolve_group(master, now_ms, outbox);
+    else
+        master_make_group(master, now_ms, master->old_epoch, master->must_change, outbox);
+    send_switch(master, outbox);
+}
+
+/* The old group is through its last phase: all of its members have the state. */
+static void note_holders(struct master *master)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        struct master_worker *worker = &master->workers[index];
+
+        if (worker->is_old_member)
+            worker->has_state = is_here(worker);
+    }
+}
+
+void master_forget_old_group(struct master *master)
+{
+    master->old_epoch = 0;
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        master->workers[index].is_old_member = false;
+}
+
+void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    master->has_met = true;
+    note_holders(master);
+    master_forget_old_group(master);
+    /* Connections of the old group that closed early are nobody's loss. */
+    if (master->lost_epoch != master->group.epoch)
+        master->regroup_at = 0;
+    if (master->must_change)
+        master_change_group(master, now_ms, outbox);
+}
+
+static void let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+
+    master_put_worker(master, index, "left", 0, outbox);
+    master_put_event(master, now_ms, index, "left", outbox, "was asked to go");
+    master_send_end(master, worker->peer, outbox);
+    worker->peer = PEER_NONE;
+    worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
+    master->live--;
+}
+
+static bool any_old_member(const struct master *master)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (master->workers[index].is_old_member)
+            return true;
+    return false;
+}
+
+void master_on_free(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+
+    note_holders(master);
+    worker->is_old_member = false;
+    if (worker->is_leaving)
+        let_go(master, now_ms, index, outbox);
+    /* A group of nobody has met when the old one is gone. */
+    if (master->old_epoch != 0 && master->group.count == 0 && !any_old_member(master)) {
+        master_forget_old_group(master);
+        master_regroup(master, now_ms, outbox);
+    }
+}
+
+static bool is_idle(const struct master *master, uint32_t index)
+{
+    const struct master_worker *worker = &master->workers[index];
+
+    return master->group.count == 0 ? master->old_epoch == 0
+                                    : !worker->is_member && !worker->is_old_member;
+}
+
+void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+
+    worker->is_leaving = true;
+    master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
+    if (is_idle(master, index))
+        let_go(master, now_ms, index, outbox);
+    else
+        master_change_group(master, now_ms, outbox);
+}

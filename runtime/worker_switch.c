@@ -1,0 +1,112 @@
+/*
+ * From one group to the next between two phases, without losing the one in
+ * flight; and the way out of a group for a worker that was asked to go.
+ */
+#include "runtime/worker_parts.h"
+
+static bool is_in_a_group(const struct worker *worker)
+{
+    switch (worker->state) {
+    case WORKER_MEETING:
+    case WORKER_FETCHING:
+    case WORKER_COMPUTING:
+    case WORKER_EXCHANGING:
+        return true;
+    default: /* FINISHED: no phase is in flight */
+        return false;
+    }
+}
+
+static void say(const struct worker *worker, enum message_type type, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, type);
+
+    message.phase = worker->learning.phase(worker->learning.self)->number;
+    outbox_send(outbox, worker->master, &message);
+}
+
+/* Out of the old group and in no new one: the next GROUP or END says what for. */
+static void be_free(struct worker *worker, struct outbox *outbox)
+{
+    worker_abandon_phase(worker);
+    worker_leave_group(worker, outbox);
+    worker->state = WORKER_JOINING;
+    say(worker, MESSAGE_FREE, outbox);
+}
+
+void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct text frame = worker->next_group;
+    struct message message;
+
+    text_init(&worker->next_group, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+    worker->state = WORKER_JOINING; /* what was in flight is applied */
+    if (frame.size > 0 && message_read(text_slice(&frame), &message, NULL) == STATUS_OK)
+        worker_join_group(worker, now_ms, &message, outbox);
+    else
+        be_free(worker, outbox);
+    text_deinit(&frame);
+}
+
+/* GROUP and SWITCH overtake each other's effects: the SUM that names the new
+ * group may be here before GROUP is, or long after. */
+void worker_on_group(struct worker *worker, int64_t now_ms, const struct message *message,
+                     struct outbox *outbox)
+{
+    struct error err;
+
+    if (message->group.after == 0 || message->group.after != worker->group.epoch ||
+        !is_in_a_group(worker)) {
+        worker_join_group(worker, now_ms, message, outbox);
+        return;
+    }
+    error_clear(&err);
+    text_clear(&worker->next_group);
+    if (message_write(message, &worker->next_group, &err) != STATUS_OK)
+        worker_fail(worker, &err, outbox);
+}
+
+void worker_on_switch(struct worker *worker, int64_t now_ms, const struct message *message,
+                      struct outbox *outbox)
+{
+    if (message->epoch != worker->group.epoch || worker->group.rank != 0 ||
+        worker->group.count == 0)
+        return; /* a newer group came in between */
+    worker->switch_asked = message->next_epoch;
+    if (worker->state == WORKER_FINISHED)
+        worker_switch(worker, now_ms, outbox);
+}
+
+bool worker_must_switch(const struct worker *worker)
+{
+    /* After the last phase no SUM is sent that could say it. */
+    if (worker->state == WORKER_FINISHED)
+        return worker->switch_asked != 0 || worker->next_group.size > 0;
+    return worker->switch_epoch != 0;
+}
+
+/* Who has what it needs of the last phase before a switch changes at once, and
+ * closes the old connections while others still wait for somebody else. */
+bool worker_can_miss(const struct worker *worker, uint32_t rank)
+{
+    return worker->state == WORKER_FINISHED ||
+           (worker->state == WORKER_EXCHANGING && worker_must_switch(worker) &&
+            sums_is_through(&worker->sums, rank));
+}
+
+/* A finished worker other than rank 0 has nothing left that anybody needs. */
+void worker_leave_if_finished(struct worker *worker, struct outbox *outbox)
+{
+    if (worker->is_leaving && worker->state == WORKER_FINISHED && worker->group.rank != 0)
+        be_free(worker, outbox);
+}
+
+void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    if (worker->is_leaving || worker->state == WORKER_ENDED)
+        return;
+    worker->is_leaving = true;
+    worker->leave_at = now_ms + worker->options.grace_ms;
+    say(worker, MESSAGE_LEAVING, outbox);
+    worker_leave_if_finished(worker, outbox);
+}
