@@ -112,8 +112,16 @@ static char shown(char c)
     return c == '\t' ? ' ' : byte < 0x20 || byte == 0x7f ? '?' : c;
 }
 
+/* The message of a function called in SQL may have lines: LINE and caret. */
+static void append_shown(struct text *out, const char *text)
+{
+    for (; *text; text++)
+        text_append_char(out, *text == '\n' ? '\n' : shown(*text));
+}
+
 /* The line of `sql` around `position`, cut to the context on both sides. */
-static void render_line(const struct error *err, struct slice sql, struct text *out)
+static void render_line(const struct error *err, struct slice sql, const struct error_style *style,
+                        struct text *out)
 {
     size_t position = (size_t)err->position;
     size_t start = position, end = position, number = 1, indent, caret = 0;
@@ -149,17 +157,27 @@ static void render_line(const struct error *err, struct slice sql, struct text *
     text_append_string(out, cut ? "...\n" : "\n");
     for (size_t i = 0; i < indent + caret; i++)
         text_append_char(out, ' ');
-    text_append_string(out, "^\n");
+    text_printf(out, "%s^%s\n", style->caret, style->end);
+}
+
+void error_render_styled(const struct error *err, struct slice sql, const struct error_style *style,
+                         struct text *out)
+{
+    text_printf(out, "%sERROR:%s  %s", style->label, style->end, style->message);
+    append_shown(out, err->message);
+    text_printf(out, "%s\n", style->end);
+    if (err->position >= 0 && (size_t)err->position <= sql.size && sql.size > 0)
+        render_line(err, sql, style, out);
+    if (!err->hint[0])
+        return;
+    text_printf(out, "%sHINT:%s  ", style->hint, style->end);
+    append_shown(out, err->hint);
+    text_append_char(out, '\n');
 }
 
 void error_render(const struct error *err, struct slice sql, struct text *out)
 {
-    text_append_string(out, "ERROR:  ");
-    for (const char *c = err->message; *c; c++)
-        text_append_char(out, shown(*c));
-    text_append_char(out, '\n');
-    if (err->position >= 0 && (size_t)err->position <= sql.size && sql.size > 0)
-        render_line(err, sql, out);
-    if (err->hint[0])
-        text_printf(out, "HINT:  %s\n", err->hint);
+    static const struct error_style plain = {"", "", "", "", ""};
+
+    error_render_styled(err, sql, &plain, out);
 }

@@ -97,7 +97,17 @@ int status_exit_code(enum status status);
  *
  * The LINE part only where err->position points into `sql`. A long line is cut
  * on both sides around the position; the caret counts characters, not bytes.
+ * Control characters become ?: no escape sequence out of somebody's SQL.
  */
 void error_render(const struct error *err, struct slice sql, struct text *out);
+
+/* What a terminal wants before each part of an error, and after it. */
+struct error_style {
+    const char *label, *message, *caret, *hint, *end;
+};
+
+/* As error_render, in the colours of a style. */
+void error_render_styled(const struct error *err, struct slice sql, const struct error_style *style,
+                         struct text *out);
 
 #endif

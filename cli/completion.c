@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dot_line.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
 #include "planner/attribute.h"
@@ -602,18 +603,48 @@ static void complete_statement(struct finder *finder, size_t cursor)
     complete_sql(finder);
 }
 
+/* What stands behind a dot command: on|off, [TABLE], FILE. */
+static void complete_argument(struct finder *finder, const char *argument)
+{
+    if (strcmp(argument, "FILE") == 0)
+        finder->found->is_file = true;
+    if (strcmp(argument, "[TABLE]") == 0) {
+        offer_tables(finder);
+        offer_models(finder);
+    }
+    while (strchr(argument, '|') || (*argument >= 'a' && *argument <= 'z')) {
+        size_t size = strcspn(argument, "|");
+        offer(finder, (struct slice){argument, size}, SLICE(""), "");
+        argument += size + (argument[size] == '|');
+    }
+}
+
 /* A line that begins with a dot is the shell's own. */
 static bool complete_dot(struct finder *finder, size_t cursor)
 {
-    struct slice line = slice_trim((struct slice){finder->text.data, cursor});
+    int at = 0;
+    struct slice text = {finder->text.data, cursor}, line = dot_line_find(text, &at), word = line;
+    const struct completion_names *names = finder->names;
+    size_t from = 0;
 
-    if (line.size == 0 || line.data[0] != '.')
+    if (line.size == 0)
         return false;
-    finder->found->start = (size_t)(line.data - finder->text.data);
-    finder->typed = (struct slice){line.data, cursor - finder->found->start};
-    for (size_t i = 0; i < finder->names->command_count; i++)
-        offer(finder, slice_of(finder->names->commands[i].word),
-              slice_of(finder->names->commands[i].help), " ");
+    word.size = 0;
+    while (word.size < line.size && word.data[word.size] != ' ')
+        word.size++;
+    if (word.size < line.size) /* the word at the cursor is behind the command */
+        for (from = word.size; from < line.size && line.data[from] == ' ';)
+            from++;
+    finder->typed = (struct slice){line.data + from, line.size - from};
+    finder->found->start = cursor - finder->typed.size;
+    for (size_t i = 0; i < names->command_count; i++) {
+        const struct completion_command *command = &names->commands[i];
+        if (word.size == line.size)
+            offer(finder, slice_of(command->word), slice_of(command->help),
+                  *command->argument ? " " : "");
+        else if (slice_is(word, command->word))
+            complete_argument(finder, command->argument);
+    }
     return true;
 }
 
@@ -633,12 +664,20 @@ enum status completion_find(struct slice text, size_t cursor, const struct compl
     return finder.has_failed ? fail_no_memory(err) : STATUS_OK;
 }
 
+/* Case counts in names of files only. */
+static bool begins_with(const struct completion *completion, struct slice text, struct slice front)
+{
+    return completion->is_file
+               ? text.size >= front.size && memcmp(text.data, front.data, front.size) == 0
+               : begins_with_fold(text, front);
+}
+
 struct slice completion_common(const struct completion *completion)
 {
     struct slice common = completion->count ? completion->candidates[0].text : SLICE("");
 
     for (size_t i = 1; i < completion->count; i++)
-        while (!begins_with_fold(completion->candidates[i].text, common))
+        while (!begins_with(completion, completion->candidates[i].text, common))
             common.size--;
     /* Never a part of a character: the rest of UTF-8's bytes begin with 10. */
     while (common.size > 0 && completion->count > 1 &&

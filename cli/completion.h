@@ -24,8 +24,10 @@ struct completion_table {
     size_t column_count;
 };
 
-struct completion_word {
-    const char *word, *help;
+/* Of the shell. What stands behind the word: nothing (""), one of several
+ * words (on|off), FILE, or [TABLE]. */
+struct completion_command {
+    const char *word, *argument, *help;
 };
 
 struct completion_names {
@@ -33,7 +35,7 @@ struct completion_names {
     size_t table_count;
     const struct slice *models;
     size_t model_count;
-    const struct completion_word *commands; /* dot commands, with their dot */
+    const struct completion_command *commands; /* dot commands, with their dot */
     size_t command_count;
 };
 
@@ -48,14 +50,15 @@ struct completion {
     struct completion_candidate *candidates;
     size_t count;
     struct slice note; /* what is expected where no word can be offered; may be empty */
+    bool is_file;      /* a file's name is wanted: file_names_find() knows which */
 };
 
 /* The candidates live in the arena. No candidates is not an error. */
 enum status completion_find(struct slice text, size_t cursor, const struct completion_names *names,
                             struct arena *arena, struct completion *completion, struct error *err);
 
-/* The longest text that all candidates begin with, ASCII case ignored; spelled
- * as in the first. */
+/* The longest text that all candidates begin with, ASCII case ignored unless
+ * they are files; spelled as in the first. */
 struct slice completion_common(const struct completion *completion);
 
 #endif

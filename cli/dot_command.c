@@ -1,76 +1,195 @@
 #include "dot_command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "names.h"
+#include "script.h"
 
-const struct completion_word dot_commands[] = {
-    {".help", "These commands."},
-    {".quit", "End the session; so do .exit and Ctrl-D."},
-    {".exit", "As .quit."},
-    {".tables", "Tables, views and models of the database."},
-    {".models", "Models; as SHOW MODELS."},
-    {".jobs", "Training jobs; as SHOW JOBS."},
-    {".schema", "[TABLE]: the statements that made the tables."},
-    {".timing", "on|off: say how long each statement takes."},
-    {".mode", "table|csv|json|markdown: how results are written."},
+#define COMMAND_MAP(X)                                                                             \
+    X(help, "", "These commands.")                                                                 \
+    X(quit, "", "End the session; so do .exit and Ctrl-D.")                                        \
+    X(exit, "", "As .quit.")                                                                       \
+    X(tables, "", "Tables, views and models of the database.")                                     \
+    X(models, "", "Models; as SHOW MODELS.")                                                       \
+    X(jobs, "", "Training jobs; as SHOW JOBS.")                                                    \
+    X(schema, "[TABLE]", "The statements that made the tables.")                                   \
+    X(read, "FILE", "Run the statements of a file.")                                               \
+    X(timing, "on|off", "Say how long each statement takes.")                                      \
+    X(mode, "table|csv|json|markdown", "How results are written.")
+
+const struct completion_command dot_commands[] = {
+#define X(name, argument, help) {"." #name, argument, help},
+    COMMAND_MAP(X)
+#undef X
 };
 const size_t dot_command_count = sizeof dot_commands / sizeof *dot_commands;
 
-static void print_help(void)
+/* Errors stand at the command; the script knows where that is. */
+static enum status refuse(const struct session *session, const char *problem, struct slice word,
+                          const char *hint)
 {
-    for (size_t i = 0; i < dot_command_count; i++)
-        printf("  %-9s %s\n", dot_commands[i].word, dot_commands[i].help);
-    puts("  All else is a statement, which ends with a semicolon. Tab completes.");
+    struct error err;
+
+    fail_at(&err, STATUS_INVALID, session->script->position, "%s \"%.*s\"", problem,
+            SLICE_FORMAT(word));
+    error_hint(&err, "%s", hint);
+    return script_fail(session, &err);
 }
 
-static void refuse_unknown(struct slice word)
+static enum status run_sql(struct session *session, struct slice sql)
+{
+    struct piece piece = split_piece(sql, 0);
+    struct error err;
+
+    if (session_run(session, sql, &piece, &err) == STATUS_OK)
+        return STATUS_OK;
+    err.position = -1; /* it counts in our text, not in the user's */
+    return script_fail(session, &err);
+}
+
+static enum status run_help(struct session *session, struct slice value)
+{
+    (void)session;
+    (void)value;
+    for (size_t i = 0; i < dot_command_count; i++)
+        printf("  %-7s %-24s %s\n", dot_commands[i].word, dot_commands[i].argument,
+               dot_commands[i].help);
+    puts("All else is a statement, which ends with a semicolon. Tab completes.");
+    return STATUS_OK;
+}
+
+static enum status run_quit(struct session *session, struct slice value)
+{
+    (void)value;
+    session->is_ended = true;
+    return STATUS_OK;
+}
+
+static enum status run_exit(struct session *session, struct slice value)
+{
+    return run_quit(session, value);
+}
+
+static enum status run_tables(struct session *session, struct slice value)
+{
+    (void)value;
+    return run_sql(session, slice_of(names_query));
+}
+
+static enum status run_models(struct session *session, struct slice value)
+{
+    (void)value;
+    return run_sql(session, SLICE("SHOW MODELS"));
+}
+
+static enum status run_jobs(struct session *session, struct slice value)
+{
+    (void)value;
+    return run_sql(session, SLICE("SHOW JOBS"));
+}
+
+/* 'my file', "my file" or my file. */
+static struct slice without_quotes(struct slice value)
+{
+    char first = value.size >= 2 ? value.data[0] : '\0';
+
+    if ((first == '\'' || first == '"') && value.data[value.size - 1] == first)
+        return (struct slice){value.data + 1, value.size - 2};
+    return value;
+}
+
+static enum status run_schema(struct session *session, struct slice value)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
+    if (value.size > 0) {
+        text_append_string(&sql, " AND tbl_name = ");
+        text_append_literal(&sql, without_quotes(value));
+        text_append_string(&sql, " COLLATE NOCASE");
+    }
+    status = run_sql(session, text_slice(&sql));
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status run_timing(struct session *session, struct slice value)
+{
+    if (!slice_is(value, "on") && !slice_is(value, "off"))
+        return refuse(session, ".timing is on or off, not", value, "");
+    session->is_timed = slice_is(value, "on");
+    return STATUS_OK;
+}
+
+static enum status run_mode(struct session *session, struct slice value)
+{
+    if (!format_find(value, &session->formatter.format))
+        return refuse(session, ".mode is table, csv, json or markdown, not", value, "");
+    return STATUS_OK;
+}
+
+/* The folder that a relative path counts from: that of the file that reads it,
+ * so that files that belong together work from everywhere. */
+static struct slice folder_of(const struct script *script)
+{
+    const char *slash = script->name ? strrchr(script->name, '/') : NULL;
+
+    return (struct slice){script->name, slash ? (size_t)(slash + 1 - script->name) : 0};
+}
+
+static bool path_of(const struct session *session, struct slice file, char path[PATH_MAX])
+{
+    struct slice folder = folder_of(session->script);
+    const char *home = getenv("HOME");
+    int size;
+
+    if (home && file.size > 1 && file.data[0] == '~' && file.data[1] == '/')
+        size = snprintf(path, PATH_MAX, "%s%.*s", home, (int)file.size - 1, file.data + 1);
+    else if (file.data[0] == '/')
+        size = snprintf(path, PATH_MAX, "%.*s", SLICE_FORMAT(file));
+    else if (slice_is(file, "-") && folder.size == 0) /* a file, not standard input */
+        size = snprintf(path, PATH_MAX, "./-");
+    else
+        size = snprintf(path, PATH_MAX, "%.*s%.*s", SLICE_FORMAT(folder), SLICE_FORMAT(file));
+    return size < PATH_MAX;
+}
+
+static enum status run_read(struct session *session, struct slice value)
+{
+    struct slice file = without_quotes(value);
+    char path[PATH_MAX];
+
+    if (file.size == 0 || memchr(file.data, '\0', file.size))
+        return refuse(session, ".read takes the name of a file, not", value, "");
+    if (!path_of(session, file, path))
+        return refuse(session, "the path is too long:", value, "");
+    return script_run_file(session, path);
+}
+
+static enum status refuse_unknown(const struct session *session, struct slice word)
 {
     const char *words[sizeof dot_commands / sizeof *dot_commands];
+    char hint[64] = ".help lists the commands.";
     int nearest;
 
     for (size_t i = 0; i < dot_command_count; i++)
         words[i] = dot_commands[i].word;
     nearest = text_nearest(word, words, dot_command_count);
-    fprintf(stderr, "ERROR:  unknown command \"%.*s\"\n", SLICE_FORMAT(word));
     if (nearest >= 0)
-        fprintf(stderr, "HINT:  Did you mean %s?\n", words[nearest]);
-    else
-        fputs("HINT:  .help lists the commands.\n", stderr);
+        snprintf(hint, sizeof hint, "Did you mean %s?", words[nearest]);
+    return refuse(session, "unknown command", word, hint);
 }
 
-static void set_timing(struct session *session, struct slice value)
+enum status dot_command_run(struct session *session, struct slice line)
 {
-    if (slice_is(value, "on") || slice_is(value, "off"))
-        session->is_timed = slice_is(value, "on");
-    else
-        fprintf(stderr, "ERROR:  .timing is on or off, not \"%.*s\"\n", SLICE_FORMAT(value));
-}
-
-static void set_mode(struct session *session, struct slice value)
-{
-    if (!format_find(value, &session->formatter.format))
-        fprintf(stderr, "ERROR:  .mode is table, csv, json or markdown, not \"%.*s\"\n",
-                SLICE_FORMAT(value));
-}
-
-static void show_schema(struct session *session, struct slice table)
-{
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
-    if (table.size > 0) {
-        text_append_string(&sql, " AND tbl_name = ");
-        text_append_literal(&sql, table);
-        text_append_string(&sql, " COLLATE NOCASE");
-    }
-    session_run(session, text_slice(&sql));
-    text_deinit(&sql);
-}
-
-bool dot_command_run(struct session *session, struct slice line)
-{
+    static enum status (*const run[])(struct session *, struct slice) = {
+#define X(name, argument, help) run_##name,
+        COMMAND_MAP(X)
+#undef X
+    };
     size_t size = 0;
     struct slice word, value;
 
@@ -78,23 +197,12 @@ bool dot_command_run(struct session *session, struct slice line)
         size++;
     word = (struct slice){line.data, size};
     value = slice_trim((struct slice){line.data + size, line.size - size});
-    if (slice_is(word, ".quit") || slice_is(word, ".exit"))
-        return true;
-    if (slice_is(word, ".help"))
-        print_help();
-    else if (slice_is(word, ".tables"))
-        session_run(session, slice_of(names_query));
-    else if (slice_is(word, ".models"))
-        session_run(session, SLICE("SHOW MODELS"));
-    else if (slice_is(word, ".jobs"))
-        session_run(session, SLICE("SHOW JOBS"));
-    else if (slice_is(word, ".schema"))
-        show_schema(session, value);
-    else if (slice_is(word, ".timing"))
-        set_timing(session, value);
-    else if (slice_is(word, ".mode"))
-        set_mode(session, value);
-    else
-        refuse_unknown(word);
-    return false;
+    for (size_t i = 0; i < dot_command_count; i++) {
+        if (!slice_is(word, dot_commands[i].word))
+            continue;
+        if (value.size > 0 && !*dot_commands[i].argument)
+            return refuse(session, "it takes nothing behind it, not", value, "");
+        return run[i](session, value);
+    }
+    return refuse_unknown(session, word);
 }

@@ -1,16 +1,20 @@
 /*
- * dot_command.h - what the shell does besides statements: .help, .tables, ...
+ * dot_command.h - what a script does besides statements: .help, .read, ...
+ *
+ * One table holds the commands; .help, completion and the check of unknown
+ * words are made from it.
  */
 #ifndef CLI_DOT_COMMAND_H
 #define CLI_DOT_COMMAND_H
 
 #include "completion.h"
-#include "script.h"
+#include "session.h"
 
-extern const struct completion_word dot_commands[];
+extern const struct completion_command dot_commands[];
 extern const size_t dot_command_count;
 
-/* One line, without the blanks around it. True when the shell is to end. */
-bool dot_command_run(struct session *session, struct slice line);
+/* One line of the running script, without the blanks around it. An error has
+ * been shown when this returns. */
+enum status dot_command_run(struct session *session, struct slice line);
 
 #endif

@@ -2,9 +2,7 @@
  * totrain DB [-c SQL]... [-f FILE]...   run statements against a database
  * totrain COMMAND ...                   everything else, one word each
  */
-#include <errno.h>
 #include <locale.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,12 +12,12 @@
 #include "script.h"
 #include "shell.h"
 
-#define SCRIPT_BYTES_MAX ((size_t)64 << 20)
-#define INPUTS_MAX       1000 /* -c and -f together */
+#define PROGRAM_TAKES                                                                              \
+    (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTION_COLOUR | OPTION_HELP |    \
+     OPTION_VERSION)
 
-static const char help[] =
-    "usage: totrain DB [-c SQL]... [-f FILE]... [--format table|csv|json|markdown]\n"
-    "               [--progress=auto|json|none]\n"
+static const char help_start[] =
+    "usage: totrain DB [-c SQL]... [-f FILE]... [OPTION]...\n"
     "       totrain COMMAND [ARGUMENT]...\n"
     "\n"
     "Runs SQL and the statements of ToTrain against the SQLite database DB, in the\n"
@@ -34,15 +32,14 @@ static const char help[] =
     "  totrain shop.db -f train.sql\n"
     "  totrain shop.db                      a shell, when standard input is a terminal\n"
     "\n"
-    "commands:\n"
-    "  jobs [--format F]  the training jobs of this user\n"
-    "  cancel ID          end a running job\n"
-    "  logs ID            the log of a job\n"
-    "  parse [-f FILE]    statements as JSON with byte positions, without a database\n"
+    "options:\n";
+
+static const char help_end[] =
     "A database that has the name of a command is written ./jobs.\n"
     "\n"
     "exit codes: 0 done, 1 job failed, 2 usage or SQL error, 3 connection,\n"
-    "  4 permission, 5 refused by limits, 130 interrupted\n";
+    "  4 permission, 5 refused by limits, 130 interrupted\n"
+    "man totrain has the rest: dot commands, environment variables, files\n";
 
 static int later(int argc, char **argv)
 {
@@ -51,205 +48,104 @@ static int later(int argc, char **argv)
     return 2;
 }
 
-static const struct {
+static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
+    const char *call, *help; /* NULL: not shown */
 } commands[] = {
-    {"supervise", command_supervise},
-    {"master", command_master},
-    {"worker", command_worker},
-    {"parse", command_parse},
-    {"jobs", command_jobs},
-    {"cancel", command_cancel},
-    {"logs", command_logs},
-    {"ps", later},
-    {"wait", later},
-    {"scale", later},
-    {"submit", later},
-    {"k8s", later},
+    {"jobs", command_jobs, "jobs", "the training jobs of this user; takes --format"},
+    {"cancel", command_cancel, "cancel ID", "end a running job"},
+    {"logs", command_logs, "logs ID", "the log of a job"},
+    {"parse", command_parse, "parse [-f FILE]",
+     "statements as JSON with byte positions, without a database"},
+    {"supervise", command_supervise, "supervise FOLDER", "the processes that a job is made of,"},
+    {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
+    {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},
+    {"ps", later, NULL, NULL},
+    {"wait", later, NULL, NULL},
+    {"scale", later, NULL, NULL},
+    {"submit", later, NULL, NULL},
+    {"k8s", later, NULL, NULL},
 };
 
-struct input {
-    bool is_file;
-    const char *value;
-};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-struct options {
-    const char *database;
-    struct input inputs[INPUTS_MAX];
-    size_t input_count;
-    enum format format;
-    enum progress_mode progress;
-};
-
-static enum status usage(struct error *err, const char *problem, const char *word)
+static void print_help(FILE *out)
 {
-    return fail(err, STATUS_INVALID, "%s%s", problem, word),
-           error_hint(err, "totrain --help shows how it is called.");
+    fputs(help_start, out);
+    options_print(PROGRAM_TAKES, out);
+    fputs("\ncommands:\n", out);
+    for (const struct command *command = commands; command < commands + COMMAND_COUNT; command++)
+        if (command->call)
+            fprintf(out, "  %-34s %s\n", command->call, command->help);
+    fputs(help_end, out);
 }
 
-static enum status add_input(struct options *options, bool is_file, const char *value,
-                             struct error *err)
+static enum status run_input(struct session *session, const struct input *input)
 {
-    if (options->input_count == INPUTS_MAX)
-        return usage(err, "too many -c and -f", "");
-    options->inputs[options->input_count++] = (struct input){is_file, value};
-    return STATUS_OK;
+    return input->is_file ? script_run_file(session, input->value)
+                          : script_run(session, NULL, slice_of(input->value));
 }
 
-static enum status set_option(struct options *options, const char *name, const char *value,
-                              struct error *err)
+static enum status run_inputs(struct session *session, const struct options *options)
 {
-    if (strcmp(name, "-c") == 0)
-        return add_input(options, false, value, err);
-    if (strcmp(name, "-f") == 0)
-        return add_input(options, true, value, err);
-    if (strcmp(name, "--format") == 0) {
-        if (!format_find(slice_of(value), &options->format))
-            return usage(err, "--format is table, csv, json or markdown, not ", value);
-        return STATUS_OK;
-    }
-    if (strcmp(name, "--progress") == 0) {
-        if (!progress_find(slice_of(value), &options->progress))
-            return usage(err, "--progress is auto, json or none, not ", value);
-        return STATUS_OK;
-    }
-    return usage(err, "unknown option ", name);
-}
+    enum status status = STATUS_OK;
 
-/* -c SQL, --format json, --format=json; what is no option is the database. */
-static enum status read_options(int argc, char **argv, struct options *options, struct error *err)
-{
-    *options = (struct options){.format = FORMAT_TABLE, .progress = PROGRESS_AUTO};
-    for (int i = 1; i < argc; i++) {
-        char name[32];
-        const char *equals = strncmp(argv[i], "--", 2) == 0 ? strchr(argv[i], '=') : NULL;
-        if (argv[i][0] != '-' || strcmp(argv[i], "-") == 0) {
-            if (options->database)
-                return usage(err, "more than one database: ", argv[i]);
-            options->database = argv[i];
-            continue;
-        }
-        snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - argv[i]) : (int)strlen(argv[i]),
-                 argv[i]);
-        if (!equals && i + 1 == argc)
-            return usage(err, "a value is missing after ", argv[i]);
-        TRY(set_option(options, name, equals ? equals + 1 : argv[++i], err));
-    }
-    return options->database ? STATUS_OK : usage(err, "no database is named", "");
-}
-
-static enum status read_all(FILE *file, const char *name, struct text *text, struct error *err)
-{
-    char bytes[65536];
-    size_t size;
-
-    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0)
-        text_append(text, (struct slice){bytes, size});
-    if (ferror(file))
-        return fail_errno(err, STATUS_IO, "%s", name);
-    if (text->failed)
-        return fail(err, STATUS_LIMIT, "%s holds more than %zu bytes", name, SCRIPT_BYTES_MAX);
-    return STATUS_OK;
-}
-
-static enum status read_file(const char *path, struct text *text, struct error *err)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-    enum status status;
-
-    if (!file)
-        return fail_errno(err, STATUS_INVALID, "%s", path);
-    status = read_all(file, path, text, err);
-    if (file != stdin)
-        fclose(file);
+    if (options->input_count == 0)
+        return isatty(STDIN_FILENO) ? shell_run(session) : script_run_file(session, "-");
+    for (size_t i = 0; i < options->input_count && status == STATUS_OK && !session->is_ended; i++)
+        status = run_input(session, &options->inputs[i]);
     return status;
 }
 
-static int report(const struct error *err)
+static enum status check_words(const struct options *options, struct error *err)
 {
-    struct text rendered;
-
-    text_init(&rendered, 8192);
-    error_render(err, SLICE(""), &rendered);
-    fputs(text_string(&rendered), stderr);
-    text_deinit(&rendered);
-    return status_exit_code(err->status);
+    if (options->word_count == 1)
+        return STATUS_OK;
+    if (options->word_count == 0)
+        fail(err, STATUS_INVALID, "no database is named");
+    else
+        fail(err, STATUS_INVALID, "more than one database: %s", options->words[1]);
+    return error_hint(err, "totrain --help shows how it is called.");
 }
 
-static int run_file(struct session *session, const char *path)
+static int run_database(const struct options *options)
 {
-    struct text text;
+    struct session session;
     struct error err;
     enum status status;
 
-    text_init(&text, SCRIPT_BYTES_MAX);
-    if (read_file(path, &text, &err) != STATUS_OK) {
-        text_deinit(&text);
-        return report(&err);
-    }
-    status = session_run(session, text_slice(&text));
-    text_deinit(&text);
-    return status_exit_code(status);
-}
-
-static int run_inputs(struct session *session, const struct options *options)
-{
-    if (options->input_count == 0) {
-        if (isatty(STDIN_FILENO))
-            return status_exit_code(shell_run(session));
-        return run_file(session, "-");
-    }
-    for (size_t i = 0; i < options->input_count; i++) {
-        const struct input *input = &options->inputs[i];
-        int code = input->is_file ? run_file(session, input->value)
-                                  : status_exit_code(session_run(session, slice_of(input->value)));
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
-static int run_database(int argc, char **argv)
-{
-    struct options *options = malloc(sizeof *options);
-    struct session session;
-    struct error err;
-    int code;
-
-    if (!options)
-        return status_exit_code(STATUS_NO_MEMORY);
     setlocale(LC_CTYPE, "C.UTF-8"); /* widths of characters in tables */
-    if (read_options(argc, argv, options, &err) != STATUS_OK) {
-        free(options);
-        return report(&err);
-    }
-    if (session_open(&session, options->database, options->format, options->progress, &err) ==
-        STATUS_OK)
-        code = run_inputs(&session, options);
+    if (check_words(options, &err) != STATUS_OK)
+        return report(&err, options->colour);
+    status = session_open(&session, options->words[0], options, &err);
+    if (status == STATUS_OK)
+        status = run_inputs(&session, options);
     else
-        code = report(&err);
+        report(&err, options->colour);
     session_close(&session);
-    free(options);
-    return code;
+    return status_exit_code(status);
 }
 
 int main(int argc, char **argv)
 {
+    struct options options;
+    struct error err;
+
     if (argc < 2) {
-        fputs(help, stderr);
-        return 2;
+        print_help(stderr);
+        return status_exit_code(STATUS_INVALID);
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        fputs(help, stdout);
-        return 0;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
+    for (const struct command *command = commands; command < commands + COMMAND_COUNT; command++)
+        if (strcmp(argv[1], command->name) == 0)
+            return command->run(argc - 1, argv + 1);
+    if (options_read(argc, argv, PROGRAM_TAKES, &options, &err) != STATUS_OK)
+        return report(&err, options.colour);
+    if (!options.wants_help && !options.wants_version)
+        return run_database(&options);
+    if (options.wants_help)
+        print_help(stdout);
+    else
         puts("totrain " TOTRAIN_VERSION);
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return run_database(argc, argv);
+    return 0;
 }

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "engine/progress.h"
+#include "report.h"
 
 #define PLAIN_LINE_SECONDS 1.0
 
@@ -26,7 +26,7 @@ bool progress_find(struct slice name, enum progress_mode *mode)
 void progress_init(struct progress *progress, enum progress_mode mode)
 {
     *progress = (struct progress){
-        .mode = mode, .is_terminal = isatty(STDERR_FILENO), .last = -PLAIN_LINE_SECONDS};
+        .mode = mode, .is_terminal = report_is_to_terminal(), .last = -PLAIN_LINE_SECONDS};
 }
 
 void progress_erase(struct progress *progress)

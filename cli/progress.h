@@ -1,7 +1,7 @@
 /*
  * progress.h - how training goes, on standard error.
  *
- * auto: one redrawn line on a terminal; elsewhere plain lines, at most one a
+ * auto: one redrawn line on a terminal that can; elsewhere plain lines, at most one a
  * second. json: one object a line, for programs. none: nothing, and no notices.
  */
 #ifndef CLI_PROGRESS_H

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "file_names.h"
 #include "names.h"
 
 #define LISTED_MAX 100
@@ -20,7 +21,7 @@ struct prompt {
     char file[PATH_MAX]; /* empty: none */
     struct session *session;
     struct text *typed; /* the lines before this one */
-    const struct completion_word *commands;
+    const struct completion_command *commands;
     size_t command_count;
 };
 
@@ -120,16 +121,30 @@ static unsigned char insert(EditLine *editor, const struct completion *completio
     return CC_REFRESH;
 }
 
+/* The word at the cursor, and what it may become. */
+static enum status find(struct prompt *prompt, struct slice text, size_t cursor,
+                        struct arena *arena, struct completion *completion)
+{
+    struct completion_names names = {.commands = prompt->commands,
+                                     .command_count = prompt->command_count};
+    struct error ignored;
+
+    names_read(prompt->session->db, arena, &names);
+    TRY(completion_find(text, cursor, &names, arena, completion, &ignored));
+    if (!completion->is_file)
+        return STATUS_OK;
+    return file_names_find(
+        (struct slice){text.data + completion->start, cursor - completion->start}, arena,
+        completion, &ignored);
+}
+
 static unsigned char complete(EditLine *editor, int key)
 {
     struct prompt *prompt = prompt_of(editor);
-    struct completion_names names = {.commands = prompt->commands,
-                                     .command_count = prompt->command_count};
     const LineInfo *line = el_line(editor);
     struct completion completion;
     struct arena arena;
     struct text text;
-    struct error ignored;
     size_t cursor = prompt->typed->size + (size_t)(line->cursor - line->buffer);
     unsigned char result = CC_ERROR;
 
@@ -138,9 +153,7 @@ static unsigned char complete(EditLine *editor, int key)
     text_init(&text, TEXT_MAXIMUM);
     text_append(&text, text_slice(prompt->typed));
     text_append(&text, (struct slice){line->buffer, (size_t)(line->lastchar - line->buffer)});
-    names_read(prompt->session->db, &arena, &names);
-    if (!text.failed && completion_find(text_slice(&text), cursor, &names, &arena, &completion,
-                                        &ignored) == STATUS_OK)
+    if (!text.failed && find(prompt, text_slice(&text), cursor, &arena, &completion) == STATUS_OK)
         result = insert(
             editor, &completion,
             (struct slice){text_string(&text) + completion.start, cursor - completion.start});
@@ -218,12 +231,15 @@ static void set_up(struct prompt *prompt)
         history(prompt->history, &event, H_LOAD, prompt->file);
     el_set(editor, EL_HIST, history, prompt->history);
     el_set(editor, EL_ADDFN, "complete", "what may be typed next", complete);
+    /* A Ctrl-D typed while a statement runs waits for the prompt, as all that
+     * is typed ahead; the terminal would make a NUL of it. */
+    el_set(editor, EL_SETTY, "-x", "eof=", NULL);
     el_set(editor, EL_BIND, "^I", "complete", NULL);
     el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(editor, NULL); /* the user's ~/.editrc */
 }
 
-struct prompt *prompt_new(struct session *session, const struct completion_word *commands,
+struct prompt *prompt_new(struct session *session, const struct completion_command *commands,
                           size_t command_count)
 {
     struct prompt *prompt = calloc(1, sizeof *prompt);
@@ -258,6 +274,7 @@ enum prompt_result prompt_read(struct prompt *prompt, struct text *typed)
 
     prompt->typed = typed;
     el_resize(prompt->editor);
+    el_set(prompt->editor, EL_PREP_TERM, 1); /* who sees the prompt may type Ctrl-D */
     line = el_gets(prompt->editor, &count);
     if (session_is_interrupted())
         return PROMPT_INTERRUPTED;

@@ -9,7 +9,7 @@
 #define CLI_PROMPT_H
 
 #include "completion.h"
-#include "script.h"
+#include "session.h"
 
 #define HISTORY_MAX 1000
 
@@ -17,7 +17,7 @@ enum prompt_result { PROMPT_LINE, PROMPT_INTERRUPTED, PROMPT_END };
 
 struct prompt;
 
-struct prompt *prompt_new(struct session *session, const struct completion_word *commands,
+struct prompt *prompt_new(struct session *session, const struct completion_command *commands,
                           size_t command_count); /* NULL: out of memory */
 void prompt_free(struct prompt *prompt);
 /* Append one line to what was typed; with something typed before it, the

@@ -1,185 +1,100 @@
 #include "script.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "engine/engine.h"
-#include "sqlite_host/door.h"
-#include "sqlite_host/sql.h"
+#include "dot_command.h"
+#include "dot_line.h"
+#include "input.h"
 
-#define BUSY_TIMEOUT_MS 5000
-
-/* SIGINT: what runs in SQLite is interrupted at once; what waits for a job
- * looks at the counter. A signal handler has no argument, hence these two. */
-static volatile sig_atomic_t interrupts;
-static sqlite3 *volatile interrupted_db;
-
-static void on_interrupt(int signal)
+static size_t line_of(const struct script *script, int position)
 {
-    (void)signal;
-    interrupts++;
-    if (interrupted_db)
-        sqlite3_interrupt(interrupted_db);
+    size_t line = 1;
+
+    for (int i = 0; i < position && (size_t)i < script->text.size; i++)
+        line += script->text.data[i] == '\n';
+    return line;
 }
 
-static void catch_signals(sqlite3 *db)
+static void show_readers(const struct script *script)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
-
-    interrupted_db = db;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a reader that goes is an error of write() */
+    for (; script; script = script->reader)
+        if (script->name)
+            fprintf(stderr, "CONTEXT:  read at %s:%zu\n", script->name,
+                    line_of(script, script->position));
 }
 
-bool session_is_interrupted(void)
+enum status script_fail(const struct session *session, const struct error *err)
 {
-    return interrupts > 0;
-}
+    const struct script *script = session->script;
+    char place[PATH_MAX + 32] = "";
 
-void session_clear_interrupt(void)
-{
-    interrupts = 0;
-}
-
-static enum status find_program(char path[PATH_MAX], struct error *err)
-{
-    ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - 1);
-
-    if (size < 0)
-        return fail_errno(err, STATUS_IO, "/proc/self/exe");
-    path[size] = '\0';
-    return STATUS_OK;
-}
-
-/* NO_COLOR: https://no-color.org */
-static bool wants_colour(void)
-{
-    const char *refused = getenv("NO_COLOR");
-
-    return isatty(STDERR_FILENO) && !(refused && *refused);
-}
-
-enum status session_open(struct session *session, const char *path, enum format format,
-                         enum progress_mode progress, struct error *err)
-{
-    char program[PATH_MAX];
-
-    *session = (struct session){.is_coloured = wants_colour()};
-    formatter_init(&session->formatter, format, stdout);
-    progress_init(&session->progress, progress);
-    TRY(find_program(program, err));
-    if (sqlite3_open_v2(path, &session->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
-                        NULL) != SQLITE_OK)
-        return fail(err, STATUS_CONNECTION, "%s: %s", path,
-                    session->db ? sqlite3_errmsg(session->db) : "out of memory");
-    sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
-    sqlite_host_init(&session->host, session->db, program);
-    session->host.interrupts = &interrupts;
-    catch_signals(session->db);
-    TRY(sqlite_host_register(session->db, err));
-    return door_open(session->db, program, err);
-}
-
-void session_close(struct session *session)
-{
-    interrupted_db = NULL;
-    formatter_deinit(&session->formatter);
-    sqlite3_close(session->db);
-}
-
-static enum status put_columns(void *self, const struct slice *names, size_t count,
-                               struct error *err)
-{
-    struct session *session = self;
-
-    progress_erase(&session->progress);
-    return formatter_columns(&session->formatter, names, count, err);
-}
-
-static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    return formatter_row(&((struct session *)self)->formatter, cells, count, err);
-}
-
-static void put_notice(void *self, const char *line)
-{
-    progress_notice(&((struct session *)self)->progress, line);
-}
-
-static void put_progress(void *self, const struct job_event *event)
-{
-    progress_event(&((struct session *)self)->progress, event);
-}
-
-static enum status run_piece(struct session *session, struct slice text, const struct piece *piece,
-                             struct error *err)
-{
-    struct sink sink = {.self = session,
-                        .columns = put_columns,
-                        .row = put_row,
-                        .notice = put_notice,
-                        .progress = put_progress};
-    struct slice sql = {text.data + piece->span.start,
-                        (size_t)(piece->span.end - piece->span.start)};
-
-    error_clear(err);
-    if (piece->kind == PIECE_OURS) {
-        TRY(engine_run(&session->host.host, text, piece, &sink, err));
-    } else if (host_query(&session->host, sql, &sink, err) != STATUS_OK) {
-        if (err->position >= 0)
-            err->position += piece->span.start;
-        return err->status;
-    }
-    return formatter_end(&session->formatter, err);
-}
-
-static void print_error(struct session *session, const struct error *err, struct slice text)
-{
-    struct text rendered;
-
-    progress_erase(&session->progress);
     if (session->formatter.reader_is_gone)
-        return; /* `| head` has what it wanted */
-    text_init(&rendered, 8192);
-    error_render(err, text, &rendered);
-    fflush(stdout);
-    if (session->is_coloured && strncmp(text_string(&rendered), "ERROR:", 6) == 0)
-        fprintf(stderr, "\033[1;31mERROR:\033[0m%s", text_string(&rendered) + 6);
-    else
-        fputs(text_string(&rendered), stderr);
-    text_deinit(&rendered);
+        return err->status; /* `| head` has what it wanted */
+    if (!script)
+        return report_error(err, place, SLICE(""), session->colour);
+    if (script->name)
+        snprintf(place, sizeof place, "%s:%zu:", script->name,
+                 line_of(script, err->position < 0 ? script->position : err->position));
+    report_error(err, place, script->text, session->colour);
+    show_readers(script->reader);
+    return err->status;
 }
 
-static double milliseconds_now(void)
+/* Run what begins at *at, and move behind it. */
+static enum status run_next(struct session *session, struct script *script, int *at)
 {
-    struct timespec now;
+    struct slice text = script->text, line = dot_line_find(text, at);
+    struct piece piece;
+    struct error err;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-enum status session_run(struct session *session, struct slice text)
-{
-    for (int from = 0; (size_t)from < text.size;) {
-        struct piece piece = split_piece(text, from);
-        double start = milliseconds_now();
-        enum status status;
-        struct error err;
-
-        from = piece.next;
-        if (piece.kind == PIECE_EMPTY)
-            continue;
-        status = run_piece(session, text, &piece, &err);
-        if (status != STATUS_OK)
-            print_error(session, &err, text);
-        if (session->is_timed)
-            printf("Time: %.3f ms\n", milliseconds_now() - start);
-        if (status != STATUS_OK)
-            return status;
+    script->position = *at;
+    if (session_is_interrupted()) {
+        fail(&err, STATUS_INTERRUPTED, "interrupted");
+        return script_fail(session, &err);
     }
+    if (line.size > 0) {
+        *at += (int)line.size;
+        return dot_command_run(session, slice_trim(line));
+    }
+    piece = split_piece(text, *at);
+    *at = piece.next;
+    if (piece.kind == PIECE_EMPTY)
+        return STATUS_OK;
+    if (session_run(session, text, &piece, &err) != STATUS_OK)
+        return script_fail(session, &err);
     return STATUS_OK;
+}
+
+enum status script_run(struct session *session, const char *name, struct slice text)
+{
+    struct script script = {.name = name, .text = text, .reader = session->script};
+    enum status status = STATUS_OK;
+
+    script.depth = script.reader ? script.reader->depth + 1 : 0;
+    session->script = &script;
+    for (int at = 0; (size_t)at < text.size && status == STATUS_OK && !session->is_ended;)
+        status = run_next(session, &script, &at);
+    session->script = script.reader;
+    return status;
+}
+
+enum status script_run_file(struct session *session, const char *path)
+{
+    enum status status;
+    struct text text;
+    struct error err;
+
+    text_init(&text, INPUT_BYTES_MAX);
+    error_clear(&err);
+    if (session->script && session->script->depth + 1 >= SCRIPT_DEPTH_MAX) {
+        status =
+            fail(&err, STATUS_LIMIT, "files read each other more than %d deep", SCRIPT_DEPTH_MAX);
+        script_fail(session, &err);
+    } else if ((status = input_read(path, &text, &err)) != STATUS_OK) {
+        script_fail(session, &err);
+    } else {
+        status = script_run(session, strcmp(path, "-") == 0 ? NULL : path, text_slice(&text));
+    }
+    text_deinit(&text);
+    return status;
 }

@@ -1,34 +1,39 @@
 /*
- * script.h - a program of SQL and of our statements, run piece by piece.
+ * script.h - a program of statements and dot commands, run one by one.
+ *
+ *     SELECT 1;
+ *     .read model.sql      a line that begins with a dot, where a statement
+ *     SELECT 2;            could begin, is a command (dot_command.h)
+ *
+ * -c, -f, standard input, .read and what is typed are all scripts. A script
+ * stops at its first error, which is shown where it happens; a script that
+ * read the failing one stops too, and names the line that read it.
  */
 #ifndef CLI_SCRIPT_H
 #define CLI_SCRIPT_H
 
-#include "format.h"
-#include "progress.h"
-#include "sqlite_host/host.h"
+#include "session.h"
 
-struct session {
-    sqlite3 *db;
-    struct sqlite_host host;
-    struct formatter formatter;
-    struct progress progress;
-    bool is_coloured; /* errors, on a terminal */
-    bool is_timed;    /* say how long each statement took */
+#define SCRIPT_DEPTH_MAX 16 /* files that read files */
+
+/* One that is running; lives on the stack of script_run(). */
+struct script {
+    const char *name; /* of its file; NULL: it has none */
+    struct slice text;
+    int position; /* of the statement or command that runs */
+    int depth;
+    const struct script *reader; /* the script that reads this one, or NULL */
 };
 
-/* CONNECTION when the database cannot be opened. A file that is not there is
- * made, as sqlite3 does. */
-enum status session_open(struct session *session, const char *path, enum format format,
-                         enum progress_mode progress, struct error *err);
-void session_close(struct session *session);
+/* Run up to the end, the first error, Ctrl-C or .quit. An error has been
+ * shown when this returns. `name` is what errors call the file, or NULL. */
+enum status script_run(struct session *session, const char *name, struct slice text);
 
-/* Run every statement of the text, up to the first error, which is printed to
- * standard error with its line and caret. */
-enum status session_run(struct session *session, struct slice text);
-/* Has Ctrl-C come since the last clear? */
-bool session_is_interrupted(void);
-/* Forget an interrupt that was answered. */
-void session_clear_interrupt(void);
+/* As script_run; "-" is standard input. */
+enum status script_run_file(struct session *session, const char *path);
+
+/* Show an error of the script that runs, with its file, its line and who read
+ * it. A position of -1 stands for the statement's. Returns err->status. */
+enum status script_fail(const struct session *session, const struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 #include "shell.h"
 
 #include "dot_command.h"
-#include "parser/parser.h"
 #include "prompt.h"
+#include "script.h"
 
 /* Is there a whole statement, or nothing at all? */
 static bool is_complete(struct slice text)
@@ -18,23 +18,19 @@ static bool is_complete(struct slice text)
     return true;
 }
 
-/* What was typed is a whole line of ours or whole statements. True at the end. */
-static bool run_typed(struct session *session, struct prompt *prompt, struct text *typed)
+/* What was typed is a whole line of ours or whole statements. */
+static void run_typed(struct session *session, struct prompt *prompt, struct text *typed)
 {
     struct slice text = slice_trim(text_slice(typed));
-    bool is_command = text.size > 0 && text.data[0] == '.', is_end = false;
+    bool is_command = text.size > 0 && text.data[0] == '.';
 
     if (!is_command && !is_complete(text_slice(typed)))
-        return false;
+        return;
     prompt_remember(prompt, text);
-    if (is_command)
-        is_end = dot_command_run(session, text);
-    else
-        session_run(session, text_slice(typed));
+    script_run(session, NULL, text_slice(typed));
     fflush(stdout);
     session_clear_interrupt();
     text_clear(typed);
-    return is_end;
 }
 
 enum status shell_run(struct session *session)
@@ -48,13 +44,13 @@ enum status shell_run(struct session *session)
     printf("totrain " TOTRAIN_VERSION "; a statement ends with ;  .help lists commands, Ctrl-D "
            "ends the session\n");
     text_init(&typed, TEXT_MAXIMUM);
-    while ((result = prompt_read(prompt, &typed)) != PROMPT_END) {
+    while (!session->is_ended && (result = prompt_read(prompt, &typed)) != PROMPT_END) {
         if (result == PROMPT_INTERRUPTED) { /* begin anew */
             session_clear_interrupt();
             text_clear(&typed);
             putchar('\n');
-        } else if (run_typed(session, prompt, &typed)) {
-            break;
+        } else {
+            run_typed(session, prompt, &typed);
         }
     }
     if (result == PROMPT_END)

@@ -16,7 +16,7 @@ import sys
 
 
 def run(program, case):
-    done = subprocess.run([program, "-f", case], capture_output=True, timeout=60)
+    done = subprocess.run([program, "parse", "-f", case], capture_output=True, timeout=60)
     out, err = done.stdout.decode(), done.stderr.decode(errors="backslashreplace")
     problems = []
     if done.returncode not in (0, 2, 5):

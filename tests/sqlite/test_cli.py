@@ -108,6 +108,87 @@ class Program(harness.Case):
         self.assertIn("Accuracy", self.check(self.path, "-f", script).stdout)
         self.assertIn("Accuracy", self.check(self.path, input=QUICK).stdout)
 
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def test_an_error_in_a_file_names_the_file_and_the_line(self):
+        script = self.write("script.sql", "SELECT 1 AS x;\n\n  SELECT nope;\nSELECT 'never';")
+        done = self.check(self.path, "-f", script, code=2)
+        self.assertEqual(done.stderr, f"{script}:3: ERROR:  no such column: nope\n"
+                         "LINE 3:   SELECT nope;\n                 ^\n")
+        self.assertNotIn("never", done.stdout)
+
+    def test_a_file_reads_files_beside_it_and_errors_name_all_of_them(self):
+        outer = self.write("outer.sql", "-- first the rows\n.read inner/rows.sql\nSELECT 'never';")
+        self.write("inner/rows.sql", "SELECT 'begun';\n.read 'last one.sql'\n")
+        inner = self.write("inner/last one.sql", "SELECT 'deep';\n.mode json\n.mode yaml\n")
+        done = self.check(self.path, "-f", outer, code=2)
+        self.assertIn("begun", done.stdout)
+        self.assertIn("deep", done.stdout)
+        self.assertNotIn("never", done.stdout)
+        self.assertEqual(done.stderr.splitlines(), [
+            f"{inner}:3: ERROR:  .mode is table, csv, json or markdown, not \"yaml\"",
+            "LINE 3: .mode yaml", "        ^",
+            f"CONTEXT:  read at {self.folder}/inner/rows.sql:2", f"CONTEXT:  read at {outer}:2"])
+
+    def test_files_that_read_each_other_end_with_an_error(self):
+        script = self.write("again.sql", ".read again.sql\n")
+        done = self.check(self.path, "-f", script, code=5)
+        self.assertIn(f"{script}:1: ERROR:  files read each other more than 16 deep", done.stderr)
+
+    def test_reading_what_is_no_file_is_an_error(self):
+        for name, reason in (("", "Is a directory"), ("/nonesuch", "No such file or directory")):
+            done = self.check(self.path, "-c", f".read {self.folder}{name}", code=2 if name else 1)
+            self.assertIn(f"{self.folder}{name}: {reason}", done.stderr)
+        self.assertIn("takes the name of a file", self.check(self.path, "-c", ".read", code=2).stderr)
+
+    def test_quit_ends_all_files_without_an_error(self):
+        outer = self.write("outer.sql", ".read inner.sql\nSELECT 'never';")
+        self.write("inner.sql", "SELECT 'shown';\n.quit\nSELECT 'never';")
+        done = self.check(self.path, "-f", outer, "-c", "SELECT 'never';")
+        self.assertIn("shown", done.stdout)
+        self.assertNotIn("never", done.stdout)
+
+    def test_a_dot_in_a_statement_is_no_command(self):
+        done = self.check(self.path, "--format=csv", "-c", "SELECT 1 +\n.5 AS x")
+        self.assertEqual(done.stderr, "")
+
+    def test_a_dot_command_with_too_much_behind_it_is_refused(self):
+        done = self.check(self.path, "-c", ".tables iris", code=2)
+        self.assertIn("it takes nothing behind it", done.stderr)
+
+    def test_errors_are_coloured_when_asked_and_not_into_pipes(self):
+        plain = self.check(self.path, "-c", "SELECT nope FROM iris;", code=2).stderr
+        self.assertNotIn("\033", plain)
+        for option in ("--color=never", "--color=auto"):
+            self.assertEqual(self.check(self.path, option, "-c", "SELECT nope FROM iris;",
+                                        code=2).stderr, plain)
+        done = self.check(self.path, "--color=always", "-c", "SELECT nope FROM iris;", code=2)
+        self.assertEqual(done.stderr, "\033[1;31mERROR:\033[0m  \033[1mno such column: nope\033[0m\n"
+                         "LINE 1: SELECT nope FROM iris;\n               \033[1;32m^\033[0m\n")
+        done = self.check(self.path, "--color", "always", code=2,
+                          input="SELECT * FROM iris TO TRAIN DNNClasifier LABEL class INTO m;")
+        self.assertIn("\033[1;36mHINT:\033[0m  Did you mean DNNClassifier?", done.stderr)
+        for command in (["jobs", "nope"], ["logs", "7"], ["cancel", "7"], ["parse", "-f", "nope"]):
+            self.assertIn("\033[1;31mERROR:", self.check(*command, "--color=always", code=2).stderr)
+
+    def test_an_unknown_option_names_the_nearest(self):
+        self.assertIn("Did you mean --format?", self.check(self.path, "--fromat", "csv", code=2).stderr)
+        self.assertIn("unknown option -x", self.check(self.path, "-x", code=2).stderr)
+        self.assertIn("a value is missing after -c", self.check(self.path, "-c", code=2).stderr)
+        self.assertIn("--color is one of auto|always|never, not red",
+                      self.check(self.path, "--color=red", code=2).stderr)
+        self.assertIn("more than one database: b", self.check("a", "b", code=2).stderr)
+
+    def test_the_error_of_a_function_keeps_its_lines(self):
+        done = self.check(self.path, "-c", "SELECT totrain('SELECT 1 AS x TO TRAIN Foo LABEL x "
+                          "INTO m')", code=2)
+        self.assertIn('unknown model "Foo"\nLINE 1: SELECT 1 AS x TO TRAIN Foo LABEL x INTO m\n'
+                      '                               ^\nHINT: ', done.stderr)
+
     def test_the_first_error_stops_it_and_shows_line_and_caret(self):
         done = self.check(self.path, "-c", "SELECT 'one' AS x;\n\nSELECT * FROM iris\nTO TRAIN "
                           "LinearClassifier LABEL klass INTO m;\nSELECT 'never' AS x;", code=2)

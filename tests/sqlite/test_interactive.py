@@ -1,71 +1,7 @@
 """The shell on a terminal: prompt, editing, completion, history, interrupts."""
 
-import os
-import pty
-import re
-import select
-import subprocess
-import time
-
 import harness
-
-
-class Terminal:
-    """The program on a pseudo-terminal; expect() waits for its output."""
-
-    def __init__(self, case):
-        self.ours, theirs = pty.openpty()
-        environment = dict(os.environ, TERM="xterm", XDG_STATE_HOME=str(case.folder / "xdg"),
-                           HOME=str(case.folder))
-        self.process = subprocess.Popen(
-            [harness.PROGRAM, case.path], stdin=theirs, stdout=theirs, stderr=theirs,
-            env=environment, start_new_session=True,
-            preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
-        os.close(theirs)
-        self.seen = self.begun = ""
-        case.addCleanup(self.close)
-        self.expect("totrain> ")
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        os.close(self.ours)
-
-    def read(self, end):
-        ready, _, _ = select.select([self.ours], [], [], max(0, end - time.monotonic()))
-        if not ready:
-            raise AssertionError(f"not within {harness.DEADLINE} s; seen: {self.seen!r}")
-        try:
-            data = os.read(self.ours, 65536).decode("utf-8", "replace")
-        except OSError:  # the other side was closed
-            data = ""
-        # A control sequence may come in two reads: its beginning waits for the rest.
-        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.begun + data)
-        begun = re.search(r"\x1b(\[[0-9;?]*)?$", text)
-        self.begun = begun.group(0) if begun else ""
-        self.seen += text[:len(text) - len(self.begun)]
-        return data
-
-    def expect(self, text):
-        """Everything up to and with the text."""
-        end = time.monotonic() + harness.DEADLINE
-        while text not in self.seen:
-            if not self.read(end):
-                raise AssertionError(f"it ended; seen: {self.seen!r}")
-        before, _, self.seen = self.seen.partition(text)
-        return before + text
-
-    def type(self, keys):
-        os.write(self.ours, keys.encode())
-
-    def run(self, line, text):
-        self.type(line + "\r")
-        return self.expect(text)
-
-    def end(self):
-        self.type("\x04")
-        return self.process.wait(timeout=harness.DEADLINE)
+from terminal import Terminal
 
 
 class Interactive(harness.Case):
@@ -132,6 +68,52 @@ class Interactive(harness.Case):
         terminal.run(".tables", '"iris"')
         terminal.run(".tabels", "Did you mean .tables?")
         terminal.type(".quit\r")
+        self.assertEqual(terminal.process.wait(timeout=harness.DEADLINE), 0)
+
+    def test_errors_are_coloured_on_a_terminal_unless_it_is_refused(self):
+        def shown(*arguments, **environment):
+            terminal = Terminal(self, *arguments, **environment)
+            terminal.run("SELECT nope FROM iris;", "no such column: nope")
+            terminal.expect("totrain> ")
+            return terminal.raw
+
+        self.assertIn("\x1b[1;31mERROR:\x1b[0m", shown(NO_COLOR=None))
+        self.assertIn("\x1b[1;31mERROR:\x1b[0m", shown(NO_COLOR=""))
+        self.assertIn("\x1b[1;31mERROR:\x1b[0m", shown("--color=always", NO_COLOR="1"))
+        for plain in (shown(NO_COLOR="1"), shown(TERM="dumb"), shown("--color=never")):
+            self.assertNotIn("\x1b[1;31m", plain)
+            self.assertIn("ERROR:  no such column", plain)
+
+    def test_read_runs_a_file_whose_name_tab_completes(self):
+        (self.folder / "sql").mkdir()
+        (self.folder / "sql" / "answer all.sql").write_text("SELECT 20 + 22 AS x;\nSELECT nope;\n")
+        terminal = Terminal(self)
+        terminal.type(".re\tsq\tan\t\r")
+        terminal.expect(" 42")
+        terminal.expect("sql/answer all.sql:2: ERROR:  no such column: nope")
+        terminal.run("SELECT 20 + 23 AS x;", " 43")
+
+    def test_ctrl_c_ends_the_files_that_are_read(self):
+        (self.folder / "outer.sql").write_text(".read inner.sql\nSELECT 'nev' || 'er';\n")
+        (self.folder / "inner.sql").write_text(
+            "SELECT 'beg' || 'un';\nWITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) "
+            "SELECT count(*) FROM r;\nSELECT 'nev' || 'er';\n")
+        terminal = Terminal(self)
+        terminal.run(".read outer.sql", "begun")
+        terminal.type("\x03")
+        terminal.expect("inner.sql:2: ERROR:  interrupted")
+        terminal.expect("CONTEXT:  read at outer.sql:1")
+        self.assertNotIn("never", terminal.expect("totrain> "))
+        terminal.run("SELECT 20 + 22 AS x;", " 42")
+
+    def test_what_is_typed_while_a_statement_runs_is_read_after_it(self):
+        terminal = Terminal(self)
+        terminal.type(harness.TRAIN_LONG + "\r")
+        self.wait_until_training()
+        terminal.expect("epoch ")
+        terminal.type("\x03SELECT 20 + 22 AS x;\r\x04")
+        terminal.expect("interrupted")
+        terminal.expect(" 42")
         self.assertEqual(terminal.process.wait(timeout=harness.DEADLINE), 0)
 
 

@@ -265,6 +265,24 @@ static void an_error_is_shown_with_its_line_caret_and_hint(void **state)
     text_deinit(&out);
 }
 
+static void a_style_goes_around_the_label_message_caret_and_hint(void **state)
+{
+    static const struct error_style style = {"<label>", "<message>", "<caret>", "<hint>", "</>"};
+    struct error err;
+    struct text out;
+    (void)state;
+
+    text_init(&out, TEXT_MAXIMUM);
+    fail_at(&err, STATUS_SYNTAX, 2, "no");
+    error_hint(&err, "%s", "Do \x1b[2J.");
+    error_render_styled(&err, SLICE("abc"), &style, &out);
+    assert_string_equal(text_string(&out), "<label>ERROR:</>  <message>no</>\n"
+                                           "LINE 1: abc\n"
+                                           "          <caret>^</>\n"
+                                           "<hint>HINT:</>  Do ?[2J.\n");
+    text_deinit(&out);
+}
+
 static void a_long_line_is_cut_and_the_caret_counts_characters(void **state)
 {
     struct error err;
@@ -343,6 +361,7 @@ int main(void)
         cmocka_unit_test(json_keeps_large_integers_and_exact_reals),
         cmocka_unit_test(random_numbers_are_a_function_of_their_key),
         cmocka_unit_test(an_error_is_shown_with_its_line_caret_and_hint),
+        cmocka_unit_test(a_style_goes_around_the_label_message_caret_and_hint),
         cmocka_unit_test(a_long_line_is_cut_and_the_caret_counts_characters),
         cmocka_unit_test(a_position_outside_of_the_text_shows_no_line),
         cmocka_unit_test(control_characters_never_reach_the_terminal),

@@ -1,6 +1,12 @@
 #include "tests/check.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "cli/completion.h"
+#include "cli/dot_line.h"
+#include "cli/file_names.h"
 
 static const struct slice iris_columns[] = {
     {"sepal_length", 12}, {"sepal_width", 11}, {"class", 5}};
@@ -8,9 +14,12 @@ static const struct slice churn_columns[] = {{"age", 3}, {"\"has churned\"", 13}
 static const struct completion_table tables[] = {{{"iris", 4}, iris_columns, 3},
                                                  {{"churn", 5}, churn_columns, 2}};
 static const struct slice models[] = {{"iris_model", 10}, {"old", 3}};
-static const struct completion_word commands[] = {{".help", "These commands."},
-                                                  {".mode", "How results are written."}};
-static const struct completion_names names = {tables, 2, models, 2, commands, 2};
+static const struct completion_command commands[] = {
+    {".help", "", "These commands."},
+    {".mode", "table|csv|json|markdown", "How results are written."},
+    {".schema", "[TABLE]", "The statements that made the tables."},
+    {".read", "FILE", "Run the statements of a file."}};
+static const struct completion_names names = {tables, 2, models, 2, commands, 4};
 
 /* The candidates for a text whose cursor is at the bar, with bars between. */
 static void complete(const char *marked, char *out, size_t size, size_t *start)
@@ -201,9 +210,115 @@ static void nothing_is_offered_in_comments_and_strings(void **state)
 static void dot_commands_are_offered_at_the_beginning(void **state)
 {
     (void)state;
-    CHECK_OFFERS(".|", ".help|.mode");
+    CHECK_OFFERS(".|", ".help|.mode|.schema|.read");
     CHECK_OFFERS(".mo|", ".mode");
     CHECK_OFFERS("SELECT .mo|", "");
+}
+
+static void arguments_of_dot_commands_are_those_of_their_table(void **state)
+{
+    (void)state;
+    CHECK_OFFERS(".mode |", "table|csv|json|markdown");
+    CHECK_OFFERS(".mode   c|", "csv");
+    CHECK_OFFERS("-- a comment\n.mode m|", "markdown");
+    CHECK_OFFERS(".schema i|", "iris|iris_model");
+    CHECK_OFFERS(".help |", "");
+    CHECK_OFFERS(".tables |", "");
+    CHECK_OFFERS("SELECT 1 + .mode |", "TO|FROM|WHERE|GROUP|BY|ORDER|LIMIT|JOIN|LEFT|ON|AS|AND|OR|"
+                                       "NOT|IS|IN|BETWEEN|LIKE|HAVING|UNION|ALL|EXCEPT|INTERSECT|"
+                                       "OFFSET|DESC|ASC|WHEN|THEN|ELSE|END|VALUES|SET|TABLE|INTO");
+}
+
+static void make_file(const char *folder, const char *name)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    CHECK(file != NULL);
+    fclose(file);
+}
+
+static void remove_in(const char *folder, const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    CHECK_INT(remove(path), 0);
+}
+
+/* The files offered for a name in the folder, without the folder, with bars
+ * between; then what they share. */
+static void check_files(const char *folder, const char *typed, const char *expected,
+                        const char *common)
+{
+    char text[512], found[512] = "";
+    struct completion completion;
+    struct arena arena;
+    struct error err;
+    size_t front = strlen(folder) + 1;
+
+    snprintf(text, sizeof text, ".read %s/%s", folder, typed);
+    arena_init(&arena, 1 << 20);
+    CHECK_OK(completion_find(slice_of(text), strlen(text), &names, &arena, &completion, &err));
+    CHECK(completion.is_file);
+    CHECK_INT(completion.start, 6);
+    CHECK_OK(file_names_find(slice_of(text + 6), &arena, &completion, &err));
+    for (size_t i = 0; i < completion.count; i++) {
+        struct slice name = completion.candidates[i].text;
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%.*s", i ? "|" : "",
+                 (int)(name.size - front), name.data + front);
+    }
+    assert_string_equal(found, expected);
+    if (completion.count > 0) {
+        struct slice shared = completion_common(&completion);
+        CHECK_SLICE(((struct slice){shared.data + front, shared.size - front}), common);
+    }
+    arena_deinit(&arena);
+}
+
+static void files_follow_read(void **state)
+{
+    char folder[] = "/tmp/totrain-files-XXXXXX", inner[64];
+    (void)state;
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(inner, sizeof inner, "%s/train", folder);
+    CHECK_INT(mkdir(inner, 0700), 0);
+    make_file(folder, "train now.sql");
+    make_file(folder, "Trial.sql");
+    make_file(folder, ".hidden");
+    check_files(folder, "", "Trial.sql|train now.sql|train/", "");
+    check_files(folder, "tr", "train now.sql|train/", "train");
+    check_files(folder, "train n", "train now.sql", "train now.sql");
+    check_files(folder, ".", ".hidden", ".hidden");
+    check_files(folder, "nowhere/x", "", "");
+    remove_in(folder, "train now.sql");
+    remove_in(folder, "Trial.sql");
+    remove_in(folder, ".hidden");
+    remove_in(folder, "train");
+    CHECK_INT(remove(folder), 0);
+}
+
+static void check_dot_line(const char *text, int at, const char *line, int after)
+{
+    struct slice found = dot_line_find(slice_of(text), &at);
+
+    CHECK_SLICE(found, line);
+    CHECK_INT(at, after);
+}
+
+static void a_dot_command_stands_at_the_beginning_of_a_line(void **state)
+{
+    (void)state;
+    check_dot_line(".help\nSELECT 1;", 0, ".help", 0);
+    check_dot_line("SELECT 1;\n  .mode csv", 9, ".mode csv", 12);
+    check_dot_line("-- why\n/* two\nlines */\n.help", 0, ".help", 23);
+    check_dot_line("SELECT 1; .help", 9, "", 10);
+    check_dot_line("/* */ .help", 0, "", 6);
+    check_dot_line("  \n", 0, "", 3);
+    check_dot_line("/* open", 0, "", 7);
 }
 
 static void what_candidates_share_is_their_common_beginning(void **state)
@@ -266,6 +381,9 @@ int main(void)
         cmocka_unit_test(models_follow_using_evaluate_and_show_train),
         cmocka_unit_test(nothing_is_offered_in_comments_and_strings),
         cmocka_unit_test(dot_commands_are_offered_at_the_beginning),
+        cmocka_unit_test(arguments_of_dot_commands_are_those_of_their_table),
+        cmocka_unit_test(files_follow_read),
+        cmocka_unit_test(a_dot_command_stands_at_the_beginning_of_a_line),
         cmocka_unit_test(what_candidates_share_is_their_common_beginning),
         cmocka_unit_test(every_cursor_of_every_text_is_taken),
     };

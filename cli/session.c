@@ -1,0 +1,160 @@
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "sqlite_host/door.h"
+#include "sqlite_host/sql.h"
+
+#define BUSY_TIMEOUT_MS     5000
+#define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */
+
+/* SIGINT: what runs in SQLite is interrupted at once; what waits for a job
+ * looks at the counter. A signal handler has no argument, hence these two. */
+static volatile sig_atomic_t interrupts;
+static sqlite3 *volatile interrupted_db;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupts++;
+    if (interrupted_db)
+        sqlite3_interrupt(interrupted_db);
+}
+
+static void catch_signals(sqlite3 *db)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+
+    interrupted_db = db;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes is an error of write() */
+}
+
+/* sqlite3_interrupt() is forgotten where no statement has begun its first step
+ * yet; this is asked while it runs. */
+static int stop_where_interrupted(void *ignored)
+{
+    (void)ignored;
+    return interrupts > 0;
+}
+
+bool session_is_interrupted(void)
+{
+    return interrupts > 0;
+}
+
+void session_clear_interrupt(void)
+{
+    interrupts = 0;
+}
+
+static enum status find_program(char path[PATH_MAX], struct error *err)
+{
+    ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+    if (size < 0)
+        return fail_errno(err, STATUS_IO, "/proc/self/exe");
+    path[size] = '\0';
+    return STATUS_OK;
+}
+
+enum status session_open(struct session *session, const char *path, const struct options *options,
+                         struct error *err)
+{
+    char program[PATH_MAX];
+
+    *session = (struct session){.colour = options->colour};
+    formatter_init(&session->formatter, options->format, stdout);
+    progress_init(&session->progress, options->progress);
+    TRY(find_program(program, err));
+    if (sqlite3_open_v2(path, &session->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
+                        NULL) != SQLITE_OK)
+        return fail(err, STATUS_CONNECTION, "%s: %s", path,
+                    session->db ? sqlite3_errmsg(session->db) : "out of memory");
+    sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
+    sqlite_host_init(&session->host, session->db, program);
+    session->host.interrupts = &interrupts;
+    sqlite3_progress_handler(session->db, STEPS_BETWEEN_LOOKS, stop_where_interrupted, NULL);
+    catch_signals(session->db);
+    TRY(sqlite_host_register(session->db, err));
+    return door_open(session->db, program, err);
+}
+
+void session_close(struct session *session)
+{
+    interrupted_db = NULL;
+    formatter_deinit(&session->formatter);
+    sqlite3_close(session->db);
+}
+
+static enum status put_columns(void *self, const struct slice *names, size_t count,
+                               struct error *err)
+{
+    struct session *session = self;
+
+    progress_erase(&session->progress);
+    return formatter_columns(&session->formatter, names, count, err);
+}
+
+static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return formatter_row(&((struct session *)self)->formatter, cells, count, err);
+}
+
+static void put_notice(void *self, const char *line)
+{
+    progress_notice(&((struct session *)self)->progress, line);
+}
+
+static void put_progress(void *self, const struct job_event *event)
+{
+    progress_event(&((struct session *)self)->progress, event);
+}
+
+static double milliseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static enum status run(struct session *session, struct slice text, const struct piece *piece,
+                       struct error *err)
+{
+    struct sink sink = {.self = session,
+                        .columns = put_columns,
+                        .row = put_row,
+                        .notice = put_notice,
+                        .progress = put_progress};
+    struct slice sql = {text.data + piece->span.start,
+                        (size_t)(piece->span.end - piece->span.start)};
+
+    error_clear(err);
+    if (piece->kind == PIECE_OURS) {
+        TRY(engine_run(&session->host.host, text, piece, &sink, err));
+    } else if (host_query(&session->host, sql, &sink, err) != STATUS_OK) {
+        if (err->position >= 0)
+            err->position += piece->span.start;
+        return err->status;
+    }
+    return formatter_end(&session->formatter, err);
+}
+
+enum status session_run(struct session *session, struct slice text, const struct piece *piece,
+                        struct error *err)
+{
+    double start = milliseconds_now();
+    enum status status = run(session, text, piece, err);
+
+    progress_erase(&session->progress);
+    if (session->is_timed)
+        printf("Time: %.3f ms\n", milliseconds_now() - start);
+    return status;
+}

@@ -1,0 +1,40 @@
+/*
+ * session.h - one open database, and how its results are written.
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "options.h"
+#include "parser/parser.h"
+#include "sqlite_host/host.h"
+
+struct script;
+
+struct session {
+    sqlite3 *db;
+    struct sqlite_host host;
+    struct formatter formatter;
+    struct progress progress;
+    enum colour colour;          /* of errors */
+    const struct script *script; /* what is being run; NULL: nothing */
+    bool is_timed;               /* say how long each statement took */
+    bool is_ended;               /* .quit: nothing more is run */
+};
+
+/* CONNECTION when the database cannot be opened. A file that is not there is
+ * made, as sqlite3 does. To be closed even when this fails. */
+enum status session_open(struct session *session, const char *path, const struct options *options,
+                         struct error *err);
+void session_close(struct session *session);
+
+/* Run the statement at text[piece->span], which is ours or the database's, and
+ * write its result. err->position counts from the text's start. */
+enum status session_run(struct session *session, struct slice text, const struct piece *piece,
+                        struct error *err);
+
+/* Has Ctrl-C come since the last clear? */
+bool session_is_interrupted(void);
+/* Forget an interrupt that was answered. */
+void session_clear_interrupt(void);
+
+#endif
