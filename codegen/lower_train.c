@@ -103,6 +103,9 @@ static void lower_workers(const struct plan_training *training, uint32_t cores,
             most = training->min_workers;
     }
     spec->lanes = training->lanes;
+    /* From the statement, never from the cores: lanes are part of the mathematics. */
+    spec->lanes_max = training->max_workers > JOBSPEC_LANES_DEFAULT_MAX ? training->max_workers
+                                                                        : JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = training->min_workers;
     spec->max_workers = most;
 }

@@ -20,6 +20,7 @@
 #define JOBSPEC_HIDDEN_LAYERS_MAX 16
 #define JOBSPEC_METRICS_MAX       16
 #define JOBSPEC_LANES_MAX         1024
+#define JOBSPEC_LANES_DEFAULT_MAX 64
 #define JOBSPEC_WORKERS_MAX       1024
 
 enum spec_task { SPEC_CLASSIFICATION, SPEC_REGRESSION };
@@ -70,7 +71,8 @@ struct jobspec {
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
     enum spec_schedule schedule;
 
-    uint32_t lanes; /* 0: fixed by batch and model size when the data is known */
+    uint32_t lanes;     /* 0: fixed by batch and model size when the data is known, */
+    uint32_t lanes_max; /* up to this: the default, or more workers where the statement says so */
     uint32_t min_workers,
         max_workers; /* 1 <= min <= max; filled by the launcher's rule before writing */
     struct slice

@@ -282,9 +282,11 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
 {
     const cJSON *job;
 
-    TRY(get_section(json, "job", MEMBERS("lanes", "min_workers", "max_workers", "kernels"), &job,
+    TRY(get_section(json, "job",
+                    MEMBERS("lanes", "lanes_max", "min_workers", "max_workers", "kernels"), &job,
                     err));
     TRY(get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
+    TRY(get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
     TRY(get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
     TRY(get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
                 err));
@@ -378,6 +380,7 @@ static bool same_optimizer(const struct jobspec *a, const struct jobspec *b)
 bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
 {
     return same_inputs(a, b) && same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
-           a->lanes == b->lanes && a->min_workers == b->min_workers &&
-           a->max_workers == b->max_workers && slice_equal(a->kernels, b->kernels);
+           a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
+           a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
+           slice_equal(a->kernels, b->kernels);
 }

@@ -96,6 +96,7 @@ static void write_job(const struct jobspec *spec, cJSON *json)
     cJSON *job = json_add_object(json, "job");
 
     json_add_integer(job, "lanes", spec->lanes);
+    json_add_integer(job, "lanes_max", spec->lanes_max);
     json_add_integer(job, "min_workers", spec->min_workers);
     json_add_integer(job, "max_workers", spec->max_workers);
     json_add_string(job, "kernels", spec->kernels);

@@ -154,7 +154,7 @@ const struct attribute attributes[] = {
             "The same bits of the model whatever the number of workers."),
     INTEGER("job.lanes", TRAIN, 1, 1024, NULL,
             "Logical workers: the largest number of workers that can share a step. "
-            "Default: by batch and size of the model, up to 64."),
+            "Default: by batch and size of the model, up to 64 or job.max_workers."),
     INTEGER("job.min_workers", TRAIN, 1, 1024, "1",
             "Workers that the job waits for before it starts."),
     INTEGER("job.max_workers", TRAIN, 1, 1024, NULL,

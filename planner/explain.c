@@ -1,7 +1,7 @@
 #include "planner/planning.h"
 
 #define LINES_EXTRA       16 /* beside inputs and attributes */
-#define SPEEDUP_WORKERS   8
+#define SPEEDUP_WORKERS   8  /* told one by one; beyond, where it grows by an eighth */
 #define LANES_MAX_DEFAULT 64
 
 struct explanation {
@@ -182,13 +182,39 @@ static uint32_t rows_of_lane(double parameters)
     return parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
 }
 
+/* More workers than lanes would have nothing to do. */
+static uint32_t lanes_most(const struct plan *plan)
+{
+    const uint32_t workers = plan->training.max_workers;
+    return workers > LANES_MAX_DEFAULT ? workers : LANES_MAX_DEFAULT;
+}
+
 static uint32_t lanes_of(const struct plan *plan)
 {
     uint32_t lanes = plan->training.batch_size / rows_of_lane(parameters_of(plan));
 
     if (plan->training.lanes > 0)
         return plan->training.lanes;
-    return lanes < 1 ? 1 : lanes > LANES_MAX_DEFAULT ? LANES_MAX_DEFAULT : lanes;
+    return lanes < 1 ? 1 : lanes > lanes_most(plan) ? lanes_most(plan) : lanes;
+}
+
+/* The speed of W workers: the busiest has L/W lanes, rounded up. Numbers of
+ * workers that are left out are as fast as the number before them, almost. */
+static void explain_speed_up(struct explanation *explanation, uint32_t lanes)
+{
+    struct text *out = &explanation->detail;
+    double said = 0;
+
+    for (uint32_t workers = 1; workers <= lanes || workers <= SPEEDUP_WORKERS; workers++) {
+        double speed = (double)lanes / ((lanes + workers - 1) / workers);
+        bool is_step = speed >= said * 9 / 8 || (workers == lanes && speed > said);
+
+        if (workers > SPEEDUP_WORKERS && !is_step)
+            continue;
+        text_printf(out, "%s%u: %.2f", workers > 1 ? ", " : "", workers, speed);
+        said = speed;
+    }
+    finish(explanation, "speed-up by workers");
 }
 
 static void explain_lanes(struct explanation *explanation)
@@ -199,15 +225,11 @@ static void explain_lanes(struct explanation *explanation)
 
     text_printf(out, "%u", lanes);
     if (plan->training.lanes == 0)
-        text_printf(out, ": one for every %u rows of the batch, at least 1, at most %d",
-                    rows_of_lane(parameters_of(plan)), LANES_MAX_DEFAULT);
+        text_printf(out, ": one for every %u rows of the batch, at least 1, at most %u",
+                    rows_of_lane(parameters_of(plan)), lanes_most(plan));
     finish(explanation, "lanes");
 
-    for (uint32_t workers = 1; workers <= SPEEDUP_WORKERS; workers++) {
-        uint32_t most = (lanes + workers - 1) / workers; /* lanes of the busiest worker */
-        text_printf(out, "%s%u: %.2f", workers > 1 ? ", " : "", workers, (double)lanes / most);
-    }
-    finish(explanation, "speed-up by workers");
+    explain_speed_up(explanation, lanes);
 }
 
 static void explain_place(struct explanation *explanation)

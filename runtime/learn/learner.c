@@ -7,8 +7,6 @@
 #include "learn/fixed_point.h"
 #include "learn/learner_parts.h"
 
-#define LANES_DEFAULT_MAX 64
-
 /* ---- the plan of a job ---- */
 
 static uint32_t least(uint64_t a, uint64_t b)
@@ -16,12 +14,12 @@ static uint32_t least(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
-static uint32_t default_lanes(uint32_t parameters, uint32_t batch)
+static uint32_t default_lanes(uint32_t parameters, uint32_t batch, uint32_t most)
 {
     const uint32_t rows = parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
     const uint32_t lanes = batch / rows;
 
-    return lanes < 1 ? 1 : least(lanes, LANES_DEFAULT_MAX);
+    return lanes < 1 ? 1 : least(lanes, most);
 }
 
 static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epoch)
@@ -163,7 +161,8 @@ static enum status plan(struct learner *learner, struct error *err)
     learner->batch = least(spec->batch_size, rows);
     learner->steps_per_epoch = (rows - 1) / learner->batch + 1;
     learner->lanes = spec->lanes ? least(spec->lanes, learner->batch)
-                                 : default_lanes(learner->network.parameter_count, learner->batch);
+                                 : default_lanes(learner->network.parameter_count, learner->batch,
+                                                 spec->lanes_max);
     learner->optimizer = optimizer_of(spec, planned_steps(spec, learner->steps_per_epoch));
     return check_bytes(learner, err);
 }

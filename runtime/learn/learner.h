@@ -73,7 +73,7 @@ struct learner;
  * the caller alone). It keeps pointers to all three. Lanes are
  * fixed here, by spec and data alone: spec->lanes, or by default one lane for
  * every 16 rows of the batch below 32,000 parameters, 64 below a million, 256
- * above; at least 1, at most 64.
+ * above; at least 1, at most spec->lanes_max.
  * LIMIT with the number of bytes for absurd sizes.
  */
 enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -102,6 +102,7 @@ static void fill_spec(struct csv_job *job)
     spec->epsilon = 1e-8;
     spec->schedule = SPEC_CONSTANT;
     spec->lanes = 8;
+    spec->lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = 1;
     spec->max_workers = 1;
 }

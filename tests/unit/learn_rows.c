@@ -118,6 +118,7 @@ struct jobspec made_spec(const struct dataset *dataset)
         .epsilon = 1e-8,
         .initial_accumulator = 0.1,
         .lanes = 8,
+        .lanes_max = 64,
         .kernels = SLICE(""),
     };
 }

@@ -100,8 +100,27 @@ static void workers_are_the_cores_unless_the_statement_says_otherwise(void **sta
         CHECK_OK(lower_train(&plan, cases[i].cores, SLICE(""), &arena, &spec, &err));
         CHECK_INT(spec.min_workers, cases[i].least);
         CHECK_INT(spec.max_workers, cases[i].most);
+        CHECK_INT(spec.lanes_max, 64); /* whatever the machine has */
         arena_deinit(&arena);
     }
+}
+
+static void more_workers_than_64_may_have_a_lane_each(void **state)
+{
+    struct arena arena;
+    struct plan plan;
+    struct jobspec spec;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    plan_text("-- query: a 9 integers; y 9 integers\n"
+              "SELECT 1 TO TRAIN LinearClassifier WITH job.max_workers = 143 LABEL y INTO m",
+              &arena, &plan);
+    CHECK_OK(lower_train(&plan, 2, SLICE(""), &arena, &spec, &err));
+    CHECK_INT(spec.lanes, 0);
+    CHECK_INT(spec.lanes_max, 143);
+    arena_deinit(&arena);
 }
 
 static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
@@ -183,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_plain_word_is_written_without_quotes),
         cmocka_unit_test(what_is_no_path_is_refused),
         cmocka_unit_test(workers_are_the_cores_unless_the_statement_says_otherwise),
+        cmocka_unit_test(more_workers_than_64_may_have_a_lane_each),
         cmocka_unit_test(every_word_of_the_planner_has_its_place_in_the_spec),
         cmocka_unit_test(a_predicting_select_quotes_names_and_closes_comments),
         cmocka_unit_test(a_declared_type_that_is_not_plain_words_is_left_out),

@@ -35,6 +35,7 @@ static int make_folder(void **state)
     spec.input_count = 1;
     spec.label = SLICE("y");
     spec.batch_size = spec.epochs = spec.min_workers = spec.max_workers = 1;
+    spec.lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
     spec.learning_rate = 0.1;
     spec.kernels = SLICE("Haswell");
     return 0;

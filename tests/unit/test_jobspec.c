@@ -44,6 +44,7 @@ static struct jobspec example(void)
         .initial_accumulator = 0.1,
         .schedule = SPEC_COSINE,
         .lanes = 8,
+        .lanes_max = 64,
         .min_workers = 1,
         .max_workers = 4,
         .kernels = SLICE("SkylakeX"),

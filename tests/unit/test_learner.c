@@ -198,6 +198,14 @@ static void lanes_follow_from_batch_and_parameters(void **state)
         CHECK_INT(learner_lanes(learner), cases[i].lanes);
         learner_close(learner);
     }
+    spec.lanes = 0;
+    spec.lanes_max = 143;
+    spec.batch_size = 3000;
+    {
+        struct learner *learner = opened(&spec, &dataset);
+        CHECK_INT(learner_lanes(learner), 143);
+        learner_close(learner);
+    }
     made_dataset_close(&dataset);
 }
 

@@ -368,6 +368,26 @@ static void explain_gives_the_speed_up_that_lanes_allow(void **state)
     scene_deinit(&scene);
 }
 
+static void beyond_eight_workers_explain_tells_where_the_speed_grows(void **state)
+{
+    struct scene scene;
+    struct plan_line *lines;
+    size_t count;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier WITH "
+                 "train.batch_size = 1600, job.max_workers = 80 LABEL class INTO m");
+    CHECK_INT(plan_explain(&scene.plan, &scene.arena, &lines, &count, NULL), STATUS_OK);
+    CHECK_SLICE(find_line(lines, count, "lanes")->detail,
+                "80: one for every 16 rows of the batch, at least 1, at most 80");
+    CHECK_SLICE(find_line(lines, count, "speed-up by workers")->detail,
+                "1: 1.00, 2: 2.00, 3: 2.96, 4: 4.00, 5: 5.00, 6: 5.71, 7: 6.67, 8: 8.00, "
+                "10: 10.00, 12: 11.43, 14: 13.33, 16: 16.00, 20: 20.00, 27: 26.67, 40: 40.00, "
+                "80: 80.00");
+    scene_deinit(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +406,7 @@ int main(void)
         cmocka_unit_test(names_of_tables_have_limits),
         cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_point),
         cmocka_unit_test(explain_gives_the_speed_up_that_lanes_allow),
+        cmocka_unit_test(beyond_eight_workers_explain_tells_where_the_speed_grows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
