@@ -1,12 +1,12 @@
 #include "sqlite_host/parallel_scan.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "sqlite_host/scan_rows.h"
 #include "sqlite_host/sql.h"
 
 #define READERS_MAX       16
@@ -30,8 +30,7 @@ struct scan_job {
 struct scan_reader {
     struct scan_job *job;
     sqlite3 *db;
-    sqlite3_stmt *statement;
-    struct spool_writer *writer;
+    struct scan_rows rows;
     enum status status;
     struct error error;
     pthread_t thread;
@@ -45,54 +44,12 @@ struct scan_group {
     const char *rowid; /* a name that no column of the table has taken */
 };
 
-static enum status put_cell(struct scan_reader *reader, size_t i, int column)
-{
-    const struct scan *scan = reader->job->scan;
-    struct cell cell;
-
-    if (scan->types[i] == SPOOL_INTEGER &&
-        sqlite3_column_type(reader->statement, column) == SQLITE_INTEGER)
-        return spool_put_integer(reader->writer, sqlite3_column_int64(reader->statement, column),
-                                 &reader->error);
-    cell = sql_cell(reader->statement, column);
-    return scan->put(scan->self, i, &cell, reader->writer, &reader->error);
-}
-
-static enum status put_row(struct scan_reader *reader)
-{
-    const struct scan *scan = reader->job->scan;
-
-    for (size_t i = 0; i < scan->count; i++) {
-        int column = scan->columns[i];
-        if (scan->types[i] == SPOOL_REAL &&
-            sqlite3_column_type(reader->statement, column) == SQLITE_FLOAT) {
-            double value = sqlite3_column_double(reader->statement, column);
-            if (isfinite(value)) {
-                TRY(spool_put_real(reader->writer, value, &reader->error));
-                continue;
-            }
-        }
-        TRY(put_cell(reader, i, column));
-    }
-    return spool_end_row(reader->writer, &reader->error);
-}
-
 static enum status read_range(struct scan_reader *reader, uint64_t first, uint64_t last)
 {
-    struct scan_job *job = reader->job;
-    enum status status = STATUS_OK;
-    bool has_row = true;
+    const uint64_t origin = (uint64_t)reader->job->first;
 
-    sqlite3_bind_int64(reader->statement, 1, (int64_t)((uint64_t)job->first + first));
-    sqlite3_bind_int64(reader->statement, 2, (int64_t)((uint64_t)job->first + last));
-    while (status == STATUS_OK && !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
-        status = sql_step(reader->statement, &has_row, &reader->error);
-        if (status != STATUS_OK || !has_row)
-            break;
-        status = put_row(reader);
-    }
-    sqlite3_reset(reader->statement);
-    return status;
+    return scan_rows_put(&reader->rows, (int64_t)(origin + first), (int64_t)(origin + last),
+                         &reader->error);
 }
 
 static void *read_ranges(void *argument)
@@ -172,8 +129,8 @@ static enum status join_branches(struct scan_group *group, struct scan_job *job,
             status = reader->status;
             *err = reader->error;
         }
-        if (reader->writer &&
-            spool_writer_join(job->scan->writer, reader->writer,
+        if (reader->rows.writer &&
+            spool_writer_join(job->scan->writer, reader->rows.writer,
                               status == STATUS_OK ? err : &ignored) != STATUS_OK &&
             status == STATUS_OK)
             status = err->status;
@@ -189,8 +146,10 @@ static enum status run_readers(struct sqlite_host *host, struct scan_group *grou
     uint32_t started = 0;
 
     for (uint32_t i = 0; status == STATUS_OK && i < group->count; i++) {
-        group->readers[i].job = job;
-        status = spool_writer_branch(job->scan->writer, &group->readers[i].writer, err);
+        struct scan_reader *reader = &group->readers[i];
+        reader->job = job;
+        reader->rows.stop = &job->stop;
+        status = spool_writer_branch(job->scan->writer, &reader->rows.writer, err);
     }
     if (status == STATUS_OK) {
         started = start_readers(group, job);
@@ -368,7 +327,7 @@ static const char *check_session(struct sqlite_host *host, struct slice select,
 static void close_readers(struct scan_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
-        sqlite3_finalize(group->readers[i].statement);
+        scan_rows_end(&group->readers[i].rows);
         sqlite3_close(group->readers[i].db);
     }
 }
@@ -406,23 +365,6 @@ static const char *begin_together(struct scan_group *group)
     return reason;
 }
 
-static bool prepare_reader(const struct scan_group *group, struct scan_reader *reader)
-{
-    struct error ignored;
-    struct text sql;
-    enum status status;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SELECT ");
-    text_append(&sql, group->plain.columns);
-    text_append_string(&sql, " FROM ");
-    sql_append_table(&sql, SLICE("main"), group->plain.table);
-    text_printf(&sql, " WHERE %s BETWEEN ?1 AND ?2", group->rowid);
-    status = sql_prepare_text(reader->db, &sql, &reader->statement, &ignored);
-    text_deinit(&sql);
-    return status == STATUS_OK;
-}
-
 static const char *open_readers(struct scan_group *group, const struct scan *scan)
 {
     uint32_t wanted = scan->threads < READERS_MAX ? scan->threads : READERS_MAX;
@@ -437,11 +379,9 @@ static const char *open_readers(struct scan_group *group, const struct scan *sca
     }
     reason = begin_together(group);
     for (uint32_t i = 0; !reason && i < group->count; i++)
-        if (!prepare_reader(group, &group->readers[i]))
+        if (!scan_rows_begin(&group->readers[i].rows, group->readers[i].db, scan, &group->plain,
+                             group->rowid))
             reason = "the SELECT does not work on a connection of our own";
-    for (size_t i = 0; !reason && i < scan->count; i++)
-        if (scan->columns[i] >= sqlite3_column_count(group->readers[0].statement))
-            reason = "the table was changed";
     return reason;
 }
 

@@ -51,6 +51,10 @@ enum status spool_writer_open(const char *path, const struct spool_column *colum
 enum status spool_put_null(struct spool_writer *writer, struct error *err);
 /* NaN is put as NULL, and -0 as 0. */
 enum status spool_put_real(struct spool_writer *writer, double value, struct error *err);
+/* The same for the cells of several columns that follow one another: one call a
+ * row where a table is all numbers. */
+enum status spool_put_reals(struct spool_writer *writer, const double *values, size_t count,
+                            struct error *err);
 enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct error *err);
 enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
 enum status spool_end_row(struct spool_writer *writer, struct error *err);

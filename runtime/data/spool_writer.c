@@ -53,6 +53,7 @@ struct spool_writer {
 
     struct writer_column *columns;
     uint32_t column_count, column; /* the next to be put */
+    uint32_t *reals_from;          /* (column_count): real columns in a row from here on */
     struct run row;                /* canonical bytes of the current row */
 
     /* The last rows' numbers, row by row. Columns of a block lie so far apart
@@ -126,7 +127,8 @@ static bool writer_allocate(struct spool_writer *writer, const struct spool_colu
 {
     writer->columns = calloc(count, sizeof *writer->columns);
     writer->staged = malloc(STAGED_ROWS * count * sizeof *writer->staged);
-    if (!writer->columns || !writer->staged)
+    writer->reals_from = calloc(count, sizeof *writer->reals_from);
+    if (!writer->columns || !writer->staged || !writer->reals_from)
         return false;
     writer->column_count = (uint32_t)count;
     writer->block_rows_max = rows_a_block(count);
@@ -143,6 +145,9 @@ static bool writer_allocate(struct spool_writer *writer, const struct spool_colu
     writer->block = calloc(1, writer->block_size); /* pages come as rows do */
     if (!writer->block || !run_reserve(&writer->row, count * CELL_BYTES))
         return false;
+    for (size_t i = count; i-- > 0;)
+        if (columns[i].type == SPOOL_REAL)
+            writer->reals_from[i] = 1 + (i + 1 < count ? writer->reals_from[i + 1] : 0);
     place_columns(writer);
     return true;
 }
@@ -155,6 +160,7 @@ static void writer_free(struct spool_writer *writer)
     }
     free(writer->columns);
     free(writer->staged);
+    free(writer->reals_from);
     free(writer->row.data);
     free(writer->block);
     free(writer);
@@ -333,6 +339,42 @@ enum status spool_put_real(struct spool_writer *writer, double value, struct err
     value += 0.0; /* -0 becomes 0 */
     memcpy(staged_cell(writer), &value, sizeof value);
     put_tagged(&writer->row, HASH_REAL, &value, sizeof value);
+    return STATUS_OK;
+}
+
+/* As many as come before a NaN. */
+static size_t put_run(struct spool_writer *writer, const double *values, size_t count)
+{
+    double *staged = (double *)writer->staged + (size_t)writer->staged_rows * writer->column_count +
+                     writer->column;
+    char *row = writer->row.data + writer->row.size;
+    size_t n;
+
+    for (n = 0; n < count && !isnan(values[n]); n++, row += CELL_BYTES) {
+        const double value = values[n] + 0.0; /* -0 becomes 0 */
+        staged[n] = value;
+        row[0] = HASH_REAL;
+        memcpy(row + 1, &value, sizeof value);
+    }
+    writer->row.size += n * CELL_BYTES;
+    writer->column += (uint32_t)n;
+    return n;
+}
+
+enum status spool_put_reals(struct spool_writer *writer, const double *values, size_t count,
+                            struct error *err)
+{
+    const bool fits = writer->error.status == STATUS_OK &&
+                      (count == 0 || (writer->column < writer->column_count &&
+                                      count <= writer->reals_from[writer->column]));
+    size_t done = 0;
+
+    while (done < count) {
+        if (fits)
+            done += put_run(writer, values + done, count - done);
+        if (done < count)
+            TRY(spool_put_real(writer, values[done++], err));
+    }
     return STATUS_OK;
 }
 

@@ -58,6 +58,36 @@ class ParallelSpool(Case):
         self.assertIn("one reader: the SELECT is more than the columns of one table", plain_how)
         self.assertEqual((digest, rows), (plain_digest, plain_rows))
 
+    def check_as_one_reader(self, select):
+        how, digest, rows = self.trained(select)
+        self.assertRegex(how, SEVERAL)
+        self.assertEqual(self.trained(f"{select} WHERE true")[1:], (digest, rows))
+
+    def test_a_table_of_more_columns_than_a_function_has_arguments(self):
+        names = [f"x{i}" for i in range(140)]
+        fill(self.plain, f"CREATE TABLE t(a REAL, b INTEGER, c TEXT, y INTEGER, "
+             f"{' REAL, '.join(names)} REAL)", rows=20001)
+        self.plain.execute("UPDATE t SET " + ", ".join(f"{name} = rowid * {i} % 101 / 4.0"
+                                                       for i, name in enumerate(names)))
+        self.plain.commit()
+        self.check_as_one_reader("SELECT * FROM t")
+
+    def test_values_of_every_type_in_every_column(self):
+        """SQLite stores what it is given: integers, numbers as texts, NULL, in any column."""
+        fill(self.plain, "CREATE TABLE t(a, b, c, y INTEGER)")
+        self.plain.executescript(
+            """UPDATE t SET a = CAST(a AS INTEGER) WHERE rowid % 5 = 1;
+               UPDATE t SET a = CAST(a AS TEXT) WHERE rowid % 5 = 2;
+               UPDATE t SET a = ' ' WHERE rowid % 700 = 3;
+               UPDATE t SET b = b + 0.0, c = rowid % 3 WHERE rowid % 5 = 3;
+               UPDATE t SET b = NULL, c = rowid % 3 + 0.5 WHERE rowid % 5 = 4;""")
+        self.check_as_one_reader("SELECT c, y, a, b FROM t")
+        self.check_as_one_reader("SELECT a, y FROM t")
+
+    def test_columns_of_one_name_are_told_apart(self):
+        fill(self.plain)
+        self.check_as_one_reader("SELECT a AS c0, b AS c1, a AS x, y FROM t")
+
     def test_holes_and_far_rowids_lose_no_row(self):
         fill(self.plain)
         self.plain.execute("DELETE FROM t WHERE rowid BETWEEN 100 AND 9000 OR rowid % 7 = 0")

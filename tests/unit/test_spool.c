@@ -259,6 +259,80 @@ static void a_wrong_cell_spoils_the_spool_for_good(void **state)
     folder_close(&folder);
 }
 
+/* Whole rows of numbers, cell by cell or as they lie side by side. */
+static void write_numbers(const char *path, bool by_runs)
+{
+    static const double values[] = {1.5, -0.0, NAN, 3e300, NAN, NAN, 0.25};
+    static const struct spool_column columns[] = {
+        {{"a", 1}, SPOOL_REAL}, {{"b", 1}, SPOOL_REAL},    {{"c", 1}, SPOOL_REAL},
+        {{"d", 1}, SPOOL_REAL}, {{"n", 1}, SPOOL_INTEGER}, {{"e", 1}, SPOOL_REAL}};
+    struct spool_writer *writer;
+    struct error err;
+
+    CHECK_OK(spool_writer_open(path, columns, 6, 0, &writer, &err));
+    for (int row = 0; row < 1000; row++) {
+        const double *run = values + row % 4;
+        for (int i = 0; i < 4 && !by_runs; i++)
+            CHECK_OK(spool_put_real(writer, run[i], &err));
+        if (by_runs)
+            CHECK_OK(spool_put_reals(writer, run, 4, &err));
+        CHECK_OK(spool_put_integer(writer, row, &err));
+        CHECK_OK(by_runs ? spool_put_reals(writer, run, 1, &err)
+                         : spool_put_real(writer, run[0], &err));
+        CHECK_OK(spool_put_reals(writer, run, 0, &err));
+        CHECK_OK(spool_end_row(writer, &err));
+    }
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+static size_t read_file(const char *path, char *bytes, size_t most)
+{
+    int file = open(path, O_RDONLY);
+    ssize_t size = read(file, bytes, most);
+
+    close(file);
+    CHECK(size > 0 && (size_t)size < most);
+    return (size_t)size;
+}
+
+static void a_run_of_reals_is_the_same_as_one_cell_after_the_other(void **state)
+{
+    static char one[1 << 20], other[1 << 20];
+    struct folder folder;
+    size_t size;
+    (void)state;
+
+    folder_open(&folder);
+    write_numbers(folder_file(&folder, "train.spool"), false);
+    size = read_file(folder.file, one, sizeof one);
+    write_numbers(folder.file, true);
+    CHECK_INT(read_file(folder.file, other, sizeof other), size);
+    CHECK(memcmp(one, other, size) == 0);
+    folder_close(&folder);
+}
+
+static void a_run_of_reals_that_is_too_long_spoils_the_spool(void **state)
+{
+    static const double values[4] = {1, 2, 3, 4};
+    struct spool_writer *writer;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    CHECK_FAILS(spool_put_reals(writer, values, 2, &err), STATUS_INVALID,
+                "column \"n\" of the spool is integer, and the cell is real");
+    CHECK_FAILS(spool_put_reals(writer, values, 1, &err), STATUS_INVALID, "column \"n\"");
+    spool_writer_abandon(writer);
+
+    CHECK_OK(spool_writer_open(folder.file, mixed, 1, 0, &writer, &err));
+    CHECK_OK(spool_put_reals(writer, values, 1, &err));
+    CHECK_FAILS(spool_put_reals(writer, values, 1, &err), STATUS_INVALID, "more cells in a row");
+    spool_writer_abandon(writer);
+    folder_close(&folder);
+}
+
 static void a_text_that_is_too_long_is_refused_with_its_column(void **state)
 {
     struct slice longest = {calloc(1, SPOOL_TEXT_BYTES_MAX + 1), SPOOL_TEXT_BYTES_MAX};
@@ -482,6 +556,8 @@ int main(void)
         cmocka_unit_test(a_row_hash_is_a_function_of_the_cells_alone),
         cmocka_unit_test(a_released_block_leaves_memory_and_can_be_read_again),
         cmocka_unit_test(a_wrong_cell_spoils_the_spool_for_good),
+        cmocka_unit_test(a_run_of_reals_is_the_same_as_one_cell_after_the_other),
+        cmocka_unit_test(a_run_of_reals_that_is_too_long_spoils_the_spool),
         cmocka_unit_test(a_text_that_is_too_long_is_refused_with_its_column),
         cmocka_unit_test(a_spool_larger_than_allowed_is_refused),
         cmocka_unit_test(a_disk_that_is_full_leaves_no_spool),

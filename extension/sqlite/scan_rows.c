@@ -1,0 +1,216 @@
+#include "sqlite_host/scan_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sqlite_host/sql.h"
+
+/* No other thread has the connection, so that values may be asked directly. */
+static struct cell value_cell(sqlite3_value *value)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return (struct cell){.type = CELL_INTEGER, .integer = sqlite3_value_int64(value)};
+    case SQLITE_FLOAT:
+        return (struct cell){.type = CELL_REAL, .real = sqlite3_value_double(value)};
+    case SQLITE_TEXT: {
+        const char *bytes = (const char *)sqlite3_value_text(value);
+        return (struct cell){.type = CELL_TEXT,
+                             .text = {bytes, (size_t)sqlite3_value_bytes(value)}};
+    }
+    case SQLITE_BLOB: {
+        const char *bytes = sqlite3_value_blob(value);
+        return (struct cell){.type = CELL_BLOB,
+                             .text = {bytes, (size_t)sqlite3_value_bytes(value)}};
+    }
+    default:
+        return (struct cell){.type = CELL_NULL};
+    }
+}
+
+/* What a numeric column takes from the value, NaN for NULL; false for what
+ * is to be looked at closer. */
+static bool take_real(sqlite3_value *value, double *real)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_FLOAT:
+        *real = sqlite3_value_double(value);
+        return isfinite(*real);
+    case SQLITE_INTEGER:
+        *real = (double)sqlite3_value_int64(value);
+        return true;
+    case SQLITE_NULL:
+        *real = NAN;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static enum status put_row(struct scan_rows *rows, sqlite3_value **values)
+{
+    const struct scan *scan = rows->scan;
+    size_t i = 0;
+
+    while (i < scan->count) {
+        size_t run = 0;
+        while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
+               take_real(values[i + run], &rows->reals[run]))
+            run++;
+        TRY(spool_put_reals(rows->writer, rows->reals, run, &rows->error));
+        i += run;
+        if (i < scan->count) {
+            struct cell cell = value_cell(values[i]);
+            TRY(scan->put(scan->self, i, &cell, rows->writer, &rows->error));
+            i++;
+        }
+    }
+    return spool_end_row(rows->writer, &rows->error);
+}
+
+static bool is_stopped(const struct scan_rows *rows)
+{
+    return atomic_load_explicit(rows->stop, memory_order_relaxed);
+}
+
+/* An error of a function ends the statement. */
+static void take_row(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct scan_rows *rows = sqlite3_user_data(context);
+
+    (void)count;
+    if (rows->status == STATUS_OK && !is_stopped(rows))
+        rows->status = put_row(rows, values);
+    if (rows->status != STATUS_OK || is_stopped(rows))
+        sqlite3_result_error(context, "stopped", -1);
+}
+
+static void took_rows(sqlite3_context *context)
+{
+    sqlite3_result_null(context);
+}
+
+static enum status step_rows(struct scan_rows *rows)
+{
+    bool has_row = true;
+
+    while (!is_stopped(rows)) {
+        TRY(sql_step(rows->statement, &has_row, &rows->error));
+        if (!has_row)
+            return STATUS_OK;
+        for (size_t i = 0; i < rows->scan->count; i++)
+            rows->values[i] = sqlite3_column_value(rows->statement, rows->scan->columns[i]);
+        TRY(put_row(rows, rows->values));
+    }
+    return STATUS_OK;
+}
+
+/* One row, of the aggregate, comes when all of the table's were taken. */
+static enum status aggregate_rows(struct scan_rows *rows)
+{
+    struct error reason;
+    bool has_row;
+    enum status status = sql_step(rows->statement, &has_row, &reason);
+
+    if (status == STATUS_OK || rows->status != STATUS_OK || is_stopped(rows))
+        return rows->status;
+    rows->error = reason;
+    return status;
+}
+
+enum status scan_rows_put(struct scan_rows *rows, int64_t first, int64_t last, struct error *err)
+{
+    sqlite3_bind_int64(rows->statement, 1, first);
+    sqlite3_bind_int64(rows->statement, 2, last);
+    rows->status = rows->is_stepped ? step_rows(rows) : aggregate_rows(rows);
+    sqlite3_reset(rows->statement);
+    if (rows->status != STATUS_OK)
+        *err = rows->error;
+    return rows->status;
+}
+
+static void append_select(struct text *sql, const struct plain_scan *plain, const char *rowid)
+{
+    text_append_string(sql, "SELECT ");
+    text_append(sql, plain->columns);
+    text_append_string(sql, " FROM ");
+    sql_append_table(sql, SLICE("main"), plain->table);
+    text_printf(sql, " WHERE %s BETWEEN ?1 AND ?2", rowid);
+}
+
+/* Columns are numbered, so that it does not matter how they are called. */
+static void append_aggregate(struct text *sql, const struct scan *scan,
+                             const struct plain_scan *plain, const char *rowid, int column_count)
+{
+    text_append_string(sql, "WITH cells(");
+    for (int i = 0; i < column_count; i++)
+        text_printf(sql, "%sc%d", i ? ", " : "", i);
+    text_append_string(sql, ") AS (");
+    append_select(sql, plain, rowid);
+    text_append_string(sql, ") SELECT totrain_take_row(");
+    for (size_t i = 0; i < scan->count; i++)
+        text_printf(sql, "%sc%d", i ? ", " : "", scan->columns[i]);
+    text_append_string(sql, ") FROM cells");
+}
+
+static bool prepare(sqlite3 *db, struct text *sql, sqlite3_stmt **statement)
+{
+    struct error ignored;
+    bool is_prepared = sql_prepare_text(db, sql, statement, &ignored) == STATUS_OK;
+
+    text_deinit(sql);
+    return is_prepared;
+}
+
+static bool prepare_stepped(struct scan_rows *rows, const struct plain_scan *plain,
+                            const char *rowid)
+{
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    append_select(&sql, plain, rowid);
+    if (!prepare(rows->db, &sql, &rows->statement))
+        return false;
+    for (size_t i = 0; i < rows->scan->count; i++)
+        if (rows->scan->columns[i] >= sqlite3_column_count(rows->statement))
+            return false;
+    return true;
+}
+
+static bool prepare_aggregate(struct scan_rows *rows, const struct plain_scan *plain,
+                              const char *rowid)
+{
+    const int column_count = sqlite3_column_count(rows->statement);
+    struct text sql;
+
+    sqlite3_finalize(rows->statement);
+    rows->statement = NULL;
+    if (sqlite3_create_function_v2(rows->db, "totrain_take_row", -1,
+                                   SQLITE_UTF8 | SQLITE_DIRECTONLY, rows, NULL, take_row, took_rows,
+                                   NULL) != SQLITE_OK)
+        return false;
+    text_init(&sql, TEXT_MAXIMUM);
+    append_aggregate(&sql, rows->scan, plain, rowid, column_count);
+    return prepare(rows->db, &sql, &rows->statement);
+}
+
+bool scan_rows_begin(struct scan_rows *rows, sqlite3 *db, const struct scan *scan,
+                     const struct plain_scan *plain, const char *rowid)
+{
+    const int arguments = sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, -1);
+
+    *rows = (struct scan_rows){.db = db, .scan = scan};
+    rows->is_stepped = arguments < 0 || scan->count > (size_t)arguments;
+    rows->reals = calloc(scan->count, sizeof *rows->reals);
+    rows->values = calloc(scan->count, sizeof *rows->values);
+    if (!rows->reals || !rows->values || !prepare_stepped(rows, plain, rowid))
+        return false;
+    return rows->is_stepped || prepare_aggregate(rows, plain, rowid);
+}
+
+void scan_rows_end(struct scan_rows *rows)
+{
+    sqlite3_finalize(rows->statement);
+    free(rows->values);
+    free(rows->reals);
+}
