@@ -55,6 +55,7 @@ install: build
 	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/bin/totrain
 	install -D -m 644 build/release/totrain.so $(DESTDIR)$(PREFIX)/lib/totrain/totrain.so
 	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
+	install -D -m 644 docs/totrain.1 $(DESTDIR)$(PREFIX)/share/man/man1/totrain.1
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
