@@ -9,6 +9,7 @@
 #include "jobs_command.h"
 #include "parse_command.h"
 #include "role_commands.h"
+#include "scale_command.h"
 #include "script.h"
 #include "shell.h"
 
@@ -55,6 +56,7 @@ static const struct command {
 } commands[] = {
     {"jobs", command_jobs, "jobs", "the training jobs of this user; takes --format"},
     {"cancel", command_cancel, "cancel ID", "end a running job"},
+    {"scale", command_scale, "scale ID N", "give a running job N workers"},
     {"logs", command_logs, "logs ID", "the log of a job"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
@@ -63,7 +65,6 @@ static const struct command {
     {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},
     {"ps", later, NULL, NULL},
     {"wait", later, NULL, NULL},
-    {"scale", later, NULL, NULL},
     {"submit", later, NULL, NULL},
     {"k8s", later, NULL, NULL},
 };

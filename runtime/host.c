@@ -90,6 +90,12 @@ void master_host_fail(struct master_host *host, const struct error *err)
     loop_flush(host->role);
 }
 
+void master_host_want(struct master_host *host, uint64_t version, uint32_t workers)
+{
+    master_want(&host->master, loop_now_ms(), version, workers, loop_outbox(host->role));
+    loop_flush(host->role);
+}
+
 void master_host_leave(struct master_host *host)
 {
     master_leave(&host->master, loop_now_ms(), loop_outbox(host->role));

@@ -27,6 +27,7 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
                               uint32_t incarnation, int64_t supervisor, struct error *err);
 void master_host_cancel(struct master_host *host);
 void master_host_fail(struct master_host *host, const struct error *err);
+void master_host_want(struct master_host *host, uint64_t version, uint32_t workers);
 /* SIGTERM: what it knows is stored, the next incarnation continues. */
 void master_host_leave(struct master_host *host);
 void master_host_stop(struct master_host *host);

@@ -52,6 +52,8 @@ void loop_flush(struct loop_role *role);
 struct line_reader {
     void *context;
     void (*on_line)(void *context, struct slice line);
+    /* Instead of on_line: what it writes goes back to who said the line. */
+    void (*on_request)(void *context, struct slice line, struct text *reply);
     void (*on_end)(void *context);
 };
 struct loop_lines;

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -58,6 +59,19 @@ static bool is_open(const struct loop *loop, const struct loop_lines *lines)
     return at != NULL;
 }
 
+/* A reply is short, and whoever does not read it waits in vain: never the loop. */
+static void answer(struct loop_lines *lines, struct slice line)
+{
+    struct loop *loop = lines->loop;
+    struct text reply;
+
+    text_init(&reply, LAUNCH_EVENT_BYTES_MAX);
+    lines->reader.on_request(lines->reader.context, line, &reply);
+    if (reply.size > 0 && is_open(loop, lines))
+        (void)send(loop_lines_fd(lines), reply.data, reply.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    text_deinit(&reply);
+}
+
 static void give_lines(struct loop_lines *lines)
 {
     struct loop *loop = lines->loop;
@@ -71,7 +85,10 @@ static void give_lines(struct loop_lines *lines)
         struct slice line = {whole.data + at, (size_t)(newline - whole.data) - at};
 
         at += line.size + 1;
-        lines->reader.on_line(lines->reader.context, line);
+        if (lines->reader.on_request)
+            answer(lines, line);
+        else
+            lines->reader.on_line(lines->reader.context, line);
     }
     if (is_open(loop, lines) && at < whole.size)
         text_append(&lines->pending, (struct slice){whole.data + at, whole.size - at});

@@ -15,6 +15,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .state = JOB_STATE_WAITING,
         .started_at = now_ms,
         .ticked_at = now_ms,
+        .wanted = options->max_workers,
         .waiting_since = now_ms,
         .reported_at = now_ms,
         .rate_at = now_ms,

@@ -59,7 +59,8 @@ struct master {
     bool has_started; /* a first group was made */
 
     struct master_worker *workers; /* by index, (options.max_workers) */
-    uint32_t live;
+    uint32_t live, wanted;         /* who is here; how many the launcher tries to keep here */
+    uint64_t wanted_version;
     uint64_t next_sequence;
     uint32_t lanes; /* 0: no worker has said it yet */
 
@@ -93,6 +94,10 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
 
 /* From the launcher: the user asked, or a role cannot be kept alive. */
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
+/* How many workers are wanted from now on; an older version than is known does not
+ * count. The launcher starts and stops them. */
+void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
+                 struct outbox *outbox);
 /* The role goes, the job does not: the next incarnation continues. */
 void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_fail(struct master *master, int64_t now_ms, const struct error *err,

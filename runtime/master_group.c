@@ -137,8 +137,18 @@ static bool must_wait(const struct master *master, int64_t now_ms)
     /* Workers of a restarted master hold the state; the first to come back
      * need not be one of them. */
     return master->options.incarnation > 0 && !master->has_started &&
-           master->live < master->options.max_workers &&
-           now_ms - master->started_at < master->options.settle_ms;
+           master->live < master->wanted && now_ms - master->started_at < master->options.settle_ms;
+}
+
+void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
+                 struct outbox *outbox)
+{
+    if (version <= master->wanted_version || workers > master->options.max_workers ||
+        master_has_ended(master))
+        return;
+    master->wanted_version = version;
+    master->wanted = workers;
+    master_put_event(master, now_ms, -1, "wanted", outbox, "%u workers", workers);
 }
 
 static void note_members(struct master *master, int64_t now_ms, struct outbox *outbox)

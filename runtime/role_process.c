@@ -75,6 +75,19 @@ static void say_alive(void *context, int64_t now_ms)
     say("alive\n", 6);
 }
 
+/* VERSION WORKERS */
+static void take_wanted(struct master_process *process, struct slice numbers)
+{
+    const char *space = memchr(numbers.data, ' ', numbers.size);
+    size_t length = space ? (size_t)(space - numbers.data) : numbers.size;
+    int64_t version, workers;
+
+    if (space && slice_to_integer((struct slice){numbers.data, length}, &version) &&
+        slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &workers) &&
+        workers >= 0 && workers <= UINT32_MAX)
+        master_host_want(&process->host, (uint64_t)version, (uint32_t)workers);
+}
+
 static void on_master_line(void *context, struct slice line)
 {
     struct master_process *process = context;
@@ -82,6 +95,8 @@ static void on_master_line(void *context, struct slice line)
 
     if (slice_is(line, "cancel")) {
         master_host_cancel(&process->host);
+    } else if (line.size > 7 && memcmp(line.data, "wanted ", 7) == 0) {
+        take_wanted(process, (struct slice){line.data + 7, line.size - 7});
     } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
         error_clear(&err);
         fail(&err, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);

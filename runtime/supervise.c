@@ -38,6 +38,26 @@ static void on_line(void *context, struct slice line)
         on_end(context);
 }
 
+/* From the control socket. What is not known is not answered: an older
+ * supervisor must not say yes to a newer client. */
+static void on_request(void *context, struct slice line, struct text *reply)
+{
+    struct supervise_watch *watch = context;
+    static const char scale[] = "scale ";
+    const size_t skip = sizeof scale - 1;
+    int64_t workers;
+    struct error err;
+
+    if (line.size <= skip || memcmp(line.data, scale, skip) != 0 ||
+        !slice_to_integer((struct slice){line.data + skip, line.size - skip}, &workers)) {
+        on_line(context, line);
+        return;
+    }
+    error_clear(&err);
+    (void)watch->scale(watch->context, workers, &err);
+    control_write_reply(&err, reply);
+}
+
 static void on_nothing(void *context)
 {
     (void)context;
@@ -46,8 +66,8 @@ static void on_nothing(void *context)
 enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
                             struct error *err)
 {
-    struct line_reader lifeline = {watch, on_line, on_end};
-    struct line_reader control = {watch, on_line, on_nothing};
+    struct line_reader lifeline = {.context = watch, .on_line = on_line, .on_end = on_end};
+    struct line_reader control = {.context = watch, .on_request = on_request, .on_end = on_nothing};
     char address[MESSAGE_ADDRESS_MAX + 1];
 
     snprintf(address, sizeof address, "unix:%s/control", sockets);

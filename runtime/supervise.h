@@ -18,9 +18,11 @@ void supervise_say(const struct job_event *event, struct slice line);
 int supervise_alone(const struct job *job, const char *sockets);
 int supervise_children(const struct job *job, const char *sockets);
 
-/* Lifeline, control socket, SIGINT and SIGTERM all mean: cancel. */
+/* Lifeline, SIGINT and SIGTERM mean: cancel. The control socket takes `cancel`
+ * and `scale N`, which it answers (launch/control.h). */
 struct supervise_watch {
     void (*cancel)(void *context);
+    enum status (*scale)(void *context, int64_t workers, struct error *err);
     void *context;
 };
 enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,

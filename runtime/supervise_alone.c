@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "launch/control.h"
 #include "runtime/host.h"
+#include "runtime/staffing.h"
 #include "runtime/supervise.h"
 
 #define MASTER_ADDRESS LOOP_LOCAL "master"
@@ -36,6 +37,15 @@ static void cancel(void *context)
     master_host_cancel(&alone->master);
 }
 
+static enum status scale(void *context, int64_t workers, struct error *err)
+{
+    struct staffing one;
+    (void)context;
+
+    staffing_init(&one, 1, 1, 1);
+    return staffing_want(&one, workers, err);
+}
+
 static enum status start(struct alone *alone, const struct job *job, const char *sockets,
                          struct error *err)
 {
@@ -44,7 +54,7 @@ static enum status start(struct alone *alone, const struct job *job, const char 
     TRY(loop_new(TICK_MS, &alone->loop, err));
     TRY(master_host_start(&alone->master, alone->loop, job, &recorder, MASTER_ADDRESS, 0, getpid(),
                           err));
-    alone->watch = (struct supervise_watch){cancel, alone};
+    alone->watch = (struct supervise_watch){cancel, scale, alone};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
     return worker_host_start(&alone->worker, alone->loop, job, 0, 0, MASTER_ADDRESS, NULL, err);
 }

@@ -1,6 +1,7 @@
 /*
  * A job of several workers: the supervisor is the parent of the master and of
- * every worker, holds their lifelines, and starts again who dies.
+ * every worker, holds their lifelines, starts again who dies, and keeps as many
+ * workers as are wanted and as there are slots for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,8 @@
 #include "base/log.h"
 #include "launch/spawn.h"
 #include "runtime/recorder.h"
+#include "runtime/slots.h"
+#include "runtime/staffing.h"
 #include "runtime/supervise.h"
 
 #define TICK_MS      50
@@ -40,6 +43,9 @@ struct supervisor {
     struct loop *loop;
     struct child *children; /* the master, then the workers */
     uint32_t count;
+    struct staffing staffing;
+    enum place *places;  /* of the workers, by index */
+    struct slots *slots; /* NULL: no broker */
     uint64_t step;
     bool is_over;      /* the last word was said; everybody leaves */
     bool is_giving_up; /* the master was asked to end the job as `verdict` says */
@@ -232,13 +238,15 @@ static enum status spawn_with(struct child *child, int lifeline, struct error *e
 
 static enum status start_child(struct child *child, struct error *err)
 {
-    struct line_reader reader = {child, on_child_line, on_child_end};
+    struct line_reader reader = {
+        .context = child, .on_line = on_child_line, .on_end = on_child_end};
     enum status status;
     int ends[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail_errno(err, STATUS_IO, "cannot make a lifeline");
     child->pid = 0;
+    child->is_leaving = false;
     status = spawn_with(child, ends[1], err);
     close(ends[1]);
     if (status != STATUS_OK) {
@@ -254,7 +262,8 @@ static bool is_preempted(const struct child *child, int how)
     return child->is_leaving || (WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
 }
 
-static void restart(struct child *child, int how)
+/* False when it has ended too often: the job is then given up. */
+static bool may_start_again(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
     char name[32];
@@ -272,14 +281,81 @@ static void restart(struct child *child, int how)
              WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
         error_hint(&err, "The log is %s/log.", supervisor->job->folder);
         give_up(supervisor, &err);
-        return;
+        return false;
     }
-    child->incarnation++;
-    child->is_leaving = false;
-    if (child->is_master)
-        supervisor->heard_at = loop_now_ms();
-    if (start_child(child, &err) != STATUS_OK)
+    return true;
+}
+
+static void tell_wanted(struct supervisor *supervisor)
+{
+    char numbers[48];
+
+    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu32, supervisor->staffing.version,
+             supervisor->staffing.wanted);
+    tell(&supervisor->children[0], "wanted %s\n", numbers);
+}
+
+static void restart_master(struct child *master, int how)
+{
+    struct supervisor *supervisor = master->supervisor;
+    struct error err;
+
+    if (!may_start_again(master, how))
+        return;
+    master->incarnation++;
+    supervisor->heard_at = loop_now_ms();
+    error_clear(&err);
+    if (start_child(master, &err) != STATUS_OK)
         give_up(supervisor, &err);
+    else
+        tell_wanted(supervisor);
+}
+
+/* Starts and stops workers until there are as many as there should be. */
+static void staff(struct supervisor *supervisor)
+{
+    const struct staffing *staffing = &supervisor->staffing;
+    struct staffing_step step;
+    struct error err;
+
+    error_clear(&err);
+    while ((step = staffing_next(staffing, supervisor->places)).action != STAFFING_NOTHING) {
+        struct child *child = &supervisor->children[step.index + 1];
+
+        if (step.action == STAFFING_STOP) {
+            supervisor->places[step.index] = PLACE_LEAVING;
+            kill(child->pid, SIGTERM);
+            continue;
+        }
+        if (start_child(child, &err) != STATUS_OK) {
+            give_up(supervisor, &err);
+            return;
+        }
+        supervisor->places[step.index] = PLACE_RUNNING;
+    }
+    slots_say(supervisor->slots, staffing->wanted,
+              staffing_slots_used(staffing, supervisor->places));
+}
+
+static void on_slots(void *context, uint32_t n)
+{
+    struct supervisor *supervisor = context;
+
+    supervisor->staffing.slots = n;
+    if (!supervisor->is_over && !supervisor->is_giving_up)
+        staff(supervisor);
+}
+
+static enum status scale(void *context, int64_t workers, struct error *err)
+{
+    struct supervisor *supervisor = context;
+
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return fail(err, STATUS_INVALID, "the job has ended already");
+    TRY(staffing_want(&supervisor->staffing, workers, err));
+    tell_wanted(supervisor);
+    staff(supervisor);
+    return STATUS_OK;
 }
 
 /* What the child wrote before it ended is read first: a master that said DONE
@@ -318,6 +394,23 @@ static void close_lifelines(struct supervisor *supervisor)
     }
 }
 
+static void on_worker_exit(struct child *child, int how)
+{
+    struct supervisor *supervisor = child->supervisor;
+    enum place *place = &supervisor->places[child->index];
+    bool was_asked = *place == PLACE_LEAVING;
+
+    *place = PLACE_EMPTY;
+    /* A worker that was told END leaves with 0: the job is over, or a younger
+     * worker has its place. */
+    if (!was_asked && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        *place = PLACE_CLOSED;
+    else if (!was_asked && !may_start_again(child, how))
+        return;
+    child->incarnation++;
+    staff(supervisor);
+}
+
 static void on_child_exit(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
@@ -328,11 +421,10 @@ static void on_child_exit(struct child *child, int how)
         close_lifelines(supervisor);
     if (supervisor->is_over || supervisor->is_giving_up)
         return;
-    /* A worker that was told END leaves with 0: the job is over, or a younger
-     * worker has its place. */
-    if (!child->is_master && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
-        return;
-    restart(child, how);
+    if (child->is_master)
+        restart_master(child, how);
+    else
+        on_worker_exit(child, how);
 }
 
 static void on_sigchld(void *context)
@@ -421,17 +513,22 @@ static enum status start(struct supervisor *supervisor, struct error *err)
 {
     TRY(loop_new(TICK_MS, &supervisor->loop, err));
     TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
-    supervisor->watch = (struct supervise_watch){cancel, supervisor};
+    supervisor->watch = (struct supervise_watch){cancel, scale, supervisor};
     TRY(supervise_watch(supervisor->loop, supervisor->sockets, &supervisor->watch, err));
     loop_on_tick(supervisor->loop, on_tick, supervisor);
     supervisor->children = calloc(supervisor->count, sizeof *supervisor->children);
-    if (!supervisor->children)
+    supervisor->places = calloc(supervisor->count, sizeof *supervisor->places);
+    if (!supervisor->children || !supervisor->places)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < supervisor->count; i++)
         supervisor->children[i] = (struct child){
             .supervisor = supervisor, .is_master = i == 0, .index = i == 0 ? 0 : i - 1};
-    for (uint32_t i = 0; i < supervisor->count; i++)
-        TRY(start_child(&supervisor->children[i], err));
+    TRY(slots_open(supervisor->loop, supervisor->job->id, on_slots, supervisor, &supervisor->slots,
+                   err));
+    if (supervisor->slots)
+        supervisor->staffing.slots = 0; /* until the broker has spoken */
+    TRY(start_child(&supervisor->children[0], err));
+    staff(supervisor);
     return STATUS_OK;
 }
 
@@ -445,6 +542,8 @@ int supervise_children(const struct job *job, const char *sockets)
 
     error_clear(&err);
     error_clear(&supervisor.verdict);
+    staffing_init(&supervisor.staffing, job->spec.min_workers, job->spec.max_workers,
+                  STAFFING_UNLIMITED);
     status = start(&supervisor, &err);
     if (status == STATUS_OK) {
         status = loop_run(supervisor.loop, &err);
@@ -452,7 +551,9 @@ int supervise_children(const struct job *job, const char *sockets)
         log_error("%s", err.message);
         recorder_say_failed(&voice, &err);
     }
+    slots_close(supervisor.slots);
     loop_free(supervisor.loop); /* closes the lifelines */
+    free(supervisor.places);
     free(supervisor.children);
     return status_exit_code(status);
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static bool read_link(const char *job_folder, char socket_path[CONTROL_PATH_MAX]
     struct stat status;
     bool is_ours;
 
+    errno = ENOENT;
     if (!link_path(job_folder, link))
         return false;
     size = readlink(link, socket_path, CONTROL_PATH_MAX - 1);
@@ -70,8 +72,11 @@ static bool read_link(const char *job_folder, char socket_path[CONTROL_PATH_MAX]
     *slash = '\0';
     base = strrchr(socket_path, '/');
     is_ours = base && strncmp(base + 1, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) == 0 &&
-              lstat(socket_path, &status) == 0 && S_ISDIR(status.st_mode) &&
-              status.st_uid == geteuid();
+              lstat(socket_path, &status) == 0 && S_ISDIR(status.st_mode);
+    if (is_ours && status.st_uid != geteuid()) {
+        is_ours = false;
+        errno = EACCES;
+    }
     *slash = '/';
     return is_ours;
 }
@@ -100,18 +105,105 @@ void control_folder_remove(const char *job_folder)
 int control_connect(const char *job_folder)
 {
     char path[CONTROL_PATH_MAX];
+
+    return read_link(job_folder, path) ? control_connect_path(path) : -1;
+}
+
+int control_connect_path(const char *path)
+{
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd;
 
-    if (!read_link(job_folder, path))
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
         return -1;
+    }
     memcpy(address.sun_path, path, strlen(path) + 1);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        int why = errno;
+
         close(fd);
+        errno = why;
         return -1;
     }
     return fd;
+}
+
+void control_write_reply(const struct error *err, struct text *reply)
+{
+    if (err->status == STATUS_OK)
+        text_append_string(reply, "ok\n");
+    else
+        text_printf(reply, "no %d\t%s\t%s\n", (int)err->status, err->message, err->hint);
+}
+
+/* Up to the separator, or all that is left. */
+static struct slice take_field(struct slice *rest)
+{
+    const char *tab = rest->size > 0 ? memchr(rest->data, '\t', rest->size) : NULL;
+    size_t size = tab ? (size_t)(tab - rest->data) : rest->size;
+    struct slice field = {rest->data, size};
+
+    rest->data += size + (tab != NULL);
+    rest->size -= size + (tab != NULL);
+    return field;
+}
+
+enum status control_read_reply(struct slice reply, struct error *err)
+{
+    struct slice number, message, rest = reply;
+    int64_t status;
+
+    if (slice_is(reply, "ok"))
+        return STATUS_OK;
+    if (reply.size < 3 || memcmp(reply.data, "no ", 3) != 0)
+        return fail(err, STATUS_PROTOCOL, "the job's supervisor gave an answer that is none");
+    rest = (struct slice){reply.data + 3, reply.size - 3};
+    number = take_field(&rest);
+    message = take_field(&rest);
+    if (!slice_to_integer(number, &status) || status <= STATUS_OK || status > STATUS_INTERRUPTED)
+        status = STATUS_FAILED;
+    fail(err, (enum status)status, "%.*s", SLICE_FORMAT(message));
+    if (rest.size > 0)
+        error_hint(err, "%.*s", SLICE_FORMAT(rest));
+    return (enum status)status;
+}
+
+/* One line of at most `size` bytes, within the time; its length, or -1. */
+static ssize_t receive_line(int fd, char *line, size_t size)
+{
+    struct pollfd answer = {.fd = fd, .events = POLLIN};
+    size_t have = 0;
+
+    while (have < size && poll(&answer, 1, CONTROL_ANSWER_MS) > 0) {
+        ssize_t got = recv(fd, line + have, size - have, 0);
+
+        if (got <= 0)
+            return -1;
+        have += (size_t)got;
+        if (line[have - 1] == '\n')
+            return (ssize_t)have - 1;
+    }
+    return -1;
+}
+
+enum status control_ask(const char *job_folder, const char *line, struct error *err)
+{
+    char answer[1024];
+    ssize_t size = -1;
+    int fd = control_connect(job_folder);
+
+    if (fd < 0 && (errno == EACCES || errno == EPERM))
+        return fail(err, STATUS_PERMISSION, "the job is another user's");
+    if (fd < 0)
+        return fail(err, STATUS_NOT_FOUND, "the job has no supervisor");
+    if (send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line))
+        size = receive_line(fd, answer, sizeof answer);
+    close(fd);
+    if (size < 0)
+        return fail(err, STATUS_CONNECTION, "the job's supervisor does not answer");
+    return control_read_reply((struct slice){answer, (size_t)size}, err);
 }

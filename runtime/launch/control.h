@@ -18,7 +18,23 @@ enum status control_folder_create(const char *job_folder, char path[CONTROL_PATH
  * happens to a folder that is not ours by owner and name. */
 void control_folder_remove(const char *job_folder);
 
-/* Connected to the supervisor of a running job; -1 when none answers. */
+/* Connected to the supervisor of a running job; -1 when none answers, with
+ * errno EACCES when the job is another user's. */
 int control_connect(const char *job_folder);
+/* To any Unix socket; -1 with errno. */
+int control_connect_path(const char *path);
+
+/*
+ * Say one line to the supervisor of a running job and take its answer: "ok", or
+ * "no STATUS\tMESSAGE\tHINT", which becomes the error. NOT_FOUND when none
+ * answers, PERMISSION, CONNECTION when it is silent for CONTROL_ANSWER_MS.
+ */
+#define CONTROL_ANSWER_MS 5000
+enum status control_ask(const char *job_folder, const char *line, struct error *err);
+/* The supervisor's side of it. */
+void control_write_reply(const struct error *err, struct text *reply);
+/* What was said, as an error or none. Public for the tests: it reads what
+ * another process wrote. */
+enum status control_read_reply(struct slice reply, struct error *err);
 
 #endif

@@ -106,4 +106,9 @@ void job_close(struct job_process *process);
  * NOT_FOUND; INVALID when it has ended already; PERMISSION. */
 enum status job_cancel_by_id(const char *state, int64_t id, struct error *err);
 
+/* Ask for another number of workers of a running job, of which it then has as
+ * many as there is room for. NOT_FOUND; INVALID when it has ended or cannot have
+ * so many; PERMISSION. */
+enum status job_scale_by_id(const char *state, int64_t id, int64_t workers, struct error *err);
+
 #endif

@@ -193,7 +193,7 @@ static void lines_arrive_whole_and_the_end_once(void **state)
 {
     struct counter counter = {.heard = 0};
     struct ending ending;
-    struct line_reader reader = {&ending, on_line_ending, on_end};
+    struct line_reader reader = {.context = &ending, .on_line = on_line_ending, .on_end = on_end};
     struct loop *loop;
     struct error err;
     int pair[2];

@@ -1,0 +1,139 @@
+"""Jobs that are given other numbers of workers while they run.
+
+    test_scale.py JOB_ROLES IRIS_CSV
+
+The oracle is the digest of the undisturbed run with one worker, and that no
+row is computed twice. Waiting always has a deadline; nothing is measured.
+"""
+
+import os
+import pathlib
+import socket
+import sys
+import tempfile
+import unittest
+
+import test_cluster
+from test_cluster import DEADLINE, Job
+
+EPOCHS = 12000
+
+
+def ask(job, line):
+    """One line to the supervisor, and its answer."""
+    with socket.socket(socket.AF_UNIX) as control:
+        control.settimeout(DEADLINE)
+        control.connect(os.readlink(job.folder / "control"))
+        control.sendall(line.encode() + b"\n")
+        return control.makefile().readline().rstrip("\n")
+
+
+class Broker:
+    """Shares slots; `used` is what the job said last."""
+
+    def __init__(self, path):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        self.listener.listen()
+        self.listener.settimeout(DEADLINE)
+
+    def accept(self):
+        self.job, _ = self.listener.accept()
+        self.job.settimeout(DEADLINE)
+        self.lines = self.job.makefile()
+        return self.lines.readline()
+
+    def give(self, slots):
+        """Waits until the job has as many processes as that."""
+        self.job.sendall(f"slots {slots}\n".encode())
+        while True:
+            line = self.lines.readline()
+            if not line:
+                raise AssertionError("the job left its broker")
+            if int(line.split()[2]) == slots:
+                return
+
+    def close(self):
+        self.lines.close()
+        self.job.close()
+        self.listener.close()
+
+
+class ScaleTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="totrain-scale.")
+        cls.jobs = pathlib.Path(cls.temporary.name)
+        cls.count = 0
+        job = cls.job(1, epochs=EPOCHS)
+        assert job.end() == 0, job.last
+        cls.expected = job.digest()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def job(cls, *arguments, **named):
+        cls.count += 1
+        return Job(cls.jobs / str(cls.count), *arguments, **named)
+
+    def check_same(self, job):
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.expected)
+        self.assertEqual(job.query("SELECT rows_redone FROM job"), [(0,)])
+
+    def wait_for_workers(self, job, count):
+        """Until the last progress tells of so many."""
+        while job.event() is not None:
+            if job.last["event"] in ("done", "failed"):
+                break
+            if job.last["event"] == "progress" and job.last["workers"] == count:
+                return
+        raise AssertionError(f"never {count} workers, the last is {job.last}")
+
+    def test_workers_come_and_go_as_they_are_wanted_and_no_row_is_lost(self):
+        job = self.job(4, least=1, epochs=EPOCHS)
+        self.wait_for_workers(job, 4)
+        for count in (2, 3, 1, 4):
+            self.assertEqual(ask(job, f"scale {count}"), "ok")
+            self.wait_for_workers(job, count)
+        self.check_same(job)
+        self.assertEqual(
+            [detail for detail, in job.query("SELECT detail FROM events WHERE event = 'wanted'")],
+            ["2 workers", "3 workers", "1 workers", "4 workers"])
+
+    def test_a_number_out_of_range_is_refused_and_changes_nothing(self):
+        job = self.job(3, least=2, epochs=EPOCHS)
+        job.wait_for("progress")
+        for count in (0, 1, 4, 1 << 40):
+            self.assertIn(f"the job has 2 to 3 workers, not {count}", ask(job, f"scale {count}"))
+        self.check_same(job)
+
+    def test_a_job_of_one_process_has_one_worker(self):
+        job = self.job(1, epochs=EPOCHS)
+        job.wait_for("progress")
+        self.assertEqual(ask(job, "scale 1"), "ok")
+        self.assertIn("the job has 1 workers, not 2", ask(job, "scale 2"))
+        self.check_same(job)
+
+    def test_a_job_has_as_many_workers_as_its_broker_gives_slots(self):
+        path = self.jobs / "broker"
+        broker = Broker(path)
+        os.environ["TOTRAIN_SLOTS"] = str(path)
+        try:
+            job = self.job(3, least=1, epochs=EPOCHS)
+        finally:
+            del os.environ["TOTRAIN_SLOTS"]
+        self.assertEqual(broker.accept(), f"job {job.folder.name}\n")
+        for slots in (1, 3, 2):
+            broker.give(slots)
+            self.wait_for_workers(job, slots)
+        broker.close()  # the job keeps what it has
+        self.check_same(job)
+
+
+if __name__ == "__main__":
+    test_cluster.PROGRAM = os.path.abspath(sys.argv[1])
+    test_cluster.CSV = os.path.abspath(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

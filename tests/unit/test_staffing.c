@@ -1,0 +1,136 @@
+#include "runtime/staffing.h"
+
+#include <string.h>
+
+#include "tests/check.h"
+
+#define MOST 6
+
+/* A launcher whose processes start at once and end when the test says so. */
+struct launcher {
+    struct staffing staffing;
+    enum place places[MOST];
+    uint32_t starts, stops;
+};
+
+static void launch(struct launcher *launcher)
+{
+    struct staffing_step step;
+
+    while ((step = staffing_next(&launcher->staffing, launcher->places)).action !=
+           STAFFING_NOTHING) {
+        bool starts = step.action == STAFFING_START;
+
+        CHECK(launcher->places[step.index] == (starts ? PLACE_EMPTY : PLACE_RUNNING));
+        launcher->places[step.index] = starts ? PLACE_RUNNING : PLACE_LEAVING;
+        launcher->starts += starts;
+        launcher->stops += !starts;
+    }
+}
+
+static void end_those_who_leave(struct launcher *launcher)
+{
+    for (int index = 0; index < MOST; index++)
+        if (launcher->places[index] == PLACE_LEAVING)
+            launcher->places[index] = PLACE_EMPTY;
+    launch(launcher);
+}
+
+static void open_launcher(struct launcher *launcher, uint32_t least, uint32_t slots)
+{
+    memset(launcher, 0, sizeof *launcher);
+    staffing_init(&launcher->staffing, least, MOST, slots);
+    launch(launcher);
+}
+
+static void a_job_starts_with_the_slots_there_are_and_grows_into_new_ones(void **state)
+{
+    struct launcher launcher;
+    (void)state;
+
+    open_launcher(&launcher, 1, 2);
+    CHECK_INT(launcher.starts, 2);
+    launcher.staffing.slots = 4;
+    launch(&launcher);
+    CHECK_INT(launcher.starts, 4);
+    launcher.staffing.slots = STAFFING_UNLIMITED;
+    launch(&launcher);
+    CHECK_INT(launcher.starts, MOST);
+    CHECK_INT(launcher.stops, 0);
+}
+
+static void fewer_wanted_stops_the_highest_and_their_slots_stay_used_until_they_end(void **state)
+{
+    struct launcher launcher;
+    struct error err;
+    (void)state;
+
+    open_launcher(&launcher, 1, STAFFING_UNLIMITED);
+    CHECK_OK(staffing_want(&launcher.staffing, 4, &err));
+    launch(&launcher);
+    CHECK_INT(launcher.stops, 2);
+    CHECK(launcher.places[4] == PLACE_LEAVING && launcher.places[5] == PLACE_LEAVING);
+    CHECK_INT(staffing_slots_used(&launcher.staffing, launcher.places), MOST);
+    end_those_who_leave(&launcher);
+    CHECK_INT(staffing_slots_used(&launcher.staffing, launcher.places), 4);
+    CHECK_INT(launcher.starts, MOST);
+}
+
+static void a_slot_of_one_who_leaves_is_not_given_twice(void **state)
+{
+    struct launcher launcher;
+    struct error err;
+    (void)state;
+
+    open_launcher(&launcher, 1, 3);
+    CHECK_OK(staffing_want(&launcher.staffing, 1, &err));
+    launch(&launcher);
+    CHECK_OK(staffing_want(&launcher.staffing, 3, &err)); /* while two are leaving */
+    launch(&launcher);
+    CHECK_INT(launcher.starts, 3);
+    end_those_who_leave(&launcher);
+    CHECK_INT(launcher.starts, 5);
+    CHECK_INT(staffing_slots_used(&launcher.staffing, launcher.places), 3);
+}
+
+static void a_worker_that_died_is_started_again_and_a_closed_place_is_not(void **state)
+{
+    struct launcher launcher;
+    (void)state;
+
+    open_launcher(&launcher, 1, STAFFING_UNLIMITED);
+    launcher.places[2] = PLACE_EMPTY;
+    launcher.places[3] = PLACE_CLOSED;
+    launch(&launcher);
+    CHECK_INT(launcher.starts, MOST + 1);
+    CHECK(launcher.places[2] == PLACE_RUNNING && launcher.places[3] == PLACE_CLOSED);
+}
+
+static void a_number_outside_the_range_changes_nothing(void **state)
+{
+    struct launcher launcher;
+    struct error err;
+    (void)state;
+
+    open_launcher(&launcher, 2, STAFFING_UNLIMITED);
+    CHECK_FAILS(staffing_want(&launcher.staffing, 7, &err), STATUS_INVALID,
+                "the job has 2 to 6 workers, not 7");
+    CHECK_FAILS(staffing_want(&launcher.staffing, 1, &err), STATUS_INVALID,
+                "the job has 2 to 6 workers, not 1");
+    CHECK_INT(launcher.staffing.version, 0);
+    CHECK_INT(launcher.staffing.wanted, MOST);
+    CHECK_OK(staffing_want(&launcher.staffing, 2, &err));
+    CHECK_INT(launcher.staffing.version, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_starts_with_the_slots_there_are_and_grows_into_new_ones),
+        cmocka_unit_test(fewer_wanted_stops_the_highest_and_their_slots_stay_used_until_they_end),
+        cmocka_unit_test(a_slot_of_one_who_leaves_is_not_given_twice),
+        cmocka_unit_test(a_worker_that_died_is_started_again_and_a_closed_place_is_not),
+        cmocka_unit_test(a_number_outside_the_range_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
