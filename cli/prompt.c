@@ -2,18 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <histedit.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include "file_names.h"
+#include "history_file.h"
+#include "listing.h"
 #include "names.h"
 
-#define LISTED_MAX 100
+#define COLUMNS_DEFAULT 80
 
 struct prompt {
     EditLine *editor;
@@ -23,6 +24,7 @@ struct prompt {
     struct text *typed; /* the lines before this one */
     const struct completion_command *commands;
     size_t command_count;
+    bool is_pasting;
 };
 
 static struct prompt *prompt_of(EditLine *editor)
@@ -33,23 +35,65 @@ static struct prompt *prompt_of(EditLine *editor)
     return prompt;
 }
 
+/* The terminal has another size; the program was stopped and goes on. Flags,
+ * since a signal handler has no argument. */
+static volatile sig_atomic_t was_resized, was_stopped;
+
+static void on_resize(int signal)
+{
+    (void)signal;
+    was_resized = 1;
+}
+
+static void on_continue(int signal)
+{
+    (void)signal;
+    was_stopped = 1;
+}
+
+/* Calls that these interrupt go on by themselves, but for our own ppoll(). */
+static void catch_terminal_signals(void)
+{
+    struct sigaction resize = {.sa_handler = on_resize, .sa_flags = SA_RESTART};
+    struct sigaction go_on = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
+
+    sigaction(SIGWINCH, &resize, NULL);
+    sigaction(SIGCONT, &go_on, NULL);
+}
+
+/* The shell that stopped us may have left the terminal in its own mode. */
+static void answer_terminal_signals(EditLine *editor)
+{
+    if (!was_resized && !was_stopped)
+        return;
+    if (was_stopped)
+        el_set(editor, EL_PREP_TERM, 0), el_set(editor, EL_PREP_TERM, 1);
+    if (was_resized)
+        el_resize(editor);
+    was_resized = was_stopped = 0;
+    el_set(editor, EL_REFRESH);
+}
+
 static char *show_prompt(EditLine *editor)
 {
     return prompt_of(editor)->typed->size ? "   ...> " : "totrain> ";
 }
 
-/* One byte; 0 at the end of the input, -1 after Ctrl-C. SIGINT is let in only
+/* One byte; 0 at the end of the input, -1 after Ctrl-C. Signals are let in only
  * while we wait, so that none comes between the look and the wait. */
-static int read_byte(char *byte)
+static int read_byte(EditLine *editor, char *byte)
 {
     struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
-    sigset_t interrupt, before;
+    sigset_t signals, before;
     int ready = 0;
 
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    sigprocmask(SIG_BLOCK, &interrupt, &before);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGWINCH);
+    sigaddset(&signals, SIGCONT);
+    sigprocmask(SIG_BLOCK, &signals, &before);
     while (!session_is_interrupted() && ready <= 0) {
+        answer_terminal_signals(editor);
         ready = ppoll(&terminal, 1, NULL, &before);
         if (ready < 0 && errno != EINTR)
             break;
@@ -64,8 +108,7 @@ static int read_character(EditLine *editor, wchar_t *character)
     char byte;
     int count;
 
-    (void)editor;
-    while ((count = read_byte(&byte)) == 1) {
+    while ((count = read_byte(editor, &byte)) == 1) {
         size_t size = mbrtowc(character, &byte, 1, &state);
         if (size == (size_t)-1)
             state = (mbstate_t){0}; /* no character: ignored */
@@ -79,15 +122,16 @@ static int read_character(EditLine *editor, wchar_t *character)
 
 static void list(const struct completion *completion)
 {
-    putchar('\n');
-    for (size_t i = 0; i < completion->count && i < LISTED_MAX; i++)
-        printf("  %-28.*s %.*s\n", SLICE_FORMAT(completion->candidates[i].text),
-               SLICE_FORMAT(completion->candidates[i].help));
-    if (completion->count > LISTED_MAX)
-        printf("  and %zu more\n", completion->count - LISTED_MAX);
-    if (completion->count == 0)
-        printf("  %.*s\n", SLICE_FORMAT(completion->note));
+    struct winsize size;
+    struct text lines;
+    bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+
+    text_init(&lines, TEXT_MAXIMUM);
+    text_append_char(&lines, '\n');
+    listing_append(completion, is_known ? size.ws_col : COLUMNS_DEFAULT, &lines);
+    fwrite(text_string(&lines), 1, lines.size, stdout);
     fflush(stdout);
+    text_deinit(&lines);
 }
 
 static int characters(struct slice text)
@@ -138,6 +182,22 @@ static enum status find(struct prompt *prompt, struct slice text, size_t cursor,
         completion, &ignored);
 }
 
+/* Nothing but blanks before the cursor: an indent is typed. */
+static bool is_indent(const LineInfo *line)
+{
+    for (const char *at = line->buffer; at < line->cursor; at++)
+        if (*at != ' ' && *at != '\t')
+            return false;
+    return line->cursor > line->buffer;
+}
+
+static bool has_more_input(void)
+{
+    struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    return poll(&terminal, 1, 0) > 0;
+}
+
 static unsigned char complete(EditLine *editor, int key)
 {
     struct prompt *prompt = prompt_of(editor);
@@ -149,6 +209,9 @@ static unsigned char complete(EditLine *editor, int key)
     unsigned char result = CC_ERROR;
 
     (void)key;
+    prompt->is_pasting &= has_more_input(); /* Ctrl-C may have dropped its end */
+    if (prompt->is_pasting || is_indent(line))
+        return el_insertstr(editor, "\t") == 0 ? CC_REFRESH : CC_ERROR;
     arena_init(&arena, ARENA_MAXIMUM);
     text_init(&text, TEXT_MAXIMUM);
     text_append(&text, text_slice(prompt->typed));
@@ -162,58 +225,45 @@ static unsigned char complete(EditLine *editor, int key)
     return result;
 }
 
-/* ----- history ----- */
+/* ----- the editor ----- */
 
-/* Makes the folders above the file; whether it worked shows when it is written. */
-static void find_file(char file[PATH_MAX])
+/* What is pasted is taken as it is: its tabs complete nothing. Terminals that
+ * know bracketed paste say where it begins and ends. */
+#define PASTE_ASK   "\033[?2004h"
+#define PASTE_LEAVE "\033[?2004l"
+
+static unsigned char begin_paste(EditLine *editor, int key)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int size;
-
-    if (state && *state == '/')
-        size = snprintf(file, PATH_MAX, "%s/totrain/history", state);
-    else
-        size = snprintf(file, PATH_MAX, "%s/.local/state/totrain/history", home ? home : "");
-    if (size >= PATH_MAX || file[0] != '/' || (!home && !state)) {
-        file[0] = '\0';
-        return;
-    }
-    for (char *slash = strchr(file + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(file, 0700);
-        *slash = '/';
-    }
+    (void)key;
+    prompt_of(editor)->is_pasting = true;
+    return CC_NORM;
 }
 
-static void forget_same(History *past, const char *entry)
+static unsigned char end_paste(EditLine *editor, int key)
 {
-    HistEvent event;
+    (void)key;
+    prompt_of(editor)->is_pasting = false;
+    return CC_NORM;
+}
 
-    for (int found = history(past, &event, H_FIRST); found >= 0;
-         found = history(past, &event, H_NEXT)) {
-        if (strcmp(event.str, entry) == 0) {
-            history(past, &event, H_DEL, event.num);
-            return;
-        }
-    }
+static void tell_terminal(const char *sequence)
+{
+    if (!report_is_to_terminal())
+        return;
+    fputs(sequence, stdout);
+    fflush(stdout);
 }
 
 void prompt_remember(struct prompt *prompt, struct slice statement)
 {
     struct slice trimmed = slice_trim(statement);
     char *entry = trimmed.size ? strndup(trimmed.data, trimmed.size) : NULL;
-    HistEvent event;
-    mode_t mask;
 
     if (!entry)
         return;
-    forget_same(prompt->history, entry);
-    history(prompt->history, &event, H_ENTER, entry);
+    history_enter(prompt->history, entry);
+    history_file_enter(prompt->file, entry);
     free(entry);
-    mask = umask(077);
-    if (prompt->file[0])
-        history(prompt->history, &event, H_SAVE, prompt->file);
-    umask(mask);
 }
 
 static void set_up(struct prompt *prompt)
@@ -226,15 +276,18 @@ static void set_up(struct prompt *prompt)
     el_set(editor, EL_PROMPT, show_prompt);
     el_set(editor, EL_GETCFN, read_character);
     history(prompt->history, &event, H_SETSIZE, HISTORY_MAX);
-    find_file(prompt->file);
-    if (prompt->file[0])
-        history(prompt->history, &event, H_LOAD, prompt->file);
+    history_file_find(prompt->file);
+    history_file_load(prompt->file, prompt->history);
     el_set(editor, EL_HIST, history, prompt->history);
     el_set(editor, EL_ADDFN, "complete", "what may be typed next", complete);
     /* A Ctrl-D typed while a statement runs waits for the prompt, as all that
      * is typed ahead; the terminal would make a NUL of it. */
     el_set(editor, EL_SETTY, "-x", "eof=", NULL);
     el_set(editor, EL_BIND, "^I", "complete", NULL);
+    el_set(editor, EL_ADDFN, "begin-paste", "the terminal begins to paste", begin_paste);
+    el_set(editor, EL_ADDFN, "end-paste", "the terminal has pasted", end_paste);
+    el_set(editor, EL_BIND, "\\e[200~", "begin-paste", NULL);
+    el_set(editor, EL_BIND, "\\e[201~", "end-paste", NULL);
     el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(editor, NULL); /* the user's ~/.editrc */
 }
@@ -255,6 +308,7 @@ struct prompt *prompt_new(struct session *session, const struct completion_comma
         return NULL;
     }
     set_up(prompt);
+    catch_terminal_signals();
     return prompt;
 }
 
@@ -275,7 +329,9 @@ enum prompt_result prompt_read(struct prompt *prompt, struct text *typed)
     prompt->typed = typed;
     el_resize(prompt->editor);
     el_set(prompt->editor, EL_PREP_TERM, 1); /* who sees the prompt may type Ctrl-D */
+    tell_terminal(PASTE_ASK);
     line = el_gets(prompt->editor, &count);
+    tell_terminal(PASTE_LEAVE);
     if (session_is_interrupted())
         return PROMPT_INTERRUPTED;
     if (!line || count <= 0)

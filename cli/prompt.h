@@ -1,17 +1,15 @@
 /*
  * prompt.h - lines from a terminal: editing, history, completion (libedit).
  *
- * The history is one entry a statement, in $XDG_STATE_HOME/totrain/history
- * (0600), the newest HISTORY_MAX, each text once. Where the file cannot be
- * written there is history for this session alone.
+ * The history has one entry a statement (history_file.h). Ctrl-C, another size
+ * of the terminal, a stop and a continuation are answered while a line is
+ * typed; what is pasted is taken as it is.
  */
 #ifndef CLI_PROMPT_H
 #define CLI_PROMPT_H
 
 #include "completion.h"
 #include "session.h"
-
-#define HISTORY_MAX 1000
 
 enum prompt_result { PROMPT_LINE, PROMPT_INTERRUPTED, PROMPT_END };
 

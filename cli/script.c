@@ -1,6 +1,7 @@
 #include "script.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "dot_command.h"
 #include "dot_line.h"
@@ -40,6 +41,28 @@ enum status script_fail(const struct session *session, const struct error *err)
     return err->status;
 }
 
+static double milliseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static enum status run_statement(struct session *session, struct slice text,
+                                 const struct piece *piece)
+{
+    double start = milliseconds_now();
+    struct error err;
+    enum status status = session_run(session, text, piece, &err);
+
+    if (status != STATUS_OK)
+        script_fail(session, &err);
+    if (session->is_timed)
+        printf("Time: %.3f ms\n", milliseconds_now() - start);
+    return status;
+}
+
 /* Run what begins at *at, and move behind it. */
 static enum status run_next(struct session *session, struct script *script, int *at)
 {
@@ -58,11 +81,7 @@ static enum status run_next(struct session *session, struct script *script, int 
     }
     piece = split_piece(text, *at);
     *at = piece.next;
-    if (piece.kind == PIECE_EMPTY)
-        return STATUS_OK;
-    if (session_run(session, text, &piece, &err) != STATUS_OK)
-        return script_fail(session, &err);
-    return STATUS_OK;
+    return piece.kind == PIECE_EMPTY ? STATUS_OK : run_statement(session, text, &piece);
 }
 
 enum status script_run(struct session *session, const char *name, struct slice text)

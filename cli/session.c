@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/engine.h"
@@ -117,14 +116,6 @@ static void put_progress(void *self, const struct job_event *event)
     progress_event(&((struct session *)self)->progress, event);
 }
 
-static double milliseconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static enum status run(struct session *session, struct slice text, const struct piece *piece,
                        struct error *err)
 {
@@ -150,11 +141,8 @@ static enum status run(struct session *session, struct slice text, const struct 
 enum status session_run(struct session *session, struct slice text, const struct piece *piece,
                         struct error *err)
 {
-    double start = milliseconds_now();
     enum status status = run(session, text, piece, err);
 
     progress_erase(&session->progress);
-    if (session->is_timed)
-        printf("Time: %.3f ms\n", milliseconds_now() - start);
     return status;
 }

@@ -34,6 +34,17 @@ class Terminal:
     def resize(self, columns, lines=24):
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
+    def cook(self):
+        """The mode of a terminal that no editor has: lines, echo."""
+        mode = termios.tcgetattr(self.ours)
+        mode[0] |= termios.ICRNL
+        mode[3] |= termios.ICANON | termios.ECHO
+        termios.tcsetattr(self.ours, termios.TCSANOW, mode)
+
+    def state(self):
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+
     def close(self):
         if self.process.poll() is None:
             self.process.kill()
@@ -66,7 +77,14 @@ class Terminal:
         return before + text
 
     def type(self, keys):
-        os.write(self.ours, keys.encode())
+        """Much is typed while what it echoes is read: both sides' buffers are small."""
+        keys, end = keys.encode(), time.monotonic() + harness.DEADLINE
+        while keys:
+            readable, writable, _ = select.select([self.ours], [self.ours], [], harness.DEADLINE)
+            if readable:
+                self.read(end)
+            if writable:
+                keys = keys[os.write(self.ours, keys[:512]):]
 
     def run(self, line, text):
         self.type(line + "\r")

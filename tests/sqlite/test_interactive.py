@@ -1,5 +1,8 @@
 """The shell on a terminal: prompt, editing, completion, history, interrupts."""
 
+import os
+import signal
+
 import harness
 from terminal import Terminal
 
@@ -115,6 +118,95 @@ class Interactive(harness.Case):
         terminal.expect("interrupted")
         terminal.expect(" 42")
         self.assertEqual(terminal.process.wait(timeout=harness.DEADLINE), 0)
+
+    def test_sessions_side_by_side_keep_each_other_s_history(self):
+        first, second = Terminal(self), Terminal(self)
+        for terminal, number in ((first, 1), (second, 2), (first, 3), (second, 1)):
+            terminal.run(f"SELECT {number} + 40 AS x;", f" 4{number}\r\n")
+            terminal.expect("totrain> ")
+        first.run("SELECT length('" + "x" * 70000 + "') AS n;", " 70000")  # too long to be kept
+        self.assertEqual((first.end(), second.end()), (0, 0))
+        file = self.folder / "xdg" / "totrain" / "history"
+        kept = [line.split("\\040")[1] for line in file.read_text().splitlines()[1:]]
+        self.assertEqual(kept, ["2", "3", "1"])
+        self.assertEqual([path.name for path in file.parent.iterdir()], ["history"])
+        third = Terminal(self)
+        third.type("\x10\x10\x10\r")
+        third.expect(" 42\r\n")
+
+    def test_a_history_that_cannot_be_kept_is_no_error(self):
+        file = self.folder / "xdg" / "totrain" / "history"
+        file.parent.mkdir(parents=True)
+        file.write_text("not libedit's\n")
+        terminal = Terminal(self)
+        terminal.run("SELECT 20 + 22 AS x;", " 42")
+        terminal.expect("totrain> ")
+        terminal.type("\x10\r")
+        terminal.expect(" 42")
+        self.assertEqual(terminal.end(), 0)
+        self.assertEqual(file.read_text(), "not libedit's\n")
+        (self.folder / "file").write_text("")  # no folder can be made in it
+        for state in (str(self.folder / "file"), "/dev/null/x"):
+            terminal = Terminal(self, XDG_STATE_HOME=state)
+            terminal.run("SELECT 20 + 22 AS x;", " 42")
+            self.assertEqual(terminal.end(), 0)
+
+    def test_a_link_to_the_history_stays_a_link(self):
+        file = self.folder / "xdg" / "totrain" / "history"
+        file.parent.mkdir(parents=True)
+        (self.folder / "kept").write_text("")
+        file.symlink_to(self.folder / "kept")
+        terminal = Terminal(self)
+        terminal.run("SELECT 20 + 22 AS x;", " 42")
+        terminal.expect("totrain> ")
+        self.assertEqual(terminal.end(), 0)
+        self.assertTrue(file.is_symlink())
+        self.assertIn("22", (self.folder / "kept").read_text())
+
+    def test_tabs_that_are_pasted_or_indent_complete_nothing(self):
+        terminal = Terminal(self)
+        terminal.type("\x1b[200~SELECT 20 +\r\t22\tAS\tx\tFROM ir\tWHERE 0\r;\r\x1b[201~")
+        terminal.expect("no such table: ir")
+        terminal.expect("totrain> ")
+        terminal.run("SELECT 20 +", "...> ")
+        terminal.run("\t23 AS x;", " 43")
+        terminal.expect("totrain> ")
+        terminal.type("SELECT count(*) AS n FROM ir\t;\r")  # and typed ones do again
+        terminal.expect(" 150")
+
+    def test_a_statement_of_many_pasted_lines(self):
+        terminal = Terminal(self)
+        lines = ["CREATE TABLE many(a, b); INSERT INTO many VALUES"]
+        lines += [f"  ({i}, 'row {i}')," for i in range(300)] + ["  (0, 0);"]
+        for line in lines:
+            terminal.type(line + "\r")
+        terminal.run("SELECT count(*) AS n FROM many;", " 301")
+
+    def test_the_line_is_drawn_anew_when_the_window_changes(self):
+        terminal = Terminal(self, columns=120)
+        terminal.type("SELECT 'some words that fill more than forty columns' AS words")
+        terminal.expect("words")
+        terminal.resize(40)
+        terminal.expect("totrain> ")
+        terminal.run(";", "more than forty")
+
+    def test_a_stop_in_the_middle_of_a_line_leaves_it_as_it_was(self):
+        terminal = Terminal(self)
+        terminal.type("SELECT count(*) AS n ")
+        terminal.expect("n ")
+        os.kill(terminal.process.pid, signal.SIGSTOP)
+        harness.wait_for(lambda: terminal.state() == "T", "the stop")
+        terminal.cook()  # as the shell does that has the terminal meanwhile
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        terminal.expect("totrain> ")
+        terminal.type("FROM ir\t;\r")
+        terminal.expect(" 150")
+
+    def test_the_time_follows_an_error_too(self):
+        terminal = Terminal(self)
+        terminal.run(".timing on", "totrain> ")
+        terminal.run("SELECT nope;", "no such column")
+        self.assertIn("Time: ", terminal.expect("totrain> "))
 
 
 harness.main()

@@ -7,6 +7,7 @@
 #include "cli/completion.h"
 #include "cli/dot_line.h"
 #include "cli/file_names.h"
+#include "cli/listing.h"
 
 static const struct slice iris_columns[] = {
     {"sepal_length", 12}, {"sepal_width", 11}, {"class", 5}};
@@ -321,6 +322,54 @@ static void a_dot_command_stands_at_the_beginning_of_a_line(void **state)
     check_dot_line("/* open", 0, "", 7);
 }
 
+static void check_listing(struct completion_candidate *candidates, size_t count, size_t columns,
+                          const char *expected)
+{
+    struct completion completion = {.candidates = candidates, .count = count};
+    struct text out;
+
+    completion.note = SLICE("train.epoch: a whole number.");
+    text_init(&out, 1 << 20);
+    listing_append(&completion, columns, &out);
+    assert_string_equal(text_string(&out), expected);
+    text_deinit(&out);
+}
+
+static void help_is_wrapped_beside_its_word(void **state)
+{
+    struct completion_candidate candidates[] = {
+        {SLICE("train.epoch"), SLICE("Passes over the training rows, each in an order of its own."),
+         " = "},
+        {SLICE("a_name_that_is_longer_than_all_that_have_their_help_beside"), SLICE("Help."), ""},
+        {SLICE("none"), SLICE(""), ""},
+        {SLICE("x"), SLICE("Averylongwordthatcannotbebroken at all."), ""},
+    };
+    (void)state;
+
+    check_listing(candidates, 1, 50,
+                  "  train.epoch  Passes over the training rows, each\n"
+                  "               in an order of its own.\n");
+    check_listing(candidates + 1, 3, 60,
+                  "  a_name_that_is_longer_than_all_that_have_their_help_beside\n"
+                  "                                        Help.\n"
+                  "  none\n"
+                  "  x                                     Averylongwordthatcannotbebroken\n"
+                  "                                        at all.\n");
+    check_listing(candidates, 0, 80, "  train.epoch: a whole number.\n");
+}
+
+static void words_without_help_stand_side_by_side(void **state)
+{
+    struct completion_candidate candidates[] = {{SLICE("iris"), SLICE(""), ""},
+                                                {SLICE("größe"), SLICE(""), ""},
+                                                {SLICE("m"), SLICE(""), ""}};
+    (void)state;
+
+    check_listing(candidates, 3, 80, "  iris   größe  m\n");
+    check_listing(candidates, 3, 14, "  iris   größe\n  m\n");
+    check_listing(candidates, 3, 1, "  iris\n  größe\n  m\n");
+}
+
 static void what_candidates_share_is_their_common_beginning(void **state)
 {
     struct completion_candidate candidates[] = {{SLICE("sepal_length"), SLICE(""), " "},
@@ -383,6 +432,8 @@ int main(void)
         cmocka_unit_test(dot_commands_are_offered_at_the_beginning),
         cmocka_unit_test(arguments_of_dot_commands_are_those_of_their_table),
         cmocka_unit_test(files_follow_read),
+        cmocka_unit_test(help_is_wrapped_beside_its_word),
+        cmocka_unit_test(words_without_help_stand_side_by_side),
         cmocka_unit_test(a_dot_command_stands_at_the_beginning_of_a_line),
         cmocka_unit_test(what_candidates_share_is_their_common_beginning),
         cmocka_unit_test(every_cursor_of_every_text_is_taken),

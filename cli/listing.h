@@ -1,0 +1,21 @@
+/*
+ * listing.h - candidates of a completion as lines for a terminal.
+ *
+ *     train.epoch           Passes over the training rows. Default: 10.
+ *     train.early_stopping  End after so many evaluations without improvement
+ *                           and keep the best model.
+ *
+ * Where none has help, as with tables, they stand side by side.
+ */
+#ifndef CLI_LISTING_H
+#define CLI_LISTING_H
+
+#include "completion.h"
+
+#define LISTED_MAX 100
+
+/* Append lines of at most `columns` characters; a longer name has a longer
+ * line. Without candidates: the note. */
+void listing_append(const struct completion *completion, size_t columns, struct text *out);
+
+#endif
