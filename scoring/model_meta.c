@@ -243,8 +243,10 @@ static enum status read_input(const cJSON *object, struct arena *arena,
     TRY(json_get_real(object, "mean", &input->mean, err));
     TRY(json_get_real(object, "scale", &input->scale, err));
     TRY(json_get_real(object, "null_value", &null_value, err));
-    if (fabs(null_value) > (double)TRANSFORM_DENSE_MAX || input->scale <= 0)
+    if (input->scale <= 0)
         return corrupt(err, "a numeric input has no positive scale");
+    if (fabs(null_value) > (double)TRANSFORM_DENSE_MAX)
+        return corrupt(err, "what a numeric input takes for a NULL is out of range");
     input->null_value = (float)null_value;
     return STATUS_OK;
 }
@@ -339,7 +341,9 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
         return read_classes(object, arena, &model->labels, err);
     TRY(json_get_real(object, "mean", &model->label_mean, err));
     TRY(json_get_real(object, "scale", &model->label_scale, err));
-    if (model->label_scale <= 0 || model->labels.type == LABEL_TYPE_TEXT)
+    if (model->labels.type == LABEL_TYPE_TEXT)
+        return corrupt(err, "a regressor's label is a number, not text");
+    if (model->label_scale <= 0)
         return corrupt(err, "a regressor's label has no positive scale");
     return STATUS_OK;
 }

@@ -1,1 +1,1 @@
-totrain_test(test_jobspec SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_jobspec.c USES jobspec LABEL unit)
+totrain_test(test_jobspec SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_jobspec.c USES jobspec LIBS PkgConfig::CJSON LABEL unit)

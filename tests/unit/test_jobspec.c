@@ -97,6 +97,94 @@ static enum status read_changed(const char *old, const char *with, struct error 
     return status;
 }
 
+/* The written example; the caller frees it with cJSON_Delete. */
+static cJSON *example_tree(void)
+{
+    struct jobspec spec = example();
+    struct text json;
+    struct error err;
+    cJSON *tree;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(json_parse(text_slice(&json), JOBSPEC_BYTES_MAX, &tree, &err));
+    text_deinit(&json);
+    return tree;
+}
+
+static void check_tree_refused(const cJSON *tree, const char *message)
+{
+    struct jobspec spec;
+    struct arena arena;
+    struct text json;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(json_print(tree, false, &json, &err));
+    CHECK_FAILS(jobspec_read(text_slice(&json), &arena, &spec, &err), STATUS_CORRUPT, message);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+/* The n-th object of a tree in the order of writing, itself included; NULL
+ * beyond the last. */
+static cJSON *nth_object(cJSON *item, int *n)
+{
+    if (cJSON_IsObject(item) && (*n)-- == 0)
+        return item;
+    for (cJSON *child = item->child; child; child = child->next) {
+        cJSON *found = nth_object(child, n);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The member in another type, then missing. False where there is no such member. */
+static bool check_member(int object, int member)
+{
+    cJSON *tree = example_tree();
+    cJSON *parent = nth_object(tree, &object);
+    cJSON *item = parent ? cJSON_GetArrayItem(parent, member) : NULL;
+    char name[64], missing[128];
+
+    if (item) {
+        const bool is_version = strcmp(item->string, "version") == 0; /* looked at first */
+        snprintf(name, sizeof name, "member \"%s\"", item->string);
+        snprintf(missing, sizeof missing, is_version ? "%s: expected" : "%s is missing", name);
+        cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string,
+                                               cJSON_Parse("[[\"of no member's type\"]]"));
+        check_tree_refused(tree, name);
+        cJSON_DeleteItemFromArray(parent, member);
+        check_tree_refused(tree, missing);
+    }
+    cJSON_Delete(tree);
+    return item != NULL;
+}
+
+static int count_members(const cJSON *item)
+{
+    int count = 0;
+
+    for (const cJSON *child = item->child; child; child = child->next)
+        count += (child->string != NULL) + count_members(child);
+    return count;
+}
+
+static void every_member_is_needed_and_in_its_type(void **state)
+{
+    cJSON *tree = example_tree();
+    int members = 0;
+    (void)state;
+
+    for (int object = 0; check_member(object, 0); object++)
+        for (int member = 0; check_member(object, member); member++)
+            members++;
+    CHECK_INT(members, count_members(tree));
+    cJSON_Delete(tree);
+}
+
 static void a_reader_takes_nothing_that_it_does_not_know(void **state)
 {
     static const struct {
@@ -107,24 +195,62 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"seed\"", "\"sead\"", "sead"},
         {"\"label\":\t{", "\"label\":\t{\"extra\": 1,", "extra"},
         {"\"kernels\":", "\"lanes\": 3, \"kernels\":", "twice"},
+        {"\"inputs\":\t[", "\"inputs\":\t[7, ", "\"inputs\": expected objects"},
+        {"\"the \\\"colour\\\"\"", "7", "\"name\": expected a string"},
+        {"\"DNNClassifier\",", "\"\",", "\"estimator\": expected 1 to 64 bytes"},
+        {"\"network\",",
+         "\"a family name that is longer than the 64 bytes that names of families "
+         "may have\",",
+         "\"family\": expected 1 to 64 bytes"},
+        {"\"classification\"", "\"clustering\"", "\"task\": \"clustering\" is none of its words"},
+        {"\"category\"", "\"tensor\"", "\"kind\": \"tensor\" is none of its words"},
+        {"\"text\"", "\"blob\"", "\"type\": \"blob\" is none of its words"},
         {"\"dropout\":\t0.1,", "", "dropout"},
         {"\"dropout\":\t0.1", "\"dropout\":\t1", "dropout"},
+        {"\"dropout\":\t0.1", "\"dropout\":\t-0.1", "expected a number from 0 to below 1"},
         {"\"batch_size\":\t128", "\"batch_size\":\t0", "batch_size"},
         {"\"batch_size\":\t128", "\"batch_size\":\t128.5", "batch_size"},
         {"\"batch_size\":\t128", "\"batch_size\":\ttrue", "batch_size"},
+        {"\"batch_size\":\t128", "\"batch_size\":\t1e300", "batch_size"},
+        {"\"epochs\":\t10", "\"epochs\":\t1000001", "integer from 1 to 1000000"},
+        {"\"max_steps\":\t\"9223372036854775807\"", "\"max_steps\":\t\"9223372036854775808\"",
+         "max_steps"},
+        {"\"seed\":\t\"9007199254740993\"", "\"seed\":\t-1", "seed"},
+        {"\"early_stopping\":\t3", "\"early_stopping\":\t-1", "early_stopping"},
+        {"\"log_every_steps\":\t0", "\"log_every_steps\":\t4294967296", "log_every_steps"},
         {"[16, 8]", "[16, 8193]", "hidden_units"},
         {"[16, 8]", "[16, -1]", "hidden_units"},
+        {"[16, 8]", "[16, 8.5]", "hidden_units"},
+        {"[16, 8]", "[16, \"8\"]", "hidden_units"},
         {"[16, 8]", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", "hidden_units"},
         {"\"tanh\"", "\"Tanh\"", "activation"},
         {"\"n_classes\":\t3", "\"n_classes\":\t1", "n_classes"},
+        {"\"n_classes\":\t3", "\"n_classes\":\t65537", "n_classes"},
+        {"\"l1\":\t0", "\"l1\":\t-1", "\"l1\": expected a number from 0 to 1e+06"},
+        {"\"l1\":\t0", "\"l1\":\t1000001", "\"l1\": expected a number from 0 to 1e+06"},
         {"\"vocabulary_max\":\t10000", "\"vocabulary_max\":\t0", "vocabulary_max"},
         {"\"vocabulary_max\":\t0", "\"vocabulary_max\":\t1", "vocabulary_max"},
+        {"\"lanes\":\t8", "\"lanes\":\t1025", "lanes"},
+        {"\"lanes_max\":\t64", "\"lanes_max\":\t0", "lanes_max"},
+        {"\"min_workers\":\t1", "\"min_workers\":\t0", "min_workers"},
         {"\"max_workers\":\t4", "\"max_workers\":\t0", "max_workers"},
         {"\"min_workers\":\t1", "\"min_workers\":\t5", "max_workers"},
         {"\"has_validation\":\tfalse", "\"has_validation\":\ttrue", "exclude"},
+        {"\"Nesterov\"", "\"newton\"", "\"name\": \"newton\" is none of its words"},
+        {"\"cosine\"", "\"sine\"", "\"schedule\": \"sine\" is none of its words"},
         {"\"learning_rate\":\t0.333", "\"learning_rate\":\t1e999, \"x\":\t0.333", "unknown"},
         {"\"momentum\":\t0.9", "\"momentum\":\tnull", "momentum"},
+        {"\"beta2\":\t0.999", "\"beta2\":\t1", "beta2"},
         {"\"Accuracy\"", "\"\"", "metrics"},
+        {"\"Accuracy\"", "5", "metrics"},
+        {"\"Accuracy\"",
+         "\"a metric of a name that is longer than the 64 bytes that a name may take\"",
+         "expected names of 1 to 64 bytes"},
+        {"\"Accuracy\"", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "17 elements, where at most 16"},
+        {"{", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[{",
+         "deeper than 64"},
+        {"{", "", "followed by other text"},
+        {"{", "?", "no JSON at byte 0"},
     };
     struct error err;
     (void)state;
@@ -132,6 +258,41 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_FAILS(read_changed(cases[i].old, cases[i].with, &err), STATUS_CORRUPT,
                     cases[i].message);
+}
+
+static void what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec(void **state)
+{
+    cJSON *tree = example_tree(), *array = cJSON_CreateArray(), *many;
+    (void)state;
+
+    check_tree_refused(array, "expected an object");
+    cJSON_Delete(array);
+    cJSON_ReplaceItemInObjectCaseSensitive(tree, "inputs", cJSON_CreateArray());
+    check_tree_refused(tree, "\"inputs\": expected at least one");
+    many = cJSON_GetObjectItemCaseSensitive(tree, "inputs");
+    for (int i = 0; i <= JOBSPEC_INPUTS_MAX; i++)
+        json_append(many, cJSON_CreateObject());
+    check_tree_refused(tree, "2001 elements, where at most 2000 are read");
+    cJSON_Delete(tree);
+}
+
+static void a_spec_that_is_too_large_is_not_read(void **state)
+{
+    struct arena arena;
+    struct jobspec spec;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, 2 * JOBSPEC_BYTES_MAX);
+    while (json.size <= JOBSPEC_BYTES_MAX)
+        text_append_string(&json,
+                           "                                                                ");
+    CHECK_FAILS(jobspec_read(text_slice(&json), &arena, &spec, &err), STATUS_CORRUPT,
+                "where at most 8388608 are read");
+    text_deinit(&json);
+    arena_deinit(&arena);
 }
 
 static void numbers_at_the_ends_of_their_ranges_are_read(void **state)
@@ -166,28 +327,78 @@ static void a_spec_that_no_reader_would_take_is_not_written(void **state)
 
 static void specs_that_differ_anywhere_are_not_equal(void **state)
 {
+    struct spec_input others[] = {inputs[0], inputs[1]};
     struct jobspec a = example(), b = example();
     (void)state;
 
     CHECK(jobspec_equal(&a, &b));
-    b.hidden_units[1]++;
-    CHECK(!jobspec_equal(&a, &b));
-    b = example();
-    b.metrics[1] = SLICE("F1");
-    CHECK(!jobspec_equal(&a, &b));
-    b = example();
-    b.kernels = SLICE("");
-    CHECK(!jobspec_equal(&a, &b));
-    b = example();
-    b.schedule = SPEC_LINEAR;
-    CHECK(!jobspec_equal(&a, &b));
+#define DIFFERS(place, value)                                                                      \
+    do {                                                                                           \
+        b = example();                                                                             \
+        b.place = value;                                                                           \
+        CHECK(!jobspec_equal(&a, &b));                                                             \
+        CHECK(!jobspec_equal(&b, &a));                                                             \
+    } while (0)
+    DIFFERS(statement, SLICE("SELECT 2 TO TRAIN\nDNNClassifier"));
+    DIFFERS(estimator, SLICE("LinearClassifier"));
+    DIFFERS(family, SLICE("forest"));
+    DIFFERS(task, SPEC_REGRESSION);
+    DIFFERS(model_name, SLICE("n"));
+    DIFFERS(input_count, 1);
+    DIFFERS(label, SLICE("Class"));
+    DIFFERS(label_type, SPEC_LABEL_REAL);
+    DIFFERS(has_validation, true);
+    DIFFERS(hidden_units[1], 9);
+    DIFFERS(hidden_layers, 1);
+    DIFFERS(activation, SPEC_RELU);
+    DIFFERS(dropout, 0.2);
+    DIFFERS(n_classes, 4);
+    DIFFERS(standardize, false);
+    DIFFERS(l1, 1e-9);
+    DIFFERS(l2, 2e-9);
+    DIFFERS(batch_size, 127);
+    DIFFERS(epochs, 11);
+    DIFFERS(max_steps, 1);
+    DIFFERS(seed, (uint64_t)1 << 53);
+    DIFFERS(shuffle, true);
+    DIFFERS(test_size, 0.125);
+    DIFFERS(early_stopping, 4);
+    DIFFERS(balanced, false);
+    DIFFERS(metrics[1], SLICE("F1"));
+    DIFFERS(metric_count, 1);
+    DIFFERS(log_every_steps, 1);
+    DIFFERS(optimizer, SPEC_MOMENTUM);
+    DIFFERS(learning_rate, 0.25);
+    DIFFERS(momentum, 0.8);
+    DIFFERS(beta1, 0.8);
+    DIFFERS(beta2, 0.8);
+    DIFFERS(epsilon, 1e-7);
+    DIFFERS(initial_accumulator, 0.2);
+    DIFFERS(schedule, SPEC_LINEAR);
+    DIFFERS(lanes, 9);
+    DIFFERS(lanes_max, 65);
+    DIFFERS(min_workers, 2);
+    DIFFERS(max_workers, 5);
+    DIFFERS(kernels, SLICE(""));
+    others[1].name = SLICE("color");
+    DIFFERS(inputs, others);
+    others[1] = inputs[1];
+    others[1].kind = SPEC_NUMERIC;
+    DIFFERS(inputs, others);
+    others[1] = inputs[1];
+    others[1].vocabulary_max = 1;
+    DIFFERS(inputs, others);
+#undef DIFFERS
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_reads_back_the_same),
+        cmocka_unit_test(every_member_is_needed_and_in_its_type),
         cmocka_unit_test(a_reader_takes_nothing_that_it_does_not_know),
+        cmocka_unit_test(what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec),
+        cmocka_unit_test(a_spec_that_is_too_large_is_not_read),
         cmocka_unit_test(numbers_at_the_ends_of_their_ranges_are_read),
         cmocka_unit_test(a_spec_that_no_reader_would_take_is_not_written),
         cmocka_unit_test(specs_that_differ_anywhere_are_not_equal),

@@ -170,8 +170,61 @@ static void what_is_not_defined_is_not_a_number(void **state)
     NEAR(metrics_value(stage.metrics, METRIC_MAPE) * DBL_EPSILON, 1);
     add_value(&stage, 0, 0); /* a constant truth that is missed */
     CHECK(metrics_value(stage.metrics, METRIC_R2) == 0);
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_ACCURACY)));
     CHECK_FAILS(metrics_add_value(stage.metrics, &stage.scorer, INFINITY, &err), STATUS_INVALID,
                 "finite");
+    metrics_free(stage.metrics);
+}
+
+static void a_constant_truth_that_is_met_is_explained_wholly(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_REGRESSION, 0);
+    add_value(&stage, 3, 3);
+    add_value(&stage, 3, 3);
+    CHECK(metrics_value(stage.metrics, METRIC_R2) == 1);
+    metrics_free(stage.metrics);
+}
+
+static void auc_of_one_class_is_not_a_number_whichever_it_is(void **state)
+{
+    (void)state;
+    for (int64_t truth = 0; truth < 2; truth++) {
+        struct stage stage;
+
+        stage_init(&stage, MODEL_CLASSIFICATION, 2);
+        add_logit(&stage, 1, truth);
+        add_logit(&stage, -1, 2); /* a class beyond those that the model knows */
+        CHECK(isnan(metrics_value(stage.metrics, METRIC_AUC)));
+        CHECK(metrics_value(stage.metrics, METRIC_ACCURACY) == (truth == 1 ? 0.5 : 0));
+        metrics_free(stage.metrics);
+    }
+}
+
+static void a_score_that_is_not_a_number_ranks_last_and_costs_the_most(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    add_logit(&stage, NAN, 1);
+    NEAR(metrics_loss(stage.metrics), -log(1e-15));
+    add_logit(&stage, -1e30, 0);
+    CHECK(metrics_value(stage.metrics, METRIC_AUC) == 0);
+    metrics_free(stage.metrics);
+}
+
+static void more_scores_than_there_was_room_for_are_all_ranked(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    for (int i = 0; i < 3000; i++)
+        add_logit(&stage, i, i >= 1500);
+    CHECK(metrics_value(stage.metrics, METRIC_AUC) == 1);
     metrics_free(stage.metrics);
 }
 
@@ -210,6 +263,10 @@ int main(void)
         cmocka_unit_test(auc_is_the_share_of_pairs_in_order_for_many_ties),
         cmocka_unit_test(regression_is_measured_as_by_scikit_learn),
         cmocka_unit_test(what_is_not_defined_is_not_a_number),
+        cmocka_unit_test(a_constant_truth_that_is_met_is_explained_wholly),
+        cmocka_unit_test(auc_of_one_class_is_not_a_number_whichever_it_is),
+        cmocka_unit_test(a_score_that_is_not_a_number_ranks_last_and_costs_the_most),
+        cmocka_unit_test(more_scores_than_there_was_room_for_are_all_ranked),
         cmocka_unit_test(a_metric_is_found_by_name_and_by_alias),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

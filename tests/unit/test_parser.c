@@ -288,6 +288,49 @@ static void the_tree_prints_as_json(void **state)
         "56}]}");
 }
 
+static void only_well_formed_utf8_is_read_and_the_first_wrong_byte_is_named(void **state)
+{
+    static const char *const good[] = {"\xc3\xa4",        "\xe0\xa0\x80",     "\xed\x9f\xbf",
+                                       "\xef\xbf\xbf",    "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+                                       "\xe2\x82\xac\x7f"};
+    static const struct {
+        const char *bytes, *message;
+    } bad[] = {
+        {"\x80", "byte 0x80 is not UTF-8"},             /* begins in the middle */
+        {"\xc1\xbf", "byte 0xc1 is not UTF-8"},         /* overlong in two bytes */
+        {"\xc3z", "byte 0xc3 is not UTF-8"},            /* not continued */
+        {"\xe0\x9f\xbf", "byte 0xe0 is not UTF-8"},     /* overlong in three bytes */
+        {"\xed\xa0\x80", "byte 0xed is not UTF-8"},     /* a surrogate */
+        {"\xe2\x82z", "byte 0xe2 is not UTF-8"},        /* cut */
+        {"\xf0\x8f\xbf\xbf", "byte 0xf0 is not UTF-8"}, /* overlong in four bytes */
+        {"\xf4\x90\x80\x80", "byte 0xf4 is not UTF-8"}, /* beyond U+10FFFF */
+        {"\xf5\x80\x80\x80", "byte 0xf5 is not UTF-8"}, /* no first byte */
+    };
+    const char *front = "SELECT 1 TO TRAIN M LABEL \"";
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        text_clear(&fixture->text);
+        text_printf(&fixture->text, "%s%s\" INTO m", front, good[i]);
+        CHECK_INT(parse_built(fixture), STATUS_OK);
+        CHECK_SLICE(fixture->statement.label.text, good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct error err;
+        enum status status;
+
+        text_clear(&fixture->text);
+        text_printf(&fixture->text, "%s%s\" INTO m", front, bad[i].bytes);
+        status = parse_built(fixture);
+        err = fixture->err;
+        CHECK_FAILS(status, STATUS_SYNTAX, bad[i].message);
+        CHECK_INT(err.position, (int)strlen(front));
+    }
+    text_clear(&fixture->text);
+    text_printf(&fixture->text, "SELECT 1 TO PREDICT USING m\xc3");
+    CHECK_INT(parse_built(fixture), STATUS_SYNTAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +342,8 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_attribute_is_given_once_whatever_its_case, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            only_well_formed_utf8_is_read_and_the_first_wrong_byte_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ordinary_sql_passes_through, set_up, tear_down),
         cmocka_unit_test_setup_teardown(limits_hold_and_the_largest_allowed_passes, set_up,
                                         tear_down),

@@ -1,0 +1,1 @@
+CANCEL JOB 1.5;

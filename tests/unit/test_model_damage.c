@@ -1,0 +1,508 @@
+/* Model tables as somebody who means harm, or a failing disk, would leave them. */
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "base/json.h"
+#include "scoring_fixture.h"
+
+enum kind { REGRESSION, DEEP };
+
+static void model_init(struct fixture *fixture, enum kind kind)
+{
+    static const uint32_t deep[] = {4, 3}, linear[] = {1};
+
+    fixture_init(fixture, kind == DEEP ? 3 : 0);
+    fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
+    fixture_write(fixture);
+}
+
+static struct model_row *find_row(struct fixture *fixture, const char *part, const char *name)
+{
+    for (size_t i = 0; i < fixture->row_count; i++)
+        if (slice_is(fixture->rows[i].part, part) && slice_is(fixture->rows[i].name, name))
+            return &fixture->rows[i];
+    check_failed("no row %s %s", part, name);
+    return NULL;
+}
+
+/* Read the rows, backwards too, which puts meta last: the same error both ways. */
+static void check_refused(const struct fixture *fixture, size_t room, enum status expected,
+                          const char *message)
+{
+    struct error err;
+
+    for (int backwards = 0; backwards < 2; backwards++) {
+        struct model_reader *reader;
+        struct arena arena;
+        struct model model;
+        enum status status = STATUS_OK;
+
+        arena_init(&arena, room);
+        CHECK_OK(model_reader_new(&arena, &reader, &err));
+        for (size_t i = 0; status == STATUS_OK && i < fixture->row_count; i++)
+            status = model_reader_add(
+                reader, &fixture->rows[backwards ? fixture->row_count - 1 - i : i], &err);
+        if (status == STATUS_OK)
+            status = model_reader_finish(reader, &model, &err);
+        model_reader_free(reader);
+        arena_deinit(&arena);
+        CHECK_FAILS(status, expected, message);
+    }
+}
+
+static cJSON *meta_tree(struct fixture *fixture)
+{
+    struct error err;
+    cJSON *meta;
+
+    CHECK_OK(
+        json_parse(find_row(fixture, "meta", "meta")->data, MODEL_META_BYTES_MAX, &meta, &err));
+    return meta;
+}
+
+static void set_meta(struct fixture *fixture, const cJSON *meta)
+{
+    struct text json;
+    struct error err;
+
+    text_init(&json, TEXT_MAXIMUM);
+    CHECK_OK(json_print(meta, false, &json, &err));
+    find_row(fixture, "meta", "meta")->data = arena_copy(&fixture->arena, text_slice(&json));
+    text_deinit(&json);
+}
+
+/* The n-th object that the reader looks into, NULL beyond the last. */
+static cJSON *nth_object(cJSON *item, int *n)
+{
+    if (cJSON_IsObject(item) && (*n)-- == 0)
+        return item;
+    for (cJSON *child = item->child; child; child = child->next) {
+        cJSON *found = child->string && strcmp(child->string, "metrics") == 0
+                           ? NULL /* for people: kept as it is */
+                           : nth_object(child, n);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static bool is_for_people(const char *member)
+{
+    return strcmp(member, "metrics") == 0 || strcmp(member, "weight_rows") == 0;
+}
+
+/* The member in another type, then missing. False where there is no such member. */
+static bool check_member(enum kind kind, int object, int member)
+{
+    struct fixture fixture;
+    cJSON *meta, *parent, *item;
+    char name[64];
+
+    model_init(&fixture, kind);
+    meta = meta_tree(&fixture);
+    parent = nth_object(meta, &object);
+    item = parent ? cJSON_GetArrayItem(parent, member) : NULL;
+    if (item && !is_for_people(item->string)) {
+        snprintf(name, sizeof name, "member \"%s\": expected", item->string);
+        cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string, cJSON_CreateNull());
+        set_meta(&fixture, meta);
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, name);
+        cJSON_DeleteItemFromArray(parent, member);
+        set_meta(&fixture, meta);
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, name);
+    }
+    cJSON_Delete(meta);
+    fixture_deinit(&fixture);
+    return item != NULL;
+}
+
+static int count_members(const cJSON *item)
+{
+    int count = 0;
+
+    for (const cJSON *child = item->child; child; child = child->next) {
+        const bool is_kept = child->string && strcmp(child->string, "metrics") == 0;
+        count += (child->string != NULL) + (is_kept ? 0 : count_members(child));
+    }
+    return count;
+}
+
+static void every_member_of_the_meta_row_is_needed_in_its_type(void **state)
+{
+    (void)state;
+    for (int kind = REGRESSION; kind <= DEEP; kind++) {
+        struct fixture fixture;
+        int members = 0;
+        cJSON *meta;
+
+        for (int object = 0; check_member((enum kind)kind, object, 0); object++)
+            for (int member = 0; check_member((enum kind)kind, object, member); member++)
+                members++;
+        model_init(&fixture, (enum kind)kind);
+        meta = meta_tree(&fixture);
+        CHECK_INT(members, count_members(meta));
+        cJSON_Delete(meta);
+        fixture_deinit(&fixture);
+    }
+}
+
+/* The meta row with `with` in the place of the first `old`. */
+static void check_meta(enum kind kind, const char *old, const char *with, enum status expected,
+                       const char *message)
+{
+    struct fixture fixture;
+    struct model_row *row;
+    const char *at;
+
+    model_init(&fixture, kind);
+    row = find_row(&fixture, "meta", "meta");
+    at = strstr(row->data.data, old);
+    if (!at)
+        check_failed("the meta row has no %s: %s", old, row->data.data);
+    row->data = arena_printf(&fixture.arena, "%.*s%s%s", (int)(at - row->data.data), row->data.data,
+                             with, at + strlen(old));
+    check_refused(&fixture, ARENA_MAXIMUM, expected, message);
+    fixture_deinit(&fixture);
+}
+
+#define SIXTY_FOUR "0123456789012345678901234567890123456789012345678901234567890123"
+
+static void a_meta_row_with_a_wrong_value_is_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"{\"format\"", "[{\"format\"", "no JSON"},
+        {"\"format\":1", "\"format\":0", "\"format\": expected an integer from 1"},
+        {"\"network\",", "\"" SIXTY_FOUR SIXTY_FOUR SIXTY_FOUR SIXTY_FOUR "7\",",
+         "\"family\" has 257 bytes, where at most 256 are read"},
+        {"\"classification\"", "\"ranking\"", "\"task\" is \"ranking\""},
+        {"\"classification\"", "\"" SIXTY_FOUR "\"",
+         "\"task\" is \"0123456789012345678901234567890123456789\""},
+        {"\"id\":\"0", "\"id\":\"", "\"id\" is no number of 32 digits"},
+        {"\"id\":\"0", "\"id\":\"00", "\"id\" has 33 bytes"},
+        {"\"id\":\"0", "\"id\":\"x", "\"id\" is no number of 32 digits"},
+        {"\"checksum\":\"", "\"checksum\":\"g", "\"checksum\" has 17 bytes"},
+        {"\"version\":3", "\"version\":-1", "\"version\": expected an integer from 0"},
+        {"\"version\":3", "\"version\":1e300", "\"version\": expected an integer"},
+        {"\"rows\":150", "\"rows\":-1", "\"rows\": expected an integer from 0"},
+        {"\"numeric\"", "\"vector\"", "\"type\" is \"vector\""},
+        {"\"scale\":9.7", "\"scale\":-9.7", "positive scale"},
+        {"\"null_value\":0", "\"null_value\":2e18", "for a NULL is out of range"},
+        {"\"words\":3", "\"words\":-1", "\"words\": expected an integer from 0 to 10000000"},
+        {"\"words\":3", "\"words\":10000001", "\"words\": expected an integer from 0 to 10000000"},
+        {"\"hash_buckets\":2", "\"hash_buckets\":-1", "\"hash_buckets\""},
+        {"\"inputs\":[", "\"inputs\":[5,", "\"name\": expected a string"},
+        {"\"name\":\"height\"", "\"name\":\"age\"", "two inputs have the name \"age\""},
+        {"[0,10,20]", "[]", "at least two labels"},
+        {"[0,10,20]", "[10]", "at least two labels"},
+        {"[0,10,20]", "[0,10]", "last layer has 3 outputs, where 1 belong"},
+        {"[0,10,20]", "[0,10,10.5]", "a label is of another type"},
+        {"[0,10,20]", "[0,10,1e300]", "a label is of another type"},
+        {"[0,10,20]", "[0,10,\"20x\"]", "a label is of another type"},
+        {"[0,10,20]", "[0,10,null]", "a label is of another type"},
+        {"[0,10,20]", "[0,10,10]", "not in ascending order"},
+        {"{\"type\":\"integer\",", "{\"type\":\"text\",", "a label is of another type"},
+        {"{\"type\":\"integer\",\"values\":[0,10,20]",
+         "{\"type\":\"text\",\"values\":[\"b\",\"a\",\"c\"]", "not in ascending order"},
+        {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,\"2\",3]",
+         "a label is of another type"},
+        {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,1e999,3]",
+         "a label is of another type"},
+        {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,3,2]",
+         "not in ascending order"},
+        {"{\"type\":\"integer\"", "{\"type\":\"date\"", "\"type\" is \"date\""},
+        {"\"relu\"", "\"swish\"", "\"activation\" is \"swish\""},
+        {"\"layers\":[", "\"layers\":[],\"others\":[", "there are no layers"},
+        {"\"layers\":[", "\"layers\":[7,", "\"rows\": expected an integer from 1"},
+        {"\"width\":4", "\"width\":0", "\"width\": expected an integer from 1 to 65536"},
+        {"\"width\":4", "\"width\":65537", "\"width\": expected an integer from 1 to 65536"},
+        {"\"width\":4},{\"rows\":4,\"width\":3", "\"width\":65536},{\"rows\":65536,\"width\":65536",
+         "more than 2147483648 parameters"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(DEEP, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+    check_meta(REGRESSION, "\"scale\":9.25", "\"scale\":0", STATUS_CORRUPT, "positive scale");
+    check_meta(REGRESSION, "\"type\":\"real\"", "\"type\":\"text\"", STATUS_CORRUPT,
+               "a regressor's label is a number");
+}
+
+static void a_row_that_does_not_belong_to_the_model_is_refused(void **state)
+{
+    static const struct {
+        struct slice part, name;
+        int64_t position;
+        const char *message;
+    } cases[] = {
+        {SLICE("tensor"), SLICE("layer2/bias"), 0, "tensor \"layer2/bias\" 0 does not belong"},
+        {SLICE("tensor"), SLICE("layer0/bias"), INT64_MIN, "does not belong"},
+        {SLICE("tensor"), SLICE("layer0/bias"), INT64_MAX, "does not belong"},
+        {SLICE("vocabulary"), SLICE("shape"), 0, "vocabulary \"shape\" 0 does not belong"},
+        {SLICE("vocabulary"), SLICE("age"), 0, "does not belong"},
+        {SLICE("vocabulary"), SLICE("size"), -1, "does not belong"},
+        {SLICE("vocabulary"), SLICE("size"), 2, "vocabulary \"size\" 2 does not belong"},
+        {SLICE("a part of a name that is long"), SLICE(SIXTY_FOUR), 0,
+         "a part of a name tha \"012345678901234567890123456789012345678901234567890123456789\" 0 "
+         "is of no known part"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct model_row row = {
+            .part = cases[i].part, .name = cases[i].name, .position = cases[i].position};
+        struct fixture fixture;
+        struct error err;
+
+        model_init(&fixture, DEEP);
+        CHECK_OK(fixture_keep(&fixture, &row, &err));
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, cases[i].message);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void a_row_that_is_there_twice_is_refused(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    size_t rows;
+    (void)state;
+
+    model_init(&fixture, DEEP);
+    rows = fixture.row_count;
+    for (size_t i = 0; i < rows; i++) {
+        const struct model_row row = fixture.rows[i];
+
+        CHECK_OK(fixture_keep(&fixture, &row, &err));
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "is there twice");
+        fixture.row_count--;
+    }
+    fixture_deinit(&fixture);
+}
+
+static void a_row_without_its_data_is_refused(void **state)
+{
+    static const char *const rows[][3] = {
+        {"meta", "meta", "is empty"},
+        {"tensor", "layer0/bias", "has another size than its shape"},
+        {"vocabulary", "colour", "has no word"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture fixture;
+
+        model_init(&fixture, DEEP);
+        find_row(&fixture, rows[i][0], rows[i][1])->has_data = false;
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, rows[i][2]);
+        fixture_deinit(&fixture);
+    }
+}
+
+/* Rows before the meta row must be kept: neither long ones nor many of them
+ * take more than the arena would hold. */
+static void rows_before_the_meta_row_have_a_limit(void **state)
+{
+    const size_t size = MODEL_META_BYTES_MAX + 1;
+    struct model_row row = {.part = SLICE("tensor"), .name = SLICE("a"), .has_data = true};
+    struct model_reader *reader;
+    struct arena arena;
+    struct error err;
+    char *bytes = calloc(size, 1);
+    (void)state;
+
+    CHECK(bytes);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(model_reader_new(&arena, &reader, &err));
+    row.data = (struct slice){bytes, size};
+    CHECK_FAILS(model_reader_add(reader, &row, &err), STATUS_CORRUPT, "\"a\" 0 is too long");
+    row.name = row.data;
+    row.data = SLICE("");
+    CHECK_FAILS(model_reader_add(reader, &row, &err), STATUS_CORRUPT, "is too long");
+    model_reader_free(reader);
+
+    arena_init(&arena, 4000);
+    CHECK_OK(model_reader_new(&arena, &reader, &err));
+    row.name = (struct slice){NULL, 0};
+    row.data = (struct slice){bytes, 2000};
+    CHECK_OK(model_reader_add(reader, &row, &err));
+    CHECK_FAILS(model_reader_add(reader, &row, &err), STATUS_NO_MEMORY, "more than 4000 bytes");
+    row.data.size = 5000;
+    CHECK_FAILS(model_reader_add(reader, &row, &err), STATUS_NO_MEMORY, "more than 4000 bytes");
+    model_reader_free(reader);
+    free(bytes);
+}
+
+static void a_count_that_is_no_count_is_not_known(void **state)
+{
+    static const double values[] = {-1, 0, NAN, 0x1p53, INFINITY};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct model_reader *reader;
+        struct fixture fixture;
+        struct model model;
+        struct error err;
+
+        model_init(&fixture, DEEP);
+        find_row(&fixture, "vocabulary", "colour")->value = values[i];
+        CHECK_OK(model_reader_new(&fixture.arena, &reader, &err));
+        for (size_t j = 0; j < fixture.row_count; j++)
+            CHECK_OK(model_reader_add(reader, &fixture.rows[j], &err));
+        CHECK_OK(model_reader_finish(reader, &model, &err));
+        CHECK(model.transform.inputs[2].word_counts[0] == 0);
+        CHECK(model.transform.inputs[2].word_counts[1] == 20);
+        model_reader_free(reader);
+        fixture_deinit(&fixture);
+    }
+}
+
+struct failing_sink {
+    size_t rows_left;
+};
+
+static enum status sink_until(void *context, const struct model_row *row, struct error *err)
+{
+    struct failing_sink *sink = context;
+
+    (void)row;
+    return sink->rows_left-- > 0 ? STATUS_OK : fail(err, STATUS_IO, "the disk is full");
+}
+
+static void a_sink_that_fails_at_any_row_ends_the_writing(void **state)
+{
+    (void)state;
+    for (int kind = REGRESSION; kind <= DEEP; kind++) {
+        struct fixture fixture;
+        struct error err;
+
+        model_init(&fixture, (enum kind)kind);
+        for (size_t rows = 0; rows < fixture.row_count; rows++) {
+            struct failing_sink sink = {rows};
+            CHECK_FAILS(model_write(&fixture.model, sink_until, &sink, &err), STATUS_IO,
+                        "the disk is full");
+            CHECK(sink.rows_left == SIZE_MAX); /* it was not asked again */
+        }
+        fixture_deinit(&fixture);
+    }
+}
+
+static void a_text_with_a_zero_byte_is_not_written_wherever_it_stands(void **state)
+{
+    const struct slice bad = {"a\0b", 3};
+    struct cell text_labels[3] = {{.type = CELL_TEXT, .text = SLICE("a")},
+                                  {.type = CELL_TEXT, .text = SLICE("b")},
+                                  {.type = CELL_TEXT, .text = bad}};
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    model_init(&fixture, DEEP);
+#define REFUSED(place, message)                                                                    \
+    do {                                                                                           \
+        const struct slice kept = place;                                                           \
+        place = bad;                                                                               \
+        CHECK_FAILS(model_write(&fixture.model, fixture_keep, &fixture, &err), STATUS_INVALID,     \
+                    message);                                                                      \
+        place = kept;                                                                              \
+    } while (0)
+    REFUSED(fixture.model.id, "the model's id has a zero byte");
+    REFUSED(fixture.model.estimator, "estimator has a zero byte");
+    REFUSED(fixture.model.family, "family has a zero byte");
+    REFUSED(fixture.model.label, "label has a zero byte");
+    REFUSED(fixture.model.statement, "statement has a zero byte");
+    REFUSED(fixture.model.digest, "digest has a zero byte");
+    REFUSED(fixture.model.created_at, "created_at has a zero byte");
+    REFUSED(fixture.model.transform.inputs[1].name, "name has a zero byte");
+#undef REFUSED
+    fixture.model.labels.type = LABEL_TYPE_TEXT;
+    fixture.model.labels.values = text_labels;
+    CHECK_FAILS(model_write(&fixture.model, fixture_keep, &fixture, &err), STATUS_INVALID,
+                "a label of the model has a zero byte");
+    fixture_deinit(&fixture);
+}
+
+static void a_description_that_no_reader_would_take_is_not_written(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    char *statement = malloc(MODEL_META_BYTES_MAX);
+    (void)state;
+
+    CHECK(statement);
+    memset(statement, 'x', MODEL_META_BYTES_MAX);
+    model_init(&fixture, DEEP);
+    fixture.model.statement = (struct slice){statement, MODEL_META_BYTES_MAX};
+    CHECK_FAILS(model_write(&fixture.model, fixture_keep, &fixture, &err), STATUS_LIMIT,
+                "where at most 16777216 are read");
+    fixture.model.statement = SLICE("");
+    fixture.model.metrics_json = SLICE("{");
+    CHECK_FAILS(model_write(&fixture.model, fixture_keep, &fixture, &err), STATUS_CORRUPT,
+                "no JSON");
+    free(statement);
+    fixture_deinit(&fixture);
+}
+
+static void words_are_shown_as_text_where_every_database_takes_them(void **state)
+{
+    static const struct {
+        struct slice word;
+        bool is_text;
+    } cases[] = {
+        {SLICE(""), true},
+        {SLICE("plain"), true},
+        {{"a\0b", 3}, false},
+        {SLICE("\xc3\xa4"), true},          /* U+00E4 */
+        {SLICE("\xe2\x82\xac"), true},      /* U+20AC */
+        {SLICE("\xf0\x9f\x98\x80"), true},  /* U+1F600 */
+        {SLICE("\xf4\x8f\xbf\xbf"), true},  /* U+10FFFF */
+        {SLICE("\x80"), false},             /* begins in the middle */
+        {SLICE("\xc0\x80"), false},         /* an overlong zero */
+        {SLICE("\xc3"), false},             /* cut */
+        {SLICE("\xc3z"), false},            /* not continued */
+        {SLICE("\xe0\x9f\xbf"), false},     /* overlong in three bytes */
+        {SLICE("\xed\xa0\x80"), false},     /* a surrogate */
+        {SLICE("\xf0\x8f\xbf\xbf"), false}, /* overlong in four bytes */
+        {SLICE("\xf4\x90\x80\x80"), false}, /* beyond U+10FFFF */
+        {SLICE("\xf5\x80\x80\x80"), false}, /* no first byte */
+    };
+    struct fixture fixture;
+    struct slice words[2] = {SLICE("red"), SLICE("green")};
+    (void)state;
+
+    model_init(&fixture, DEEP);
+    fixture.model.transform.inputs[3].words = words;
+    fixture.model.transform.inputs[3].word_counts = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct model_row *row;
+
+        words[0] = cases[i].word;
+        fixture_write(&fixture);
+        row = find_row(&fixture, "vocabulary", "size");
+        CHECK(row->data_is_text == cases[i].is_text);
+        CHECK(slice_equal(row->data, cases[i].word));
+        CHECK(!row->has_value); /* nobody counted them */
+    }
+    fixture_deinit(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_member_of_the_meta_row_is_needed_in_its_type),
+        cmocka_unit_test(a_meta_row_with_a_wrong_value_is_refused),
+        cmocka_unit_test(a_row_that_does_not_belong_to_the_model_is_refused),
+        cmocka_unit_test(a_row_that_is_there_twice_is_refused),
+        cmocka_unit_test(a_row_without_its_data_is_refused),
+        cmocka_unit_test(rows_before_the_meta_row_have_a_limit),
+        cmocka_unit_test(a_count_that_is_no_count_is_not_known),
+        cmocka_unit_test(a_sink_that_fails_at_any_row_ends_the_writing),
+        cmocka_unit_test(a_text_with_a_zero_byte_is_not_written_wherever_it_stands),
+        cmocka_unit_test(a_description_that_no_reader_would_take_is_not_written),
+        cmocka_unit_test(words_are_shown_as_text_where_every_database_takes_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
