@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-full bench fuzz install format clean
+.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench fuzz install format clean
 .NOTPARALLEL:
 
 help:
@@ -12,6 +12,8 @@ help:
 	@echo "make build     build/release/totrain and build/release/totrain.so"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
+	@echo "make coverage  branches that the tests take in parser, planner, jobspec, scoring; 90 % or it fails"
+	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make install   into PREFIX (/usr/local)"
@@ -38,6 +40,14 @@ test-dev: setup
 test-full: test test-dev
 	@build/release/tests/sim --seeds 1..20000
 	@$(MAKE) fuzz FUZZ_SECONDS=600
+
+coverage: setup
+	@cmake --preset coverage > /dev/null
+	@cmake --build --preset coverage -j $(JOBS)
+	@tools/coverage build/coverage
+
+fresh-machine:
+	@tools/fresh-machine
 
 FUZZ_SECONDS ?= 30
 FUZZ_RUNS ?= # none: as many as there is time for, each time others

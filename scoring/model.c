@@ -7,9 +7,10 @@
 
 /* Wider vectors only take more columns at a time: each output is summed in the
  * same order and without fused operations, so the clones agree to the bit.
- * Sanitizers start after the resolvers that pick a clone would run. */
+ * Sanitizers start after the resolvers that pick a clone would run, and a count
+ * of branches would have each three times. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(TOTRAIN_COVERAGE)
 #define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDE_VECTORS
