@@ -82,34 +82,16 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
     return arguments->folder ? -1 : usage("the job's folder is missing", "");
 }
 
-/* The program's own arguments, from the command's. */
-static char **whole_arguments(int argc, char **argv)
-{
-    char **whole = calloc((size_t)argc + 2, sizeof *whole);
-
-    if (!whole)
-        return NULL;
-    whole[0] = "totrain";
-    memcpy(whole + 1, argv, (size_t)argc * sizeof *whole);
-    return whole;
-}
-
 int command_supervise(int argc, char **argv)
 {
     struct role_arguments arguments = {.folder = NULL};
     int code = read_arguments(argc, argv, &arguments);
-    char **whole;
 
     if (code >= 0)
         return code;
     if (arguments.listen || arguments.master || arguments.has_index)
         return usage("supervise takes a folder only", "");
-    whole = whole_arguments(argc, argv);
-    if (!whole)
-        return status_exit_code(STATUS_NO_MEMORY);
-    code = run_supervise(arguments.folder, whole);
-    free(whole);
-    return code;
+    return run_supervise(arguments.folder);
 }
 
 int command_master(int argc, char **argv)
@@ -128,17 +110,11 @@ int command_worker(int argc, char **argv)
 {
     struct role_arguments arguments = {.folder = NULL};
     int code = read_arguments(argc, argv, &arguments);
-    char **whole;
 
     if (code >= 0)
         return code;
     if (!arguments.listen || !arguments.master || !arguments.has_index)
         return usage("--index, --master and --listen are needed", "");
-    whole = whole_arguments(argc, argv);
-    if (!whole)
-        return status_exit_code(STATUS_NO_MEMORY);
-    code = run_worker(arguments.folder, arguments.index, arguments.incarnation, arguments.master,
-                      arguments.listen, whole);
-    free(whole);
-    return code;
+    return run_worker(arguments.folder, arguments.index, arguments.incarnation, arguments.master,
+                      arguments.listen);
 }

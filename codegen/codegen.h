@@ -7,12 +7,10 @@
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
 
-/* The job spec of a TRAIN plan. `cores` and `kernels` describe the machine:
- * max_workers 0 becomes the cores (capped by lanes when those are fixed); the
- * launcher may still run a small job in one process. The spec borrows from the
- * plan and lives in the arena. */
-enum status lower_train(const struct plan *plan, uint32_t cores, struct slice kernels,
-                        struct arena *arena, struct jobspec *spec, struct error *err);
+/* The job spec of a TRAIN plan. It borrows from the plan and lives in the arena.
+ * The launcher decides whether it runs in one process. */
+enum status lower_train(const struct plan *plan, struct arena *arena, struct jobspec *spec,
+                        struct error *err);
 
 /*
  * The SQL of a PREDICT plan, scoring in the host:

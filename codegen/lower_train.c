@@ -90,24 +90,15 @@ static void lower_training(const struct plan_training *training, struct jobspec 
     spec->initial_accumulator = training->initial_accumulator;
 }
 
-static void lower_workers(const struct plan_training *training, uint32_t cores,
-                          struct jobspec *spec)
+static void lower_workers(const struct plan_training *training, struct jobspec *spec)
 {
-    uint32_t most = training->max_workers;
-
-    if (most == 0) {
-        most = cores > JOBSPEC_WORKERS_MAX ? JOBSPEC_WORKERS_MAX : cores;
-        if (training->lanes > 0 && most > training->lanes)
-            most = training->lanes; /* a worker without a lane has nothing to do */
-        if (most < training->min_workers)
-            most = training->min_workers;
-    }
     spec->lanes = training->lanes;
     /* From the statement, never from the cores: lanes are part of the mathematics. */
     spec->lanes_max = training->max_workers > JOBSPEC_LANES_DEFAULT_MAX ? training->max_workers
                                                                         : JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = training->min_workers;
-    spec->max_workers = most;
+    spec->max_workers = training->max_workers ? training->max_workers : training->min_workers;
+    spec->threads = training->threads;
 }
 
 static enum spec_label_type label_type_of(enum label_kind kind)
@@ -117,8 +108,8 @@ static enum spec_label_type label_type_of(enum label_kind kind)
                                  : SPEC_LABEL_TEXT;
 }
 
-enum status lower_train(const struct plan *plan, uint32_t cores, struct slice kernels,
-                        struct arena *arena, struct jobspec *spec, struct error *err)
+enum status lower_train(const struct plan *plan, struct arena *arena, struct jobspec *spec,
+                        struct error *err)
 {
     *spec = (struct jobspec){
         .statement = plan->text,
@@ -130,12 +121,11 @@ enum status lower_train(const struct plan *plan, uint32_t cores, struct slice ke
         .label = plan->label,
         .label_type = label_type_of(plan->label_kind),
         .has_validation = plan->validation_select.size > 0,
-        .kernels = kernels,
     };
     for (size_t i = 0; i < plan->metric_count; i++)
         spec->metrics[spec->metric_count++] = plan->metrics[i];
     TRY(lower_inputs(plan, arena, spec, err));
     lower_training(&plan->training, spec);
-    lower_workers(&plan->training, cores, spec);
+    lower_workers(&plan->training, spec);
     return lower_words(&plan->training, spec, err);
 }

@@ -10,11 +10,9 @@
 #include "engine/stages.h"
 #include "scoring/model_table.h"
 
-/* Below either, one process is faster than several: starting and meeting take
- * some 50 ms, and an exchange of sums as long as some two million
- * multiplications (docs/decisions/0008-one-process.md). */
-#define SMALL_JOB_WORK  2e9
-#define SMALL_STEP_WORK 4e6
+/* Below it, starting and meeting take longer than learning
+ * (docs/decisions/0008-one-process.md). */
+#define SMALL_JOB_WORK 2e9
 
 static double seconds_now(void)
 {
@@ -37,17 +35,13 @@ static double work_per_row(const struct plan *plan)
     return work + width * (plan->training.n_classes > 1 ? plan->training.n_classes : 1);
 }
 
-static void choose_workers(const struct plan *plan, uint64_t rows, struct jobspec *spec)
+/* A small job of one worker is not worth processes of its own, which would
+ * outlive each other. */
+static void choose_processes(const struct plan *plan, uint64_t rows, struct jobspec *spec)
 {
-    const struct plan_training *training = &plan->training;
-    bool is_asked_for = training->min_workers > 1 || training->max_workers > 0;
-    double step = work_per_row(plan) * fmin((double)training->batch_size, (double)rows);
-    double job = work_per_row(plan) * (double)rows * training->epochs;
+    const double work = work_per_row(plan) * (double)rows * plan->training.epochs;
 
-    if (is_asked_for || (job >= SMALL_JOB_WORK && step >= SMALL_STEP_WORK))
-        return;
-    spec->min_workers = 1;
-    spec->max_workers = 1;
+    spec->in_one_process = spec->max_workers == 1 && work < SMALL_JOB_WORK;
 }
 
 /* An end that we did not foresee: say where to look. */
@@ -203,8 +197,8 @@ static enum status prepare(const struct host *host, const struct plan *plan,
     uint64_t rows = 0;
 
     TRY(spool_inputs(&request, arena, &rows, err));
-    TRY(lower_train(plan, request.cores, launch_kernels(), arena, spec, err));
-    choose_workers(plan, rows, spec);
+    TRY(lower_train(plan, arena, spec, err));
+    choose_processes(plan, rows, spec);
     return STATUS_OK;
 }
 

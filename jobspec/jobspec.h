@@ -21,6 +21,7 @@
 #define JOBSPEC_METRICS_MAX       16
 #define JOBSPEC_LANES_MAX         1024
 #define JOBSPEC_LANES_DEFAULT_MAX 64
+#define JOBSPEC_THREADS_MAX       64
 #define JOBSPEC_WORKERS_MAX       1024
 
 enum spec_task { SPEC_CLASSIFICATION, SPEC_REGRESSION };
@@ -73,10 +74,9 @@ struct jobspec {
 
     uint32_t lanes;     /* 0: fixed by batch and model size when the data is known, */
     uint32_t lanes_max; /* up to this: the default, or more workers where the statement says so */
-    uint32_t min_workers,
-        max_workers; /* 1 <= min <= max; filled by the launcher's rule before writing */
-    struct slice
-        kernels; /* OPENBLAS_CORETYPE of every worker ("SkylakeX"); "" leaves the choice to it */
+    uint32_t min_workers, max_workers; /* 1 <= min <= max */
+    uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
+    bool in_one_process;               /* master and the one worker; max_workers is 1 */
 };
 
 /* Appends the JSON, indented, in a fixed order of members, and reads it back:

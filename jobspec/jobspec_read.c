@@ -8,7 +8,7 @@
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #define NAME_BYTES_MAX    100000 /* a column's name: SQLite allows any length */
-#define WORD_BYTES_MAX    64     /* names of estimators, families, metrics, kernels */
+#define WORD_BYTES_MAX    64     /* names of estimators, families, metrics */
 #define VOCABULARY_MAX    10000000
 #define HIDDEN_UNITS_MAX  8192
 #define CLASSES_MAX       65536
@@ -277,20 +277,26 @@ static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struc
     return STATUS_OK;
 }
 
-static enum status read_job(const cJSON *json, struct arena *arena, struct jobspec *spec,
-                            struct error *err)
+static enum status read_job(const cJSON *json, struct jobspec *spec, struct error *err)
 {
     const cJSON *job;
 
-    TRY(get_section(json, "job",
-                    MEMBERS("lanes", "lanes_max", "min_workers", "max_workers", "kernels"), &job,
-                    err));
+    TRY(get_section(
+        json, "job",
+        MEMBERS("lanes", "lanes_max", "min_workers", "max_workers", "threads", "in_one_process"),
+        &job, err));
     TRY(get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
     TRY(get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
     TRY(get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
     TRY(get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
                 err));
-    return get_text(job, "kernels", 0, WORD_BYTES_MAX, arena, &spec->kernels, err);
+    TRY(get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
+    TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));
+    if (spec->in_one_process && spec->max_workers > 1)
+        return fail(err, STATUS_CORRUPT,
+                    "job spec: job.in_one_process is true, and job.max_workers is %u",
+                    spec->max_workers);
+    return STATUS_OK;
 }
 
 static enum status read_all(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -312,7 +318,7 @@ static enum status read_all(const cJSON *json, struct arena *arena, struct jobsp
     TRY(read_network(json, spec, err));
     TRY(read_training(json, arena, spec, err));
     TRY(read_optimizer(json, spec, err));
-    return read_job(json, arena, spec, err);
+    return read_job(json, spec, err);
 }
 
 enum status jobspec_read(struct slice text, struct arena *arena, struct jobspec *spec,
@@ -382,5 +388,5 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
     return same_inputs(a, b) && same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
            a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
            a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
-           slice_equal(a->kernels, b->kernels);
+           a->threads == b->threads && a->in_one_process == b->in_one_process;
 }

@@ -239,12 +239,15 @@ static void explain_place(struct explanation *explanation)
 
     text_append_string(out, "local");
     finish(explanation, "where");
-    if (training->max_workers > 0)
-        text_printf(out, "%u to %u", training->min_workers, training->max_workers);
-    else
-        text_printf(out, "%u to the number of cores; one where the job is small",
-                    training->min_workers);
+    text_printf(out, "%u", training->min_workers);
+    if (training->max_workers > training->min_workers)
+        text_printf(out, " to %u", training->max_workers);
     finish(explanation, "workers");
+    if (training->threads > 0)
+        text_printf(out, "%u", training->threads);
+    else
+        text_append_string(out, "the machine's cores, shared among its workers");
+    finish(explanation, "threads of a worker");
     text_append_string(out, "yes");
     finish(explanation, "reproducible");
 }

@@ -69,7 +69,8 @@ struct plan_training {
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
     struct slice schedule; /* "constant", "linear", "cosine", "trapezoidal" */
     uint32_t lanes;        /* 0: by batch and model size, fixed once the data is known */
-    uint32_t min_workers, max_workers; /* max_workers 0: the cores, or one where the job is small */
+    uint32_t min_workers, max_workers; /* max_workers 0: as many as min_workers */
+    uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
     uint32_t verbose;
     uint32_t log_every_steps; /* 0: by time */
 };

@@ -47,6 +47,7 @@ static const struct field fields[] = {
     FIELD("job.lanes", U32, lanes),
     FIELD("job.min_workers", U32, min_workers),
     FIELD("job.max_workers", U32, max_workers),
+    FIELD("job.threads", U32, threads),
 };
 
 /* Which optimizers look at an attribute of optimizer.*; what is not here, all. */

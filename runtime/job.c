@@ -68,42 +68,11 @@ void job_deinit(struct job *job)
     arena_deinit(&job->arena);
 }
 
-/* What a processor can run, from little to much. */
 uint32_t job_threads(const struct job *job)
 {
-    const uint32_t cores = launch_cores(), workers = job->spec.max_workers;
+    const uint32_t share = launch_cores() / job->spec.max_workers;
 
-    return workers > 1 && cores > workers ? cores / workers : workers > 1 ? 1 : cores;
-}
-
-static int kernels_rank(struct slice kernels)
-{
-    static const char *const known[] = {"", "Haswell", "SkylakeX"};
-
-    for (int i = 0; i < 3; i++)
-        if (slice_is(kernels, known[i]))
-            return i;
-    return -1;
-}
-
-enum status job_fix_kernels(const struct job *job, char **argv, struct error *err)
-{
-    struct slice kernels = job->spec.kernels;
-    const char *present = getenv("OPENBLAS_CORETYPE");
-    char variable[64];
-    char **environment;
-
-    if (kernels_rank(kernels) < 0)
-        return fail(err, STATUS_UNSUPPORTED, "unknown kernel set \"%.*s\"", SLICE_FORMAT(kernels));
-    if (kernels_rank(kernels) > kernels_rank(launch_kernels()))
-        return fail(err, STATUS_UNSUPPORTED, "this processor cannot run the job's kernel set %.*s",
-                    SLICE_FORMAT(kernels));
-    if (kernels.size == 0 || (present && slice_is(kernels, present)))
-        return STATUS_OK;
-    environment = spawn_environment(kernels, variable);
-    if (!environment)
-        return fail_no_memory(err);
-    execve("/proc/self/exe", argv, environment);
-    free(environment);
-    return fail_errno(err, STATUS_IO, "cannot start this program again");
+    if (job->spec.threads > 0)
+        return job->spec.threads;
+    return share > 0 ? share : 1;
 }

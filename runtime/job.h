@@ -23,11 +23,4 @@ void job_deinit(struct job *job);
  * this machine's cores when all workers are here. No bit depends on them. */
 uint32_t job_threads(const struct job *job);
 
-/*
- * OpenBLAS chooses its kernels as it is loaded. When the environment does not
- * name those that the job fixes, the program starts itself again with it;
- * returns only when all is well or the processor cannot run them (UNSUPPORTED).
- */
-enum status job_fix_kernels(const struct job *job, char **argv, struct error *err);
-
 #endif

@@ -171,7 +171,7 @@ static void on_worker_line(void *context, struct slice line)
 }
 
 int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const char *master,
-               const char *listen, char **argv)
+               const char *listen)
 {
     struct worker_host host;
     struct line_reader reader = {.on_line = on_worker_line, .on_end = on_lifeline_end};
@@ -190,9 +190,7 @@ int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const c
     status = job_open(folder, &job, &err);
     if (status != STATUS_OK)
         return finish(status, &err);
-    status = job_fix_kernels(&job, argv, &err);
-    if (status == STATUS_OK)
-        status = loop_new(TICK_MS, &loop, &err);
+    status = loop_new(TICK_MS, &loop, &err);
     reader.context = loop;
     if (status == STATUS_OK)
         status = loop_read_lines(loop, LIFELINE, reader, NULL, &err);

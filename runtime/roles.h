@@ -10,18 +10,17 @@
  * and whose closing ends the role at once. The master says event lines,
  * `replace INDEX` and, every second, `alive` on it. Each of them says `leaving`
  * when SIGTERM asked it to go: its work is handed back, its end does not count
- * as a failure, and another takes its place. A job of one worker has no children: both roles
- * live in the supervisor, on the same loop and with the same messages.
+ * as a failure, and another takes its place. A job in one process has no children: both
+ * roles live in the supervisor, on the same loop and with the same messages.
  */
 #ifndef RUNTIME_ROLES_H
 #define RUNTIME_ROLES_H
 
 #include <stdint.h>
 
-/* argv: of the program, to start it again where OpenBLAS needs that. */
-int run_supervise(const char *folder, char **argv);
+int run_supervise(const char *folder);
 int run_master(const char *folder, const char *listen, uint32_t incarnation);
 int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const char *master,
-               const char *listen, char **argv);
+               const char *listen);
 
 #endif

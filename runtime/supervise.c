@@ -107,7 +107,7 @@ static void clean(const char *path)
     job_folder_clean(&folder);
 }
 
-int run_supervise(const char *folder, char **argv)
+int run_supervise(const char *folder)
 {
     char sockets[CONTROL_PATH_MAX];
     struct error err;
@@ -119,16 +119,12 @@ int run_supervise(const char *folder, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (job_open(folder, &job, &err) != STATUS_OK)
         return fail_early(&err);
-    if (job.spec.max_workers == 1 && job_fix_kernels(&job, argv, &err) != STATUS_OK) {
-        job_deinit(&job);
-        return fail_early(&err);
-    }
     if (control_folder_create(job.folder, sockets, &err) != STATUS_OK) {
         job_deinit(&job);
         return fail_early(&err);
     }
-    code = job.spec.max_workers == 1 ? supervise_alone(&job, sockets)
-                                     : supervise_children(&job, sockets);
+    code = job.spec.in_one_process ? supervise_alone(&job, sockets)
+                                   : supervise_children(&job, sockets);
     clean(job.folder);
     job_deinit(&job);
     return code;

@@ -220,11 +220,8 @@ static enum status spawn_with(struct child *child, int lifeline, struct error *e
     struct arguments arguments;
     char log[PATH_MAX + 8];
     enum status status;
-    struct spawn spawn = {.program = "/proc/self/exe",
-                          .arguments = arguments.list,
-                          .kernels = job->spec.kernels,
-                          .in = lifeline,
-                          .out = -1};
+    struct spawn spawn = {
+        .program = "/proc/self/exe", .arguments = arguments.list, .in = lifeline, .out = -1};
 
     list_arguments(child, &arguments);
     snprintf(log, sizeof log, "%s/log", job->folder);

@@ -55,17 +55,13 @@ static void close_both(int pair[2])
 }
 
 static enum status spawn_supervisor(const char *program, const struct job_folder *folder,
-                                    const struct jobspec *spec, const int lifeline[2],
-                                    const int events[2], struct job_process *process,
-                                    struct error *err)
+                                    const int lifeline[2], const int events[2],
+                                    struct job_process *process, struct error *err)
 {
     char *arguments[] = {(char *)(uintptr_t)program, "supervise", (char *)(uintptr_t)folder->path,
                          NULL};
-    struct spawn spawn = {.program = program,
-                          .arguments = arguments,
-                          .kernels = spec->kernels,
-                          .in = lifeline[0],
-                          .out = events[1]};
+    struct spawn spawn = {
+        .program = program, .arguments = arguments, .in = lifeline[0], .out = events[1]};
     enum status status;
 
     spawn.log = open(process->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -94,7 +90,7 @@ enum status job_launch(const char *program, const struct job_folder *folder,
         close_both(lifeline);
         return status;
     }
-    status = spawn_supervisor(program, folder, spec, lifeline, events, process, err);
+    status = spawn_supervisor(program, folder, lifeline, events, process, err);
     if (status != STATUS_OK) {
         close_both(lifeline);
         close_both(events);

@@ -51,10 +51,7 @@ enum status job_folder_list(const char *state, int64_t **ids, size_t *count, str
 void job_folder_clean(const struct job_folder *folder);
 void job_folder_remove(const struct job_folder *folder); /* before anything was launched */
 
-/* The processor's OpenBLAS kernel set: "SkylakeX", "Haswell", or "" where
- * neither applies. OpenBLAS 0.3.21 misjudges newer AMD processors, so the
- * launcher decides, and the job spec fixes it for all workers. */
-struct slice launch_kernels(void);
+/* The processors that this process may use. */
 uint32_t launch_cores(void);
 
 enum job_event_kind {

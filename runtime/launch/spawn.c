@@ -9,28 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KERNELS "OPENBLAS_CORETYPE="
-
-char **spawn_environment(struct slice kernels, char variable[64])
-{
-    size_t count = 0, kept = 0;
-    char **copy;
-
-    while (environ[count])
-        count++;
-    copy = calloc(count + 2, sizeof *copy);
-    if (!copy)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], KERNELS, strlen(KERNELS)) != 0)
-            copy[kept++] = environ[i];
-    if (kernels.size > 0) {
-        snprintf(variable, 64, KERNELS "%.*s", SLICE_FORMAT(kernels));
-        copy[kept] = variable;
-    }
-    return copy;
-}
-
 static int direct(posix_spawn_file_actions_t *actions, int from, int to, int flags)
 {
     if (from < 0)
@@ -69,12 +47,8 @@ enum status spawn_process(const struct spawn *wanted, pid_t *pid, struct error *
     struct spawn spawn = *wanted;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    char variable[64];
-    char **environment = spawn_environment(spawn.kernels, variable);
     int failed;
 
-    if (!environment)
-        return fail_no_memory(err);
     spawn.in = lifted(wanted->in);
     spawn.out = lifted(wanted->out);
     spawn.log = lifted(wanted->log);
@@ -82,11 +56,9 @@ enum status spawn_process(const struct spawn *wanted, pid_t *pid, struct error *
     posix_spawnattr_init(&attributes);
     failed = prepare(&spawn, &actions, &attributes);
     if (!failed)
-        failed =
-            posix_spawn(pid, spawn.program, &actions, &attributes, spawn.arguments, environment);
+        failed = posix_spawn(pid, spawn.program, &actions, &attributes, spawn.arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    free(environment);
     if (spawn.in != wanted->in)
         close(spawn.in);
     if (spawn.out != wanted->out)

@@ -14,14 +14,9 @@
 struct spawn {
     const char *program;
     char *const *arguments; /* NULL at the end */
-    struct slice kernels;   /* OPENBLAS_CORETYPE; "" leaves it out */
     int in, out, log;       /* its descriptors 0, 1, 2; -1: /dev/null */
 };
 
 enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *err);
-
-/* A copy of the environment in which OPENBLAS_CORETYPE is the job's; the
- * caller frees the array (the strings are borrowed, but for `variable`). */
-char **spawn_environment(struct slice kernels, char variable[64]);
 
 #endif

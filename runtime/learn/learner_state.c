@@ -51,7 +51,6 @@ static void put_plan(const struct learner *learner, struct text *out)
     put_f64(out, optimizer->beta2);
     put_f64(out, optimizer->epsilon);
     put_f64(out, optimizer->initial_accumulator);
-    put_sized(out, spec->kernels);
 }
 
 static void put_part(const struct dataset_part *part, struct text *out)

@@ -28,7 +28,7 @@ static int make(char **argv)
     job.spec.max_workers = (uint32_t)strtoul(argv[4], NULL, 10);
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
     job.spec.epochs = (uint32_t)strtoul(argv[6], NULL, 10);
-    job.spec.kernels = launch_kernels();
+    job.spec.in_one_process = job.spec.max_workers == 1;
     text_init(&json, JOBSPEC_BYTES_MAX);
     error_clear(&err);
     snprintf(path, sizeof path, "%s/job.json", argv[3]);

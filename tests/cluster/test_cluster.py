@@ -55,7 +55,6 @@ class Job:
                         str(least or workers), str(epochs)], check=True)
         environment = dict(os.environ)
         environment.pop("TOTRAIN_FAULT", None)
-        environment.pop("OPENBLAS_CORETYPE", None)
         if fault:
             environment["TOTRAIN_FAULT"] = fault
         self.process = subprocess.Popen([PROGRAM, "supervise", folder], stdin=subprocess.PIPE,

@@ -119,7 +119,6 @@ struct jobspec made_spec(const struct dataset *dataset)
         .initial_accumulator = 0.1,
         .lanes = 8,
         .lanes_max = 64,
-        .kernels = SLICE(""),
     };
 }
 

@@ -73,15 +73,17 @@ static void plan_text(const char *text, struct arena *arena, struct plan *plan)
     CHECK_OK(plan_statement(&statement, sql, &described.catalog, arena, plan, &err));
 }
 
-static void workers_are_the_cores_unless_the_statement_says_otherwise(void **state)
+static void the_job_grows_to_what_the_statement_says(void **state)
 {
     static const struct {
         const char *with;
-        uint32_t cores, least, most;
+        uint32_t least, most, threads;
     } cases[] = {
-        {"train.epoch = 1", 4, 1, 4},     {"train.epoch = 1", 4096, 1, 1024},
-        {"job.lanes = 3", 8, 1, 3},       {"job.max_workers = 7", 4, 1, 7},
-        {"job.min_workers = 6", 4, 6, 6}, {"job.min_workers = 3, job.lanes = 3", 2, 3, 3},
+        {"train.epoch = 1", 1, 1, 0},
+        {"job.lanes = 3", 1, 1, 0},
+        {"job.max_workers = 7", 1, 7, 0},
+        {"job.min_workers = 6", 6, 6, 0},
+        {"job.min_workers = 3, job.max_workers = 4, job.threads = 2", 3, 4, 2},
     };
     (void)state;
 
@@ -97,10 +99,11 @@ static void workers_are_the_cores_unless_the_statement_says_otherwise(void **sta
                  "SELECT 1 TO TRAIN LinearClassifier WITH %s LABEL y INTO m",
                  cases[i].with);
         plan_text(text, &arena, &plan);
-        CHECK_OK(lower_train(&plan, cases[i].cores, SLICE(""), &arena, &spec, &err));
+        CHECK_OK(lower_train(&plan, &arena, &spec, &err));
         CHECK_INT(spec.min_workers, cases[i].least);
         CHECK_INT(spec.max_workers, cases[i].most);
         CHECK_INT(spec.lanes_max, 64); /* whatever the machine has */
+        CHECK_INT(spec.threads, cases[i].threads);
         arena_deinit(&arena);
     }
 }
@@ -117,7 +120,7 @@ static void more_workers_than_64_may_have_a_lane_each(void **state)
     plan_text("-- query: a 9 integers; y 9 integers\n"
               "SELECT 1 TO TRAIN LinearClassifier WITH job.max_workers = 143 LABEL y INTO m",
               &arena, &plan);
-    CHECK_OK(lower_train(&plan, 2, SLICE(""), &arena, &spec, &err));
+    CHECK_OK(lower_train(&plan, &arena, &spec, &err));
     CHECK_INT(spec.lanes, 0);
     CHECK_INT(spec.lanes_max, 143);
     arena_deinit(&arena);
@@ -142,7 +145,7 @@ static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
                  "'%s', model.activation = '%s' LABEL y INTO m",
                  optimizers[i], activations[i % 4]);
         plan_text(text, &arena, &plan);
-        CHECK_OK(lower_train(&plan, 1, SLICE(""), &arena, &spec, &err));
+        CHECK_OK(lower_train(&plan, &arena, &spec, &err));
         CHECK_INT(spec.optimizer, SPEC_SGD + i);
         CHECK_INT(spec.activation, SPEC_IDENTITY + i % 4);
         arena_deinit(&arena);
@@ -201,7 +204,7 @@ int main(void)
         cmocka_unit_test(a_model_path_reads_back_as_it_was_written),
         cmocka_unit_test(a_plain_word_is_written_without_quotes),
         cmocka_unit_test(what_is_no_path_is_refused),
-        cmocka_unit_test(workers_are_the_cores_unless_the_statement_says_otherwise),
+        cmocka_unit_test(the_job_grows_to_what_the_statement_says),
         cmocka_unit_test(more_workers_than_64_may_have_a_lane_each),
         cmocka_unit_test(every_word_of_the_planner_has_its_place_in_the_spec),
         cmocka_unit_test(a_predicting_select_quotes_names_and_closes_comments),

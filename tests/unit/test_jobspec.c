@@ -47,7 +47,7 @@ static struct jobspec example(void)
         .lanes_max = 64,
         .min_workers = 1,
         .max_workers = 4,
-        .kernels = SLICE("SkylakeX"),
+        .threads = 3,
     };
 }
 
@@ -194,7 +194,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"statement\"", "\"statment\"", "statment"},
         {"\"seed\"", "\"sead\"", "sead"},
         {"\"label\":\t{", "\"label\":\t{\"extra\": 1,", "extra"},
-        {"\"kernels\":", "\"lanes\": 3, \"kernels\":", "twice"},
+        {"\"threads\":", "\"lanes\": 3, \"threads\":", "twice"},
         {"\"inputs\":\t[", "\"inputs\":\t[7, ", "\"inputs\": expected objects"},
         {"\"the \\\"colour\\\"\"", "7", "\"name\": expected a string"},
         {"\"DNNClassifier\",", "\"\",", "\"estimator\": expected 1 to 64 bytes"},
@@ -235,6 +235,9 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"min_workers\":\t1", "\"min_workers\":\t0", "min_workers"},
         {"\"max_workers\":\t4", "\"max_workers\":\t0", "max_workers"},
         {"\"min_workers\":\t1", "\"min_workers\":\t5", "max_workers"},
+        {"\"threads\":\t3", "\"threads\":\t65", "threads"},
+        {"\"in_one_process\":\tfalse", "\"in_one_process\":\t1", "in_one_process"},
+        {"\"in_one_process\":\tfalse", "\"in_one_process\":\ttrue", "max_workers is 4"},
         {"\"has_validation\":\tfalse", "\"has_validation\":\ttrue", "exclude"},
         {"\"Nesterov\"", "\"newton\"", "\"name\": \"newton\" is none of its words"},
         {"\"cosine\"", "\"sine\"", "\"schedule\": \"sine\" is none of its words"},
@@ -379,7 +382,8 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(lanes_max, 65);
     DIFFERS(min_workers, 2);
     DIFFERS(max_workers, 5);
-    DIFFERS(kernels, SLICE(""));
+    DIFFERS(threads, 4);
+    DIFFERS(in_one_process, true);
     others[1].name = SLICE("color");
     DIFFERS(inputs, others);
     others[1] = inputs[1];

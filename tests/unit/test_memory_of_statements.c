@@ -38,7 +38,7 @@ static enum status write_job(const struct plan *plan, struct arena *arena, struc
 {
     struct jobspec spec;
 
-    TRY(lower_train(plan, 4, SLICE("SkylakeX"), arena, &spec, err));
+    TRY(lower_train(plan, arena, &spec, err));
     return jobspec_write(&spec, result, err);
 }
 

@@ -105,7 +105,7 @@ static enum status print_job(const struct plan *plan, struct arena *arena, struc
     if (plan->kind != STATEMENT_TRAIN || plan->explain_only)
         return STATUS_OK;
     text_init(&json, TEXT_MAXIMUM);
-    status = lower_train(plan, 4, SLICE("SkylakeX"), arena, &spec, err);
+    status = lower_train(plan, arena, &spec, err);
     if (status == STATUS_OK)
         status = jobspec_write(&spec, &json, err);
     if (status == STATUS_OK)
