@@ -68,6 +68,13 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
     return status;
 }
 
+/* What a row's label says: the class (-1: one that the model does not know),
+ * or for a regressor the value. */
+union label {
+    int64_t class;
+    double value;
+};
+
 struct evaluation {
     const struct plan *plan;
     const struct model *model;
@@ -75,6 +82,8 @@ struct evaluation {
     struct metrics *metrics;
     struct cell *inputs; /* (model input_count) */
     uint64_t row;
+    uint32_t waiting; /* rows of the scorer that are not scored yet */
+    union label labels[SCORER_ROWS];
 };
 
 /* A row's label, in the form that its type is compared in. */
@@ -124,8 +133,8 @@ static enum status label_is_null(const struct evaluation *evaluation, struct err
            error_hint(err, "Leave such rows out: WHERE \"%.*s\" IS NOT NULL.", SLICE_FORMAT(label));
 }
 
-static enum status add_class(struct evaluation *evaluation, const struct cell *cell,
-                             struct error *err)
+static enum status read_class(const struct evaluation *evaluation, const struct cell *cell,
+                              int64_t *class, struct error *err)
 {
     const struct labels *labels = &evaluation->model->labels;
     char buffer[WORD_BUFFER_BYTES];
@@ -138,20 +147,38 @@ static enum status add_class(struct evaluation *evaluation, const struct cell *c
         TRY(cell_to_number(cell, evaluation->plan->label, &truth.number, &is_null, err));
     if (is_null)
         return label_is_null(evaluation, err);
-    return metrics_add_class(evaluation->metrics, &evaluation->scorer, find_class(labels, &truth),
-                             err);
+    *class = find_class(labels, &truth);
+    return STATUS_OK;
 }
 
-static enum status add_value(struct evaluation *evaluation, const struct cell *cell,
-                             struct error *err)
+static enum status read_value(const struct evaluation *evaluation, const struct cell *cell,
+                              double *value, struct error *err)
 {
-    double number = 0;
     bool is_null = false;
 
-    TRY(cell_to_number(cell, evaluation->plan->label, &number, &is_null, err));
-    if (is_null)
-        return label_is_null(evaluation, err);
-    return metrics_add_value(evaluation->metrics, &evaluation->scorer, number, err);
+    TRY(cell_to_number(cell, evaluation->plan->label, value, &is_null, err));
+    return is_null ? label_is_null(evaluation, err) : STATUS_OK;
+}
+
+/* Score the rows that wait; the metrics take them in the order of the query. */
+static enum status score_waiting(struct evaluation *evaluation, struct error *err)
+{
+    const bool is_classifier = evaluation->model->task == MODEL_CLASSIFICATION;
+    const struct scorer *scorer = &evaluation->scorer;
+    const uint32_t count = evaluation->waiting;
+
+    scorer_score(&evaluation->scorer, count);
+    evaluation->waiting = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const union label *label = &evaluation->labels[i];
+
+        scorer_select(&evaluation->scorer, i);
+        if (is_classifier)
+            TRY(metrics_add_class(evaluation->metrics, scorer, label->class, err));
+        else
+            TRY(metrics_add_value(evaluation->metrics, scorer, label->value, err));
+    }
+    return STATUS_OK;
 }
 
 static enum status evaluate_row(void *self, const struct cell *cells, size_t count,
@@ -159,6 +186,7 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
 {
     struct evaluation *evaluation = self;
     const struct plan *plan = evaluation->plan;
+    union label *truth = &evaluation->labels[evaluation->waiting];
     const struct cell *label;
 
     evaluation->row++;
@@ -167,9 +195,14 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
     label = &cells[plan->label_column];
     for (size_t i = 0; i < plan->model.input_count; i++)
         evaluation->inputs[i] = cells[plan->model_columns[i]];
-    TRY(scorer_score(&evaluation->scorer, evaluation->inputs, err));
-    return evaluation->model->task == MODEL_CLASSIFICATION ? add_class(evaluation, label, err)
-                                                           : add_value(evaluation, label, err);
+    TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
+    if (evaluation->model->task == MODEL_CLASSIFICATION)
+        TRY(read_class(evaluation, label, &truth->class, err));
+    else
+        TRY(read_value(evaluation, label, &truth->value, err));
+    evaluation->waiting++;
+    return evaluation->waiting == evaluation->scorer.rows_max ? score_waiting(evaluation, err)
+                                                              : STATUS_OK;
 }
 
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
@@ -226,6 +259,7 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
     if (!evaluation->inputs)
         return fail_no_memory(err);
     TRY(host->query(host->self, plan->select, &rows, err));
+    TRY(score_waiting(evaluation, err));
     if (evaluation->row == 0)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
     return put_evaluation(host, evaluation, started, arena, sink, err);
@@ -238,7 +272,7 @@ static enum status evaluate_with(const struct host *host, const struct plan *pla
     struct evaluation evaluation = {.plan = plan, .model = model};
     enum status status;
 
-    TRY(scorer_init(&evaluation.scorer, model, err));
+    TRY(scorer_init(&evaluation.scorer, model, SCORER_ROWS, err));
     status = metrics_new(model, &evaluation.metrics, err);
     if (status == STATUS_OK) {
         status = evaluate(host, &evaluation, arena, sink, err);

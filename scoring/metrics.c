@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "scoring/elementary.h"
+
 #define PROBABILITY_LEAST 1e-15
 #define SCORES_MAX        ((size_t)1 << 31) /* rows of one class that AUC can rank */
 
@@ -166,7 +168,7 @@ enum status metrics_add_class(struct metrics *metrics, const struct scorer *scor
     if (!(probability > PROBABILITY_LEAST))
         probability = PROBABILITY_LEAST;
     metrics->rows++;
-    metrics->loss_sum -= log(probability);
+    metrics->loss_sum -= logarithm_double(probability);
     metrics->tallies[is_known ? (uint32_t)truth : metrics->class_count].actual++;
     metrics->tallies[predicted].predicted++;
     if (is_known && predicted == truth)

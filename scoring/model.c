@@ -1,76 +1,17 @@
 #include "scoring/model.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Wider vectors only take more columns at a time: each output is summed in the
- * same order and without fused operations, so the clones agree to the bit.
- * Sanitizers start after the resolvers that pick a clone would run, and a count
- * of branches would have each three times. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(TOTRAIN_COVERAGE)
-#define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDE_VECTORS
-#endif
+#include "scoring/affine.h"
+#include "scoring/elementary.h"
+
+#define CACHE_LINE 64 /* bytes */
 
 uint32_t model_outputs(const struct model *model)
 {
     return model->task == MODEL_REGRESSION || model->labels.count == 2 ? 1 : model->labels.count;
-}
-
-/* z (width) += x (rows) W (rows, width), inputs in ascending order. Four at a
- * time, which saves reading and writing z and keeps the order of additions. */
-WIDE_VECTORS
-static void add_product(float *restrict z, const float *restrict x, const float *restrict weights,
-                        uint32_t rows, uint32_t width)
-{
-    uint32_t i = 0;
-
-    for (; i + 4 <= rows; i += 4) {
-        const float *w0 = weights + (size_t)i * width, *w1 = w0 + width;
-        const float *w2 = w1 + width, *w3 = w2 + width;
-        const float x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
-
-        for (uint32_t j = 0; j < width; j++)
-            z[j] = (((z[j] + x0 * w0[j]) + x1 * w1[j]) + x2 * w2[j]) + x3 * w3[j];
-    }
-    for (; i < rows; i++)
-        for (uint32_t j = 0; j < width; j++)
-            z[j] += x[i] * weights[(size_t)i * width + j];
-}
-
-static void add_ids(float *restrict z, const int32_t *ids, uint32_t id_count,
-                    const float *restrict weights, uint32_t width)
-{
-    for (uint32_t i = 0; i < id_count; i++) {
-        if (ids[i] < 0)
-            continue;
-        for (uint32_t j = 0; j < width; j++)
-            z[j] += weights[(size_t)ids[i] * width + j];
-    }
-}
-
-static void activate(float *z, uint32_t width, enum activation activation)
-{
-    switch (activation) {
-    case ACTIVATION_IDENTITY:
-        return;
-    case ACTIVATION_RELU:
-        for (uint32_t j = 0; j < width; j++)
-            z[j] = z[j] > 0 ? z[j] : 0;
-        return;
-    case ACTIVATION_TANH:
-        for (uint32_t j = 0; j < width; j++)
-            z[j] = tanhf(z[j]);
-        return;
-    case ACTIVATION_SIGMOID:
-        for (uint32_t j = 0; j < width; j++)
-            z[j] = 1 / (1 + expf(-z[j]));
-        return;
-    }
 }
 
 static uint32_t widest_hidden(const struct model *model)
@@ -83,65 +24,159 @@ static uint32_t widest_hidden(const struct model *model)
     return widest;
 }
 
-enum status scorer_init(struct scorer *scorer, const struct model *model, struct error *err)
+/* Inputs of a layer that are multiplied: the first layer's ids select rows. */
+static uint32_t inputs_of(const struct model *model, uint32_t layer)
 {
-    uint32_t widest = widest_hidden(model);
+    return layer == 0 ? model->transform.dense_width : model->layers[layer].rows;
+}
 
+static void *new_array(size_t rows, size_t columns, size_t size)
+{
+    const size_t bytes = rows * columns * size;
+    void *array = aligned_alloc(CACHE_LINE, (bytes / CACHE_LINE + 1) * CACHE_LINE);
+
+    if (array)
+        memset(array, 0, bytes);
+    return array;
+}
+
+static uint32_t rows_with_room(const struct model *model, uint32_t rows)
+{
+    const size_t columns = model->transform.dense_width + model->transform.id_count +
+                           2 * (size_t)widest_hidden(model) + model_outputs(model);
+    const size_t most = SCORER_BYTES / (columns * sizeof(float));
+
+    if (most == 0)
+        return 1;
+    return rows < most ? rows : (uint32_t)most;
+}
+
+static enum status init_affines(struct scorer *scorer, struct error *err)
+{
+    const struct model *model = scorer->model;
+
+    scorer->affines = calloc(model->layer_count, sizeof *scorer->affines);
+    if (!scorer->affines)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < model->layer_count; i++)
+        TRY(affine_init(&scorer->affines[i], model->layers[i].weights, model->layers[i].bias,
+                        inputs_of(model, i), model->layers[i].width, err));
+    return STATUS_OK;
+}
+
+static enum status init_rows(struct scorer *scorer, struct error *err)
+{
+    const struct model *model = scorer->model;
+    const size_t rows = scorer->rows_max, widest = widest_hidden(model);
+
+    scorer->dense = new_array(rows, model->transform.dense_width, sizeof *scorer->dense);
+    scorer->ids = new_array(rows, model->transform.id_count, sizeof *scorer->ids);
+    scorer->front = new_array(rows, widest, sizeof *scorer->front);
+    scorer->back = new_array(rows, widest, sizeof *scorer->back);
+    scorer->logits = new_array(rows, model_outputs(model), sizeof *scorer->logits);
+    scorer->outputs = scorer->logits;
+    if (scorer->dense && scorer->ids && scorer->front && scorer->back && scorer->logits)
+        return STATUS_OK;
+    return fail_no_memory(err);
+}
+
+enum status scorer_init(struct scorer *scorer, const struct model *model, uint32_t rows,
+                        struct error *err)
+{
+    enum status status;
+
+    assert(rows > 0);
     assert(model->layer_count > 0);
     assert(model->layers[0].rows == model->transform.dense_width + model->transform.id_rows);
     assert(model->layers[model->layer_count - 1].width == model_outputs(model));
-    *scorer = (struct scorer){.model = model};
-    scorer->dense = calloc((size_t)model->transform.dense_width + 1, sizeof *scorer->dense);
-    scorer->ids = calloc((size_t)model->transform.id_count + 1, sizeof *scorer->ids);
-    scorer->front = calloc(widest, sizeof *scorer->front);
-    scorer->back = calloc(widest, sizeof *scorer->back);
-    scorer->outputs = calloc(model_outputs(model), sizeof *scorer->outputs);
-    if (scorer->dense && scorer->ids && scorer->front && scorer->back && scorer->outputs)
-        return STATUS_OK;
-    scorer_deinit(scorer);
-    return fail_no_memory(err);
+    *scorer = (struct scorer){
+        .model = model, .kernel = affine_kernel_best(), .rows_max = rows_with_room(model, rows)};
+    status = init_affines(scorer, err);
+    if (status == STATUS_OK)
+        status = init_rows(scorer, err);
+    if (status != STATUS_OK)
+        scorer_deinit(scorer);
+    return status;
 }
 
 void scorer_deinit(struct scorer *scorer)
 {
+    for (uint32_t i = 0; scorer->affines && i < scorer->model->layer_count; i++)
+        affine_deinit(&scorer->affines[i]);
+    free(scorer->affines);
     free(scorer->dense);
     free(scorer->ids);
     free(scorer->front);
     free(scorer->back);
-    free(scorer->outputs);
+    free(scorer->logits);
     *scorer = (struct scorer){0};
 }
 
-enum status scorer_score(struct scorer *scorer, const struct cell *cells, struct error *err)
+enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cell *cells,
+                             struct error *err)
 {
-    TRY(transform_row(&scorer->model->transform, cells, scorer->dense, scorer->ids, err));
-    scorer_score_row(scorer, scorer->dense, scorer->ids);
-    return STATUS_OK;
+    const struct transform *transform = &scorer->model->transform;
+
+    assert(i < scorer->rows_max);
+    return transform_row(transform, cells, scorer->dense + (size_t)i * transform->dense_width,
+                         scorer->ids + (size_t)i * transform->id_count, err);
+}
+
+/* z (count, width) += for each row the rows of the first layer that it selects */
+static void add_ids(const struct model *model, const int32_t *ids, uint32_t count,
+                    float *restrict z)
+{
+    const struct layer *layer = &model->layers[0];
+    const float *block = layer->weights + (size_t)model->transform.dense_width * layer->width;
+
+    for (uint32_t row = 0; row < count; row++, z += layer->width) {
+        for (uint32_t i = 0; i < model->transform.id_count; i++, ids++) {
+            const float *weights = block + (size_t)*ids * layer->width;
+
+            if (*ids < 0)
+                continue;
+            for (uint32_t j = 0; j < layer->width; j++)
+                z[j] += weights[j];
+        }
+    }
+}
+
+static void score_rows(struct scorer *scorer, const float *dense, const int32_t *ids,
+                       uint32_t count)
+{
+    const struct model *model = scorer->model;
+    const float *x = dense;
+
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        const bool is_last = i + 1 == model->layer_count;
+        float *z = is_last ? scorer->logits : i % 2 ? scorer->back : scorer->front;
+
+        affine_rows(&scorer->affines[i], scorer->kernel, x, count, z);
+        if (i == 0)
+            add_ids(model, ids, count, z);
+        if (!is_last)
+            activation_forward(model->activation, z, (size_t)count * model->layers[i].width);
+        x = z;
+    }
+}
+
+void scorer_score(struct scorer *scorer, uint32_t count)
+{
+    assert(count <= scorer->rows_max);
+    score_rows(scorer, scorer->dense, scorer->ids, count);
+    scorer_select(scorer, 0);
+}
+
+void scorer_select(struct scorer *scorer, uint32_t i)
+{
+    assert(i < scorer->rows_max);
+    scorer->outputs = scorer->logits + (size_t)i * model_outputs(scorer->model);
 }
 
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids)
 {
-    const struct model *model = scorer->model;
-    const struct transform *transform = &model->transform;
-    const float *x = dense;
-
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const struct layer *layer = &model->layers[i];
-        const bool is_last = i + 1 == model->layer_count;
-        float *z = is_last ? scorer->outputs : i % 2 ? scorer->back : scorer->front;
-
-        memcpy(z, layer->bias, layer->width * sizeof *z);
-        if (i == 0) {
-            add_product(z, x, layer->weights, transform->dense_width, layer->width);
-            add_ids(z, ids, transform->id_count,
-                    layer->weights + (size_t)transform->dense_width * layer->width, layer->width);
-        } else {
-            add_product(z, x, layer->weights, layer->rows, layer->width);
-        }
-        if (!is_last)
-            activate(z, layer->width, model->activation);
-        x = z;
-    }
+    score_rows(scorer, dense, ids, 1);
+    scorer_select(scorer, 0);
 }
 
 uint32_t scorer_class(const struct scorer *scorer)
@@ -169,13 +204,13 @@ void scorer_probabilities(const struct scorer *scorer, double *probabilities)
     double greatest, sum = 0;
 
     if (outputs == 1) {
-        probabilities[0] = 1 / (1 + exp((double)z[0]));
-        probabilities[1] = 1 / (1 + exp(-(double)z[0]));
+        probabilities[0] = 1 / (1 + exponential_double((double)z[0]));
+        probabilities[1] = 1 / (1 + exponential_double(-(double)z[0]));
         return;
     }
     greatest = (double)z[scorer_class(scorer)];
     for (uint32_t j = 0; j < outputs; j++)
-        sum += probabilities[j] = exp((double)z[j] - greatest);
+        sum += probabilities[j] = exponential_double((double)z[j] - greatest);
     for (uint32_t j = 0; j < outputs; j++)
         probabilities[j] /= sum;
 }

@@ -12,11 +12,13 @@
  * Scoring has one fixed order of additions per output (inputs in ascending
  * order, then ids, starting from the bias), independent of how many rows are
  * scored together and of the width of the processor's vectors: PREDICT,
- * EVALUATE and totrain_predict give the same bits. Plain loops, no BLAS.
+ * EVALUATE and totrain_predict give the same bits. Loops of our own (affine.h,
+ * activation.h, elementary.h), no BLAS and no libm.
  */
 #ifndef SCORING_MODEL_H
 #define SCORING_MODEL_H
 
+#include "scoring/activation.h"
 #include "scoring/transform.h"
 
 #define MODEL_LAYERS_MAX     17
@@ -26,7 +28,6 @@
 
 enum model_task { MODEL_CLASSIFICATION, MODEL_REGRESSION };
 enum label_type { LABEL_TYPE_INTEGER, LABEL_TYPE_REAL, LABEL_TYPE_TEXT };
-enum activation { ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_TANH, ACTIVATION_SIGMOID };
 
 struct layer {
     uint32_t rows, width; /* W is (rows, width), row major; first layer: dense columns, then ids */
@@ -41,6 +42,9 @@ struct labels {
     uint32_t count;
     struct cell *values;
 };
+
+struct affine;
+struct affine_kernel;
 
 struct model {
     struct slice estimator; /* "DNNClassifier" */
@@ -66,24 +70,46 @@ struct model {
 
 uint32_t model_outputs(const struct model *model); /* logits a row */
 
-/* Room for scoring one row at a time; made once per model and thread. */
+/*
+ * Room for scoring rows, one at a time or several together: made once per model
+ * and thread.
+ *
+ *     scorer_init(&scorer, &model, rows, err)
+ *     scorer_transform(&scorer, i, cells, err)    rows 0 <= i < n <= rows
+ *     scorer_score(&scorer, n)
+ *     scorer_select(&scorer, i)                   then scorer_class(&scorer), ...
+ */
 struct scorer {
     const struct model *model;
-    float *dense;
-    int32_t *ids;
-    float *front, *back; /* activations of two layers */
-    float *outputs;      /* (model_outputs) logits, or the regression's z */
+    const struct affine_kernel *kernel; /* for this processor */
+    struct affine *affines;             /* (layers) */
+    uint32_t rows_max;
+    float *dense;         /* (rows_max, dense_width) */
+    int32_t *ids;         /* (rows_max, id_count) */
+    float *front, *back;  /* (rows_max, widest): activations of two layers */
+    float *logits;        /* (rows_max, model_outputs), or the regression's z */
+    const float *outputs; /* (model_outputs), of the row that is selected */
 };
 
-enum status scorer_init(struct scorer *scorer, const struct model *model, struct error *err);
+#define SCORER_ROWS 192 /* scored together where there are many */
+
+/* Room for `rows` rows, for fewer where the layers are so wide that they would
+ * take more than SCORER_BYTES: see scorer->rows_max. */
+#define SCORER_BYTES ((size_t)64 << 20)
+enum status scorer_init(struct scorer *scorer, const struct model *model, uint32_t rows,
+                        struct error *err);
 void scorer_deinit(struct scorer *scorer);
 
-/* Cells in the order of the model's inputs; leaves logits in scorer->outputs. */
-enum status scorer_score(struct scorer *scorer, const struct cell *cells, struct error *err);
-/* The same from a row that is transformed already. */
+/* Cells in the order of the model's inputs become row i. */
+enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cell *cells,
+                             struct error *err);
+/* The logits of rows 0 to count - 1; row 0 is selected. */
+void scorer_score(struct scorer *scorer, uint32_t count);
+void scorer_select(struct scorer *scorer, uint32_t i);
+/* Score a row that is transformed already, as row 0, and select it. */
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids);
 
-/* From scorer->outputs. */
+/* Of the row that is selected. */
 uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lowest where equal */
 double scorer_value(const struct scorer *scorer);   /* regression: in the label's units */
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */

@@ -9,6 +9,8 @@
 
 #include "scoring/model_meta.h"
 
+#define CACHE_LINE 64 /* bytes */
+
 /* A tensor that is being put together from its chunks. */
 struct tensor {
     char name[MODEL_TENSOR_NAME];
@@ -58,6 +60,14 @@ void model_reader_free(struct model_reader *reader)
     free(reader);
 }
 
+/* Whole vectors are read a few times faster where they do not straddle cache lines. */
+static float *alloc_aligned(struct arena *arena, size_t bytes)
+{
+    char *memory = bytes > SIZE_MAX - CACHE_LINE ? NULL : arena_alloc(arena, bytes + CACHE_LINE);
+
+    return memory ? (float *)(void *)(memory + (-(uintptr_t)memory & (CACHE_LINE - 1))) : NULL;
+}
+
 static enum status expect_tensor(struct model_reader *reader, uint32_t layer, bool is_bias,
                                  uint64_t elements, struct error *err)
 {
@@ -67,7 +77,7 @@ static enum status expect_tensor(struct model_reader *reader, uint32_t layer, bo
     tensor->bytes = elements * sizeof(float);
     tensor->chunks = (tensor->bytes + MODEL_CHUNK_BYTES - 1) / MODEL_CHUNK_BYTES;
     tensor->missing = tensor->chunks;
-    tensor->elements = arena_alloc(reader->arena, tensor->bytes);
+    tensor->elements = alloc_aligned(reader->arena, tensor->bytes);
     tensor->is_there = arena_alloc(reader->arena, tensor->chunks);
     if (!tensor->elements || !tensor->is_there)
         return fail(err, STATUS_NO_MEMORY, "the model's %s take %zu bytes, more than there is room",

@@ -7,6 +7,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/vectors.h"
+
+#define RUN_COLUMNS 64 /* of dense, standardised at a time */
+
 uint64_t transform_word_hash(struct slice word)
 {
     return XXH3_64bits(word.data ? word.data : "", word.size);
@@ -101,6 +105,25 @@ static enum status check_names(const struct transform *transform, struct arena *
     return STATUS_OK;
 }
 
+static enum status list_columns(struct transform *transform, struct arena *arena, struct error *err)
+{
+    transform->means = ARENA_NEW(arena, double, transform->dense_width + 1);
+    transform->scales = ARENA_NEW(arena, double, transform->dense_width + 1);
+    if (!transform->means || !transform->scales)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+
+        if (input->type != INPUT_TYPE_NUMERIC)
+            continue;
+        transform->means[input->dense_offset] = input->mean;
+        transform->scales[input->dense_offset] = input->scale;
+        if (input->has_nulls)
+            transform->scales[input->dense_offset + 1] = 1;
+    }
+    return STATUS_OK;
+}
+
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
 {
     if (transform->input_count == 0 || transform->input_count > TRANSFORM_INPUTS_MAX)
@@ -115,7 +138,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
         else
             TRY(finish_category(transform, input, arena, err));
     }
-    return STATUS_OK;
+    return list_columns(transform, arena, err);
 }
 
 static enum status refuse(const struct cell *cell, struct slice column, const char *wanted,
@@ -229,16 +252,47 @@ int32_t transform_null_id(const struct transform_input *input)
     return input->has_nulls ? (int32_t)(input->first_id + input->id_rows - 1) : -1;
 }
 
-static enum status transform_numeric(const struct transform_input *input, const struct cell *cell,
-                                     float *dense, struct error *err)
-{
-    double number;
-    bool is_null;
+/* Numbers on their way to neighbouring columns of dense: divisions are slow one
+ * by one. */
+struct run {
+    uint32_t first, count;
+    double numbers[RUN_COLUMNS];
+};
 
-    TRY(cell_to_number(cell, input->name, &number, &is_null, err));
-    dense[0] = is_null ? input->null_value : transform_number(input, number);
+WIDE_VECTORS
+static void standardise(const double *restrict numbers, size_t count, const double *restrict means,
+                        const double *restrict scales, float *restrict dense)
+{
+    for (size_t i = 0; i < count; i++)
+        dense[i] = to_dense(numbers[i], means[i], scales[i]);
+}
+
+static void finish_run(struct run *run, const struct transform *transform, float *dense)
+{
+    standardise(run->numbers, run->count, transform->means + run->first,
+                transform->scales + run->first, dense + run->first);
+    run->first += run->count;
+    run->count = 0;
+}
+
+static enum status transform_numeric(const struct transform *transform,
+                                     const struct transform_input *input, const struct cell *cell,
+                                     struct run *run, float *dense, struct error *err)
+{
+    double number = cell->real;
+    bool is_null = false;
+
+    if (cell->type != CELL_REAL || !isfinite(number))
+        TRY(cell_to_number(cell, input->name, &number, &is_null, err));
+    if (run->count + 2 > RUN_COLUMNS)
+        finish_run(run, transform, dense);
+    run->numbers[run->count++] = number;
     if (input->has_nulls)
-        dense[1] = is_null;
+        run->numbers[run->count++] = is_null;
+    if (is_null) {
+        finish_run(run, transform, dense);
+        dense[input->dense_offset] = input->null_value;
+    }
     return STATUS_OK;
 }
 
@@ -257,12 +311,16 @@ static enum status transform_category(const struct transform_input *input, const
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err)
 {
+    struct run run;
+
+    run.first = run.count = 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
         if (input->type == INPUT_TYPE_NUMERIC)
-            TRY(transform_numeric(input, &cells[i], dense + input->dense_offset, err));
+            TRY(transform_numeric(transform, input, &cells[i], &run, dense, err));
         else
             TRY(transform_category(input, &cells[i], ids++, err));
     }
+    finish_run(&run, transform, dense);
     return STATUS_OK;
 }

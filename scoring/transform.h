@@ -52,13 +52,14 @@ struct transform_input {
 struct transform {
     struct transform_input *inputs;
     uint32_t input_count;
-    uint32_t dense_width; /* columns of dense */
-    uint32_t id_count;    /* category inputs */
-    uint32_t id_rows;     /* rows that ids select from: the sum over inputs */
+    uint32_t dense_width;   /* columns of dense */
+    uint32_t id_count;      /* category inputs */
+    uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
+    double *means, *scales; /* (dense_width): 0 and 1 for a "was NULL" */
 };
 
-/* Derive offsets and lookups after inputs were filled. The lookups live in the
- * arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
+/* Derive offsets, lookups and the columns' means after inputs were filled; they
+ * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
  * names). */
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
 

@@ -49,7 +49,7 @@ static enum status load(sqlite3 *db, struct slice path_text, struct loaded *load
         status = host_load_model(&host, schema, name, &loaded->arena, &loaded->model, err);
     arena_deinit(&arena);
     TRY(status);
-    TRY(scorer_init(&loaded->scorer, &loaded->model, err));
+    TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));
     loaded->cells = calloc(loaded->model.transform.input_count + 1, sizeof *loaded->cells);
     loaded->probabilities = calloc(loaded->model.labels.count + 1, sizeof *loaded->probabilities);
     return loaded->cells && loaded->probabilities ? STATUS_OK : fail_no_memory(err);
@@ -212,7 +212,9 @@ static enum status score(sqlite3_context *context, int count, sqlite3_value **va
     }
     if (cells.count != cells.room)
         return wrong_count(&(*found)->model.transform, cells.count, err);
-    return scorer_score(&(*found)->scorer, cells.cells, err);
+    TRY(scorer_transform(&(*found)->scorer, 0, cells.cells, err));
+    scorer_score(&(*found)->scorer, 1);
+    return STATUS_OK;
 }
 
 static void result_cell(sqlite3_context *context, struct cell cell)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "learn/vectors.h"
+#include "base/vectors.h"
 
 _Static_assert(FIXED_EXPONENT_MAX + 128 < 1023, "a float times 2^exponent is exact in a double");
 

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "learn/vectors.h"
+#include "base/vectors.h"
+#include "scoring/elementary.h"
 
 WIDE_VECTORS
 void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict sum)
@@ -13,46 +14,7 @@ void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict s
             sum[j] += delta[i * m + j];
 }
 
-/* ---- functions of one number, to about the last bit of a float ---- */
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float float_of(uint32_t bits)
-{
-    float x;
-
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* e^x = 2^n e^r with |r| <= ln(2)/2: n is what stays in the low bits of a
- * number as large as `shifter`, and e^r is Taylor's sum. ln(2) is taken off in
- * two parts, the first with zeros at its end, so that n of it is exact. */
-static inline float exponential(float x)
-{
-    const float shifter = 0x1.8p23f, log2e = 0x1.715476p+0f;
-    const float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
-    float shifted, n, r, sum;
-
-    x = x < -87 ? -87 : x;
-    x = x > 88 ? 88 : x;
-    shifted = x * log2e + shifter;
-    n = shifted - shifter;
-    r = (x - n * ln2_high) - n * ln2_low;
-    sum = 1.0f / 720 + r * (1.0f / 5040);
-    sum = 1.0f / 120 + r * sum;
-    sum = 1.0f / 24 + r * sum;
-    sum = 1.0f / 6 + r * sum;
-    sum = 0.5f + r * sum;
-    sum = 1 + (r + r * r * sum);
-    return sum * float_of((bits_of(shifted) - bits_of(shifter) + 127) << 23);
-}
+/* ---- logarithms, to about the last bit of a float ---- */
 
 /* log(1 + e) for e in [0, 1]: 2 artanh(s) with s = e / (2 + e) <= 1/3. */
 static inline float log_one_plus(float e)
@@ -78,63 +40,7 @@ static inline float logarithm(float x)
     return x < INFINITY ? power * 0x1.62e43p-1f + log_one_plus(fraction - 1) : x;
 }
 
-/* By e^2|x|, and near 0, where that loses digits, Lambert's continued fraction
- * x/(1 + x^2/(3 + x^2/(5 + ...))) cut after the 9. */
-static inline float hyperbolic_tangent(float x)
-{
-    float magnitude = fabsf(x), q = x * x;
-    float near = x * (945 + q * (105 + q)) / (945 + q * (420 + q * 15));
-    float far = copysignf(1 - 2 / (exponential(2 * magnitude) + 1), x);
-
-    return magnitude > 0.6f ? far : near;
-}
-
-/* 1 / (1 + e^-x), of which `small` is e^-|x| */
-static inline float logistic(float x, float small)
-{
-    return (x < 0 ? small : 1) / (1 + small);
-}
-
-/* ---- activations ---- */
-
-/* What is not a number is not less than 0, and stays. */
-WIDE_VECTORS
-static void relu(float *a, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        a[i] = a[i] < 0 ? 0 : a[i];
-}
-
-WIDE_VECTORS
-static void tangents(float *a, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        a[i] = hyperbolic_tangent(a[i]);
-}
-
-WIDE_VECTORS
-static void sigmoids(float *a, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        a[i] = logistic(a[i], exponential(-fabsf(a[i])));
-}
-
-void activation_forward(enum activation activation, float *a, size_t count)
-{
-    switch (activation) {
-    case ACTIVATION_IDENTITY:
-        return;
-    case ACTIVATION_RELU:
-        relu(a, count);
-        return;
-    case ACTIVATION_TANH:
-        tangents(a, count);
-        return;
-    case ACTIVATION_SIGMOID:
-        sigmoids(a, count);
-        return;
-    }
-}
+/* ---- slopes of the activations ---- */
 
 WIDE_VECTORS
 static void relu_backward(const float *restrict a, float *restrict delta, size_t count)

@@ -3,8 +3,9 @@
  * for the products (products.h).
  *
  * All is elementwise or summed in ascending order: the same bits on any
- * processor. That is why exp, tanh and the losses are written here and not the
- * C library's, which takes fused operations where it finds them.
+ * processor. That is why exp, tanh and the losses are ours
+ * (scoring/elementary.h) and not the C library's, which takes fused operations
+ * where it finds them.
  *
  * What is not a number stays so, through every kernel: a diverged network is
  * seen in its loss or its gradient.
@@ -20,8 +21,7 @@
 /* sum (m) += the rows of delta (n,m), in ascending order. */
 void rows_sum(const float *delta, size_t n, size_t m, float *sum);
 
-/* a = f(a), and delta *= f'(z) where a = f(z). */
-void activation_forward(enum activation activation, float *a, size_t count);
+/* delta *= f'(z) where a = f(z); f itself is scoring's (scoring/activation.h). */
 void activation_backward(enum activation activation, const float *a, float *delta, size_t count);
 
 /*

@@ -83,7 +83,7 @@ static enum status measure(const struct learner *learner, const struct model *mo
     TRY(metrics_new(model, metrics, err));
     if (rows == 0)
         return STATUS_OK;
-    TRY_OR(done, status, scorer_init(&scorer, model, err));
+    TRY_OR(done, status, scorer_init(&scorer, model, 1, err));
     TRY_OR(done, status, hash_order(learner, part, &order, err));
     for (uint32_t i = 0; i < rows; i++)
         TRY_OR(done, status, add_row(learner, part, order[i], &scorer, *metrics, err));

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "learn/vectors.h"
+#include "base/vectors.h"
 
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
 {

@@ -185,9 +185,10 @@ static void check_scores(const struct model *model)
     struct scorer scorer;
     struct error err;
 
-    if (!cells || scorer_init(&scorer, model, &err) != STATUS_OK ||
-        scorer_score(&scorer, cells, &err) != STATUS_OK)
+    if (!cells || scorer_init(&scorer, model, 1, &err) != STATUS_OK ||
+        scorer_transform(&scorer, 0, cells, &err) != STATUS_OK)
         abort();
+    scorer_score(&scorer, 1);
     scorer_prediction(&scorer);
     scorer_deinit(&scorer);
     free(cells);

@@ -1,3 +1,18 @@
-foreach(name transform model metrics model_table model_damage)
+foreach(name transform model metrics model_table model_damage affine elementary)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
+
+# What the clones of WIDE_VECTORS compute, as functions that a test can call.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(baseline_options "")
+  set(avx2_options -mavx2)
+  set(avx512f_options -mavx512f)
+  foreach(vectors baseline avx2 avx512f)
+    add_library(activation_${vectors} OBJECT ${CMAKE_SOURCE_DIR}/scoring/activation.c)
+    target_compile_definitions(activation_${vectors} PRIVATE
+      WIDE_VECTORS= activation_forward=activation_forward_${vectors})
+    target_compile_options(activation_${vectors} PRIVATE -O3 -fno-trapping-math ${${vectors}_options})
+    target_link_libraries(activation_${vectors} PRIVATE totrain_scoring)
+    target_link_libraries(test_affine PRIVATE activation_${vectors})
+  endforeach()
+endif()

@@ -42,14 +42,16 @@ static enum status measure(const struct model *model, struct text *result, struc
     struct scorer scorer;
     enum status status;
 
-    TRY(scorer_init(&scorer, model, err));
+    TRY(scorer_init(&scorer, model, 1, err));
     status = metrics_new(model, &metrics, err);
     for (int64_t truth = 0; status == STATUS_OK && truth < 2; truth++) {
-        status = scorer_score(&scorer, row, err);
-        if (status == STATUS_OK)
-            status = model->task == MODEL_REGRESSION
-                         ? metrics_add_value(metrics, &scorer, (double)truth, err)
-                         : metrics_add_class(metrics, &scorer, truth, err);
+        status = scorer_transform(&scorer, 0, row, err);
+        if (status != STATUS_OK)
+            break;
+        scorer_score(&scorer, 1);
+        status = model->task == MODEL_REGRESSION
+                     ? metrics_add_value(metrics, &scorer, (double)truth, err)
+                     : metrics_add_class(metrics, &scorer, truth, err);
     }
     if (status == STATUS_OK)
         text_append_real(result, metrics_loss(metrics));

@@ -25,17 +25,20 @@ static void a_network_computes_what_a_pencil_does(void **state)
 
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_OK(transform_finish(&model.transform, &arena, &err));
-    CHECK_OK(scorer_init(&scorer, &model, &err));
-    CHECK_OK(scorer_score(&scorer, cells, &err));
+    CHECK_OK(scorer_init(&scorer, &model, 1, &err));
+    CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
+    scorer_score(&scorer, 1);
     /* hidden: relu(.25 + 3 + .5) = 3.75, relu(-.5 - 3 + 2) = 0; z = 1 + 7.5 */
     CHECK(scorer.outputs[0] == 8.5f);
     CHECK(scorer_value(&scorer) == 185);
     CHECK(scorer_prediction(&scorer).real == 185);
     model.activation = ACTIVATION_TANH;
-    CHECK_OK(scorer_score(&scorer, cells, &err));
+    CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
+    scorer_score(&scorer, 1);
     CHECK(fabs((double)scorer.outputs[0] - (1 + 2 * tanh(3.75) - 3 * tanh(-1.5))) < 1e-5);
     model.activation = ACTIVATION_SIGMOID;
-    CHECK_OK(scorer_score(&scorer, cells, &err));
+    CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
+    scorer_score(&scorer, 1);
     CHECK(fabs((double)scorer.outputs[0] - (1 + 2 / (1 + exp(-3.75)) - 3 / (1 + exp(1.5)))) < 1e-5);
     scorer_deinit(&scorer);
     arena_deinit(&arena);
@@ -80,7 +83,7 @@ static void additions_keep_their_order_to_the_last_bit(void **state)
         (struct model){.transform = {.inputs = inputs, .input_count = 23}, .labels.count = width};
     CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
     fixture_layers(&fixture, &width, 1);
-    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
+    CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
     for (uint64_t row = 0; row < 200; row++) {
         for (uint64_t i = 0; i < 23; i++)
             dense[i] = (float)(random_uniform(row, RANDOM_SAMPLE, 0, i) * 200 - 100);
@@ -105,12 +108,92 @@ static void ids_add_the_rows_they_select_and_none_adds_nothing(void **state)
 
     fixture_init(&fixture, 3);
     fixture_layers(&fixture, widths, 1);
-    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
+    CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scorer_score_row(&scorer, dense, cases[i]);
         score_plainly(&fixture.model, dense, cases[i], expected);
         assert_memory_equal(scorer.outputs, expected, sizeof expected);
     }
+    scorer_deinit(&scorer);
+    fixture_deinit(&fixture);
+}
+
+/* Rows of cells: numbers, texts that are known and not, NULLs. */
+static void draw_cells(uint64_t seed, uint64_t row, struct cell cells[4])
+{
+    static const struct slice words[] = {{"red", 3}, {"green", 5}, {"it's", 4}, {"blue", 4}};
+
+    for (uint64_t i = 0; i < 4; i++) {
+        const uint64_t bits = random_bits(seed, RANDOM_SAMPLE, row, i);
+
+        if (bits % 8 == 0)
+            cells[i] = (struct cell){.type = CELL_NULL};
+        else if (i < 2)
+            cells[i] = (struct cell){.type = CELL_REAL, .real = (double)(bits % 3000) / 10};
+        else
+            cells[i] = (struct cell){.type = CELL_TEXT, .text = words[bits / 8 % 4]};
+    }
+}
+
+static void check_together(const struct model *model, uint64_t seed, uint32_t rows)
+{
+    const size_t bytes = model_outputs(model) * sizeof(float);
+    struct scorer together, alone;
+    struct cell cells[4];
+    struct error err;
+
+    CHECK_OK(scorer_init(&together, model, rows, &err));
+    CHECK_OK(scorer_init(&alone, model, 1, &err));
+    CHECK_INT(together.rows_max, rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        draw_cells(seed, i, cells);
+        CHECK_OK(scorer_transform(&together, i, cells, &err));
+    }
+    scorer_score(&together, rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        draw_cells(seed, i, cells);
+        CHECK_OK(scorer_transform(&alone, 0, cells, &err));
+        scorer_score(&alone, 1);
+        scorer_select(&together, i);
+        assert_memory_equal(together.outputs, alone.outputs, bytes);
+    }
+    scorer_deinit(&together);
+    scorer_deinit(&alone);
+}
+
+static void rows_together_and_one_by_one_give_the_same_bits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        const uint32_t count = 1 + (uint32_t)(random_bits(seed, RANDOM_SAMPLE, 0, 100) % 3);
+        const uint32_t classes = (uint32_t)(seed % 5 == 1 ? 0 : 2 + seed % 4);
+        uint32_t widths[3];
+        struct fixture fixture;
+
+        fixture_init(&fixture, classes);
+        for (uint32_t i = 0; i < count; i++)
+            widths[i] = 1 + (uint32_t)(random_bits(seed, RANDOM_SAMPLE, i, 101) % 90);
+        widths[count - 1] = model_outputs(&fixture.model);
+        fixture.model.activation = (enum activation)(seed % 4);
+        fixture_layers(&fixture, widths, count);
+        check_together(&fixture.model, seed, 1 + (uint32_t)(seed * 7 % SCORER_ROWS));
+        fixture_deinit(&fixture);
+    }
+}
+
+static void wide_layers_leave_room_for_fewer_rows(void **state)
+{
+    const uint32_t widths[] = {MODEL_WIDTH_MAX, 1};
+    struct fixture fixture;
+    struct scorer scorer;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 2);
+    fixture_layers(&fixture, widths, 2);
+    CHECK_OK(scorer_init(&scorer, &fixture.model, SCORER_ROWS, &err));
+    CHECK(scorer.rows_max >= 1);
+    CHECK(2 * (size_t)MODEL_WIDTH_MAX * scorer.rows_max * sizeof(float) <= SCORER_BYTES);
     scorer_deinit(&scorer);
     fixture_deinit(&fixture);
 }
@@ -126,21 +209,21 @@ static void probabilities_are_sigmoid_and_softmax(void **state)
 
     fixture_init(&fixture, 2);
     fixture_layers(&fixture, &one, 1);
-    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
-    scorer.outputs[0] = 2;
+    CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
+    scorer.logits[0] = 2;
     scorer_probabilities(&scorer, p);
     CHECK(fabs(p[1] - 1 / (1 + exp(-2))) < 1e-15 && fabs(p[0] + p[1] - 1) < 1e-15);
     CHECK_INT(scorer_class(&scorer), 1);
     CHECK_INT(scorer_prediction(&scorer).integer, 10);
-    scorer.outputs[0] = 0; /* equal: the lowest class */
+    scorer.logits[0] = 0; /* equal: the lowest class */
     CHECK_INT(scorer_class(&scorer), 0);
     scorer_deinit(&scorer);
     fixture_deinit(&fixture);
 
     fixture_init(&fixture, 3);
     fixture_layers(&fixture, &three, 1);
-    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
-    scorer.outputs[0] = 1000, scorer.outputs[1] = 1001, scorer.outputs[2] = 1001;
+    CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
+    scorer.logits[0] = 1000, scorer.logits[1] = 1001, scorer.logits[2] = 1001;
     scorer_probabilities(&scorer, p);
     CHECK(fabs(p[0] - exp(-1) / (2 + exp(-1))) < 1e-12 && p[1] == p[2]);
     CHECK_INT(scorer_class(&scorer), 1);
@@ -160,9 +243,9 @@ static void a_cell_that_cannot_be_read_fails_with_its_column(void **state)
 
     fixture_init(&fixture, 3);
     fixture_layers(&fixture, &width, 1);
-    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
+    CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
     cells[1] = (struct cell){.type = CELL_TEXT, .text = SLICE("tall")};
-    CHECK_FAILS(scorer_score(&scorer, cells, &err), STATUS_INVALID, "column \"height\"");
+    CHECK_FAILS(scorer_transform(&scorer, 0, cells, &err), STATUS_INVALID, "column \"height\"");
     scorer_deinit(&scorer);
     fixture_deinit(&fixture);
 }
@@ -173,6 +256,8 @@ int main(void)
         cmocka_unit_test(a_network_computes_what_a_pencil_does),
         cmocka_unit_test(additions_keep_their_order_to_the_last_bit),
         cmocka_unit_test(ids_add_the_rows_they_select_and_none_adds_nothing),
+        cmocka_unit_test(rows_together_and_one_by_one_give_the_same_bits),
+        cmocka_unit_test(wide_layers_leave_room_for_fewer_rows),
         cmocka_unit_test(probabilities_are_sigmoid_and_softmax),
         cmocka_unit_test(a_cell_that_cannot_be_read_fails_with_its_column),
     };

@@ -159,7 +159,7 @@ static void check_weights(uint32_t classes, uint32_t width)
     fixture_init(&fixture, classes);
     fixture_layers(&fixture, &width, 1);
     fixture_write(&fixture);
-    CHECK_OK(scorer_init(&scorer, &fixture.model, &err));
+    CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
     for (int age = 0; age < 100; age += 9) {
         double height = 171 + age * 0.013;
         struct cell cells[] = {{.type = CELL_INTEGER, .integer = age},
@@ -167,7 +167,8 @@ static void check_weights(uint32_t classes, uint32_t width)
                                {.type = CELL_TEXT, .text = SLICE("it's")},
                                {.type = CELL_TEXT, .text = SLICE("red")}};
 
-        CHECK_OK(scorer_score(&scorer, cells, &err));
+        CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
+        scorer_score(&scorer, 1);
         for (uint32_t j = 0; j < width; j++) {
             double expected = classes ? (double)scorer.outputs[j] : scorer_value(&scorer);
             double found = sum_of_weights(&fixture, classes == 2 ? 1 : j, age, height);

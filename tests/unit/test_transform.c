@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/random.h"
 #include "scoring/transform.h"
 
 static struct slice words[] = {{"red", 3}, {"green", 5}, {"", 0}};
@@ -221,6 +222,51 @@ static void numbers_far_out_stay_finite(void **state)
     CHECK(dense[0] == TRANSFORM_DENSE_MAX && dense[2] == -TRANSFORM_DENSE_MAX && dense[4] == 0);
 }
 
+static void columns_taken_together_are_what_they_are_alone(void **state)
+{
+    enum { INPUTS = 150, ROWS = 40 };
+    struct transform_input inputs[INPUTS];
+    struct transform transform = {.inputs = inputs, .input_count = INPUTS};
+    struct cell cells[INPUTS];
+    float dense[2 * INPUTS];
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (uint64_t i = 0; i < INPUTS; i++)
+        inputs[i] = (struct transform_input){
+            .name = arena_printf(&arena, "x%d", (int)i),
+            .has_nulls = i % 3 == 0,
+            .mean = 100 * random_uniform(1, RANDOM_SAMPLE, 0, i),
+            .scale = 0.1 + random_uniform(1, RANDOM_SAMPLE, 1, i),
+            .null_value = (float)i,
+        };
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    for (uint64_t row = 0; row < ROWS; row++) {
+        for (uint64_t i = 0; i < INPUTS; i++) {
+            const uint64_t bits = random_bits(2, RANDOM_SAMPLE, row, i);
+
+            cells[i] = (struct cell){.type = CELL_REAL, .real = (double)(bits % 1000) / 7};
+            if (bits % 5 == 0)
+                cells[i].real = NAN;
+            else if (bits % 7 == 0)
+                cells[i] = (struct cell){.type = CELL_INTEGER, .integer = (int64_t)(bits % 50)};
+        }
+        CHECK_OK(transform_row(&transform, cells, dense, NULL, &err));
+        for (int i = 0; i < INPUTS; i++) {
+            const bool is_null = cells[i].type == CELL_REAL && isnan(cells[i].real);
+            const double number =
+                cells[i].type == CELL_INTEGER ? (double)cells[i].integer : cells[i].real;
+            const float *at = dense + inputs[i].dense_offset;
+
+            CHECK(at[0] == (is_null ? (float)i : transform_number(&inputs[i], number)));
+            CHECK(!inputs[i].has_nulls || at[1] == (float)is_null);
+        }
+    }
+    arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +278,7 @@ int main(void)
         cmocka_unit_test(a_number_is_read_from_text_and_refused_with_its_column),
         cmocka_unit_test(equal_numbers_are_one_word_whatever_their_type),
         cmocka_unit_test(numbers_far_out_stay_finite),
+        cmocka_unit_test(columns_taken_together_are_what_they_are_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
