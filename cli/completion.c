@@ -165,14 +165,31 @@ static void offer_columns_of(struct finder *finder, const struct completion_tabl
     }
 }
 
-/* FROM iris AS i, JOIN iris i: the table that an alias stands for. */
+static bool is_table(const struct finder *finder, struct slice name)
+{
+    for (size_t i = 0; i < finder->names->table_count; i++)
+        if (slice_equal_fold(finder->names->tables[i].name, name))
+            return true;
+    return false;
+}
+
+/* FROM iris AS i, JOIN iris i: the table that an alias stands for, before the
+ * cursor or behind it. */
 static struct slice table_of_alias(const struct finder *finder, struct slice alias)
 {
-    for (size_t i = 1; i < finder->count; i++) {
-        size_t table = word_is(finder, i - 1, "AS") ? i - 2 : i - 1;
-        if (i >= 2 && slice_equal_fold(finder->words[i].text, alias) &&
-            finder->words[table].kind != SCAN_SYMBOL)
-            return finder->words[table].text;
+    struct slice table = SLICE("");
+
+    for (size_t at = (size_t)finder->begin; at < finder->text.size;) {
+        struct scan scan = scan_next(finder->text, (int)at, SCAN_HOST);
+        struct slice word = scan_text(finder->text, &scan);
+        at = (size_t)scan.end;
+        if (scan.kind == SCAN_BLANK || scan.kind == SCAN_COMMENT || slice_is_fold(word, "AS"))
+            continue;
+        if (slice_is(word, ";"))
+            break;
+        if (slice_equal_fold(word, alias) && is_table(finder, table))
+            return table;
+        table = scan.kind == SCAN_SYMBOL ? SLICE("") : word;
     }
     return alias;
 }
@@ -380,9 +397,7 @@ static void complete_with(struct finder *finder, const struct place *place)
 
 static void complete_column(struct finder *finder, const struct place *place)
 {
-    static const char *const functions[] = {"NUMERIC",     "DENSE",         "VOCABULARY",
-                                            "CATEGORY_ID", "CATEGORY_HASH", "BUCKET",
-                                            "INDICATOR",   "EMBEDDING",     "CROSS"};
+    static const char *const functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR"};
     size_t last = finder->count - 1;
 
     if (last != place->clause && !is_symbol(finder, last, ',') && !is_symbol(finder, last, '(') &&
@@ -496,6 +511,21 @@ static bool ends_operand(const struct finder *finder)
     return !is_any(finder, last, openers);
 }
 
+/* Words that have one successor. */
+static bool complete_pair(struct finder *finder)
+{
+    static const char *const pairs[][2] = {
+        {"ORDER", "BY"}, {"GROUP", "BY"}, {"INSERT", "INTO"}, {"DELETE", "FROM"}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (word_is(finder, finder->count - 1, pairs[i][0])) {
+            offer_keyword(finder, pairs[i][1], " ");
+            return true;
+        }
+    }
+    return false;
+}
+
 static void complete_sql(struct finder *finder)
 {
     static const char *const table_words[] = {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", NULL};
@@ -503,7 +533,7 @@ static void complete_sql(struct finder *finder)
     if (finder->count == 0) {
         offer_keywords(finder, "SELECT WITH EXPLAIN SHOW CANCEL ROLLBACK INSERT UPDATE DELETE "
                                "CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
-    } else if (complete_command(finder)) {
+    } else if (complete_command(finder) || complete_pair(finder)) {
         return;
     } else if (is_any(finder, finder->count - 1, table_words)) {
         offer_tables(finder);

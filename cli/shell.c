@@ -1,8 +1,13 @@
 #include "shell.h"
 
+#include <string.h>
+
 #include "dot_command.h"
+#include "dot_line.h"
 #include "prompt.h"
 #include "script.h"
+
+#define TYPED_BYTES_MAX ((size_t)64 << 20) /* of one statement */
 
 /* Is there a whole statement, or nothing at all? */
 static bool is_complete(struct slice text)
@@ -18,43 +23,96 @@ static bool is_complete(struct slice text)
     return true;
 }
 
-/* What was typed is a whole line of ours or whole statements. */
-static void run_typed(struct session *session, struct prompt *prompt, struct text *typed)
+/* May the line that begins at `from` complete what was begun before it? Then it
+ * closes a statement or a comment. To look at all lines again for each new one
+ * would take long where thousands are pasted. */
+static bool may_complete(struct slice text, size_t from)
 {
-    struct slice text = slice_trim(text_slice(typed));
-    bool is_command = text.size > 0 && text.data[0] == '.';
+    const char *line = text.data + from;
+    size_t size = text.size - from;
 
-    if (!is_command && !is_complete(text_slice(typed)))
+    return from == 0 || memchr(line, ';', size) || memmem(line, size, "*/", 2);
+}
+
+/* quit, exit or help alone, as in other shells: the dot command of that name. */
+static bool spell_as_command(struct text *typed)
+{
+    static const char *const words[] = {"quit", "exit", "help"};
+    struct slice word = slice_trim(text_slice(typed));
+
+    while (word.size > 0 && word.data[word.size - 1] == ';')
+        word.size--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!slice_is_fold(word, words[i]))
+            continue;
+        text_clear(typed);
+        text_printf(typed, ".%s", words[i]);
+        return true;
+    }
+    return false;
+}
+
+static bool is_dot_line(struct slice text)
+{
+    int at = 0;
+
+    return dot_line_find(text, &at).size > 0;
+}
+
+/* Run what was typed where the line that begins at `from` makes it whole. */
+static void run_typed(struct session *session, struct prompt *prompt, struct text *typed,
+                      size_t from)
+{
+    if (!spell_as_command(typed) && !is_dot_line(text_slice(typed)) &&
+        !(may_complete(text_slice(typed), from) && is_complete(text_slice(typed))))
         return;
-    prompt_remember(prompt, text);
+    prompt_remember(prompt, text_slice(typed));
     script_run(session, NULL, text_slice(typed));
     fflush(stdout);
     session_clear_interrupt();
     text_clear(typed);
 }
 
+/* Read a line and answer it. False at the end of the input. */
+static bool step(struct session *session, struct prompt *prompt, struct text *typed)
+{
+    size_t from = typed->size;
+    struct error err;
+
+    switch (prompt_read(prompt, typed)) {
+    case PROMPT_END:
+        putchar('\n');
+        return false;
+    case PROMPT_INTERRUPTED: /* begin anew */
+        session_clear_interrupt();
+        text_clear(typed);
+        putchar('\n');
+        return true;
+    case PROMPT_LINE:
+        break;
+    }
+    if (typed->failed) {
+        fail(&err, STATUS_LIMIT, "a statement holds more than %zu bytes", TYPED_BYTES_MAX);
+        script_fail(session, &err);
+        text_clear(typed);
+    } else {
+        run_typed(session, prompt, typed, from);
+    }
+    return true;
+}
+
 enum status shell_run(struct session *session)
 {
     struct prompt *prompt = prompt_new(session, dot_commands, dot_command_count);
-    enum prompt_result result = PROMPT_LINE;
     struct text typed;
 
     if (!prompt)
         return STATUS_NO_MEMORY;
     printf("totrain " TOTRAIN_VERSION "; a statement ends with ;  .help lists commands, Ctrl-D "
            "ends the session\n");
-    text_init(&typed, TEXT_MAXIMUM);
-    while (!session->is_ended && (result = prompt_read(prompt, &typed)) != PROMPT_END) {
-        if (result == PROMPT_INTERRUPTED) { /* begin anew */
-            session_clear_interrupt();
-            text_clear(&typed);
-            putchar('\n');
-        } else {
-            run_typed(session, prompt, &typed);
-        }
-    }
-    if (result == PROMPT_END)
-        putchar('\n');
+    text_init(&typed, TYPED_BYTES_MAX);
+    while (!session->is_ended && step(session, prompt, &typed))
+        ;
     text_deinit(&typed);
     prompt_free(prompt);
     return STATUS_OK;

@@ -94,6 +94,9 @@ class Interactive(harness.Case):
         terminal.type(".re\tsq\tan\t\r")
         terminal.expect(" 42")
         terminal.expect("sql/answer all.sql:2: ERROR:  no such column: nope")
+        terminal.expect("totrain> ")
+        terminal.type(".read ~/sq\t\t\r")
+        terminal.expect("sql/answer all.sql:2: ERROR:  no such column: nope")
         terminal.run("SELECT 20 + 23 AS x;", " 43")
 
     def test_ctrl_c_ends_the_files_that_are_read(self):
@@ -181,6 +184,24 @@ class Interactive(harness.Case):
         for line in lines:
             terminal.type(line + "\r")
         terminal.run("SELECT count(*) AS n FROM many;", " 301")
+
+    def test_quit_exit_and_help_alone_are_commands(self):
+        terminal = Terminal(self)
+        terminal.run("help", "Tab completes")
+        terminal.run("SELECT count(*) AS n FROM", "...> ")
+        terminal.run("quit", "...> ")  # a name, in the middle of a statement
+        terminal.run(";", "no such table: quit")
+        for word in ("QUIT;", "exit"):
+            terminal = Terminal(self)
+            terminal.type(word + "\r")
+            self.assertEqual(terminal.process.wait(timeout=harness.DEADLINE), 0)
+
+    def test_a_comment_that_is_closed_lines_later_runs_nothing(self):
+        terminal = Terminal(self)
+        terminal.run("/* one", "...> ")
+        terminal.run("two", "...> ")
+        terminal.run("*/", "totrain> ")
+        terminal.run("SELECT 20 + 22 AS x;", " 42")
 
     def test_the_line_is_drawn_anew_when_the_window_changes(self):
         terminal = Terminal(self, columns=120)

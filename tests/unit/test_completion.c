@@ -94,6 +94,25 @@ static void columns_are_those_of_the_named_tables(void **state)
     CHECK_OFFERS("SELECT iris.c| FROM iris", "iris.class");
 }
 
+static void an_alias_stands_for_its_table_on_both_sides_of_the_cursor(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT i.| FROM iris AS i", "i.sepal_length|i.sepal_width|i.class");
+    CHECK_OFFERS("SELECT c.a| FROM iris i JOIN churn c", "c.age");
+    CHECK_OFFERS("SELECT * FROM iris i WHERE i.c|", "i.class");
+    CHECK_OFFERS("SELECT x.| FROM iris i", "");
+    CHECK_OFFERS("SELECT i.| ; SELECT * FROM iris i", "");
+}
+
+static void some_words_have_one_successor(void **state)
+{
+    (void)state;
+    CHECK_OFFERS("SELECT * FROM iris ORDER |", "BY");
+    CHECK_OFFERS("select * from iris group b|", "by");
+    CHECK_OFFERS("INSERT |", "INTO");
+    CHECK_OFFERS("DELETE |", "FROM");
+}
+
 static void names_that_need_quotes_get_them(void **state)
 {
     (void)state;
@@ -419,6 +438,8 @@ int main(void)
         cmocka_unit_test(a_statement_begins_with_a_keyword_in_the_case_that_was_typed),
         cmocka_unit_test(tables_and_models_follow_from),
         cmocka_unit_test(columns_are_those_of_the_named_tables),
+        cmocka_unit_test(an_alias_stands_for_its_table_on_both_sides_of_the_cursor),
+        cmocka_unit_test(some_words_have_one_successor),
         cmocka_unit_test(names_that_need_quotes_get_them),
         cmocka_unit_test(verbs_follow_to_and_estimators_follow_train),
         cmocka_unit_test(clauses_follow_in_their_order),
