@@ -94,9 +94,6 @@ static enum status choose_numeric(struct planning *planning, const struct column
                                 planning->err);
     if (shape && shape->kind == COLUMN_LIST && shape->count == 1)
         shape = &shape->items[0];
-    if (shape && shape->kind == COLUMN_VALUE && shape->value.kind == VALUE_LIST &&
-        shape->value.count == 1 && shape->value.items[0].number == 1)
-        shape = NULL;
     if (shape && !(shape->kind == COLUMN_VALUE && shape->value.number == 1))
         return fail_at(planning->err, STATUS_UNSUPPORTED, shape->span.start,
                        "NUMERIC of another shape than 1 is not supported yet");

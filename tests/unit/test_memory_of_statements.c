@@ -48,6 +48,8 @@ static enum status write_plan(const struct plan *plan, struct arena *arena, stru
     struct plan_line *lines;
     size_t count;
 
+    if (plan->kind == STATEMENT_PREDICT && plan->has_target)
+        TRY(lower_predict_table(plan, result, err));
     if (plan->kind == STATEMENT_PREDICT)
         return lower_predict(plan, result, err);
     if (plan->kind != STATEMENT_TRAIN)

@@ -1,0 +1,1 @@
+SELECT 1 TO TRAIN M LABEL a INTO m "ab";
