@@ -61,16 +61,34 @@ static void catch_terminal_signals(void)
     sigaction(SIGCONT, &go_on, NULL);
 }
 
+/* What is pasted is taken as it is: its tabs complete nothing. Terminals that
+ * know bracketed paste say where it begins and ends. */
+#define PASTE_ASK   "\033[?2004h"
+#define PASTE_LEAVE "\033[?2004l"
+#define LINE_CLEAR  "\r\033[J" /* from the line's beginning on */
+
+static void tell_terminal(const char *sequence)
+{
+    if (!report_is_to_terminal())
+        return;
+    fputs(sequence, stdout);
+    fflush(stdout);
+}
+
 /* The shell that stopped us may have left the terminal in its own mode. */
 static void answer_terminal_signals(EditLine *editor)
 {
     if (!was_resized && !was_stopped)
         return;
-    if (was_stopped)
-        el_set(editor, EL_PREP_TERM, 0), el_set(editor, EL_PREP_TERM, 1);
+    if (was_stopped) {
+        el_set(editor, EL_PREP_TERM, 0);
+        el_set(editor, EL_PREP_TERM, 1);
+        tell_terminal(PASTE_ASK);
+    }
     if (was_resized)
         el_resize(editor);
     was_resized = was_stopped = 0;
+    tell_terminal(LINE_CLEAR); /* the editor draws from where it takes the cursor to be */
     el_set(editor, EL_REFRESH);
 }
 
@@ -227,11 +245,7 @@ static unsigned char complete(EditLine *editor, int key)
 
 /* ----- the editor ----- */
 
-/* What is pasted is taken as it is: its tabs complete nothing. Terminals that
- * know bracketed paste say where it begins and ends. */
-#define PASTE_ASK   "\033[?2004h"
-#define PASTE_LEAVE "\033[?2004l"
-
+/* Between these two a tab is a tab. */
 static unsigned char begin_paste(EditLine *editor, int key)
 {
     (void)key;
@@ -244,14 +258,6 @@ static unsigned char end_paste(EditLine *editor, int key)
     (void)key;
     prompt_of(editor)->is_pasting = false;
     return CC_NORM;
-}
-
-static void tell_terminal(const char *sequence)
-{
-    if (!report_is_to_terminal())
-        return;
-    fputs(sequence, stdout);
-    fflush(stdout);
 }
 
 void prompt_remember(struct prompt *prompt, struct slice statement)

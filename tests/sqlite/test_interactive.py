@@ -206,9 +206,11 @@ class Interactive(harness.Case):
     def test_the_line_is_drawn_anew_when_the_window_changes(self):
         terminal = Terminal(self, columns=120)
         terminal.type("SELECT 'some words that fill more than forty columns' AS words")
-        terminal.expect("words")
-        terminal.resize(40)
+        terminal.expect("AS words")
+        terminal.raw = ""
+        terminal.resize(100)
         terminal.expect("totrain> ")
+        self.assertIn("\r\x1b[J", terminal.raw.split("totrain>")[0])  # not behind the old one
         terminal.run(";", "more than forty")
 
     def test_a_stop_in_the_middle_of_a_line_leaves_it_as_it_was(self):
