@@ -65,6 +65,8 @@ static void *read_ranges(void *argument)
         reader->status = read_range(
             reader, first, job->last - first < job->width ? job->last : first + job->width - 1);
     }
+    if (reader->status == STATUS_OK && !atomic_load(&job->stop))
+        reader->status = spool_writer_flush(reader->rows.writer, &reader->error);
     if (reader->status != STATUS_OK)
         atomic_store(&job->stop, true);
     pthread_mutex_lock(&job->lock);

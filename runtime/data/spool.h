@@ -64,6 +64,9 @@ uint64_t spool_writer_rows(const struct spool_writer *writer);
  * one thread at a time, before the writer is closed or abandoned. */
 enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
                                 struct error *err);
+/* Writes the rows so far as a block of their own: what join does at the latest,
+ * where the branch's own thread can do it. In the middle of a row it fails. */
+enum status spool_writer_flush(struct spool_writer *writer, struct error *err);
 /* Takes in the branch's last rows and its summaries, and frees it in every
  * case. After a failure of the branch the writer cannot be closed with OK. */
 enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *branch,

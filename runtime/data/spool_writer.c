@@ -18,6 +18,7 @@
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
 #define STAGED_ROWS       64
+#define STAGED_STRIDE     (STAGED_ROWS + 1) /* columns start in different sets of the cache */
 
 /* A growing run of bytes that is never terminated. */
 struct run {
@@ -56,9 +57,9 @@ struct spool_writer {
     uint32_t *reals_from;          /* (column_count): real columns in a row from here on */
     struct run row;                /* canonical bytes of the current row */
 
-    /* The last rows' numbers, row by row. Columns of a block lie so far apart
-     * that a row put straight into them misses the cache with every cell. */
-    int64_t *staged; /* (STAGED_ROWS, column_count) */
+    /* The last rows' numbers. Columns of a block lie so far apart that a row put
+     * straight into them misses the cache with every cell. */
+    int64_t *staged; /* (column_count, STAGED_STRIDE) */
     uint32_t staged_rows;
 
     char *block; /* the fixed part, laid out for block_rows_max rows */
@@ -126,7 +127,7 @@ static bool writer_allocate(struct spool_writer *writer, const struct spool_colu
                             size_t count)
 {
     writer->columns = calloc(count, sizeof *writer->columns);
-    writer->staged = malloc(STAGED_ROWS * count * sizeof *writer->staged);
+    writer->staged = malloc(STAGED_STRIDE * count * sizeof *writer->staged);
     writer->reals_from = calloc(count, sizeof *writer->reals_from);
     if (!writer->columns || !writer->staged || !writer->reals_from)
         return false;
@@ -281,23 +282,7 @@ static struct writer_column *next_column(struct spool_writer *writer, enum spool
 /* Where the number that next_column() made room for is kept. */
 static int64_t *staged_cell(struct spool_writer *writer)
 {
-    return &writer->staged[(size_t)writer->staged_rows * writer->column_count + writer->column - 1];
-}
-
-/* From rows to columns. */
-static void unstage(struct spool_writer *writer)
-{
-    const uint32_t first = writer->block_rows - writer->staged_rows;
-
-    for (uint32_t i = 0; i < writer->column_count; i++) {
-        const int64_t *from = writer->staged + i;
-        int64_t *to = (int64_t *)writer->columns[i].values + first;
-        if (writer->columns[i].type == SPOOL_TEXT)
-            continue;
-        for (uint32_t row = 0; row < writer->staged_rows; row++)
-            to[row] = from[(size_t)row * writer->column_count];
-    }
-    writer->staged_rows = 0;
+    return &writer->staged[(size_t)(writer->column - 1) * STAGED_STRIDE + writer->staged_rows];
 }
 
 static void put_tagged(struct run *row, enum spool_hash_tag tag, const void *value, size_t size)
@@ -345,14 +330,14 @@ enum status spool_put_real(struct spool_writer *writer, double value, struct err
 /* As many as come before a NaN. */
 static size_t put_run(struct spool_writer *writer, const double *values, size_t count)
 {
-    double *staged = (double *)writer->staged + (size_t)writer->staged_rows * writer->column_count +
-                     writer->column;
+    double *staged =
+        (double *)writer->staged + (size_t)writer->column * STAGED_STRIDE + writer->staged_rows;
     char *row = writer->row.data + writer->row.size;
     size_t n;
 
     for (n = 0; n < count && !isnan(values[n]); n++, row += CELL_BYTES) {
         const double value = values[n] + 0.0; /* -0 becomes 0 */
-        staged[n] = value;
+        staged[n * STAGED_STRIDE] = value;
         row[0] = HASH_REAL;
         memcpy(row + 1, &value, sizeof value);
     }
@@ -429,27 +414,49 @@ static void widen(struct writer_column *column, double least, double greatest)
     column->has_values = true;
 }
 
-static void summarize(struct writer_column *column, uint32_t rows)
+static void summarize_reals(struct writer_column *column, const double *reals, uint32_t rows)
 {
-    const double *reals = column->values;
-    const int64_t *integers = column->values;
+    double least = reals[0], greatest = reals[0];
 
-    if (column->type == SPOOL_TEXT)
-        return;
+    for (uint32_t i = 1; i < rows; i++) {
+        least = reals[i] < least ? reals[i] : least;
+        greatest = reals[i] > greatest ? reals[i] : greatest;
+    }
+    widen(column, least, greatest);
+}
+
+/* `first` is the row of the block that `numbers` starts with. */
+static void summarize(struct writer_column *column, const int64_t *numbers, uint32_t first,
+                      uint32_t rows)
+{
+    const double *reals = (const double *)numbers;
+
     if (column->entry.nulls == 0 && column->type == SPOOL_REAL) {
-        double least = reals[0], greatest = reals[0];
-        for (uint32_t i = 0; i < rows; i++) {
-            least = reals[i] < least ? reals[i] : least;
-            greatest = reals[i] > greatest ? reals[i] : greatest;
-        }
-        widen(column, least, greatest);
+        summarize_reals(column, reals, rows);
         return;
     }
     for (uint32_t i = 0; i < rows; i++) {
-        double value = column->type == SPOOL_REAL ? reals[i] : (double)integers[i];
-        if (!(column->nulls[i / 8] >> (i % 8) & 1))
+        double value = column->type == SPOOL_REAL ? reals[i] : (double)numbers[i];
+        if (!(column->nulls[(first + i) / 8] >> ((first + i) % 8) & 1))
             widen(column, value, value);
     }
+}
+
+/* The staged rows to where they belong in the block, while they are in the
+ * cache of the processor. */
+static void unstage(struct spool_writer *writer)
+{
+    const uint32_t rows = writer->staged_rows, first = writer->block_rows - rows;
+
+    for (uint32_t i = 0; i < writer->column_count && rows > 0; i++) {
+        struct writer_column *column = &writer->columns[i];
+        const int64_t *numbers = writer->staged + (size_t)i * STAGED_STRIDE;
+        if (column->type == SPOOL_TEXT)
+            continue;
+        memcpy((int64_t *)column->values + first, numbers, rows * sizeof *numbers);
+        summarize(column, numbers, first, rows);
+    }
+    writer->staged_rows = 0;
 }
 
 /* Move one section of a block that is not full to where a reader expects it. */
@@ -575,8 +582,6 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
     enum status status;
 
     unstage(writer);
-    for (uint32_t i = 0; i < writer->column_count; i++)
-        summarize(&writer->columns[i], writer->block_rows);
     size = fixed_size = compact(writer);
     for (uint32_t i = 0; i < writer->column_count; i++)
         size += spool_pad(writer->columns[i].texts.size);
@@ -643,6 +648,15 @@ static enum status finish_rows(struct spool_writer *writer, struct error *err)
         return fail(err, STATUS_INVALID, "the last row has %u cells, where %u were expected",
                     writer->column, writer->column_count);
     return writer->block_rows ? flush_block(writer, err) : STATUS_OK;
+}
+
+enum status spool_writer_flush(struct spool_writer *writer, struct error *err)
+{
+    struct error reason;
+
+    if (finish_rows(writer, &reason) == STATUS_OK)
+        return STATUS_OK;
+    WRITER_FAIL(writer, err, writer_error = reason);
 }
 
 enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *branch,

@@ -491,6 +491,32 @@ static void branches_write_one_spool_from_several_threads(void **state)
     folder_close(&folder);
 }
 
+static void a_branch_is_written_when_it_is_flushed(void **state)
+{
+    struct branch_rows rows = {.first = 0, .rows = 5};
+    struct spool_writer *writer;
+    struct stat before, after;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    CHECK_OK(spool_writer_branch(writer, &rows.writer, &err));
+    CHECK_OK(spool_writer_flush(rows.writer, &err)); /* of no rows */
+    CHECK(stat(folder.file, &before) == 0);
+    for (int part = 0; part < 3; part++, rows.first += rows.rows) {
+        CHECK(!write_branch(&rows));
+        CHECK_OK(spool_writer_flush(rows.writer, &err));
+        CHECK(stat(folder.file, &after) == 0 && after.st_size > before.st_size);
+        before = after;
+    }
+    CHECK_OK(spool_writer_join(writer, rows.writer, &err));
+    CHECK_OK(spool_writer_close(writer, &err));
+    check_rows(folder.file, 15);
+    folder_close(&folder);
+}
+
 static void a_branch_that_failed_spoils_the_spool(void **state)
 {
     struct spool_writer *writer, *branch;
@@ -502,6 +528,7 @@ static void a_branch_that_failed_spoils_the_spool(void **state)
     CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
     CHECK_OK(spool_writer_branch(writer, &branch, &err));
     CHECK_OK(spool_put_real(branch, 1, &err));
+    CHECK_FAILS(spool_writer_flush(branch, &err), STATUS_INVALID, "the last row has 1 cells");
     CHECK_FAILS(spool_writer_join(writer, branch, &err), STATUS_INVALID,
                 "the last row has 1 cells, where 3 were expected");
     CHECK_FAILS(spool_writer_close(writer, &err), STATUS_INVALID, "the last row has 1 cells");
@@ -563,6 +590,7 @@ int main(void)
         cmocka_unit_test(a_disk_that_is_full_leaves_no_spool),
         cmocka_unit_test(a_folder_that_is_not_there_is_named),
         cmocka_unit_test(branches_write_one_spool_from_several_threads),
+        cmocka_unit_test(a_branch_is_written_when_it_is_flushed),
         cmocka_unit_test(a_branch_that_failed_spoils_the_spool),
         cmocka_unit_test(every_flipped_bit_and_every_cut_is_noticed),
     };
