@@ -70,6 +70,5 @@ enum status job_follow(const struct host *host, struct job_process *process,
 
     if (status != STATUS_OK)
         sink_progress(sink, &gone); /* a progress line must not stay on the terminal */
-    job_close(process);
     return status;
 }

@@ -25,7 +25,8 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
                          struct error *err);
 
 /* follow.c: pass events on until the job has ended; asks it to end when the
- * session is interrupted. The job's own error otherwise. */
+ * session is interrupted. The job's own error otherwise. What is left is
+ * job_close(). */
 enum status job_follow(const struct host *host, struct job_process *process,
                        const struct sink *sink, struct error *err);
 

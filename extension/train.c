@@ -53,20 +53,6 @@ static void point_to_log(const struct job_folder *folder, struct error *err)
     error_hint(err, "The job's log is %.400s/log.", folder->path);
 }
 
-static enum status launch_and_follow(const struct host *host, const struct job_folder *folder,
-                                     const struct jobspec *spec, const struct sink *sink,
-                                     struct error *err)
-{
-    struct job_process process;
-    enum status status;
-
-    TRY(job_launch(host->program, folder, spec, &process, err));
-    status = job_follow(host, &process, sink, err);
-    if (status != STATUS_OK)
-        point_to_log(folder, err);
-    return status;
-}
-
 static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
 {
     return model_reader_add(context, row, err);
@@ -188,6 +174,25 @@ static enum status collect(const struct host *host, const struct plan *plan,
     return status;
 }
 
+/* When the job has said that it is done its model is stored: it is collected
+ * while the supervisor gives back its memory and throws the rows away. */
+static enum status run_job(const struct host *host, const struct plan *plan,
+                           const struct job_folder *folder, const struct jobspec *spec,
+                           double started, const struct sink *sink, struct error *err)
+{
+    struct job_process process;
+    enum status status;
+
+    TRY(job_launch(host->program, folder, spec, &process, err));
+    status = job_follow(host, &process, sink, err);
+    if (status == STATUS_OK)
+        status = collect(host, plan, folder, started, sink, err);
+    else
+        point_to_log(folder, err);
+    job_close(&process);
+    return status;
+}
+
 /* Everything before a process is started. */
 static enum status prepare(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, const struct sink *sink,
@@ -217,9 +222,7 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
         job_folder_remove(&folder);
         return status;
     }
-    status = launch_and_follow(host, &folder, &spec, sink, err);
-    if (status == STATUS_OK)
-        status = collect(host, plan, &folder, started, sink, err);
+    status = run_job(host, plan, &folder, &spec, started, sink, err);
     job_folder_clean(&folder);
     return status;
 }

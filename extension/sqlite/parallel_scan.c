@@ -97,7 +97,7 @@ static bool wait_for_readers(struct sqlite_host *host, struct scan_job *job)
         pthread_mutex_lock(&job->lock);
     }
     pthread_mutex_unlock(&job->lock);
-    return is_interrupted;
+    return is_interrupted || host_interrupted(host);
 }
 
 /* Signals are the session's: its own thread takes them. */
