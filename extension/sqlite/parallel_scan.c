@@ -6,21 +6,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "sqlite_host/scan_ranges.h"
 #include "sqlite_host/scan_rows.h"
 #include "sqlite_host/sql.h"
 
-#define READERS_MAX       16
 #define ROWIDS_LEAST      20000 /* below, opening connections takes longer than reading */
-#define CHUNKS_A_READER   32
 #define INTERRUPT_POLL_MS 50
 
-/* One scan. Readers take ranges of rowids, the next one that is free. */
 struct scan_job {
     const struct scan *scan;
-    int64_t first;  /* rowid of the first range */
-    uint64_t width; /* rowids in a range */
-    uint64_t last;  /* of all, counted from `first` */
-    _Atomic uint64_t next;
+    uint64_t first; /* rowid of position 0 */
+    struct scan_ranges ranges;
     atomic_bool stop;
     pthread_mutex_t lock; /* over running */
     pthread_cond_t ended;
@@ -29,6 +25,7 @@ struct scan_job {
 
 struct scan_reader {
     struct scan_job *job;
+    uint32_t number;
     sqlite3 *db;
     struct scan_rows rows;
     enum status status;
@@ -37,38 +34,45 @@ struct scan_reader {
 };
 
 struct scan_group {
-    struct scan_reader readers[READERS_MAX];
+    struct scan_reader readers[SCAN_READERS_MAX];
     uint32_t count;
     struct plain_scan plain;
     const char *file, *vfs;
     const char *rowid; /* a name that no column of the table has taken */
 };
 
-static enum status read_range(struct scan_reader *reader, uint64_t first, uint64_t last)
+static void stop(struct scan_job *job)
 {
-    const uint64_t origin = (uint64_t)reader->job->first;
-
-    return scan_rows_put(&reader->rows, (int64_t)(origin + first), (int64_t)(origin + last),
-                         &reader->error);
+    atomic_store(&job->stop, true);
+    scan_ranges_stop(&job->ranges);
 }
 
-static void *read_ranges(void *argument)
+static enum status read_stretch(struct scan_reader *reader, const struct stretch *stretch)
+{
+    struct scan_job *job = reader->job;
+    uint64_t at = stretch->last;
+    enum status status =
+        scan_rows_put(&reader->rows, (int64_t)(job->first + stretch->first),
+                      (int64_t)(job->first + stretch->last), STRETCH_ROWS_MAX, &reader->error);
+
+    if (reader->rows.count == STRETCH_ROWS_MAX)
+        at = (uint64_t)reader->rows.at - job->first;
+    scan_ranges_finish(&job->ranges, reader->number, stretch, reader->rows.count, at);
+    return status;
+}
+
+static void *read_stretches(void *argument)
 {
     struct scan_reader *reader = argument;
     struct scan_job *job = reader->job;
+    struct stretch stretch;
 
-    while (reader->status == STATUS_OK && !atomic_load(&job->stop)) {
-        uint64_t range = atomic_fetch_add(&job->next, 1), first;
-        if (range > job->last / job->width)
-            break;
-        first = range * job->width;
-        reader->status = read_range(
-            reader, first, job->last - first < job->width ? job->last : first + job->width - 1);
-    }
+    while (reader->status == STATUS_OK && scan_ranges_claim(&job->ranges, reader->number, &stretch))
+        reader->status = read_stretch(reader, &stretch);
     if (reader->status == STATUS_OK && !atomic_load(&job->stop))
         reader->status = spool_writer_flush(reader->rows.writer, &reader->error);
     if (reader->status != STATUS_OK)
-        atomic_store(&job->stop, true);
+        stop(job);
     pthread_mutex_lock(&job->lock);
     job->running--;
     pthread_cond_signal(&job->ended);
@@ -92,7 +96,7 @@ static bool wait_for_readers(struct sqlite_host *host, struct scan_job *job)
         pthread_mutex_unlock(&job->lock);
         if (!is_interrupted && host_interrupted(host)) {
             is_interrupted = true;
-            atomic_store(&job->stop, true);
+            stop(job);
         }
         pthread_mutex_lock(&job->lock);
     }
@@ -110,7 +114,7 @@ static uint32_t start_readers(struct scan_group *group, struct scan_job *job)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&job->lock);
     while (started < group->count && pthread_create(&group->readers[started].thread, NULL,
-                                                    read_ranges, &group->readers[started]) == 0)
+                                                    read_stretches, &group->readers[started]) == 0)
         started++;
     job->running = started;
     pthread_mutex_unlock(&job->lock);
@@ -150,6 +154,7 @@ static enum status run_readers(struct sqlite_host *host, struct scan_group *grou
     for (uint32_t i = 0; status == STATUS_OK && i < group->count; i++) {
         struct scan_reader *reader = &group->readers[i];
         reader->job = job;
+        reader->number = i;
         reader->rows.stop = &job->stop;
         status = spool_writer_branch(job->scan->writer, &reader->rows.writer, err);
     }
@@ -369,7 +374,7 @@ static const char *begin_together(struct scan_group *group)
 
 static const char *open_readers(struct scan_group *group, const struct scan *scan)
 {
-    uint32_t wanted = scan->threads < READERS_MAX ? scan->threads : READERS_MAX;
+    uint32_t wanted = scan->threads < SCAN_READERS_MAX ? scan->threads : SCAN_READERS_MAX;
     const char *reason;
 
     if (wanted < 2)
@@ -387,26 +392,27 @@ static const char *open_readers(struct scan_group *group, const struct scan *sca
     return reason;
 }
 
-static enum status scan_ranges(struct sqlite_host *host, struct scan_group *group,
-                               const struct scan *scan, struct scan_outcome *outcome,
-                               struct error *err)
+static enum status scan_table(struct sqlite_host *host, struct scan_group *group,
+                              const struct scan *scan, struct scan_outcome *outcome,
+                              struct error *err)
 {
     struct scan_job job = {.scan = scan};
     enum status status;
-    int64_t last;
+    int64_t first, last;
 
-    if (!end_rowid(group->readers[0].db, "min", SLICE("main"), group, &job.first) ||
+    if (!end_rowid(group->readers[0].db, "min", SLICE("main"), group, &first) ||
         !end_rowid(group->readers[0].db, "max", SLICE("main"), group, &last)) {
         outcome->reason = "the table was emptied";
         return STATUS_OK;
     }
-    job.last = (uint64_t)last - (uint64_t)job.first;
-    job.width = job.last / (group->count * CHUNKS_A_READER) + 1;
+    job.first = (uint64_t)first;
+    scan_ranges_init(&job.ranges, (uint64_t)last - job.first, group->count);
     pthread_mutex_init(&job.lock, NULL);
     pthread_cond_init(&job.ended, NULL);
     status = run_readers(host, group, &job, err);
     pthread_cond_destroy(&job.ended);
     pthread_mutex_destroy(&job.lock);
+    scan_ranges_deinit(&job.ranges);
     outcome->readers = group->count;
     return status;
 }
@@ -424,7 +430,7 @@ enum status host_scan(void *self, struct slice select, const struct scan *scan,
     if (!outcome->reason)
         outcome->reason = open_readers(&group, scan);
     if (!outcome->reason)
-        status = scan_ranges(host, &group, scan, outcome, err);
+        status = scan_table(host, &group, scan, outcome, err);
     close_readers(&group);
     return status;
 }

@@ -47,7 +47,7 @@ static bool take_real(sqlite3_value *value, double *real)
     }
 }
 
-static enum status put_row(struct scan_rows *rows, sqlite3_value **values)
+static enum status put_cells(struct scan_rows *rows, sqlite3_value **values)
 {
     const struct scan *scan = rows->scan;
     size_t i = 0;
@@ -68,9 +68,18 @@ static enum status put_row(struct scan_rows *rows, sqlite3_value **values)
     return spool_end_row(rows->writer, &rows->error);
 }
 
-static bool is_stopped(const struct scan_rows *rows)
+/* The values are the rowid and then the scan's columns. */
+static enum status put_row(struct scan_rows *rows, sqlite3_value **values)
 {
-    return atomic_load_explicit(rows->stop, memory_order_relaxed);
+    rows->at = sqlite3_value_int64(values[0]);
+    rows->count++;
+    return put_cells(rows, values + 1);
+}
+
+/* Once the first row of a call was put no more than `most` are. */
+static bool is_over(const struct scan_rows *rows)
+{
+    return rows->count == rows->most || atomic_load_explicit(rows->stop, memory_order_relaxed);
 }
 
 /* An error of a function ends the statement. */
@@ -79,9 +88,9 @@ static void take_row(sqlite3_context *context, int count, sqlite3_value **values
     struct scan_rows *rows = sqlite3_user_data(context);
 
     (void)count;
-    if (rows->status == STATUS_OK && !is_stopped(rows))
+    if (rows->status == STATUS_OK && !is_over(rows))
         rows->status = put_row(rows, values);
-    if (rows->status != STATUS_OK || is_stopped(rows))
+    if (rows->status != STATUS_OK || is_over(rows))
         sqlite3_result_error(context, "stopped", -1);
 }
 
@@ -94,12 +103,13 @@ static enum status step_rows(struct scan_rows *rows)
 {
     bool has_row = true;
 
-    while (!is_stopped(rows)) {
+    while (!is_over(rows)) {
         TRY(sql_step(rows->statement, &has_row, &rows->error));
         if (!has_row)
             return STATUS_OK;
+        rows->values[0] = sqlite3_column_value(rows->statement, 0);
         for (size_t i = 0; i < rows->scan->count; i++)
-            rows->values[i] = sqlite3_column_value(rows->statement, rows->scan->columns[i]);
+            rows->values[i + 1] = sqlite3_column_value(rows->statement, rows->scan->columns[i] + 1);
         TRY(put_row(rows, rows->values));
     }
     return STATUS_OK;
@@ -112,14 +122,17 @@ static enum status aggregate_rows(struct scan_rows *rows)
     bool has_row;
     enum status status = sql_step(rows->statement, &has_row, &reason);
 
-    if (status == STATUS_OK || rows->status != STATUS_OK || is_stopped(rows))
+    if (status == STATUS_OK || rows->status != STATUS_OK || is_over(rows))
         return rows->status;
     rows->error = reason;
     return status;
 }
 
-enum status scan_rows_put(struct scan_rows *rows, int64_t first, int64_t last, struct error *err)
+enum status scan_rows_put(struct scan_rows *rows, int64_t first, int64_t last, uint64_t most,
+                          struct error *err)
 {
+    rows->count = 0;
+    rows->most = most;
     sqlite3_bind_int64(rows->statement, 1, first);
     sqlite3_bind_int64(rows->statement, 2, last);
     rows->status = rows->is_stepped ? step_rows(rows) : aggregate_rows(rows);
@@ -131,25 +144,25 @@ enum status scan_rows_put(struct scan_rows *rows, int64_t first, int64_t last, s
 
 static void append_select(struct text *sql, const struct plain_scan *plain, const char *rowid)
 {
-    text_append_string(sql, "SELECT ");
+    text_printf(sql, "SELECT %s, ", rowid);
     text_append(sql, plain->columns);
     text_append_string(sql, " FROM ");
     sql_append_table(sql, SLICE("main"), plain->table);
     text_printf(sql, " WHERE %s BETWEEN ?1 AND ?2", rowid);
 }
 
-/* Columns are numbered, so that it does not matter how they are called. */
+/* Columns are numbered, the rowid as 0, so that it does not matter how they are called. */
 static void append_aggregate(struct text *sql, const struct scan *scan,
                              const struct plain_scan *plain, const char *rowid, int column_count)
 {
-    text_append_string(sql, "WITH cells(");
-    for (int i = 0; i < column_count; i++)
-        text_printf(sql, "%sc%d", i ? ", " : "", i);
+    text_append_string(sql, "WITH cells(c0");
+    for (int i = 1; i < column_count; i++)
+        text_printf(sql, ", c%d", i);
     text_append_string(sql, ") AS (");
     append_select(sql, plain, rowid);
-    text_append_string(sql, ") SELECT totrain_take_row(");
+    text_append_string(sql, ") SELECT totrain_take_row(c0");
     for (size_t i = 0; i < scan->count; i++)
-        text_printf(sql, "%sc%d", i ? ", " : "", scan->columns[i]);
+        text_printf(sql, ", c%d", scan->columns[i] + 1);
     text_append_string(sql, ") FROM cells");
 }
 
@@ -172,7 +185,7 @@ static bool prepare_stepped(struct scan_rows *rows, const struct plain_scan *pla
     if (!prepare(rows->db, &sql, &rows->statement))
         return false;
     for (size_t i = 0; i < rows->scan->count; i++)
-        if (rows->scan->columns[i] >= sqlite3_column_count(rows->statement))
+        if (rows->scan->columns[i] + 1 >= sqlite3_column_count(rows->statement))
             return false;
     return true;
 }
@@ -200,9 +213,9 @@ bool scan_rows_begin(struct scan_rows *rows, sqlite3 *db, const struct scan *sca
     const int arguments = sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, -1);
 
     *rows = (struct scan_rows){.db = db, .scan = scan};
-    rows->is_stepped = arguments < 0 || scan->count > (size_t)arguments;
+    rows->is_stepped = arguments < 0 || scan->count + 1 > (size_t)arguments;
     rows->reals = calloc(scan->count, sizeof *rows->reals);
-    rows->values = calloc(scan->count, sizeof *rows->values);
+    rows->values = calloc(scan->count + 1, sizeof *rows->values);
     if (!rows->reals || !rows->values || !prepare_stepped(rows, plain, rowid))
         return false;
     return rows->is_stepped || prepare_aggregate(rows, plain, rowid);

@@ -2,11 +2,14 @@
 
 import os
 import re
+import signal
 import sqlite3
+import subprocess
 import threading
+import time
 import unittest
 
-from harness import Case, main
+from harness import DEADLINE, EXTENSION, PROGRAM, Case, main
 
 ROWS = 30000
 TRAIN = ("{select} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 1000, "
@@ -66,10 +69,23 @@ class ParallelSpool(Case):
     def test_a_table_of_more_columns_than_a_function_has_arguments(self):
         names = [f"x{i}" for i in range(140)]
         fill(self.plain, f"CREATE TABLE t(a REAL, b INTEGER, c TEXT, y INTEGER, "
-             f"{' REAL, '.join(names)} REAL)", rows=20001)
+             f"{' REAL, '.join(names)} REAL)", rows=25001)
         self.plain.execute("UPDATE t SET " + ", ".join(f"{name} = rowid * {i} % 101 / 4.0"
                                                        for i, name in enumerate(names)))
         self.plain.commit()
+        self.check_as_one_reader("SELECT * FROM t")
+        self.spread()
+        self.check_as_one_reader("SELECT * FROM t")
+
+    def spread(self):
+        """Sixty rows far from each other, and all others side by side among them."""
+        self.plain.execute("UPDATE t SET rowid = CASE WHEN rowid <= 60 THEN (rowid - 30) << 57 "
+                           "ELSE (1 << 61) + 12345 + rowid END")
+        self.plain.commit()
+
+    def test_a_crowd_among_far_rowids_loses_no_row(self):
+        fill(self.plain, rows=60000)
+        self.spread()
         self.check_as_one_reader("SELECT * FROM t")
 
     def test_values_of_every_type_in_every_column(self):
@@ -177,6 +193,66 @@ class ParallelSpool(Case):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("one reader: a value was refused", done.stderr)
         self.assertIn("row 20000: column \"a\" holds 'abc'", done.stderr)
+
+    def test_a_page_that_is_broken_is_an_error(self):
+        fill(self.plain)
+        size = self.plain.execute("PRAGMA page_size").fetchone()[0]
+        leaf = b"\x0d"  # of a table
+        with open(self.path, "r+b") as file:
+            pages = range(os.path.getsize(self.path) // size // 2 * size,
+                          os.path.getsize(self.path), size)
+            file.seek(next(at for at in pages if os.pread(file.fileno(), 1, at) == leaf))
+            file.write(b"\xff" * 100)
+        done = self.train("SELECT * FROM t")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("malformed", done.stderr)
+        self.assertEqual(self.jobs_with("job.json"), [])
+
+    def jobs_with(self, name):
+        return list(self.state.glob(f"jobs/*/{name}"))
+
+    def stopped_while_it_reads(self, command, text=None):
+        """A process that stands still between its first row and its last."""
+        for attempt in range(50):
+            self.state = self.folder / f"state-{attempt}"
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                text=True, env=dict(os.environ, TOTRAIN_STATE=str(self.state)))
+            self.addCleanup(self.end, process)
+            if text:
+                process.stdin.write(text)
+                process.stdin.flush()
+            until = time.monotonic() + DEADLINE
+            while not any(spool.stat().st_size for spool in self.jobs_with("train.spool")):
+                self.assertLess(time.monotonic(), until)
+            process.send_signal(signal.SIGSTOP)
+            if not self.jobs_with("job.json"):  # it comes when all rows are read
+                return process
+            self.end(process)
+        self.fail("never met while it reads")
+
+    def end(self, process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def check_interrupted(self, command, text=None):
+        fill(self.plain, rows=400000)
+        process = self.stopped_while_it_reads(command, text)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
+        _, err = process.communicate(timeout=DEADLINE)
+        self.assertIn("interrupted", err)
+        self.assertEqual(self.jobs_with("*"), [])
+        return process.returncode
+
+    def test_ctrl_c_while_the_rows_are_read(self):
+        self.assertEqual(self.check_interrupted([PROGRAM, self.path, "-c", TRAIN.format(
+            select="SELECT * FROM t", more="")]), 130)
+
+    def test_ctrl_c_in_the_shell_while_the_rows_are_read(self):
+        self.check_interrupted(["sqlite3", self.path], f".load {EXTENSION}\n" + TRAIN.format(
+            select="SELECT * FROM t", more="") + ";\n")
 
     def check_one_state(self, mode):
         """Each transaction moves 500 rows; none may be seen in part."""
