@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "codegen/model_path.h"
-#include "sqlite_host/host.h"
+#include "sqlite_host/each_row.h"
 #include "sqlite_host/sql.h"
 
 struct loaded {
@@ -60,24 +60,6 @@ static struct slice value_slice(sqlite3_value *value)
     const char *bytes = sqlite3_value_blob(value);
 
     return (struct slice){bytes, (size_t)sqlite3_value_bytes(value)};
-}
-
-static struct cell value_cell(sqlite3_value *value)
-{
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return cell_integer(sqlite3_value_int64(value));
-    case SQLITE_FLOAT:
-        return (struct cell){.type = CELL_REAL, .real = sqlite3_value_double(value)};
-    case SQLITE_TEXT: {
-        const char *bytes = (const char *)sqlite3_value_text(value);
-        return cell_text((struct slice){bytes, (size_t)sqlite3_value_bytes(value)});
-    }
-    case SQLITE_BLOB:
-        return (struct cell){.type = CELL_BLOB, .text = value_slice(value)};
-    default:
-        return cell_null();
-    }
 }
 
 static void raise_error(sqlite3_context *context, const char *function, const struct error *err)
@@ -132,7 +114,9 @@ static void row(sqlite3_context *context, int count, sqlite3_value **values)
 
     text_init(&bytes, TEXT_MAXIMUM);
     for (int i = 0; i < count; i++) {
-        struct cell cell = value_cell(values[i]);
+        struct cell cell;
+
+        sql_value(values[i], &cell);
         put_u8(&bytes, (uint8_t)cell.type);
         if (cell.type == CELL_INTEGER)
             put_i64(&bytes, cell.integer);
@@ -151,15 +135,16 @@ static void row(sqlite3_context *context, int count, sqlite3_value **values)
 
 /* The cells of the model's row, as far as they come: fewer or more is counted. */
 struct cells {
-    struct cell *cells;
+    struct cell *cells, surplus;
     uint32_t room, count;
 };
 
-static void add_cell(struct cells *cells, struct cell cell)
+/* The next cell to fill; one that is thrown away where there is no room. */
+static struct cell *next_cell(struct cells *cells)
 {
-    if (cells->count < cells->room)
-        cells->cells[cells->count] = cell;
-    cells->count++;
+    const uint32_t at = cells->count++;
+
+    return at < cells->room ? &cells->cells[at] : &cells->surplus;
 }
 
 static void add_row(struct cells *cells, struct slice bytes)
@@ -167,14 +152,15 @@ static void add_row(struct cells *cells, struct slice bytes)
     struct byte_reader reader = byte_reader_over(bytes);
 
     while (!reader_is_done(&reader) && !reader.failed) {
-        struct cell cell = {.type = read_u8(&reader)};
-        if (cell.type == CELL_INTEGER)
-            cell.integer = read_i64(&reader);
-        else if (cell.type == CELL_REAL)
-            cell.real = read_f64(&reader);
-        else if (cell.type != CELL_NULL)
-            cell.text = read_sized(&reader, TEXT_MAXIMUM);
-        add_cell(cells, cell);
+        struct cell *cell = next_cell(cells);
+
+        cell->type = read_u8(&reader);
+        if (cell->type == CELL_INTEGER)
+            cell->integer = read_i64(&reader);
+        else if (cell->type == CELL_REAL)
+            cell->real = read_f64(&reader);
+        else if (cell->type != CELL_NULL)
+            cell->text = read_sized(&reader, TEXT_MAXIMUM);
     }
 }
 
@@ -195,20 +181,22 @@ static enum status wrong_count(const struct transform *transform, uint32_t given
 static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
                          struct loaded **found, struct error *err)
 {
-    struct cells cells = {0};
+    struct cells cells;
 
-    error_clear(err);
     if (count < 1)
         return fail(err, STATUS_INVALID, "expected the model's name, then one value per input");
     TRY(find_loaded(context, values[0], found, err));
     cells.cells = (*found)->cells;
+    cells.count = 0;
     cells.room = (*found)->model.transform.input_count;
     for (int i = 1; i < count; i++) {
-        if (sqlite3_value_type(values[i]) == SQLITE_BLOB &&
-            sqlite3_value_subtype(values[i]) == ROW_SUBTYPE)
+        struct cell *cell = next_cell(&cells);
+
+        sql_value(values[i], cell);
+        if (cell->type == CELL_BLOB && sqlite3_value_subtype(values[i]) == ROW_SUBTYPE) {
+            cells.count--;
             add_row(&cells, value_slice(values[i]));
-        else
-            add_cell(&cells, value_cell(values[i]));
+        }
     }
     if (cells.count != cells.room)
         return wrong_count(&(*found)->model.transform, cells.count, err);
@@ -441,6 +429,7 @@ static const struct {
 
 enum status sqlite_host_register(sqlite3 *db, struct error *err)
 {
+    TRY(each_row_register(db, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
                                               functions[i].flags, NULL, functions[i].function, NULL,

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sqlite_host/host.h"
+#include "sqlite_host/each_row.h"
 #include "sqlite_host/sql.h"
 
 bool host_interrupted(void *self)
@@ -73,7 +73,9 @@ enum status host_query(void *self, struct slice select, const struct sink *sink,
     enum status status;
 
     TRY(sql_prepare(host->db, select, &statement, err));
-    status = run_statement(statement, sink, err);
+    /* What asks for no names takes all rows at once. */
+    if (sink->columns || !each_row(statement, sink, &status, err))
+        status = run_statement(statement, sink, err);
     sqlite3_finalize(statement);
     return status;
 }

@@ -5,29 +5,6 @@
 
 #include "sqlite_host/sql.h"
 
-/* No other thread has the connection, so that values may be asked directly. */
-static struct cell value_cell(sqlite3_value *value)
-{
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return (struct cell){.type = CELL_INTEGER, .integer = sqlite3_value_int64(value)};
-    case SQLITE_FLOAT:
-        return (struct cell){.type = CELL_REAL, .real = sqlite3_value_double(value)};
-    case SQLITE_TEXT: {
-        const char *bytes = (const char *)sqlite3_value_text(value);
-        return (struct cell){.type = CELL_TEXT,
-                             .text = {bytes, (size_t)sqlite3_value_bytes(value)}};
-    }
-    case SQLITE_BLOB: {
-        const char *bytes = sqlite3_value_blob(value);
-        return (struct cell){.type = CELL_BLOB,
-                             .text = {bytes, (size_t)sqlite3_value_bytes(value)}};
-    }
-    default:
-        return (struct cell){.type = CELL_NULL};
-    }
-}
-
 /* What a numeric column takes from the value, NaN for NULL; false for what
  * is to be looked at closer. */
 static bool take_real(sqlite3_value *value, double *real)
@@ -60,7 +37,9 @@ static enum status put_cells(struct scan_rows *rows, sqlite3_value **values)
         TRY(spool_put_reals(rows->writer, rows->reals, run, &rows->error));
         i += run;
         if (i < scan->count) {
-            struct cell cell = value_cell(values[i]);
+            struct cell cell;
+
+            sql_value(values[i], &cell);
             TRY(scan->put(scan->self, i, &cell, rows->writer, &rows->error));
             i++;
         }

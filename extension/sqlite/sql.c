@@ -157,6 +157,33 @@ struct cell sql_cell(sqlite3_stmt *statement, int column)
     }
 }
 
+/* Members that the type does not have are left alone: rows are wide. */
+void sql_value(sqlite3_value *value, struct cell *cell)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        cell->type = CELL_INTEGER;
+        cell->integer = sqlite3_value_int64(value);
+        break;
+    case SQLITE_FLOAT:
+        cell->type = CELL_REAL;
+        cell->real = sqlite3_value_double(value);
+        break;
+    case SQLITE_TEXT:
+        cell->type = CELL_TEXT;
+        cell->text.data = (const char *)sqlite3_value_text(value);
+        cell->text.size = (size_t)sqlite3_value_bytes(value);
+        break;
+    case SQLITE_BLOB:
+        cell->type = CELL_BLOB;
+        cell->text.data = sqlite3_value_blob(value);
+        cell->text.size = (size_t)sqlite3_value_bytes(value);
+        break;
+    default:
+        cell->type = CELL_NULL;
+    }
+}
+
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value)
 {
     sqlite3_bind_text64(statement, index, value.data ? value.data : "", value.size,

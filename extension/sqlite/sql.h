@@ -24,6 +24,8 @@ enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *
 
 struct cell sql_cell(sqlite3_stmt *statement, int column);
 struct slice sql_slice(sqlite3_stmt *statement, int column); /* empty for NULL */
+/* Of a function's argument, which nobody else may be changing. */
+void sql_value(sqlite3_value *value, struct cell *cell);
 /* The bytes are copied. */
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);
 void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell);
