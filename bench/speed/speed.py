@@ -132,8 +132,10 @@ class Table:
         print(f"| {case} | | | | {megabytes:.0f} MB | {shown} | {met} |", flush=True)
 
 
-def training(table, label, estimator="DNNClassifier", epochs=1, batch=BATCH, hidden=HIDDEN):
+def training(table, label, estimator="DNNClassifier", epochs=1, batch=BATCH, hidden=HIDDEN,
+             activation="relu"):
     layers = f"model.hidden_units = [{', '.join(map(str, hidden))}], " if hidden else ""
+    layers += f"model.activation = '{activation}', " if activation != "relu" else ""
     return (f"SELECT * FROM {table} TO TRAIN {estimator} WITH {layers}train.batch_size = {batch}, "
             f"train.epoch = {epochs} LABEL {label} INTO m")
 
@@ -204,15 +206,32 @@ def predict_table(bench, table):
         bench.runs, predict, copy), 2.0)
 
 
-def predict_function(bench, table):
+def evaluate(bench, table):
+    database = bench.table("rows28")
+    bench.ours(database, training("rows28", "y"))
+    table.ratio("rows28: EVALUATE", "scan", alternate(
+        bench.runs, lambda: bench.ours(database, "SELECT * FROM rows28 TO EVALUATE m")[0],
+        lambda: bench.scan(database, "SELECT * FROM rows28")), None)
+
+
+def predict_function(bench, table, activation="relu", hidden=HIDDEN, bar=3.0):
     database = bench.table("rows28")
     inputs = [f"x{i}" for i in range(1, 29)]
-    bench.ours(database, training("rows28", "y"))
+    bench.ours(database, training("rows28", "y", activation=activation, hidden=hidden))
     scored = f"SELECT avg(totrain_predict('m', {', '.join(inputs)})) FROM rows28"
     summed = f"SELECT sum({' + '.join(inputs)}) FROM rows28"
-    table.ratio("rows28: avg(totrain_predict(...))", "sum of all columns", alternate(
+    network = f"{'-'.join(map(str, hidden))}{f' {activation}' if activation != 'relu' else ''}"
+    table.ratio(f"rows28: avg(totrain_predict(...)), {network}", "sum of all columns", alternate(
         bench.runs, lambda: bench.ours(database, scored)[0],
-        lambda: bench.scan(database, summed)), 3.0)
+        lambda: bench.scan(database, summed)), bar)
+
+
+def predict_function_tanh(bench, table):
+    predict_function(bench, table, activation="tanh")
+
+
+def predict_function_wide(bench, table):
+    predict_function(bench, table, hidden=(256, 128), bar=None)
 
 
 def peers_rows28(bench, table, name="scikit-learn"):
@@ -266,6 +285,9 @@ CASES = {
     "memory": train_memory,
     "predict": predict_table,
     "function": predict_function,
+    "function-tanh": predict_function_tanh,
+    "function-wide": predict_function_wide,
+    "evaluate": evaluate,
     "iris": train_iris,
     "scikit-learn": peers_rows28,
     "pytorch": peers_pytorch,
