@@ -26,6 +26,7 @@ struct spooling {
     struct spool_writer *writer;
     const struct feed *feeds;
     size_t count;
+    double *reals; /* (count): of a row, those that lie side by side */
     uint64_t rows;
 };
 
@@ -97,19 +98,54 @@ static enum status name_row(uint64_t row, struct error *err)
     return err->status;
 }
 
+/* What put_real would put, NaN for NULL; false for what it must look at. */
+static bool take_real(const struct cell *cell, double *real)
+{
+    *real = cell->type == CELL_REAL      ? cell->real
+            : cell->type == CELL_INTEGER ? (double)cell->integer
+                                         : NAN;
+    return cell->type != CELL_TEXT && cell->type != CELL_BLOB && !isinf(*real);
+}
+
+/* From feed i on, as many numbers as follow one another. */
+static size_t take_reals(const struct spooling *spooling, const struct cell *cells, size_t i)
+{
+    size_t n = 0;
+
+    while (i + n < spooling->count && spooling->feeds[i + n].type == SPOOL_REAL &&
+           take_real(&cells[spooling->feeds[i + n].column], &spooling->reals[n]))
+        n++;
+    return n;
+}
+
+static enum status put_cells(const struct spooling *spooling, const struct cell *cells,
+                             struct error *err)
+{
+    size_t i = 0;
+
+    while (i < spooling->count) {
+        const size_t run = take_reals(spooling, cells, i);
+        TRY(spool_put_reals(spooling->writer, spooling->reals, run, err));
+        i += run;
+        if (i < spooling->count) {
+            const struct feed *feed = &spooling->feeds[i++];
+            TRY(put_cell(spooling->writer, feed, &cells[feed->column], err));
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status spool_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct spooling *spooling = self;
 
     spooling->rows++;
-    for (size_t i = 0; i < spooling->count; i++) {
-        const struct feed *feed = &spooling->feeds[i];
-        if ((size_t)feed->column >= count)
+    for (size_t i = 0; i < spooling->count; i++)
+        if ((size_t)spooling->feeds[i].column >= count)
             return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
-                        SLICE_FORMAT(feed->name));
-        if (put_cell(spooling->writer, feed, &cells[feed->column], err) != STATUS_OK)
-            return name_row(spooling->rows, err);
-    }
+                        SLICE_FORMAT(spooling->feeds[i].name));
+    if (put_cells(spooling, cells, err) != STATUS_OK)
+        return name_row(spooling->rows, err);
     return spool_end_row(spooling->writer, err);
 }
 
@@ -135,12 +171,16 @@ struct spool_job {
 };
 
 /* By one reader, on the user's own connection. */
-static enum status spool_in_order(const struct spool_job *job, uint64_t *rows, struct error *err)
+static enum status spool_in_order(const struct spool_job *job, struct arena *arena, uint64_t *rows,
+                                  struct error *err)
 {
-    struct spooling spooling = {.feeds = job->feeds, .count = job->count};
+    struct spooling spooling = {
+        .feeds = job->feeds, .count = job->count, .reals = ARENA_NEW(arena, double, job->count)};
     struct sink sink = {.self = &spooling, .row = spool_row};
     enum status status;
 
+    if (!spooling.reals)
+        return fail_no_memory(err);
     TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
     status = job->host->query(job->host->self, job->select, &sink, err);
     if (status != STATUS_OK) {
@@ -210,7 +250,7 @@ static enum status spool_rows(const struct spool_job *job, struct arena *arena, 
         sink_notice(job->sink, "rows are read by %u readers", outcome.readers);
     else if (job->is_verbose)
         sink_notice(job->sink, "rows are read by one reader: %s", outcome.reason);
-    return outcome.readers > 0 ? STATUS_OK : spool_in_order(job, rows, err);
+    return outcome.readers > 0 ? STATUS_OK : spool_in_order(job, arena, rows, err);
 }
 
 static enum status spool_query(const struct spool_request *request, struct slice select,

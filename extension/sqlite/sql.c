@@ -137,14 +137,18 @@ struct slice sql_slice(sqlite3_stmt *statement, int column)
     return (struct slice){bytes, (size_t)sqlite3_column_bytes(statement, column)};
 }
 
+/* The value's own functions for what only looks at it: they take no lock. Text
+ * may be converted first, with memory of the connection, which another thread
+ * of the program may be using: that is for the functions that lock it. */
 struct cell sql_cell(sqlite3_stmt *statement, int column)
 {
-    switch (sqlite3_column_type(statement, column)) {
+    sqlite3_value *value = sqlite3_column_value(statement, column);
+
+    switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
-        return (struct cell){.type = CELL_INTEGER,
-                             .integer = sqlite3_column_int64(statement, column)};
+        return (struct cell){.type = CELL_INTEGER, .integer = sqlite3_value_int64(value)};
     case SQLITE_FLOAT:
-        return (struct cell){.type = CELL_REAL, .real = sqlite3_column_double(statement, column)};
+        return (struct cell){.type = CELL_REAL, .real = sqlite3_value_double(value)};
     case SQLITE_TEXT: {
         const char *bytes = (const char *)sqlite3_column_text(statement, column);
         size_t size = (size_t)sqlite3_column_bytes(statement, column);
