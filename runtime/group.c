@@ -49,11 +49,3 @@ enum status group_read(struct group *group, const struct message *message, uint3
         return fail(err, STATUS_PROTOCOL, "a group that shares %u lanes of %u", dealt, lanes);
     return STATUS_OK;
 }
-
-struct share share_of(uint32_t total, uint32_t count, uint32_t rank)
-{
-    uint32_t first = (uint32_t)((uint64_t)rank * total / count);
-    uint32_t end = (uint32_t)(((uint64_t)rank + 1) * total / count);
-
-    return (struct share){first, end - first};
-}

@@ -2,13 +2,14 @@
  * group.h - the workers that compute together until somebody comes or goes.
  *
  * Every change of membership makes a new group with a higher epoch. Members
- * are ranked; each has a run of consecutive lanes, and the vector of a phase's
+ * are ranked; each has a run of consecutive lanes (lanes.h), and the vector of a phase's
  * reals is cut into one segment a member, which that member adds up for all.
  */
 #ifndef RUNTIME_GROUP_H
 #define RUNTIME_GROUP_H
 
 #include "net/message.h"
+#include "runtime/lanes.h"
 
 struct member {
     uint32_t index, first_lane, lane_count;
@@ -29,11 +30,5 @@ enum status group_resize(struct group *group, uint32_t count, struct error *err)
 /* From a GROUP message, checked against the job's lanes. */
 enum status group_read(struct group *group, const struct message *message, uint32_t lanes,
                        struct error *err);
-
-/* A share of `total` things for each of `count` members, differing by one at most. */
-struct share {
-    uint32_t first, count;
-};
-struct share share_of(uint32_t total, uint32_t count, uint32_t rank);
 
 #endif

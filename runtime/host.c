@@ -12,6 +12,7 @@
 #define SETTLE_MS    300
 #define REPORT_MS    100
 #define RECONNECT_MS 50
+#define SPEED_MS     100
 #define GRACE_MS     25000 /* Kubernetes kills after 30 s */
 
 static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
@@ -108,35 +109,62 @@ void master_host_stop(struct master_host *host)
     recorder_close(&host->recorder);
 }
 
+/* Every call of the worker comes through here. */
+static void after_worker(struct worker_host *host)
+{
+    experiment_after(&host->experiment, &host->worker, loop_now_us());
+}
+
 static void worker_message_role(void *self, int64_t now_ms, peer_id from,
                                 const struct message *message, struct outbox *outbox)
 {
-    worker_on_message(self, now_ms, from, message, outbox);
+    struct worker_host *host = self;
+
+    worker_on_message(&host->worker, now_ms, from, message, outbox);
+    after_worker(host);
 }
 
 static void worker_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)
 {
-    worker_on_disconnect(self, now_ms, peer, outbox);
+    struct worker_host *host = self;
+
+    worker_on_disconnect(&host->worker, now_ms, peer, outbox);
+    after_worker(host);
 }
 
 static void worker_tick(void *self, int64_t now_ms, struct outbox *outbox)
 {
-    worker_on_tick(self, now_ms, outbox);
+    struct worker_host *host = self;
+
+    worker_on_tick(&host->worker, now_ms, outbox);
+    after_worker(host);
 }
 
-static bool worker_is_busy(const void *self)
+static bool worker_is_busy(void *self)
 {
-    return worker_has_work(self);
+    struct worker_host *host = self;
+    int64_t until;
+
+    if (!worker_has_work(&host->worker))
+        return false;
+    until = experiment_wait_until(&host->experiment, &host->worker, loop_now_us());
+    if (until != 0)
+        loop_wake_at(host->loop, until);
+    return until == 0;
 }
 
 static void worker_do_work(void *self, int64_t now_ms, struct outbox *outbox)
 {
-    worker_work(self, now_ms, outbox);
+    struct worker_host *host = self;
+
+    experiment_before(&host->experiment, &host->worker, loop_now_us());
+    worker_work(&host->worker, now_ms, outbox);
+    after_worker(host);
 }
 
 static enum status join(struct worker_host *host, struct error *err)
 {
-    struct role role = {.self = &host->worker,
+    struct role role = {.self = host,
                         .on_message = worker_message_role,
                         .on_disconnect = worker_disconnect,
                         .on_tick = worker_tick,
@@ -146,6 +174,8 @@ static enum status join(struct worker_host *host, struct error *err)
     struct learning learning = learning_of(learner);
 
     host->options.address = host->bound;
+    experiment_open(&host->experiment, host->options.index, host->options.incarnation);
+    host->options.lanes_at_once = experiment_is_paced(&host->experiment) ? 1 : 0;
     worker_init(&host->worker, &host->options, learner ? &learning : NULL,
                 learner ? NULL : opening_error(host->opening));
     host->worker.fault = fault_read();
@@ -184,6 +214,7 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .heartbeat_ms = HEARTBEAT_MS,
         .reconnect_ms = RECONNECT_MS,
         .progress_ms = REPORT_MS,
+        .speed_first_ms = SPEED_MS,
         .grace_ms = GRACE_MS,
         .piece_bytes = MESSAGE_PIECE_BYTES,
     };
@@ -202,8 +233,10 @@ void worker_host_leave(struct worker_host *host)
 
 bool worker_host_stop(struct worker_host *host)
 {
-    if (host->has_worker)
+    if (host->has_worker) {
         worker_deinit(&host->worker);
+        experiment_close(&host->experiment);
+    }
     host->has_worker = false;
     if (!host->opening)
         return true;

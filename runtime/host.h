@@ -5,6 +5,7 @@
 #ifndef RUNTIME_HOST_H
 #define RUNTIME_HOST_H
 
+#include "runtime/experiment.h"
 #include "runtime/master.h"
 #include "runtime/opening.h"
 #include "runtime/recorder.h"
@@ -34,6 +35,7 @@ void master_host_stop(struct master_host *host);
 
 struct worker_host {
     struct worker worker;
+    struct experiment experiment;
     struct opening *opening;
     struct loop *loop;
     struct loop_role *role;

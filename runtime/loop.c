@@ -45,7 +45,7 @@ struct loop_role {
     struct loop_role *next;
 };
 
-static int64_t now_us(void)
+int64_t loop_now_us(void)
 {
     struct timespec now;
 
@@ -55,7 +55,7 @@ static int64_t now_us(void)
 
 int64_t loop_now_ms(void)
 {
-    return now_us() / 1000;
+    return loop_now_us() / 1000;
 }
 
 void loop_stop(struct loop *loop, enum status status, const struct error *reason)
@@ -528,11 +528,11 @@ enum status loop_run(struct loop *loop, struct error *err)
             break;
         if (!is_busy)
             event_base_loop(loop->base, EVLOOP_ONCE);
-        else if (now_us() - polled_at < POLL_EVERY_US)
+        else if (loop_now_us() - polled_at < POLL_EVERY_US)
             continue;
         else
             event_base_loop(loop->base, EVLOOP_NONBLOCK);
-        polled_at = now_us();
+        polled_at = loop_now_us();
     }
     drain(loop);
     if (loop->how != STATUS_OK && err)

@@ -23,7 +23,7 @@ struct role {
                        struct outbox *outbox);
     void (*on_disconnect)(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox);
     void (*on_tick)(void *self, int64_t now_ms, struct outbox *outbox);
-    bool (*has_work)(const void *self); /* NULL: never */
+    bool (*has_work)(void *self); /* NULL: never */
     void (*work)(void *self, int64_t now_ms, struct outbox *outbox);
     /* The wishes that are not about connections; called before any message of
      * the same outbox leaves, so that what is told to others is on disk. */
@@ -37,6 +37,10 @@ struct loop_role;
 enum status loop_new(int64_t tick_ms, struct loop **loop, struct error *err);
 void loop_free(struct loop *loop);
 int64_t loop_now_ms(void); /* monotonic */
+int64_t loop_now_us(void);
+/* Asks the roles for work again at that time (of loop_now_us), to some
+ * microseconds; the last call counts. */
+void loop_wake_at(struct loop *loop, int64_t at_us);
 
 /* `address` NULL: nobody connects to this role. `bound` as in address_listen. */
 enum status loop_add_role(struct loop *loop, const struct role *role, const char *address,

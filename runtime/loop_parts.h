@@ -21,6 +21,7 @@ struct loop {
     struct watch *watches; /* signals, listeners */
     void (*tick_call)(void *context, int64_t now_ms);
     void *tick_context;
+    struct event *waker; /* a timer descriptor; NULL until it is needed */
     bool is_stopped;
     enum status how;
     struct error reason;

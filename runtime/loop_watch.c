@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -208,8 +209,49 @@ enum status loop_listen_lines(struct loop *loop, const char *address, struct lin
     return STATUS_OK;
 }
 
+static void on_wake(evutil_socket_t timer, short what, void *context)
+{
+    uint64_t times;
+    (void)what;
+    (void)context;
+
+    if (read(timer, &times, sizeof times) < 0)
+        return; /* it was set again meanwhile */
+}
+
+/* A timer of its own: those of libevent are as coarse as a millisecond. */
+static bool make_waker(struct loop *loop)
+{
+    int timer;
+
+    if (loop->waker)
+        return true;
+    timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (timer < 0)
+        return false;
+    loop->waker = event_new(loop->base, timer, EV_READ | EV_PERSIST, on_wake, loop);
+    if (loop->waker && event_add(loop->waker, NULL) == 0)
+        return true;
+    close(timer);
+    return false;
+}
+
+void loop_wake_at(struct loop *loop, int64_t at_us)
+{
+    struct itimerspec when = {
+        .it_value = {.tv_sec = at_us / 1000000, .tv_nsec = at_us % 1000000 * 1000}};
+
+    /* Without a timer the tick asks the roles, later. */
+    if (make_waker(loop))
+        (void)timerfd_settime(event_get_fd(loop->waker), TFD_TIMER_ABSTIME, &when, NULL);
+}
+
 void loop_free_watches(struct loop *loop)
 {
+    if (loop->waker) {
+        close(event_get_fd(loop->waker));
+        event_free(loop->waker);
+    }
     while (loop->lines)
         loop_lines_close(loop->lines);
     while (loop->watches) {

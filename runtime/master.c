@@ -203,6 +203,10 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
         break;
+    case MESSAGE_SPEED:
+        if (message->epoch == master->group.epoch)
+            master_on_speed(&master->workers[index], &message->speed);
+        break;
     case MESSAGE_LEAVING:
         master_on_leaving(master, now_ms, index, outbox);
         break;
@@ -305,4 +309,5 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     check_silence(master, now_ms, outbox);
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);
+    master_balance(master, now_ms, outbox);
 }

@@ -48,6 +48,7 @@ struct master_worker {
     bool has_state;     /* it went through a change of groups with the state */
     uint64_t sequence;  /* order of arrival */
     int64_t heard_at;
+    double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
     char address[MESSAGE_ADDRESS_MAX + 1];
 };
 
@@ -65,13 +66,16 @@ struct master {
     uint32_t lanes; /* 0: no worker has said it yet */
 
     struct group group;
-    uint32_t counter;      /* low half of the next group's epoch */
-    int64_t regroup_at;    /* 0: no regrouping is due */
-    uint64_t lost_epoch;   /* the group whose lost connection made it due */
-    bool has_met;          /* all members of the group are connected to each other */
-    uint64_t old_epoch;    /* the group that works until the new one has met; 0: none */
-    uint32_t old_reporter; /* index of its rank 0 */
-    bool must_change;      /* as soon as the group has met */
+    uint32_t counter;         /* low half of the next group's epoch */
+    int64_t regroup_at;       /* 0: no regrouping is due */
+    uint64_t lost_epoch;      /* the group whose lost connection made it due */
+    bool has_met;             /* all members of the group are connected to each other */
+    uint64_t old_epoch;       /* the group that works until the new one has met; 0: none */
+    uint32_t old_reporter;    /* index of its rank 0 */
+    bool must_change;         /* as soon as the group has met */
+    bool must_deal;           /* the lanes are to be dealt again */
+    int64_t balance_at;       /* when the speeds are looked at next */
+    uint32_t better_dealings; /* how often in a row one was worth a change */
 
     struct text model_rows; /* frames: MODEL_ROW and RESULT of the reporting worker */
 

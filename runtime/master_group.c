@@ -19,6 +19,16 @@ uint32_t master_rank(const struct master *master, uint32_t index)
     return INDEX_NONE;
 }
 
+static bool can_be_member(const struct master *master, const struct master_worker *worker,
+                          bool with_leaving)
+{
+    if (worker->peer == PEER_NONE)
+        return false;
+    /* Who is out of the old group already has said FREE, or is about to. */
+    return !worker->is_leaving ||
+           (with_leaving && (master->old_epoch == 0 || worker->is_old_member));
+}
+
 /* Those who came first lead: they have the state. More workers than lanes
  * would have nothing to do; the youngest of them stand by. */
 static uint32_t choose_members(const struct master *master, bool with_leaving, uint32_t *indexes)
@@ -28,8 +38,7 @@ static uint32_t choose_members(const struct master *master, bool with_leaving, u
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         uint32_t at = count;
 
-        if (master->workers[index].peer == PEER_NONE ||
-            (master->workers[index].is_leaving && !with_leaving))
+        if (!can_be_member(master, &master->workers[index], with_leaving))
             continue;
         while (at > 0 &&
                master->workers[indexes[at - 1]].sequence > master->workers[index].sequence) {
@@ -54,7 +63,7 @@ bool master_group_is_right(const struct master *master)
         members += worker->is_member;
         able += worker->peer != PEER_NONE && !worker->is_leaving;
     }
-    return members == able || members == master->lanes;
+    return !master->must_deal && (members == able || members == master->lanes);
 }
 
 static enum status fill_group(struct master *master, bool with_leaving, struct error *err)
@@ -69,15 +78,12 @@ static enum status fill_group(struct master *master, bool with_leaving, struct e
     status = group_resize(&master->group, count, err);
     for (uint32_t rank = 0; status == STATUS_OK && rank < count; rank++) {
         struct member *member = &master->group.members[rank];
-        struct share lanes = share_of(master->lanes, count, rank);
 
         member->index = indexes[rank];
-        member->first_lane = lanes.first;
-        member->lane_count = lanes.count;
         memcpy(member->address, master->workers[indexes[rank]].address, sizeof member->address);
     }
     free(indexes);
-    return status;
+    return status == STATUS_OK ? master_deal_lanes(master, err) : status;
 }
 
 static void send_group(const struct master *master, uint64_t after, struct outbox *outbox)
@@ -175,7 +181,7 @@ void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bo
 
     error_clear(&err);
     master->group.epoch = next_epoch(master);
-    master->has_met = false;
+    master->has_met = master->must_deal = false;
     if (fill_group(master, with_leaving, &err) != STATUS_OK) {
         master_fail(master, now_ms, &err, outbox);
         return;
@@ -309,6 +315,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->incarnation = hello->incarnation;
     worker->sequence = master->next_sequence++;
     worker->heard_at = now_ms;
+    worker->lanes_timed = worker->busy_ms = 0;
     worker->is_leaving = hello->is_leaving;
     worker->has_state = hello->phase > 0;
     memcpy(worker->address, hello->address.data, hello->address.size);

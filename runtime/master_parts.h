@@ -4,6 +4,7 @@
  *     master.c         messages, and what each state makes of them
  *     master_group.c   who is alive, and the groups made of them
  *     master_change.c  from group to group without losing work, leaving
+ *     master_lanes.c   how many lanes each member has
  *     master_record.c  rows in the job's store, reports to the door
  */
 #ifndef RUNTIME_MASTER_PARTS_H
@@ -33,6 +34,11 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
 void master_forget_old_group(struct master *master);
 /* Whether a new group would have the same members. */
 bool master_group_is_right(const struct master *master);
+void master_on_speed(struct master_worker *worker, const struct message_speed *speed);
+/* To the members of the group, by speed where that is known. */
+enum status master_deal_lanes(struct master *master, struct error *err);
+/* A new group of the same members when they should have other lanes. */
+void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox);
 void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,

@@ -187,6 +187,27 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
         worker_lose_member(worker, rank, outbox);
 }
 
+/* Soon after a group's begin, when the master knows least about it; then as
+ * often as heartbeats. */
+static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct message message;
+
+    if (worker->speed_every_ms == 0 || now_ms - worker->speed_at < worker->speed_every_ms)
+        return;
+    worker_note_time(worker, now_ms);
+    if (worker->lanes_timed == 0)
+        return;
+    message = worker_message(worker, MESSAGE_SPEED);
+    message.speed = (struct message_speed){worker->lanes_timed, worker->busy_ms};
+    outbox_send(outbox, worker->master, &message);
+    worker->lanes_timed = worker->busy_ms = 0;
+    worker->speed_at = now_ms;
+    worker->speed_every_ms *= 2;
+    if (worker->speed_every_ms > worker->options.heartbeat_ms)
+        worker->speed_every_ms = worker->options.heartbeat_ms;
+}
+
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     struct message message;
@@ -203,6 +224,8 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
             connect_master(worker, now_ms, outbox);
         return;
     }
+    if (worker->state != WORKER_FAILED)
+        tell_speed(worker, now_ms, outbox);
     if (worker->state == WORKER_FAILED ||
         now_ms - worker->heartbeat_at < worker->options.heartbeat_ms)
         return;

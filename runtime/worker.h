@@ -47,8 +47,11 @@ struct worker_options {
     const char *address;
     uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
     int64_t heartbeat_ms, reconnect_ms, progress_ms;
-    int64_t grace_ms;   /* after worker_leave it ends, whatever is missing */
-    size_t piece_bytes; /* longer vectors and states go in pieces */
+    int64_t speed_first_ms; /* from a group's begin to its first SPEED; then twice as
+                               long each time, up to heartbeat_ms; 0: none */
+    int64_t grace_ms;       /* after worker_leave it ends, whatever is missing */
+    uint32_t lanes_at_once; /* asked of the learner in one call, at most; 0: all */
+    size_t piece_bytes;     /* longer vectors and states go in pieces */
 };
 
 #define WORKER_RECORDS_MAX 256 /* that the master may have missed */
@@ -75,6 +78,11 @@ struct worker {
 
     peer_id master, next_peer;
     int64_t connected_at, heartbeat_at, progress_at;
+
+    int64_t computing_at; /* the lanes from next_untimed on, since */
+    uint32_t next_untimed;
+    uint32_t lanes_timed, busy_ms; /* since the last SPEED */
+    int64_t speed_at, speed_every_ms;
 
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */

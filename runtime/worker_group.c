@@ -155,6 +155,9 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     }
     worker->recorded = message->group.recorded;
     worker->state = WORKER_MEETING;
+    worker->lanes_timed = worker->busy_ms = 0;
+    worker->speed_at = now_ms;
+    worker->speed_every_ms = worker->options.speed_first_ms;
     /* The higher rank connects, so that two never connect to each other. */
     for (uint32_t rank = 0; rank < worker->group.rank; rank++) {
         peer_id peer = worker->next_peer++;

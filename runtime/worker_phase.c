@@ -52,7 +52,8 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
         worker_fail(worker, &err, outbox);
         return;
     }
-    worker->next_lane = 0;
+    worker->next_lane = worker->next_untimed = 0;
+    worker->computing_at = now_ms;
     worker->own_segment_is_sent = false;
     worker->state = WORKER_COMPUTING;
     if (phase->kind == PHASE_GRADIENT)
@@ -185,17 +186,29 @@ static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox
         apply(worker, now_ms, outbox);
 }
 
+void worker_note_time(struct worker *worker, int64_t now_ms)
+{
+    if (worker->state != WORKER_COMPUTING)
+        return;
+    worker->lanes_timed += worker->next_lane - worker->next_untimed;
+    worker->busy_ms += (uint32_t)(now_ms - worker->computing_at);
+    worker->next_untimed = worker->next_lane;
+    worker->computing_at = now_ms;
+}
+
 void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     const struct member *own = own_member(worker);
+    const uint32_t left = own->lane_count - worker->next_lane;
+    const uint32_t most = worker->options.lanes_at_once;
 
-    if (worker->next_lane < own->lane_count) {
+    if (left > 0) {
         worker->next_lane += worker->learning.contribute(
             worker->learning.self, own->first_lane + worker->next_lane,
-            own->lane_count - worker->next_lane, worker->sums.integers, worker->sums.fixed);
+            most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.fixed);
+        return; /* the time that it took shows in the next call */
     }
-    if (worker->next_lane < own->lane_count)
-        return;
+    worker_note_time(worker, now_ms);
     worker->state = WORKER_EXCHANGING;
     for (uint32_t rank = 0; rank < worker->group.count; rank++)
         if (rank != worker->group.rank && sums_is_owner(&worker->sums, rank))

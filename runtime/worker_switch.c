@@ -89,7 +89,9 @@ bool worker_must_switch(const struct worker *worker)
  * closes the old connections while others still wait for somebody else. */
 bool worker_can_miss(const struct worker *worker, uint32_t rank)
 {
-    return worker->state == WORKER_FINISHED ||
+    /* Of a finished group rank 0 is still needed, and the others hear from nobody else
+     * that it went to no other group. */
+    return (worker->state == WORKER_FINISHED && rank != 0) ||
            (worker->state == WORKER_EXCHANGING && worker_must_switch(worker) &&
             sums_is_through(&worker->sums, rank));
 }

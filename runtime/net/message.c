@@ -92,6 +92,10 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->pulse.index);
         put_u32(out, message->pulse.incarnation);
         break;
+    case MESSAGE_SPEED:
+        put_u32(out, message->speed.lanes);
+        put_u32(out, message->speed.busy_ms);
+        break;
     case MESSAGE_LOST:
         put_u32(out, message->lost_rank);
         break;
@@ -251,6 +255,10 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_PULSE:
         message->pulse.index = read_u32(reader);
         message->pulse.incarnation = read_u32(reader);
+        break;
+    case MESSAGE_SPEED:
+        message->speed.lanes = read_u32(reader);
+        message->speed.busy_ms = read_u32(reader);
         break;
     case MESSAGE_LOST:
         message->lost_rank = read_u32(reader);

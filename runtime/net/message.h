@@ -47,7 +47,8 @@
     X(STATE_REQUEST, "worker -> worker", "phase")                                                  \
     X(STATE, "worker -> worker", "phase, total bytes, offset, bytes")                              \
     X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
-    X(SUM, "worker -> worker", "phase, first, epoch of the next group, integers, reals")
+    X(SUM, "worker -> worker", "phase, first, epoch of the next group, integers, reals")           \
+    X(SPEED, "worker -> master", "lanes computed since the last, milliseconds that they took")
 
 enum message_type {
 #define X(name, direction, carries) MESSAGE_##name,
@@ -72,6 +73,10 @@ struct message_hello {
 /* On a connection of its own, from a thread of its own (pulse.h). */
 struct message_pulse {
     uint32_t index, incarnation;
+};
+
+struct message_speed {
+    uint32_t lanes, busy_ms;
 };
 
 struct message_member {
@@ -149,6 +154,7 @@ struct message {
             uint64_t phase;
         } peer_hello;
         struct message_pulse pulse;
+        struct message_speed speed;
         uint32_t lost_rank;
         uint64_t phase;      /* HEARTBEAT, STATE_REQUEST, FREE, LEAVING */
         uint64_t next_epoch; /* SWITCH */

@@ -336,6 +336,12 @@ static void replace_worker(struct world *world, uint32_t index)
 
 /* What a role wished. The outbox is set aside first: a wish may call nobody,
  * but it may make new nodes. */
+/* In a third of the worlds one worker is much slower than the others. */
+static int64_t slowness(const struct world *world, const struct node *node)
+{
+    return world->plan->seed % 3 == 0 && node->index == world->plan->seed / 3 % 3 ? 40 : 1;
+}
+
 static void carry_out(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
@@ -376,7 +382,8 @@ static void carry_out(struct world *world, uint32_t number)
     if (!node->is_master && node->is_alive && !node->has_work_event &&
         worker_has_work(&node->worker)) {
         node->has_work_event = true;
-        schedule(world, world->now + 50 + (int64_t)draw(world, 2000), WORK, number);
+        schedule(world, world->now + slowness(world, node) * (50 + (int64_t)draw(world, 2000)),
+                 WORK, number);
     }
 }
 
@@ -413,6 +420,8 @@ static void start_worker(struct world *world, uint32_t index)
                                      .heartbeat_ms = 1000,
                                      .reconnect_ms = 100,
                                      .progress_ms = 100,
+                                     .speed_first_ms = 100,
+                                     .lanes_at_once = (uint32_t)draw(world, 3),
                                      .grace_ms = GRACE_MS,
                                      .piece_bytes = PIECE_BYTES};
     struct learning learning;

@@ -411,6 +411,81 @@ static void the_last_who_knows_the_state_stays_until_a_newcomer_has_it(void **st
     close_master(&fixture);
 }
 
+/* Both tell how fast they were; then the master looks at it. */
+static void tell_speeds(struct fixture *fixture, uint32_t first_ms, uint32_t second_ms)
+{
+    struct message message = of(MESSAGE_SPEED, fixture->master.group.epoch);
+
+    message.speed = (struct message_speed){40, first_ms};
+    say(fixture, 1, message);
+    message.speed = (struct message_speed){40, second_ms};
+    say(fixture, 2, message);
+    fixture->now += 250;
+    outbox_clear(&fixture->outbox);
+    master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
+}
+
+static void a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    CHECK_INT(fixture.master.group.members[0].lane_count, 4);
+    tell_speeds(&fixture, 100, 700);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.after == 2);
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_epoch == 3);
+    CHECK_INT(fixture.master.group.members[0].lane_count, 7);
+    CHECK_INT(fixture.master.group.members[1].lane_count, 1);
+    met(&fixture, 1);
+    for (int i = 0; i < 20; i++) { /* it stays so: no lane goes back and forth */
+        tell_speeds(&fixture, 100, 690 + (uint32_t)i);
+        CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    }
+    CHECK_INT(fixture.master.group.epoch, 3);
+    close_master(&fixture);
+}
+
+static void a_small_difference_of_speed_must_be_seen_twice(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    tell_speeds(&fixture, 600, 1000); /* 5 and 3 lanes take 3/4 of the time of 4 and 4 */
+    CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    tell_speeds(&fixture, 600, 1000);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message));
+    CHECK_INT(fixture.master.group.members[0].lane_count, 5);
+    close_master(&fixture);
+}
+
+static void nobody_is_slow_before_all_were_measured(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    tell_speeds(&fixture, 1, 700); /* a millisecond is no measure */
+    CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    close_master(&fixture);
+}
+
 static void a_lost_connection_between_members_makes_a_new_group(void **state)
 {
     struct fixture fixture;
@@ -450,6 +525,9 @@ int main(void)
         cmocka_unit_test(those_who_come_while_a_group_meets_join_the_next_one_together),
         cmocka_unit_test(who_is_asked_to_go_is_let_go_when_the_others_have_gone_on),
         cmocka_unit_test(the_last_who_knows_the_state_stays_until_a_newcomer_has_it),
+        cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
+        cmocka_unit_test(a_small_difference_of_speed_must_be_seen_twice),
+        cmocka_unit_test(nobody_is_slow_before_all_were_measured),
         cmocka_unit_test(a_lost_connection_between_members_makes_a_new_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

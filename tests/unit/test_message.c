@@ -40,6 +40,9 @@ static struct message sample(enum message_type type, struct text *members)
     case MESSAGE_SWITCH:
         message.next_epoch = ((uint64_t)2 << 32) | 6;
         break;
+    case MESSAGE_SPEED:
+        message.speed = (struct message_speed){640, 980};
+        break;
     case MESSAGE_PULSE:
         message.pulse = (struct message_pulse){5, 2};
         break;

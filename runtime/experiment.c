@@ -1,0 +1,177 @@
+#include "runtime/experiment.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#ifdef TOTRAIN_FAULTS
+
+struct pace {
+    double us, factor;
+    int64_t index;
+};
+
+static void read_item(struct pace *pace, struct slice name, struct slice value)
+{
+    double number;
+
+    if (!slice_to_real(value, &number) || number < 0)
+        return;
+    if (slice_is(name, "us"))
+        pace->us = number;
+    else if (slice_is(name, "factor"))
+        pace->factor = number;
+    else if (slice_is(name, "index"))
+        pace->index = (int64_t)number;
+}
+
+static double read_pace(uint32_t index)
+{
+    const char *at = getenv("TOTRAIN_PACE");
+    struct pace pace = {.factor = 1, .index = -1};
+
+    while (at && *at) {
+        size_t size = strcspn(at, ",");
+        const char *equals = memchr(at, '=', size);
+
+        if (equals)
+            read_item(&pace, (struct slice){at, (size_t)(equals - at)},
+                      (struct slice){equals + 1, size - (size_t)(equals - at) - 1});
+        at += size + (at[size] == ',');
+    }
+    return pace.us * (pace.index == (int64_t)index ? pace.factor : 1);
+}
+
+static int open_trace(uint32_t index, uint32_t incarnation)
+{
+    const char *folder = getenv("TOTRAIN_TRACE");
+    char path[PATH_MAX];
+
+    if (!folder || !*folder)
+        return -1;
+    snprintf(path, sizeof path, "%s/worker-%" PRIu32 ".%" PRIu32 ".jsonl", folder, index,
+             incarnation);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
+{
+    *experiment = (struct experiment){.us_per_row = read_pace(index),
+                                      .trace = open_trace(index, incarnation)};
+}
+
+void experiment_close(struct experiment *experiment)
+{
+    if (experiment->trace >= 0)
+        close(experiment->trace);
+    experiment->trace = -1;
+}
+
+static const struct phase *phase_of(const struct worker *worker)
+{
+    return worker->learning.phase(worker->learning.self);
+}
+
+static bool is_computing(const struct worker *worker)
+{
+    return worker->state == WORKER_COMPUTING;
+}
+
+bool experiment_is_paced(const struct experiment *experiment)
+{
+    return experiment->us_per_row > 0;
+}
+
+/* A wait is counted from the phase's first lane, whatever the computing takes. */
+void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    if (!is_computing(worker) || worker->next_lane > 0)
+        return;
+    experiment->began_us = now_us;
+    experiment->epoch = worker->group.epoch;
+    experiment->phase = phase_of(worker)->number;
+}
+
+int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
+                              int64_t now_us)
+{
+    double rows = worker->next_lane * (double)phase_of(worker)->rows;
+    int64_t until;
+
+    if (!experiment_is_paced(experiment) || !is_computing(worker) || worker->next_lane == 0 ||
+        experiment->epoch != worker->group.epoch || experiment->phase != phase_of(worker)->number)
+        return 0;
+    rows /= worker->learning.lanes(worker->learning.self);
+    until = experiment->began_us + (int64_t)(rows * experiment->us_per_row);
+    return until > now_us ? until : 0;
+}
+
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    const struct phase *phase = phase_of(worker);
+    const struct group *group = &worker->group;
+    char line[200];
+    int size;
+
+    if (experiment->trace < 0 || phase->number == experiment->traced_phase)
+        return;
+    experiment->traced_phase = phase->number;
+    size = snprintf(line, sizeof line,
+                    "{\"at\": %" PRId64 ", \"index\": %" PRIu32 ", \"phase\": %" PRIu64
+                    ", \"step\": %" PRIu64 ", \"workers\": %" PRIu32 ", \"lanes\": %" PRIu32 "}\n",
+                    now_us, worker->options.index, phase->number, phase->step, group->count,
+                    group->count > 0 ? group->members[group->rank].lane_count : 0);
+    if (write(experiment->trace, line, (size_t)size) < 0)
+        experiment_close(experiment);
+}
+
+#else
+
+void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
+{
+    (void)index;
+    (void)incarnation;
+    *experiment = (struct experiment){.trace = -1};
+}
+
+void experiment_close(struct experiment *experiment)
+{
+    (void)experiment;
+}
+
+void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+bool experiment_is_paced(const struct experiment *experiment)
+{
+    (void)experiment;
+    return false;
+}
+
+int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
+                              int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * experiment.h - what experiments with real processes need of a worker. Only in
+ * builds with TOTRAIN_FAULTS; elsewhere the variables are not read.
+ *
+ *     TOTRAIN_PACE="us=500,index=1,factor=8"
+ *         Rows take 500 microseconds each, those of worker 1 eight times as
+ *         long: after each lane the worker waits in the loop until that time is
+ *         over, so that more workers than cores can be watched.
+ *     TOTRAIN_TRACE=FOLDER
+ *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
+ *         each phase that it applied.
+ */
+#ifndef RUNTIME_EXPERIMENT_H
+#define RUNTIME_EXPERIMENT_H
+
+#include "runtime/worker.h"
+
+struct experiment {
+    double us_per_row; /* 0: not paced */
+    int64_t began_us;  /* the first lane of a phase in a group */
+    uint64_t epoch, phase;
+    uint64_t traced_phase;
+    int trace; /* descriptor; -1: none */
+};
+
+void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation);
+void experiment_close(struct experiment *experiment);
+
+bool experiment_is_paced(const struct experiment *experiment);
+
+/* Around a call of the worker; times are those of loop_now_us. */
+void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us);
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us);
+
+/* Until when the worker must not go on; 0: now. */
+int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
+                              int64_t now_us);
+
+#endif
