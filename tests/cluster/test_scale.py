@@ -16,7 +16,8 @@ import unittest
 import test_cluster
 from test_cluster import DEADLINE, Job
 
-EPOCHS = 12000
+EPOCHS = 300
+PACE = "us=200"  # a row: the job lasts while workers come and go, however fast the machine is
 
 
 def ask(job, line):
@@ -68,9 +69,11 @@ class ScaleTest(unittest.TestCase):
         job = cls.job(1, epochs=EPOCHS)
         assert job.end() == 0, job.last
         cls.expected = job.digest()
+        os.environ["TOTRAIN_PACE"] = PACE
 
     @classmethod
     def tearDownClass(cls):
+        del os.environ["TOTRAIN_PACE"]
         cls.temporary.cleanup()
 
     @classmethod
