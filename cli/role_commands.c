@@ -5,22 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "net/address.h"
 #include "runtime/roles.h"
 
 static const char usage_text[] =
-    "totrain supervise FOLDER\n"
-    "totrain master FOLDER --listen ADDRESS [--incarnation N]\n"
-    "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--incarnation N]\n"
+    "totrain supervise FOLDER [--listen ADDRESS]\n"
+    "totrain master FOLDER --listen ADDRESS [--tls FOLDER] [--incarnation N]\n"
+    "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
+    "        [--incarnation N]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
     "job. The supervisor writes events to standard output, one JSON object a line.\n"
-    "ADDRESS is unix:PATH or tcp:HOST:PORT.\n";
+    "\n"
+    "ADDRESS is unix:PATH or tcp:HOST:PORT; an IPv6 address stands in brackets, port\n"
+    "0 is any free one, and only --master may be a name. TCP needs --tls: a folder\n"
+    "with ca.crt (the job's certificate authority), tls.crt and tls.key (this role's\n"
+    "certificate and key), all PEM, the key not readable by everybody. Peers without\n"
+    "a certificate of the same job and a fitting role are refused.\n"
+    "\n"
+    "A supervisor is its job's authority. With --listen tcp:127.0.0.1:0 its roles\n"
+    "talk over TCP as they do between machines; without it, over Unix sockets.\n";
 
 struct role_arguments {
-    const char *folder, *listen, *master;
-    uint32_t index, incarnation;
+    struct role_options options;
     bool has_index;
 };
 
@@ -42,23 +50,21 @@ static bool read_number(const char *text, uint32_t *number)
 
 static bool read_option(struct role_arguments *arguments, const char *name, const char *value)
 {
+    struct role_options *options = &arguments->options;
+
     if (strcmp(name, "--listen") == 0)
-        arguments->listen = value;
+        options->listen = value;
     else if (strcmp(name, "--master") == 0)
-        arguments->master = value;
+        options->master = value;
+    else if (strcmp(name, "--tls") == 0)
+        options->tls = value;
     else if (strcmp(name, "--incarnation") == 0)
-        return read_number(value, &arguments->incarnation);
+        return read_number(value, &options->incarnation);
     else if (strcmp(name, "--index") == 0)
-        return arguments->has_index = read_number(value, &arguments->index);
+        return arguments->has_index = read_number(value, &options->index);
     else
         return false;
     return true;
-}
-
-/* TCP works, but without TLS whoever reaches the port could join the job. */
-static bool is_local(const char *address)
-{
-    return !address || strncmp(address, "unix:", 5) == 0;
 }
 
 /* -1: go on; otherwise the exit code. */
@@ -69,52 +75,78 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
             fputs(usage_text, stdout);
             return 0;
         }
-        if (argv[i][0] != '-' && !arguments->folder) {
-            arguments->folder = argv[i];
+        if (argv[i][0] != '-' && !arguments->options.folder) {
+            arguments->options.folder = argv[i];
         } else if (i + 1 >= argc || !read_option(arguments, argv[i], argv[i + 1])) {
             return usage("cannot understand ", argv[i]);
         } else {
             i++;
         }
     }
-    if (!is_local(arguments->listen) || !is_local(arguments->master))
-        return usage("an address is unix:PATH; TCP is not supported before it has TLS", "");
-    return arguments->folder ? -1 : usage("the job's folder is missing", "");
+    return arguments->options.folder ? -1 : usage("the job's folder is missing", "");
+}
+
+/* -1: fine. Whoever reached a TCP port without TLS could join the job. */
+static int check_network(const struct role_options *options)
+{
+    const char *addresses[] = {options->listen, options->master};
+    struct address address;
+    struct error err;
+
+    for (int i = 0; i < 2; i++) {
+        if (!addresses[i])
+            continue;
+        if (address_read(addresses[i], &address, &err) != STATUS_OK)
+            return usage("", err.message);
+        if (address_is_tcp(addresses[i]) && !options->tls)
+            return usage("TCP needs --tls FOLDER, not only ", addresses[i]);
+    }
+    return -1;
 }
 
 int command_supervise(int argc, char **argv)
 {
-    struct role_arguments arguments = {.folder = NULL};
+    struct role_arguments arguments = {.has_index = false};
     int code = read_arguments(argc, argv, &arguments);
 
     if (code >= 0)
         return code;
-    if (arguments.listen || arguments.master || arguments.has_index)
-        return usage("supervise takes a folder only", "");
-    return run_supervise(arguments.folder);
+    if (arguments.options.master || arguments.options.tls || arguments.has_index)
+        return usage("supervise takes a folder and --listen only", "");
+    return run_supervise(&arguments.options);
 }
 
 int command_master(int argc, char **argv)
 {
-    struct role_arguments arguments = {.folder = NULL};
+    struct role_arguments arguments = {.has_index = false};
     int code = read_arguments(argc, argv, &arguments);
 
     if (code >= 0)
         return code;
-    if (!arguments.listen)
+    if (!arguments.options.listen)
         return usage("--listen is missing", "");
-    return run_master(arguments.folder, arguments.listen, arguments.incarnation);
+    code = check_network(&arguments.options);
+    return code >= 0 ? code : run_master(&arguments.options);
+}
+
+static int check_worker(const struct role_arguments *arguments)
+{
+    const struct role_options *options = &arguments->options;
+
+    if (!options->listen || !options->master || !arguments->has_index)
+        return usage("--index, --master and --listen are needed", "");
+    if (address_is_wildcard(options->listen))
+        return usage("a worker listens where its peers reach it, not at ", options->listen);
+    return check_network(options);
 }
 
 int command_worker(int argc, char **argv)
 {
-    struct role_arguments arguments = {.folder = NULL};
+    struct role_arguments arguments = {.has_index = false};
     int code = read_arguments(argc, argv, &arguments);
 
     if (code >= 0)
         return code;
-    if (!arguments.listen || !arguments.master || !arguments.has_index)
-        return usage("--index, --master and --listen are needed", "");
-    return run_worker(arguments.folder, arguments.index, arguments.incarnation, arguments.master,
-                      arguments.listen);
+    code = check_worker(&arguments);
+    return code >= 0 ? code : run_worker(&arguments.options);
 }

@@ -6,8 +6,10 @@
  *                                  +--------------- outbox ------------+
  *
  * One process may host several roles: what they send to each other goes
- * through a queue instead of a socket, as the same frames. Only this file and
- * net/ know libevent.
+ * through a queue instead of a socket, as the same frames. Over TCP every
+ * connection is TLS, and whoever cannot show a certificate of this job and of a
+ * fitting role (net/tls.h) is closed before a role hears of it; strangers are
+ * limited in number and time. Only loop*.c and net/ know libevent.
  */
 #ifndef RUNTIME_LOOP_H
 #define RUNTIME_LOOP_H
@@ -33,6 +35,7 @@ struct role {
 
 struct loop;
 struct loop_role;
+struct tls;
 
 enum status loop_new(int64_t tick_ms, struct loop **loop, struct error *err);
 void loop_free(struct loop *loop);
@@ -41,6 +44,14 @@ int64_t loop_now_us(void);
 /* Asks the roles for work again at that time (of loop_now_us), to some
  * microseconds; the last call counts. */
 void loop_wake_at(struct loop *loop, int64_t at_us);
+
+/* Borrowed until loop_free. At `master` only the master is accepted, at all
+ * other addresses a worker. Without tls there is no TCP. */
+struct loop_network {
+    struct tls *tls;
+    const char *master;
+};
+void loop_use_network(struct loop *loop, const struct loop_network *network);
 
 /* `address` NULL: nobody connects to this role. `bound` as in address_listen. */
 enum status loop_add_role(struct loop *loop, const struct role *role, const char *address,
@@ -66,7 +77,7 @@ enum status loop_read_lines(struct loop *loop, int fd, struct line_reader reader
 int loop_lines_fd(const struct loop_lines *lines);
 void loop_lines_close(struct loop_lines *lines);
 
-/* Whoever connects to this Unix or TCP address may say lines to `reader`. */
+/* Whoever connects to this Unix address may say lines to `reader`. */
 enum status loop_listen_lines(struct loop *loop, const char *address, struct line_reader reader,
                               struct error *err);
 

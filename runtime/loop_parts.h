@@ -1,14 +1,15 @@
 /*
- * loop_parts.h - what loop.c and loop_watch.c share.
+ * loop_parts.h - what loop.c, loop_links.c and loop_watch.c share.
  */
 #ifndef RUNTIME_LOOP_PARTS_H
 #define RUNTIME_LOOP_PARTS_H
 
+#include "net/connection.h"
 #include "runtime/loop.h"
 
 struct event;
 struct event_base;
-struct loop_role;
+struct link;
 struct parcel;
 struct watch;
 
@@ -19,6 +20,7 @@ struct loop {
     struct parcel *parcels, **parcels_end; /* first to last */
     struct loop_lines *lines;
     struct watch *watches; /* signals, listeners */
+    struct loop_network network;
     void (*tick_call)(void *context, int64_t now_ms);
     void *tick_context;
     struct event *waker; /* a timer descriptor; NULL until it is needed */
@@ -26,6 +28,35 @@ struct loop {
     enum status how;
     struct error reason;
 };
+
+struct loop_role {
+    struct loop *loop;
+    struct role role;
+    struct outbox outbox;
+    struct link *links;
+    peer_id next_accepted;
+    char *local_address; /* NULL: reached by socket, or not at all */
+    struct event *acceptor;
+    bool has_tls;     /* its acceptor's connections begin with a handshake */
+    uint64_t refused; /* connections that were not let in */
+    struct loop_role *next;
+};
+
+/* loop_links.c: the connections of a role. */
+
+enum status links_listen(struct loop_role *role, const char *address, char *bound,
+                         size_t bound_size, struct error *err);
+void links_connect(struct loop_role *role, peer_id peer, const char *address);
+void links_close(struct loop_role *role, peer_id peer);
+void links_send(struct loop_role *role, peer_id peer, struct slice bytes);
+/* Lets go of what is written out, and of what is not established in time. */
+void links_check(struct loop_role *role, int64_t now_ms);
+bool links_are_drained(const struct loop_role *role);
+void links_free(struct loop_role *role);
+
+/* What travels inside the process. True when there was any. */
+bool parcels_deliver(struct loop *loop);
+void parcels_free(struct loop *loop);
 
 void loop_free_watches(struct loop *loop);
 

@@ -8,7 +8,6 @@
 
 #include <event2/event.h>
 
-#include "net/address.h"
 #include "runtime/loop_parts.h"
 
 struct loop_lines {

@@ -1,93 +1,135 @@
 #include "runtime/pulse.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/address.h"
-#include "net/message.h"
+#include "runtime/loop.h"
 
+/* A role of its own, on a loop of its own: all it does is done at a tick. */
 struct pulse {
     pthread_t thread;
+    struct loop *loop; /* of the thread, once that runs */
+    int stop;          /* a pipe's writing end; closing it stops the thread */
     const char *master;
-    int interval_ms;
-    int stop[2];       /* a pipe: its writing end is closed to stop the thread */
-    struct text frame; /* the one message */
+    struct message message;
+    peer_id peer, next_peer;
 };
 
-/* Sent whole or not at all: a frame is far smaller than a socket's buffer. A
- * master that does not read for so long will count what is there already. */
-static void beat(const struct pulse *pulse, int *connection)
+static void on_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
+                       struct outbox *outbox)
 {
-    ssize_t sent;
+    struct pulse *pulse = self;
+    (void)now_ms;
+    (void)message;
 
-    if (*connection < 0 && address_connect(pulse->master, connection, NULL) != STATUS_OK)
-        *connection = -1;
-    if (*connection < 0)
-        return;
-    sent = send(*connection, pulse->frame.data, pulse->frame.size, MSG_NOSIGNAL);
-    if (sent == (ssize_t)pulse->frame.size || (sent < 0 && errno == EAGAIN))
-        return;
-    close(*connection);
-    *connection = -1;
+    /* The job has ended: the worker itself hears of it, too. */
+    outbox_close(outbox, from);
+    pulse->peer = PEER_NONE;
+}
+
+static void on_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)
+{
+    struct pulse *pulse = self;
+    (void)now_ms;
+    (void)outbox;
+
+    if (peer == pulse->peer)
+        pulse->peer = PEER_NONE; /* the next tick connects again */
+}
+
+static void beat(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    struct pulse *pulse = self;
+    (void)now_ms;
+
+    if (pulse->peer == PEER_NONE) {
+        pulse->peer = pulse->next_peer++;
+        outbox_connect(outbox, pulse->peer, slice_of(pulse->master));
+    }
+    outbox_send(outbox, pulse->peer, &pulse->message);
 }
 
 static void *run(void *argument)
 {
-    const struct pulse *pulse = argument;
-    struct pollfd stop = {.fd = pulse->stop[0], .events = POLLIN};
-    int connection = -1, events;
+    struct pulse *pulse = argument;
 
-    do {
-        beat(pulse, &connection);
-        events = poll(&stop, 1, pulse->interval_ms);
-    } while (events == 0 || (events < 0 && errno == EINTR));
-    if (connection >= 0)
-        close(connection);
+    (void)loop_run(pulse->loop, NULL);
     return NULL;
 }
 
-enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation, const char *master,
-                        int interval_ms, struct pulse **out, struct error *err)
+static void on_line(void *context, struct slice line)
 {
-    const struct message message = {
-        .type = MESSAGE_PULSE, .job = job, .pulse = {.index = index, .incarnation = incarnation}};
+    (void)context;
+    (void)line;
+}
+
+static void on_stop(void *context)
+{
+    loop_stop(context, STATUS_OK, NULL);
+}
+
+static enum status prepare(struct pulse *pulse, const struct loop_network *network, int interval_ms,
+                           struct error *err)
+{
+    struct role role = {
+        .self = pulse, .on_message = on_message, .on_disconnect = on_disconnect, .on_tick = beat};
+    struct line_reader reader = {.on_line = on_line, .on_end = on_stop};
+    struct loop_role *added;
+    int ends[2];
+
+    TRY(loop_new(interval_ms, &pulse->loop, err));
+    loop_use_network(pulse->loop, network);
+    TRY(loop_add_role(pulse->loop, &role, NULL, NULL, 0, &added, err));
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_errno(err, STATUS_IO, "cannot make a pipe");
+    pulse->stop = ends[1];
+    reader.context = pulse->loop;
+    TRY(loop_read_lines(pulse->loop, ends[0], reader, NULL, err));
+    beat(pulse, 0, loop_outbox(added));
+    loop_flush(added);
+    return STATUS_OK;
+}
+
+static void free_pulse(struct pulse *pulse)
+{
+    if (pulse->stop >= 0)
+        close(pulse->stop);
+    loop_free(pulse->loop);
+    free(pulse);
+}
+
+enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation,
+                        const struct loop_network *network, int interval_ms, struct pulse **out,
+                        struct error *err)
+{
     struct pulse *pulse = calloc(1, sizeof *pulse);
     enum status status;
 
     if (!pulse)
         return fail_no_memory(err);
-    pulse->master = master;
-    pulse->interval_ms = interval_ms;
-    text_init(&pulse->frame, FRAME_HEADER_BYTES + 64);
-    status = message_write(&message, &pulse->frame, err);
-    if (status == STATUS_OK && pipe2(pulse->stop, O_CLOEXEC) != 0)
-        status = fail_errno(err, STATUS_IO, "cannot make a pipe");
-    else if (status == STATUS_OK && pthread_create(&pulse->thread, NULL, run, pulse) != 0) {
-        close(pulse->stop[0]);
-        close(pulse->stop[1]);
+    pulse->master = network->master;
+    pulse->next_peer = PEER_FIRST_ASKED;
+    pulse->message = (struct message){
+        .type = MESSAGE_PULSE, .job = job, .pulse = {.index = index, .incarnation = incarnation}};
+    pulse->stop = -1;
+    status = prepare(pulse, network, interval_ms, err);
+    if (status == STATUS_OK && pthread_create(&pulse->thread, NULL, run, pulse) != 0)
         status = fail(err, STATUS_LIMIT, "cannot start a thread");
-    }
-    if (status != STATUS_OK) {
-        text_deinit(&pulse->frame);
-        free(pulse);
-        return status;
-    }
-    *out = pulse;
-    return STATUS_OK;
+    if (status != STATUS_OK)
+        free_pulse(pulse);
+    else
+        *out = pulse;
+    return status;
 }
 
 void pulse_stop(struct pulse *pulse)
 {
     if (!pulse)
         return;
-    close(pulse->stop[1]);
+    close(pulse->stop);
+    pulse->stop = -1;
     pthread_join(pulse->thread, NULL);
-    close(pulse->stop[0]);
-    text_deinit(&pulse->frame);
-    free(pulse);
+    free_pulse(pulse);
 }

@@ -12,11 +12,13 @@
 
 #include "base/error.h"
 
+struct loop_network;
 struct pulse;
 
-/* `master`: its address; must outlive the pulse. */
-enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation, const char *master,
-                        int interval_ms, struct pulse **pulse, struct error *err);
+/* The master at network->master. What `network` points to must outlive the pulse. */
+enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation,
+                        const struct loop_network *network, int interval_ms, struct pulse **pulse,
+                        struct error *err);
 void pulse_stop(struct pulse *pulse); /* NULL: nothing to stop */
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "net/tls.h"
 #include "runtime/host.h"
 #include "runtime/pulse.h"
 #include "runtime/roles.h"
@@ -60,6 +61,7 @@ static int finish(enum status status, const struct error *err)
 
 struct master_process {
     struct master_host host;
+    struct loop_network network;
     struct loop *loop;
     int64_t alive_at;
 };
@@ -117,22 +119,43 @@ static void on_master_sigterm(void *context)
     master_host_leave(&process->host);
 }
 
+/* Credentials of somebody else are found out before they are shown to anybody. */
+static enum status open_network(const struct role_options *options, const struct identity *self,
+                                struct loop_network *network, struct error *err)
+{
+    char expected[IDENTITY_TEXT_MAX], found[IDENTITY_TEXT_MAX];
+
+    *network = (struct loop_network){.master = options->master};
+    if (!options->tls)
+        return STATUS_OK;
+    TRY(tls_open(options->tls, &network->tls, err));
+    if (identity_equal(tls_identity(network->tls), self))
+        return STATUS_OK;
+    identity_describe(self, expected);
+    identity_describe(tls_identity(network->tls), found);
+    return fail(err, STATUS_PERMISSION, "the certificate in %s is of %s, expected that of %s",
+                options->tls, found, expected);
+}
+
 static enum status start_master(struct master_process *process, const struct job *job,
-                                const char *listen, uint32_t incarnation, struct error *err)
+                                const struct role_options *options, struct error *err)
 {
     struct recorder recorder = {.say = say_event, .replace = say_replace};
     struct line_reader reader = {
         .context = process, .on_line = on_master_line, .on_end = on_master_lifeline_end};
+    struct identity self = {job->id, IDENTITY_MASTER, 0};
 
+    TRY(open_network(options, &self, &process->network, err));
     TRY(loop_new(TICK_MS, &process->loop, err));
+    loop_use_network(process->loop, &process->network);
     TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
     loop_on_tick(process->loop, say_alive, process);
-    TRY(master_host_start(&process->host, process->loop, job, &recorder, listen, incarnation,
-                          getppid(), err));
+    TRY(master_host_start(&process->host, process->loop, job, &recorder, options->listen,
+                          options->incarnation, getppid(), err));
     return loop_on_signal(process->loop, SIGTERM, on_master_sigterm, process, err);
 }
 
-int run_master(const char *folder, const char *listen, uint32_t incarnation)
+int run_master(const struct role_options *options)
 {
     struct master_process process;
     struct recorder voice = {.say = say_event};
@@ -144,15 +167,16 @@ int run_master(const char *folder, const char *listen, uint32_t incarnation)
     error_clear(&err);
     log_open("master", LOG_INFO);
     signal(SIGINT, SIG_IGN); /* the supervisor decides what Ctrl-C means */
-    status = job_open(folder, &job, &err);
+    status = job_open(options->folder, &job, &err);
     if (status != STATUS_OK)
         return finish(status, &err);
-    status = start_master(&process, &job, listen, incarnation, &err);
+    status = start_master(&process, &job, options, &err);
     if (status == STATUS_OK)
         status = loop_run(process.loop, &err);
     else
         recorder_say_failed(&voice, &err);
     loop_free(process.loop);
+    tls_free(process.network.tls);
     master_host_stop(&process.host);
     job_deinit(&job);
     return finish(status, &err);
@@ -170,42 +194,55 @@ static void on_worker_line(void *context, struct slice line)
     (void)line;
 }
 
-int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const char *master,
-               const char *listen)
-{
+struct worker_process {
     struct worker_host host;
+    struct loop_network network;
+    struct loop *loop;
+    struct pulse *pulse;
+};
+
+static enum status start_worker(struct worker_process *process, const struct job *job,
+                                const struct role_options *options, struct error *err)
+{
     struct line_reader reader = {.on_line = on_worker_line, .on_end = on_lifeline_end};
-    struct loop *loop = NULL;
-    struct pulse *pulse = NULL;
+    struct identity self = {job->id, IDENTITY_WORKER, options->index};
+
+    TRY(open_network(options, &self, &process->network, err));
+    TRY(loop_new(TICK_MS, &process->loop, err));
+    loop_use_network(process->loop, &process->network);
+    reader.context = process->loop;
+    TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
+    TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
+                    &process->pulse, err));
+    TRY(worker_host_start(&process->host, process->loop, job, options->index,
+                          options->incarnation, options->master, options->listen, err));
+    return loop_on_signal(process->loop, SIGTERM, on_worker_sigterm, &process->host, err);
+}
+
+int run_worker(const struct role_options *options)
+{
+    struct worker_process process;
     char who[32];
     enum status status;
     struct error err;
     struct job job;
 
-    memset(&host, 0, sizeof host);
+    memset(&process, 0, sizeof process);
     error_clear(&err);
-    snprintf(who, sizeof who, "worker/%" PRIu32, index);
+    snprintf(who, sizeof who, "worker/%" PRIu32, options->index);
     log_open(who, LOG_INFO);
     signal(SIGINT, SIG_IGN);
-    status = job_open(folder, &job, &err);
+    status = job_open(options->folder, &job, &err);
     if (status != STATUS_OK)
         return finish(status, &err);
-    status = loop_new(TICK_MS, &loop, &err);
-    reader.context = loop;
+    status = start_worker(&process, &job, options, &err);
     if (status == STATUS_OK)
-        status = loop_read_lines(loop, LIFELINE, reader, NULL, &err);
-    if (status == STATUS_OK)
-        status = pulse_start(job.id, index, incarnation, master, PULSE_MS, &pulse, &err);
-    if (status == STATUS_OK)
-        status = worker_host_start(&host, loop, &job, index, incarnation, master, listen, &err);
-    if (status == STATUS_OK)
-        status = loop_on_signal(loop, SIGTERM, on_worker_sigterm, &host, &err);
-    if (status == STATUS_OK)
-        status = loop_run(loop, &err);
-    pulse_stop(pulse);
-    if (!worker_host_stop(&host))
+        status = loop_run(process.loop, &err);
+    pulse_stop(process.pulse);
+    if (!worker_host_stop(&process.host))
         _exit(finish(status, &err));
-    loop_free(loop);
+    loop_free(process.loop);
+    tls_free(process.network.tls);
     job_deinit(&job);
     return finish(status, &err);
 }

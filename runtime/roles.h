@@ -18,9 +18,16 @@
 
 #include <stdint.h>
 
-int run_supervise(const char *folder);
-int run_master(const char *folder, const char *listen, uint32_t incarnation);
-int run_worker(const char *folder, uint32_t index, uint32_t incarnation, const char *master,
-               const char *listen);
+struct role_options {
+    const char *folder; /* of the job */
+    const char *listen; /* address; the supervisor's: NULL, or TCP for the whole job */
+    const char *master; /* address; of a worker */
+    const char *tls;    /* folder of credentials (net/credentials.h); NULL: Unix sockets only */
+    uint32_t index, incarnation;
+};
+
+int run_supervise(const struct role_options *options);
+int run_master(const struct role_options *options);
+int run_worker(const struct role_options *options);
 
 #endif

@@ -107,7 +107,15 @@ static void clean(const char *path)
     job_folder_clean(&folder);
 }
 
-int run_supervise(const char *folder)
+static enum status check(const struct job *job, const struct role_options *options,
+                         struct error *err)
+{
+    if (options->listen && job->spec.in_one_process)
+        return fail(err, STATUS_INVALID, "a job in one process has no network");
+    return STATUS_OK;
+}
+
+int run_supervise(const struct role_options *options)
 {
     char sockets[CONTROL_PATH_MAX];
     struct error err;
@@ -117,14 +125,15 @@ int run_supervise(const char *folder)
     error_clear(&err);
     log_open("supervisor", LOG_INFO);
     signal(SIGPIPE, SIG_IGN);
-    if (job_open(folder, &job, &err) != STATUS_OK)
+    if (job_open(options->folder, &job, &err) != STATUS_OK)
         return fail_early(&err);
-    if (control_folder_create(job.folder, sockets, &err) != STATUS_OK) {
+    if (check(&job, options, &err) != STATUS_OK ||
+        control_folder_create(job.folder, sockets, &err) != STATUS_OK) {
         job_deinit(&job);
         return fail_early(&err);
     }
     code = job.spec.in_one_process ? supervise_alone(&job, sockets)
-                                   : supervise_children(&job, sockets);
+                                   : supervise_children(&job, sockets, options->listen);
     clean(job.folder);
     job_deinit(&job);
     return code;

@@ -14,9 +14,11 @@
  * waits for it. */
 void supervise_say(const struct job_event *event, struct slice line);
 
-/* The whole job in this process, or in children. Return the exit code. */
+/* The whole job in this process, or in children. `listen` NULL: children talk
+ * over Unix sockets in the folder `sockets`; otherwise over TLS at this TCP
+ * address, and the folder keeps their credentials. Return the exit code. */
 int supervise_alone(const struct job *job, const char *sockets);
-int supervise_children(const struct job *job, const char *sockets);
+int supervise_children(const struct job *job, const char *sockets, const char *listen);
 
 /* Lifeline, SIGINT and SIGTERM mean: cancel. The control socket takes `cancel`
  * and `scale N`, which it answers (launch/control.h). */

@@ -20,6 +20,7 @@
 #include "runtime/slots.h"
 #include "runtime/staffing.h"
 #include "runtime/supervise.h"
+#include "runtime/supervise_network.h"
 
 #define TICK_MS      50
 #define RESTARTS_MAX 3    /* of one role, without a step in between */
@@ -40,6 +41,7 @@ struct child {
 struct supervisor {
     const struct job *job;
     const char *sockets;
+    struct supervise_network network;
     struct loop *loop;
     struct child *children; /* the master, then the workers */
     uint32_t count;
@@ -183,35 +185,66 @@ static void on_child_end(void *context)
 }
 
 struct arguments {
-    char folder[PATH_MAX], listen[128], master[128], index[16], incarnation[16];
+    char folder[PATH_MAX], index[16], incarnation[16];
+    char listen[ADDRESS_TEXT_MAX + 1], master[ADDRESS_TEXT_MAX + 1];
+    char tls[PATH_MAX];
     char *list[16];
 };
 
-static void list_arguments(const struct child *child, struct arguments *arguments)
+static void add_argument(struct arguments *arguments, size_t *count, char *name, char *value)
+{
+    arguments->list[(*count)++] = name;
+    arguments->list[(*count)++] = value;
+}
+
+static void print_arguments(const struct child *child, struct arguments *arguments)
 {
     const struct supervisor *supervisor = child->supervisor;
-    size_t count = 0;
 
     snprintf(arguments->folder, sizeof arguments->folder, "%s", supervisor->job->folder);
-    snprintf(arguments->master, sizeof arguments->master, "unix:%s/master", supervisor->sockets);
-    snprintf(arguments->listen, sizeof arguments->listen, "unix:%s/w%" PRIu32 ".%" PRIu32,
-             supervisor->sockets, child->index, child->incarnation);
     snprintf(arguments->index, sizeof arguments->index, "%" PRIu32, child->index);
     snprintf(arguments->incarnation, sizeof arguments->incarnation, "%" PRIu32, child->incarnation);
-    arguments->list[count++] = "totrain";
-    arguments->list[count++] = child->is_master ? "master" : "worker";
-    arguments->list[count++] = arguments->folder;
-    arguments->list[count++] = "--listen";
-    arguments->list[count++] = child->is_master ? arguments->master : arguments->listen;
-    arguments->list[count++] = "--incarnation";
-    arguments->list[count++] = arguments->incarnation;
-    if (!child->is_master) {
-        arguments->list[count++] = "--index";
-        arguments->list[count++] = arguments->index;
-        arguments->list[count++] = "--master";
-        arguments->list[count++] = arguments->master;
+    if (supervisor->network.authority) {
+        snprintf(arguments->master, sizeof arguments->master, "%s", supervisor->network.master);
+        snprintf(arguments->listen, sizeof arguments->listen, "%s", supervisor->network.workers);
+    } else {
+        snprintf(arguments->master, sizeof arguments->master, "unix:%s/master",
+                 supervisor->sockets);
+        snprintf(arguments->listen, sizeof arguments->listen, "unix:%s/w%" PRIu32 ".%" PRIu32,
+                 supervisor->sockets, child->index, child->incarnation);
     }
+}
+
+static void list_arguments(const struct child *child, struct arguments *arguments)
+{
+    size_t count = 0;
+
+    print_arguments(child, arguments);
+    arguments->list[count++] = "totrain";
+    add_argument(arguments, &count, child->is_master ? "master" : "worker", arguments->folder);
+    add_argument(arguments, &count, "--listen",
+                 child->is_master ? arguments->master : arguments->listen);
+    add_argument(arguments, &count, "--incarnation", arguments->incarnation);
+    if (!child->is_master) {
+        add_argument(arguments, &count, "--index", arguments->index);
+        add_argument(arguments, &count, "--master", arguments->master);
+    }
+    if (arguments->tls[0])
+        add_argument(arguments, &count, "--tls", arguments->tls);
     arguments->list[count] = NULL;
+}
+
+static enum status issue_credentials(const struct child *child, char folder[PATH_MAX],
+                                     struct error *err)
+{
+    const struct supervisor *supervisor = child->supervisor;
+    struct identity who = {supervisor->job->id,
+                           child->is_master ? IDENTITY_MASTER : IDENTITY_WORKER, child->index};
+
+    folder[0] = '\0';
+    if (!supervisor->network.authority)
+        return STATUS_OK;
+    return supervise_network_issue(&supervisor->network, &who, supervisor->sockets, folder, err);
 }
 
 static enum status spawn_with(struct child *child, int lifeline, struct error *err)
@@ -223,6 +256,7 @@ static enum status spawn_with(struct child *child, int lifeline, struct error *e
     struct spawn spawn = {
         .program = "/proc/self/exe", .arguments = arguments.list, .in = lifeline, .out = -1};
 
+    TRY(issue_credentials(child, arguments.tls, err));
     list_arguments(child, &arguments);
     snprintf(log, sizeof log, "%s/log", job->folder);
     spawn.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -529,7 +563,7 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     return STATUS_OK;
 }
 
-int supervise_children(const struct job *job, const char *sockets)
+int supervise_children(const struct job *job, const char *sockets, const char *listen)
 {
     struct supervisor supervisor = {
         .job = job, .sockets = sockets, .count = job->spec.max_workers + 1};
@@ -541,7 +575,9 @@ int supervise_children(const struct job *job, const char *sockets)
     error_clear(&supervisor.verdict);
     staffing_init(&supervisor.staffing, job->spec.min_workers, job->spec.max_workers,
                   STAFFING_UNLIMITED);
-    status = start(&supervisor, &err);
+    status = supervise_network_open(&supervisor.network, job, listen, &err);
+    if (status == STATUS_OK)
+        status = start(&supervisor, &err);
     if (status == STATUS_OK) {
         status = loop_run(supervisor.loop, &err);
     } else {
@@ -552,5 +588,6 @@ int supervise_children(const struct job *job, const char *sockets)
     loop_free(supervisor.loop); /* closes the lifelines */
     free(supervisor.places);
     free(supervisor.children);
+    supervise_network_close(&supervisor.network);
     return status_exit_code(status);
 }

@@ -81,22 +81,36 @@ static bool read_link(const char *job_folder, char socket_path[CONTROL_PATH_MAX]
     return is_ours;
 }
 
+/* Takes the descriptor over. Credentials lie one level deeper than sockets. */
+static void empty_folder(int fd, int levels)
+{
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
+
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((entry = readdir(folder))) {
+        const char *name = entry->d_name;
+
+        if (name[0] == '.' || unlinkat(fd, name, 0) == 0 || levels == 0)
+            continue;
+        empty_folder(openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), levels - 1);
+        (void)unlinkat(fd, name, AT_REMOVEDIR);
+    }
+    closedir(folder);
+}
+
 void control_folder_remove(const char *job_folder)
 {
     char path[CONTROL_PATH_MAX], link[PATH_MAX];
-    struct dirent *entry;
-    DIR *folder;
 
     if (!read_link(job_folder, path))
         return;
     *strrchr(path, '/') = '\0';
-    folder = opendir(path);
-    if (folder) {
-        while ((entry = readdir(folder)))
-            if (entry->d_name[0] != '.')
-                (void)unlinkat(dirfd(folder), entry->d_name, 0);
-        closedir(folder);
-    }
+    empty_folder(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 1);
     (void)rmdir(path);
     if (link_path(job_folder, link))
         (void)unlink(link);

@@ -5,16 +5,22 @@
  *     job_roles make CSV FOLDER WORKERS LEAST EPOCHS    a job's folder from a CSV
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker ...       as in totrain
+ *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
+ *                                                 FOLDER/NAME: credentials of ROLE, "master" or a
+ *                                                 worker's index, all of one new authority and
+ *                                                 issued DAYS ago
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "cli/role_commands.h"
 #include "cluster/csv_job.h"
 #include "data/jobstore.h"
 #include "launch/launch.h"
+#include "net/authority.h"
 
 static int make(char **argv)
 {
@@ -77,6 +83,47 @@ static int digest(const char *folder)
     return err.status != STATUS_OK;
 }
 
+static void issue(const struct authority *authority, uint64_t job, int64_t now_s, char **argv,
+                  int i)
+{
+    struct credentials credentials;
+    struct error err;
+    char path[4096], *role = strchr(argv[i], '=');
+    struct identity who = {.job = job};
+
+    error_clear(&err);
+    credentials_init(&credentials);
+    if (role) {
+        *role++ = '\0';
+        who.role = strcmp(role, "master") == 0 ? IDENTITY_MASTER : IDENTITY_WORKER;
+        who.index = who.role == IDENTITY_MASTER ? 0 : (uint32_t)strtoul(role, NULL, 10);
+    }
+    snprintf(path, sizeof path, "%s/%s", argv[2], argv[i]);
+    if (!role || authority_issue(authority, &who, now_s, &credentials, &err) != STATUS_OK ||
+        credentials_save(&credentials, path, &err) != STATUS_OK) {
+        fprintf(stderr, "job_roles: %s: %s\n", argv[i], err.message);
+        exit(1);
+    }
+    credentials_deinit(&credentials);
+}
+
+static int make_authority(int argc, char **argv)
+{
+    uint64_t job = strtoull(argv[3], NULL, 10);
+    int64_t now_s = time(NULL) - strtoll(argv[4], NULL, 10) * 24 * 3600;
+    struct authority *authority;
+    struct error err;
+
+    if (authority_new(job, now_s, &authority, &err) != STATUS_OK) {
+        fprintf(stderr, "job_roles: %s\n", err.message);
+        return 1;
+    }
+    for (int i = 5; i < argc; i++)
+        issue(authority, job, now_s, argv, i);
+    authority_free(authority);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -85,12 +132,14 @@ int main(int argc, char **argv)
         return make(argv);
     if (strcmp(word, "digest") == 0 && argc == 3)
         return digest(argv[2]);
+    if (strcmp(word, "authority") == 0 && argc > 5)
+        return make_authority(argc, argv);
     if (strcmp(word, "supervise") == 0)
         return command_supervise(argc - 1, argv + 1);
     if (strcmp(word, "master") == 0)
         return command_master(argc - 1, argv + 1);
     if (strcmp(word, "worker") == 0)
         return command_worker(argc - 1, argv + 1);
-    fprintf(stderr, "job_roles make|digest|supervise|master|worker\n");
+    fprintf(stderr, "job_roles make|digest|authority|supervise|master|worker\n");
     return 2;
 }

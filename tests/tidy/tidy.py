@@ -25,7 +25,7 @@ OWNED = {
     "sqlite3.h": ["extension/sqlite/", "runtime/data/", "cli/", "tests/"],
     "sqlite3ext.h": ["extension/sqlite/"],
     "cblas.h": ["bench/speed/gemm.c"],
-    "event2/": ["runtime/", "tests/unit/test_connection.c"],
+    "event2/": ["runtime/", "tests/unit/test_connection.c", "tests/unit/test_tls.c"],
     "openssl/": ["runtime/"],
 }
 # words that one file alone may use, and what stands for them elsewhere

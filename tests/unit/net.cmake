@@ -1,3 +1,6 @@
 totrain_test(test_message SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_message.c USES net LABEL unit)
 totrain_test(test_connection SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_connection.c USES net
   LIBS PkgConfig::LIBEVENT LABEL unit)
+totrain_test(test_address SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_address.c USES net LABEL unit)
+totrain_test(test_tls SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_tls.c USES net
+  LIBS PkgConfig::LIBEVENT LABEL unit)

@@ -3,13 +3,19 @@
  */
 #include "tests/check.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "net/address.h"
+#include "net/authority.h"
+#include "net/tls.h"
 #include "runtime/loop.h"
 
-#define ROUNDS 100
+#define ROUNDS    100
+#define STRANGERS 64 /* that the loop keeps */
 
 struct counter {
     uint64_t heard, lost, lines;
@@ -64,7 +70,7 @@ static struct role role_of(struct counter *counter)
                          .on_tick = on_tick};
 }
 
-static void count_over(const char *address)
+static void count_over(const char *address, const struct loop_network *network)
 {
     struct counter left = {.heard = 0}, right = {.heard = 0};
     struct role role;
@@ -75,6 +81,8 @@ static void count_over(const char *address)
 
     snprintf(bound, sizeof bound, "%s", address);
     CHECK_OK(loop_new(20, &loop, &err));
+    if (network)
+        loop_use_network(loop, network);
     role = role_of(&left);
     CHECK_OK(loop_add_role(loop, &role, address, bound, sizeof bound, &one, &err));
     role = role_of(&right);
@@ -91,13 +99,140 @@ static void count_over(const char *address)
 static void roles_in_one_process_need_no_socket(void **state)
 {
     (void)state;
-    count_over(LOOP_LOCAL "one");
+    count_over(LOOP_LOCAL "one", NULL);
 }
 
-static void roles_talk_over_tcp(void **state)
+static struct tls *credentials_of(uint64_t job, uint32_t index)
 {
+    struct identity who = {job, IDENTITY_WORKER, index};
+    struct credentials credentials;
+    struct authority *authority;
+    struct tls *tls;
+    struct error err;
+
+    credentials_init(&credentials);
+    CHECK_OK(authority_new(job, time(NULL), &authority, &err));
+    CHECK_OK(authority_issue(authority, &who, time(NULL), &credentials, &err));
+    CHECK_OK(tls_new(&credentials, &tls, &err));
+    credentials_deinit(&credentials);
+    authority_free(authority);
+    return tls;
+}
+
+static void roles_talk_over_tls(void **state)
+{
+    struct loop_network network = {.tls = credentials_of(1, 0)};
     (void)state;
-    count_over("tcp:127.0.0.1:0");
+
+    count_over("tcp:127.0.0.1:0", &network);
+    tls_free(network.tls);
+}
+
+static void there_is_no_tcp_without_tls(void **state)
+{
+    struct counter counter = {.heard = 0};
+    struct role role = role_of(&counter);
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+    struct loop_role *one;
+    struct loop *loop;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(loop_new(20, &loop, &err));
+    CHECK_FAILS(loop_add_role(loop, &role, "tcp:127.0.0.1:0", bound, sizeof bound, &one, &err),
+                STATUS_PERMISSION, "needs TLS credentials");
+    outbox_connect(loop_outbox(one), PEER_FIRST_ASKED, SLICE("tcp:127.0.0.1:1"));
+    loop_flush(one);
+    CHECK_OK(loop_run(loop, &err));
+    CHECK_INT(counter.lost, 1);
+    loop_free(loop);
+}
+
+/* A worker that says HELLO as another index than its certificate's. */
+static void a_worker_cannot_speak_for_another(void **state)
+{
+    struct counter left = {.heard = 0}, right = {.heard = 0};
+    struct loop_network network = {.tls = credentials_of(1, 3)};
+    struct message hello = {.type = MESSAGE_HELLO, .job = 1, .hello = {.index = 3}};
+    struct role role;
+    struct loop_role *one, *other;
+    struct loop *loop;
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+    struct error err;
+    (void)state;
+
+    CHECK_OK(loop_new(20, &loop, &err));
+    loop_use_network(loop, &network);
+    role = role_of(&left);
+    CHECK_OK(loop_add_role(loop, &role, "tcp:127.0.0.1:0", bound, sizeof bound, &one, &err));
+    role = role_of(&right);
+    CHECK_OK(loop_add_role(loop, &role, NULL, NULL, 0, &other, &err));
+    outbox_connect(loop_outbox(other), PEER_FIRST_ASKED, slice_of(bound));
+    hello.hello.index = 4;
+    outbox_send(loop_outbox(other), PEER_FIRST_ASKED, &hello);
+    loop_flush(other);
+    CHECK_OK(loop_run(loop, &err));
+    CHECK_INT(left.heard, 0);
+    CHECK_INT(left.lost, 1);
+    loop_free(loop);
+    tls_free(network.tls);
+}
+
+struct waiting {
+    struct loop *loop;
+    int fds[STRANGERS + 1]; /* who says nothing; -1: closed by the loop */
+    uint32_t open;
+    const char *bound;
+};
+
+static uint32_t count_open(struct waiting *waiting)
+{
+    uint32_t open = 0;
+    char byte;
+
+    for (int i = 0; i <= STRANGERS; i++)
+        open += recv(waiting->fds[i], &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+    return open;
+}
+
+static void stop_when_one_is_gone(void *context, int64_t now_ms)
+{
+    struct waiting *waiting = context;
+    (void)now_ms;
+
+    waiting->open = count_open(waiting);
+    if (waiting->open <= STRANGERS)
+        loop_stop(waiting->loop, STATUS_OK, NULL);
+}
+
+static void the_oldest_of_too_many_strangers_has_to_go(void **state)
+{
+    struct loop_network network = {.tls = credentials_of(1, 3)};
+    struct counter counter = {.heard = 0};
+    struct role role = role_of(&counter);
+    char bound[MESSAGE_ADDRESS_MAX + 1], byte;
+    struct waiting waiting;
+    struct loop_role *one;
+    struct address where;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(loop_new(20, &waiting.loop, &err));
+    loop_use_network(waiting.loop, &network);
+    CHECK_OK(
+        loop_add_role(waiting.loop, &role, "tcp:127.0.0.1:0", bound, sizeof bound, &one, &err));
+    CHECK_OK(address_read(bound, &where, &err));
+    for (int i = 0; i <= STRANGERS; i++)
+        CHECK_OK(address_connect(&where, &waiting.fds[i], &err));
+    loop_on_tick(waiting.loop, stop_when_one_is_gone, &waiting);
+    CHECK_OK(loop_run(waiting.loop, &err));
+    CHECK_INT(recv(waiting.fds[0], &byte, 1, MSG_DONTWAIT), 0);
+    CHECK_INT(waiting.open, STRANGERS);
+    CHECK_INT(counter.lost, 0); /* the role never heard of them */
+    for (int i = 0; i <= STRANGERS; i++)
+        close(waiting.fds[i]);
+    loop_free(waiting.loop);
+    tls_free(network.tls);
 }
 
 static void roles_talk_over_unix_sockets(void **state)
@@ -107,7 +242,7 @@ static void roles_talk_over_unix_sockets(void **state)
 
     assert_non_null(mkdtemp(folder));
     snprintf(address, sizeof address, "unix:%s/s", folder);
-    count_over(address);
+    count_over(address, NULL);
     unlink(address + 5);
     rmdir(folder);
 }
@@ -216,7 +351,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_in_one_process_need_no_socket),
-        cmocka_unit_test(roles_talk_over_tcp),
+        cmocka_unit_test(roles_talk_over_tls),
+        cmocka_unit_test(there_is_no_tcp_without_tls),
+        cmocka_unit_test(a_worker_cannot_speak_for_another),
+        cmocka_unit_test(the_oldest_of_too_many_strangers_has_to_go),
         cmocka_unit_test(roles_talk_over_unix_sockets),
         cmocka_unit_test(a_connection_that_fails_is_reported_from_the_loop),
         cmocka_unit_test(what_cannot_be_stored_is_told_to_nobody),

@@ -1,0 +1,27 @@
+/*
+ * dial.h - from an address to a connected socket, without waiting for it.
+ *
+ *     name --lookup--> addresses, tried one after the other --> socket
+ */
+#ifndef NET_DIAL_H
+#define NET_DIAL_H
+
+#include "net/address.h"
+
+struct event_base;
+struct dial;
+
+struct dial_owner {
+    void *context;
+    /* From the loop, once: free the dial. The socket is the owner's; -1: none
+     * of the addresses answers, err says what the last of them said. */
+    void (*on_done)(void *context, int socket, const struct error *err);
+};
+
+/* INVALID, LIMIT for what is no address. Has no deadline: the owner frees it
+ * when it has waited long enough. */
+enum status dial_new(struct event_base *base, const char *address, struct dial_owner owner,
+                     struct dial **dial, struct error *err);
+void dial_free(struct dial *dial);
+
+#endif

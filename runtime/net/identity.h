@@ -1,0 +1,33 @@
+/*
+ * identity.h - who a role is, as its certificate says.
+ *
+ *     totrain:job/17/master
+ *     totrain:job/17/worker/3
+ *
+ * It is the one name (a URI) in the certificate's subjectAltName. Host names
+ * and addresses say nothing: roles move between machines, and whoever has the
+ * certificate is the role wherever it runs.
+ */
+#ifndef NET_IDENTITY_H
+#define NET_IDENTITY_H
+
+#include "base/text.h"
+
+enum identity_role { IDENTITY_MASTER, IDENTITY_WORKER };
+
+struct identity {
+    uint64_t job;
+    enum identity_role role;
+    uint32_t index; /* of a worker; 0 for the master */
+};
+
+#define IDENTITY_TEXT_MAX 64
+
+void identity_write(const struct identity *identity, char text[IDENTITY_TEXT_MAX]);
+/* Exactly what identity_write writes, nothing else. */
+bool identity_read(struct slice text, struct identity *identity);
+/* For people: "worker 3 of job 17". */
+void identity_describe(const struct identity *identity, char text[IDENTITY_TEXT_MAX]);
+bool identity_equal(const struct identity *a, const struct identity *b);
+
+#endif

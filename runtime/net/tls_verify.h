@@ -1,0 +1,28 @@
+/*
+ * tls_verify.h - is this certificate the one that we expect, and if not, why
+ * not in words. For tls.c only.
+ */
+#ifndef NET_TLS_VERIFY_H
+#define NET_TLS_VERIFY_H
+
+#include <openssl/x509.h>
+
+#include "base/error.h"
+#include "net/identity.h"
+
+struct tls_verify {
+    struct identity expected; /* index: any */
+    struct identity peer;     /* as its certificate says */
+    char refusal[256];        /* "" when its certificate is not the reason */
+};
+
+/* False unless the certificate has exactly one name and that is a role's. */
+bool tls_identity_of(X509 *certificate, struct identity *identity);
+
+/* For SSL_CTX_set_verify; the SSL's app data is a struct tls_verify. */
+int tls_verify_certificate(int is_valid, X509_STORE_CTX *store);
+
+/* Why a handshake failed; `code` as of ERR_get_error. */
+void tls_verify_explain(const struct tls_verify *verify, unsigned long code, struct error *err);
+
+#endif
