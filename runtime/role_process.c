@@ -214,8 +214,8 @@ static enum status start_worker(struct worker_process *process, const struct job
     TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
     TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
                     &process->pulse, err));
-    TRY(worker_host_start(&process->host, process->loop, job, options->index,
-                          options->incarnation, options->master, options->listen, err));
+    TRY(worker_host_start(&process->host, process->loop, job, options->index, options->incarnation,
+                          options->master, options->listen, err));
     return loop_on_signal(process->loop, SIGTERM, on_worker_sigterm, &process->host, err);
 }
 

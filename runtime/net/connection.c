@@ -346,10 +346,11 @@ static void on_dialed(void *context, int socket, const struct error *err)
 {
     struct connection *connection = context;
 
+    if (socket < 0)
+        connection->reason = *err; /* which goes with the dial */
     dial_free(connection->dial);
     connection->dial = NULL;
     if (socket < 0) {
-        connection->reason = *err;
         note_closed(connection);
         return;
     }

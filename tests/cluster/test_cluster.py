@@ -48,7 +48,8 @@ def wait_until_gone(pids, seconds):
 
 
 class Job:
-    def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None):
+    def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
+                 listen=None):
         self.folder = folder
         folder.mkdir(parents=True)
         subprocess.run([PROGRAM, "make", csv or CSV, folder, str(workers),
@@ -57,9 +58,11 @@ class Job:
         environment.pop("TOTRAIN_FAULT", None)
         if fault:
             environment["TOTRAIN_FAULT"] = fault
-        self.process = subprocess.Popen([PROGRAM, "supervise", folder], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        env=environment, start_new_session=True)
+        network = ["--listen", listen] if listen else []
+        self.process = subprocess.Popen([PROGRAM, "supervise", folder, *network],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, env=environment,
+                                        start_new_session=True)
         self.last = None
 
     def event(self):
