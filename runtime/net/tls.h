@@ -10,7 +10,7 @@
  * recorded means anything when it is sent again.
  *
  * OpenSSL works directly on the non-blocking socket, under the connection that
- * has the buffers already (docs/decisions/0011-tls.md). It writes without
+ * has the buffers already (docs/decisions/0015-tls.md). It writes without
  * MSG_NOSIGNAL: the process ignores SIGPIPE, which loop_new sees to.
  */
 #ifndef NET_TLS_H
