@@ -62,7 +62,9 @@ enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement,
     code = sqlite3_prepare_v2(db, sql.data, (int)sql.size, statement, NULL);
     if (code != SQLITE_OK) {
         sql_fail(db, code, err);
-        if (sqlite3_libversion_number() >= SQLITE_VERSION_ERROR_OFFSET)
+        /* An interrupt or a lock leaves the offset of an earlier error. */
+        if (err->status == STATUS_DATABASE &&
+            sqlite3_libversion_number() >= SQLITE_VERSION_ERROR_OFFSET)
             err->position = sqlite3_error_offset(db);
         return err->status;
     }
