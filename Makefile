@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench fuzz install format clean
+.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install format clean
 .NOTPARALLEL:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make coverage  branches that the tests take in parser, planner, jobspec, scoring; 90 % or it fails"
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
+	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make install   into PREFIX (/usr/local)"
 	@echo "make format    clang-format over all sources"
@@ -59,6 +60,10 @@ fuzz: setup
 bench: build
 	@bench/quality/run build/release; quality=$$?; \
 	bench/speed/run build/release $(SPEED) && exit $$quality
+
+bench-elastic: build
+	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
+	@build/release/bench/elastic_master
 
 PREFIX ?= /usr/local
 install: build

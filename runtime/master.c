@@ -15,6 +15,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .state = JOB_STATE_WAITING,
         .started_at = now_ms,
         .ticked_at = now_ms,
+        .lost_at = INT64_MIN / 2,
         .wanted = options->max_workers,
         .waiting_since = now_ms,
         .reported_at = now_ms,
@@ -25,7 +26,10 @@ enum status master_init(struct master *master, const struct master_options *opti
     };
     text_init(&master->model_rows, TEXT_MAXIMUM);
     master->workers = calloc(options->max_workers, sizeof *master->workers);
-    if (!master->workers)
+    while (master->hint_mask < 2 * (uint64_t)options->max_workers)
+        master->hint_mask = 2 * master->hint_mask + 1;
+    master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
+    if (!master->workers || !master->hints)
         return fail_no_memory(err);
     master_put_job(master, now_ms, outbox);
     return STATUS_OK;
@@ -34,6 +38,7 @@ enum status master_init(struct master *master, const struct master_options *opti
 void master_deinit(struct master *master)
 {
     free(master->workers);
+    free(master->hints);
     group_deinit(&master->group);
     text_deinit(&master->model_rows);
 }
@@ -246,7 +251,8 @@ static void on_pulse(struct master *master, int64_t now_ms, const struct message
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
-    uint32_t index = master_find(master, from);
+    /* Pulses come on connections of their own. */
+    uint32_t index = message->type == MESSAGE_PULSE ? INDEX_NONE : master_find(master, from);
 
     if (message->job != master->options.job) {
         outbox_close(outbox, from);

@@ -42,7 +42,7 @@ struct master_options {
 struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
-    bool was_seen, is_member;
+    bool was_seen, is_member, is_standing_by;
     bool is_old_member; /* of the group that works until the new one has met */
     bool is_leaving;    /* was asked to go; hands its work back */
     bool has_state;     /* it went through a change of groups with the state */
@@ -60,7 +60,9 @@ struct master {
     bool has_started; /* a first group was made */
 
     struct master_worker *workers; /* by index, (options.max_workers) */
-    uint32_t live, wanted;         /* who is here; how many the launcher tries to keep here */
+    uint32_t *hints;               /* by the last bits of a peer: whose it was last */
+    uint32_t hint_mask;
+    uint32_t live, wanted; /* who is here; how many the launcher tries to keep here */
     uint64_t wanted_version;
     uint64_t next_sequence;
     uint32_t lanes; /* 0: no worker has said it yet */
@@ -68,6 +70,7 @@ struct master {
     struct group group;
     uint32_t counter;         /* low half of the next group's epoch */
     int64_t regroup_at;       /* 0: no regrouping is due */
+    int64_t lost_at;          /* when a loss made a new group at once, last */
     uint64_t lost_epoch;      /* the group whose lost connection made it due */
     bool has_met;             /* all members of the group are connected to each other */
     uint64_t old_epoch;       /* the group that works until the new one has met; 0: none */

@@ -3,11 +3,20 @@
 
 #include "runtime/master_parts.h"
 
+/* Peers count upwards, so that hardly two share a hint. A stranger is looked for
+ * among all. */
 uint32_t master_find(const struct master *master, peer_id peer)
 {
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
-        if (master->workers[index].peer == peer)
+    uint32_t *hint = &master->hints[peer & master->hint_mask];
+
+    if (master->workers[*hint].peer == peer)
+        return *hint;
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        if (master->workers[index].peer == peer) {
+            *hint = index;
             return index;
+        }
+    }
     return INDEX_NONE;
 }
 
@@ -29,25 +38,29 @@ static bool can_be_member(const struct master *master, const struct master_worke
            (with_leaving && (master->old_epoch == 0 || worker->is_old_member));
 }
 
+struct candidate {
+    uint64_t sequence;
+    uint32_t index;
+};
+
+static int by_arrival(const void *a, const void *b)
+{
+    const struct candidate *first = a, *second = b;
+
+    return (first->sequence > second->sequence) - (first->sequence < second->sequence);
+}
+
 /* Those who came first lead: they have the state. More workers than lanes
  * would have nothing to do; the youngest of them stand by. */
-static uint32_t choose_members(const struct master *master, bool with_leaving, uint32_t *indexes)
+static uint32_t choose_members(const struct master *master, bool with_leaving,
+                               struct candidate *candidates)
 {
     uint32_t count = 0;
 
-    for (uint32_t index = 0; index < master->options.max_workers; index++) {
-        uint32_t at = count;
-
-        if (!can_be_member(master, &master->workers[index], with_leaving))
-            continue;
-        while (at > 0 &&
-               master->workers[indexes[at - 1]].sequence > master->workers[index].sequence) {
-            indexes[at] = indexes[at - 1];
-            at--;
-        }
-        indexes[at] = index;
-        count++;
-    }
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (can_be_member(master, &master->workers[index], with_leaving))
+            candidates[count++] = (struct candidate){master->workers[index].sequence, index};
+    qsort(candidates, count, sizeof *candidates, by_arrival);
     return count < master->lanes ? count : master->lanes;
 }
 
@@ -68,21 +81,21 @@ bool master_group_is_right(const struct master *master)
 
 static enum status fill_group(struct master *master, bool with_leaving, struct error *err)
 {
-    uint32_t *indexes = calloc(master->options.max_workers, sizeof *indexes);
+    struct candidate *candidates = calloc(master->options.max_workers, sizeof *candidates);
     enum status status;
     uint32_t count;
 
-    if (!indexes)
+    if (!candidates)
         return fail_no_memory(err);
-    count = choose_members(master, with_leaving, indexes);
+    count = choose_members(master, with_leaving, candidates);
     status = group_resize(&master->group, count, err);
     for (uint32_t rank = 0; status == STATUS_OK && rank < count; rank++) {
         struct member *member = &master->group.members[rank];
 
-        member->index = indexes[rank];
-        memcpy(member->address, master->workers[indexes[rank]].address, sizeof member->address);
+        member->index = candidates[rank].index;
+        memcpy(member->address, master->workers[member->index].address, sizeof member->address);
     }
-    free(indexes);
+    free(candidates);
     return status == STATUS_OK ? master_deal_lanes(master, err) : status;
 }
 
@@ -157,18 +170,26 @@ void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32
     master_put_event(master, now_ms, -1, "wanted", outbox, "%u workers", workers);
 }
 
+/* One row for each member, and for each who began to stand by. */
 static void note_members(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        master->workers[index].is_member = false;
+    for (uint32_t rank = 0; rank < master->group.count; rank++) {
+        const struct member *member = &master->group.members[rank];
+        struct master_worker *worker = &master->workers[member->index];
+
+        worker->is_member = true;
+        worker->is_standing_by = false;
+        master_put_worker(master, member->index, "working", member->lane_count, outbox);
+    }
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         struct master_worker *worker = &master->workers[index];
-        uint32_t rank = master_rank(master, index);
 
-        worker->is_member = rank != INDEX_NONE;
-        if (worker->is_member)
-            master_put_worker(master, index, "working", master->group.members[rank].lane_count,
-                              outbox);
-        else if (worker->peer != PEER_NONE)
-            master_put_worker(master, index, "standing by", 0, outbox);
+        if (worker->peer == PEER_NONE || worker->is_member || worker->is_standing_by)
+            continue;
+        worker->is_standing_by = true;
+        master_put_worker(master, index, "standing by", 0, outbox);
     }
     master_put_event(master, now_ms, -1, "group", outbox, "epoch %llu, %u workers, %u lanes",
                      (unsigned long long)master->group.epoch, master->group.count, master->lanes);
@@ -237,6 +258,15 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
     if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
         return; /* nobody waits for it */
+    /* When a node is lost many die at once: the first is answered at once, those
+     * that follow together. */
+    if (now_ms - master->lost_at < master->options.regroup_ms) {
+        master->lost_epoch = master->group.epoch;
+        if (master->regroup_at == 0)
+            master->regroup_at = now_ms + master->options.regroup_ms;
+        return;
+    }
+    master->lost_at = now_ms;
     master_regroup(master, now_ms, outbox);
 }
 
@@ -316,6 +346,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->sequence = master->next_sequence++;
     worker->heard_at = now_ms;
     worker->lanes_timed = worker->busy_ms = 0;
+    worker->is_standing_by = false;
     worker->is_leaving = hello->is_leaving;
     worker->has_state = hello->phase > 0;
     memcpy(worker->address, hello->address.data, hello->address.size);
@@ -332,4 +363,8 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
         master_on_leaving(master, now_ms, hello->index, outbox);
     else
         master_change_group(master, now_ms, outbox);
+    if (rank == INDEX_NONE && master->group.count == master->lanes && !worker->is_member) {
+        worker->is_standing_by = true;
+        master_put_worker(master, hello->index, "standing by", 0, outbox);
+    }
 }

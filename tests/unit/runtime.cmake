@@ -7,3 +7,6 @@ totrain_test(test_loop SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_loop.c USES runtim
 totrain_test(test_staffing SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_staffing.c USES runtime LABEL unit)
 totrain_test(test_control SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control.c USES launch LABEL unit)
 totrain_test(test_lanes SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_lanes.c USES runtime base LABEL unit)
+totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_crowd.c
+  ${CMAKE_SOURCE_DIR}/tests/sim/crowd.c USES runtime LABEL unit)
+target_include_directories(test_master_crowd PRIVATE ${CMAKE_SOURCE_DIR}/tests)

@@ -1,0 +1,29 @@
+/*
+ * crowd.h - the master alone with many workers that need no processes: what a
+ * message costs, and what many deaths at once cost.
+ */
+#ifndef SIM_CROWD_H
+#define SIM_CROWD_H
+
+#include "runtime/master.h"
+
+struct crowd {
+    struct master master;
+    struct outbox outbox;
+    uint32_t workers, alive;
+    int64_t now_ms;
+    /* what the master asked for, since crowd_count_anew */
+    uint64_t messages, frames, rows, groups;
+};
+
+void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes);
+void crowd_close(struct crowd *crowd);
+void crowd_count_anew(struct crowd *crowd);
+
+void crowd_heartbeats(struct crowd *crowd); /* one of each who lives */
+void crowd_steps(struct crowd *crowd, uint64_t steps);
+/* The first `deaths` members lose their connections; then time passes until the
+ * others work again. */
+void crowd_deaths(struct crowd *crowd, uint32_t deaths);
+
+#endif
