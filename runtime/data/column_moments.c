@@ -1,125 +1,194 @@
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
+#include "base/vectors.h"
 #include "data/dataset.h"
 
-#define GATHER_ROWS 1024
-#define FIXED_ONE   0x1p60
+#define CHUNK_ROWS 1024
+#define ONE        0x1p51 /* of the fixed point: sums of a chunk stay below 2^61 */
 
-/* Reals that are summed in 64 bits behind the binary point: integer additions
- * can be made in any order. */
-typedef unsigned __int128 fixed_sum;
+/* Below, the variance in the range [0, 1] is measured again about the mean:
+ * the difference of two numbers near 1 has lost half of its digits. */
+#define VARIANCE_LEAST 0x1p-20
 
-/* Where a column's numbers are read from, and the range they lie in. */
-struct moments {
-    uint64_t count;
-    double least, greatest;
-    double half;  /* 0.5 where greatest - least would overflow, else 1 */
-    double range; /* (greatest - least) * half */
-    double mean;  /* of u = (x - least) / range, in [0, 1] */
-    fixed_sum sum;
+/*
+ * A column's numbers, mapped onto [0, 1]:
+ *
+ *     u = (x pre - least pre) post
+ *
+ * Both factors are powers of two, so that only the difference is rounded, and
+ * two of them so that neither very large nor very small ranges leave the format.
+ */
+struct mapping {
+    double pre, post, origin; /* origin: least pre */
 };
 
-typedef void moments_pass(struct moments *moments, const double *values, size_t count);
-
-static void pass_range(struct moments *moments, const double *values, size_t count)
+static struct mapping mapping_of(double least, double greatest)
 {
-    double least = moments->least, greatest = moments->greatest;
+    struct mapping mapping = {.pre = 1};
+    int exponent;
+
+    if (isinf(greatest - least))
+        mapping.pre = 0.25;
+    else if (greatest - least < 0x1p-500)
+        mapping.pre = 0x1p500;
+    mapping.origin = least * mapping.pre;
+    (void)frexp(greatest * mapping.pre - mapping.origin, &exponent); /* below 2^exponent */
+    mapping.post = ldexp(1, -exponent);
+    return mapping;
+}
+
+/* What is learned of a column: in one pass its range, in another its sums. */
+struct column_sums {
+    double least, greatest;
+    uint64_t count;
+    unsigned __int128 first, second; /* of u, and of (u - center)^2, in units of 1 / ONE */
+};
+
+struct pass {
+    bool is_range;
+    struct mapping mapping;
+    double center;
+};
+
+/* round(u ONE) of u in [0, 1]: what adding 2 leaves in the last bits of a double. */
+static inline uint64_t fixed(double u)
+{
+    const double two = 2;
+    double shifted = u + two;
+    uint64_t bits, base;
+
+    memcpy(&bits, &shifted, sizeof bits);
+    memcpy(&base, &two, sizeof base);
+    return bits - base;
+}
+
+/* keep (count): 1 where a value counts, else 0. */
+WIDE_VECTORS
+static void widen_range(const double *restrict values, const uint8_t *restrict keep, size_t count,
+                        struct column_sums *sums)
+{
+    double least = sums->least, greatest = sums->greatest;
 
     for (size_t i = 0; i < count; i++) {
-        least = values[i] < least ? values[i] : least;
-        greatest = values[i] > greatest ? values[i] : greatest;
+        const double low = keep[i] ? values[i] : INFINITY, high = keep[i] ? values[i] : -INFINITY;
+
+        least = low < least ? low : least;
+        greatest = high > greatest ? high : greatest;
     }
-    moments->least = least;
-    moments->greatest = greatest;
-    moments->count += count;
+    sums->least = least;
+    sums->greatest = greatest;
 }
 
-static double relative(const struct moments *moments, double value)
+WIDE_VECTORS
+static void add_chunk(const double *restrict values, const uint8_t *restrict keep, size_t count,
+                      const struct pass *pass, struct column_sums *sums)
 {
-    return (value * moments->half - moments->least * moments->half) / moments->range;
-}
+    const double pre = pass->mapping.pre, post = pass->mapping.post, origin = pass->mapping.origin;
+    const double center = pass->center;
+    uint64_t kept = 0, first = 0, second = 0;
 
-static void pass_mean(struct moments *moments, const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        moments->sum += (uint64_t)llrint(relative(moments, values[i]) * FIXED_ONE);
-}
-
-/* The ends of the range are among the values, so that the sum of squares is at
- * least 1/2 and the binary point stands well whatever the values between. */
-static void pass_squares(struct moments *moments, const double *values, size_t count)
-{
     for (size_t i = 0; i < count; i++) {
-        double difference = relative(moments, values[i]) - moments->mean;
-        moments->sum += (uint64_t)llrint(difference * difference * FIXED_ONE);
+        const double u = (values[i] * pre - origin) * post, away = u - center;
+        const uint64_t mask = -(uint64_t)keep[i];
+
+        kept += keep[i];
+        first += fixed(u) & mask;
+        second += fixed(away * away) & mask;
     }
+    sums->count += kept;
+    sums->first += first;
+    sums->second += second;
 }
 
-static double value_at(const struct spool_column_view *column, uint32_t row)
+/* Which rows of a chunk count: used, and not NULL. */
+static const uint8_t *kept_rows(const struct spool_column_view *view, uint32_t first,
+                                uint32_t count, const uint8_t *is_used, uint8_t *keep)
 {
-    return column->type == SPOOL_REAL ? column->reals[row] : (double)column->integers[row];
+    if (!view->nulls && is_used)
+        return is_used + first;
+    memset(keep, 1, count);
+    for (uint32_t i = 0; view->nulls && i < count; i++)
+        keep[i] = !spool_is_null(view, first + i) && (!is_used || is_used[first + i]);
+    return keep;
 }
 
-/* Used values that are not NULL, [first, first + count) of a block, one behind the other. */
-static size_t gather(const struct spool_column_view *column, uint32_t first, uint32_t count,
-                     const uint8_t *is_used, double *values)
+static const double *numbers(const struct spool_column_view *view, uint32_t first, uint32_t count,
+                             double *space)
 {
-    size_t gathered = 0;
-
-    for (uint32_t row = first; row < first + count; row++) {
-        values[gathered] = value_at(column, row);
-        gathered += (!is_used || is_used[row]) && !spool_is_null(column, row);
-    }
-    return gathered;
+    if (view->type == SPOOL_REAL)
+        return view->reals + first;
+    for (uint32_t i = 0; i < count; i++)
+        space[i] = (double)view->integers[first + i];
+    return space;
 }
 
-static void each_value(const struct spool *spool, uint32_t column, const uint8_t *is_used,
-                       moments_pass *pass, struct moments *moments)
+static void pass_over(const struct spool *spool, uint32_t column, const uint8_t *is_used,
+                      const struct pass *pass, struct column_sums *sums)
 {
-    double values[GATHER_ROWS];
+    uint8_t space_of_kept[CHUNK_ROWS];
+    double space[CHUNK_ROWS];
 
     for (uint32_t b = 0; b < spool->block_count; b++) {
         const struct spool_block *block = &spool->blocks[b];
         const struct spool_column_view *view = &block->columns[column];
         const uint8_t *used = is_used ? is_used + block->first_row : NULL;
 
-        for (uint32_t row = 0; row < block->rows; row += GATHER_ROWS) {
-            uint32_t count = block->rows - row < GATHER_ROWS ? block->rows - row : GATHER_ROWS;
-            if (!used && !view->nulls && view->type == SPOOL_REAL)
-                pass(moments, view->reals + row, count);
+        for (uint32_t row = 0; row < block->rows; row += CHUNK_ROWS) {
+            uint32_t count = block->rows - row < CHUNK_ROWS ? block->rows - row : CHUNK_ROWS;
+            const double *values = numbers(view, row, count, space);
+            const uint8_t *keep = kept_rows(view, row, count, used, space_of_kept);
+
+            if (pass->is_range)
+                widen_range(values, keep, count, sums);
             else
-                pass(moments, values, gather(view, row, count, used, values));
+                add_chunk(values, keep, count, pass, sums);
         }
     }
 }
 
-static double average(const struct moments *moments)
+static double average(unsigned __int128 sum, uint64_t count)
 {
-    return (double)moments->sum / (double)moments->count / FIXED_ONE;
+    return (double)sum / (double)count / ONE;
+}
+
+/* The ends of the range are among the values, so that the sum of squares is at
+ * least 1/2, and the variance of n values at least 1/2n. */
+static double variance_of(const struct spool *spool, uint32_t column, const uint8_t *is_used,
+                          struct pass *pass, const struct column_sums *sums)
+{
+    const double mean = average(sums->first, sums->count);
+    const double variance = average(sums->second, sums->count) - mean * mean;
+    struct column_sums about_mean = {.count = 0};
+
+    if (variance >= VARIANCE_LEAST)
+        return variance;
+    pass->center = mean;
+    pass_over(spool, column, is_used, pass, &about_mean);
+    return average(about_mean.second, about_mean.count);
 }
 
 struct column_moments column_moments(const struct spool *spool, uint32_t column,
                                      const uint8_t *is_used)
 {
-    struct moments moments = {.least = INFINITY, .greatest = -INFINITY, .half = 1};
+    struct column_sums sums = {.least = INFINITY, .greatest = -INFINITY};
     struct column_moments result = {.scale = 1};
+    struct pass pass = {.is_range = true};
 
-    each_value(spool, column, is_used, pass_range, &moments);
-    result.count = moments.count;
-    if (moments.count == 0)
+    pass_over(spool, column, is_used, &pass, &sums);
+    if (!(sums.least <= sums.greatest))
         return result;
-    result.mean = moments.least;
-    if (moments.least == moments.greatest)
+    pass = (struct pass){.mapping = mapping_of(sums.least, sums.greatest)};
+    pass_over(spool, column, is_used, &pass, &sums);
+    result.count = sums.count;
+    result.mean = sums.least;
+    if (sums.least == sums.greatest)
         return result;
-    if (isinf(moments.greatest - moments.least))
-        moments.half = 0.5;
-    moments.range = moments.greatest * moments.half - moments.least * moments.half;
-    each_value(spool, column, is_used, pass_mean, &moments);
-    moments.mean = average(&moments);
-    result.mean = (moments.least * moments.half + moments.range * moments.mean) / moments.half;
-    moments.sum = 0;
-    each_value(spool, column, is_used, pass_squares, &moments);
-    result.scale = moments.range * sqrt(average(&moments)) / moments.half;
+    result.mean = (pass.mapping.origin + average(sums.first, sums.count) / pass.mapping.post) /
+                  pass.mapping.pre;
+    result.scale = sqrt(variance_of(spool, column, is_used, &pass, &sums)) / pass.mapping.post /
+                   pass.mapping.pre;
     /* Neighbouring numbers at the very bottom of the format. */
     if (!(result.scale > 0))
         result.scale = 1;

@@ -8,8 +8,6 @@
 #include "data/dataset_parts.h"
 #include "data/row_order.h"
 
-#define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
-
 static void split_deinit(struct split *split)
 {
     free(split->is_training);
@@ -37,45 +35,54 @@ static bool is_twin(const struct row_hash *a, const struct row_hash *b)
 /* Equal rows lie side by side in the sorted order. The second and later ones
  * get hashes of their own, from the row and its number among its equals, so
  * that they spread over batches and held-out rows as any others do. Which of
- * them has which number makes no difference. True when there were any. */
-static bool part_twins(const uint32_t *order, uint32_t rows, struct row_hash *hashes)
+ * them has which number makes no difference. True when there were any.
+ * sorted (rows): row_order's; only rows that agree in it can be equal. */
+static bool part_twins(const uint64_t *sorted, uint32_t rows, struct row_hash *hashes)
 {
     struct row_hash first = {0, 0};
     uint64_t number = 0;
-    bool has_twins = false;
+    bool has_twins = false, has_first = false;
 
-    for (uint32_t i = 0; i < rows; i++) {
-        struct row_hash *hash = &hashes[order[i]];
+    for (uint32_t i = 1; i < rows; i++) {
+        struct row_hash *hash = &hashes[(uint32_t)sorted[i]];
 
-        if (i > 0 && is_twin(hash, &first)) {
-            number++;
-            hash->low = random_bits(first.low, RANDOM_TWIN, first.high, number);
-            hash->high = random_bits(first.high, RANDOM_TWIN, first.low, number);
-            has_twins = true;
-        } else {
-            first = *hash;
-            number = 0;
+        if (sorted[i] >> 32 != sorted[i - 1] >> 32) {
+            has_first = false;
+            continue;
         }
+        if (!has_first)
+            first = hashes[(uint32_t)sorted[i - 1]];
+        if (!has_first || !is_twin(hash, &first))
+            number = 0;
+        has_first = true;
+        if (!is_twin(hash, &first)) {
+            first = *hash;
+            continue;
+        }
+        number++;
+        hash->low = random_bits(first.low, RANDOM_TWIN, first.high, number);
+        hash->high = random_bits(first.high, RANDOM_TWIN, first.low, number);
+        has_twins = true;
     }
     return has_twins;
 }
 
 /* All rows, sorted by the key that also decides which are held out. */
-static enum status sort_rows(const struct spool *spool, uint64_t seed, struct row_hash *hashes,
-                             uint32_t *order, struct error *err)
+static enum status sort_rows(const struct spool *spool, uint64_t seed, struct team *team,
+                             struct row_hash *hashes, uint32_t *order, struct error *err)
 {
     const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
     const uint32_t rows = (uint32_t)spool->rows;
-    uint64_t *space = malloc(2 * sizeof *space * rows);
+    uint64_t *space = malloc(row_order_space(rows) * sizeof *space);
 
     if (!space)
         return fail_no_memory(err);
     for (uint32_t b = 0; b < spool->block_count; b++)
         memcpy(hashes + spool->blocks[b].first_row, spool->blocks[b].hashes,
                spool->blocks[b].rows * sizeof *hashes);
-    row_order(&key, hashes, rows, space, order);
-    if (part_twins(order, rows, hashes))
-        row_order(&key, hashes, rows, space, order);
+    row_order(&key, hashes, rows, team, space, order);
+    if (part_twins(space, rows, hashes))
+        row_order(&key, hashes, rows, team, space, order);
     free(space);
     return STATUS_OK;
 }
@@ -97,7 +104,8 @@ static void place_rows(const uint32_t *order, uint32_t rows, bool keep_order, st
 }
 
 static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t held_out,
-                              bool keep_order, struct split *split, struct error *err)
+                              bool keep_order, struct team *team, struct split *split,
+                              struct error *err)
 {
     const uint32_t rows = (uint32_t)spool->rows;
     uint32_t *order = malloc(rows * sizeof *order);
@@ -110,7 +118,7 @@ static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t
     if (!order || !split->places || !split->hashes || !split->is_training)
         status = fail_no_memory(err);
     else
-        status = sort_rows(spool, seed, split->hashes, order, err);
+        status = sort_rows(spool, seed, team, split->hashes, order, err);
     if (status == STATUS_OK)
         place_rows(order, rows, keep_order, split);
     free(order);
@@ -139,8 +147,8 @@ static enum model_task task_of(const struct jobspec *spec)
 
 /* validation.spool, encoded with what the training rows taught. */
 static enum status open_validation(const char *folder, const struct jobspec *spec,
-                                   const struct class_index *index, struct dataset *dataset,
-                                   struct error *err)
+                                   const struct class_index *index, struct team *team,
+                                   struct dataset *dataset, struct error *err)
 {
     struct arena views;
     struct spool spool;
@@ -150,10 +158,10 @@ static enum status open_validation(const char *folder, const struct jobspec *spe
     arena_init(&views, ARENA_BYTES_MAX);
     TRY_OR(no_spool, status, open_spool(folder, "validation.spool", &views, &spool, err));
     TRY_OR(done, status, dataset_check(&spool, spec, "validation.select", err));
-    TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, &split, err));
+    TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
            part_allocate(dataset, task_of(spec), spool.rows, &dataset->validation, err));
-    status = encode_rows(&spool, dataset, index, &split, &dataset->validation, NULL, err);
+    status = encode_rows(&spool, dataset, index, &split, team, &dataset->validation, NULL, err);
 done:
     split_deinit(&split);
     spool_close(&spool);
@@ -164,28 +172,31 @@ no_spool:
 
 static enum status read_rows(const char *folder, const struct jobspec *spec,
                              const struct spool *spool, struct split *split,
-                             struct class_index *index, struct dataset *dataset, struct error *err)
+                             struct class_index *index, struct team *team, struct dataset *dataset,
+                             struct error *err)
 {
     const enum model_task task = task_of(spec);
     const uint32_t held_out =
         spec->has_validation ? 0 : held_out_rows(spool->rows, spec->test_size);
 
-    TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, split, err));
-    TRY(learn_transform(spool, spec, split->is_training, dataset, err));
+    TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, team, split, err));
+    TRY(learn_transform(spool, spec, split->is_training, team, dataset, err));
     TRY(learn_labels(spool, spec, split->is_training, dataset, index, err));
     TRY(part_allocate(dataset, task, spool->rows - held_out, &dataset->train, err));
     TRY(part_allocate(dataset, task, held_out, &dataset->validation, err));
-    TRY(encode_rows(spool, dataset, index, split, &dataset->train, &dataset->validation, err));
+    TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,
+                    err));
     if (spec->has_validation)
-        TRY(open_validation(folder, spec, index, dataset, err));
+        TRY(open_validation(folder, spec, index, team, dataset, err));
     if (!spec->shuffle)
         return STATUS_OK;
-    dataset->sort_space = malloc(2 * sizeof *dataset->sort_space * dataset->train.rows);
+    dataset->sort_space =
+        malloc(row_order_space(dataset->train.rows) * sizeof *dataset->sort_space);
     return dataset->sort_space ? STATUS_OK : fail_no_memory(err);
 }
 
-enum status dataset_open(const char *folder, const struct jobspec *spec, struct dataset *dataset,
-                         struct error *err)
+enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,
+                         struct dataset *dataset, struct error *err)
 {
     struct arena views;
     struct spool spool;
@@ -199,7 +210,7 @@ enum status dataset_open(const char *folder, const struct jobspec *spec, struct 
     TRY_OR(no_spool, status, open_spool(folder, "train.spool", &views, &spool, err));
     status = dataset_check(&spool, spec, "the SELECT", err);
     if (status == STATUS_OK)
-        status = read_rows(folder, spec, &spool, &split, &index, dataset, err);
+        status = read_rows(folder, spec, &spool, &split, &index, team, dataset, err);
     class_index_deinit(&index);
     split_deinit(&split);
     spool_close(&spool);
@@ -219,12 +230,14 @@ void dataset_close(struct dataset *dataset)
     *dataset = (struct dataset){0};
 }
 
-void dataset_order(const struct dataset *dataset, uint32_t epoch, uint32_t *order)
+void dataset_order(const struct dataset *dataset, uint32_t epoch, struct team *team,
+                   uint32_t *order)
 {
     const struct row_key key = {dataset->seed, RANDOM_ORDER, epoch};
 
     if (dataset->shuffle) {
-        row_order(&key, dataset->train.hashes, dataset->train.rows, dataset->sort_space, order);
+        row_order(&key, dataset->train.hashes, dataset->train.rows, team, dataset->sort_space,
+                  order);
         return;
     }
     for (uint32_t row = 0; row < dataset->train.rows; row++)

@@ -9,6 +9,7 @@
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
+#include "base/team.h"
 #include "data/spool.h"
 #include "jobspec/jobspec.h"
 #include "scoring/model.h"
@@ -39,21 +40,21 @@ struct dataset {
     uint64_t seed;
     bool shuffle;
     struct arena arena;   /* transform, labels, views */
-    uint64_t *sort_space; /* (2 train.rows), for dataset_order; NULL without shuffle */
+    uint64_t *sort_space; /* (row_order_space), for dataset_order; NULL without shuffle */
 };
 
 /*
  * Opens `folder`/train.spool (and validation.spool when the spec says so),
- * learns transform and labels from the training rows, and encodes. The spool
- * is not needed afterwards.
+ * learns transform and labels from the training rows, and encodes, each with
+ * the team (NULL: the caller alone). The spool is not needed afterwards.
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
  * n_classes or DATASET_CLASSES_MAX; an infinite value. LIMIT beyond
  * DATASET_BYTES_MAX.
  */
-enum status dataset_open(const char *folder, const struct jobspec *spec, struct dataset *dataset,
-                         struct error *err);
+enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,
+                         struct dataset *dataset, struct error *err);
 void dataset_close(struct dataset *dataset);
 
 /*
@@ -62,7 +63,8 @@ void dataset_close(struct dataset *dataset);
  * tie are identical. Without shuffle, the order of the SELECT.
  * order: (train.rows). One call at a time: it sorts in the data set's own space.
  */
-void dataset_order(const struct dataset *dataset, uint32_t epoch, uint32_t *order);
+void dataset_order(const struct dataset *dataset, uint32_t epoch, struct team *team,
+                   uint32_t *order);
 
 /*
  * Order-independent mean and scale (population standard deviation; 1 for a

@@ -5,10 +5,19 @@
 
 #define CHUNK_ROWS 256 /* encoded column by column while they are in the cache */
 
-/* Encodes a run of rows of one block before they go to their places. */
-struct encoder {
+/* What the members of the team share: blocks are their tasks. */
+struct encoding {
+    const struct spool *spool;
     const struct dataset *dataset;
     const struct class_index *index;
+    const struct split *split;
+    struct dataset_part *train, *validation;
+    struct encoder *encoders;   /* (team_size) */
+    struct error *block_errors; /* (block_count) */
+};
+
+/* Where a member encodes a run of rows of one block before they go to their places. */
+struct encoder {
     float *dense; /* (CHUNK_ROWS, dense_width) */
     int32_t *ids; /* (CHUNK_ROWS, id_count) */
 };
@@ -50,10 +59,10 @@ static enum status encode_category(const struct transform_input *input,
     return STATUS_OK;
 }
 
-static enum status encode_inputs(struct encoder *encoder, const struct spool_block *block,
-                                 uint32_t first, uint32_t count, struct error *err)
+static enum status encode_inputs(const struct transform *transform, struct encoder *encoder,
+                                 const struct spool_block *block, uint32_t first, uint32_t count,
+                                 struct error *err)
 {
-    const struct transform *transform = &encoder->dataset->transform;
     uint32_t category = 0;
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
@@ -70,21 +79,25 @@ static enum status encode_inputs(struct encoder *encoder, const struct spool_blo
 }
 
 /* Row r of the chunk, which is `row` of its block, to its place in the part. */
-static void place_row(const struct encoder *encoder, const struct spool_block *block, uint32_t r,
-                      uint32_t row, const struct row_hash *hash, struct dataset_part *part,
-                      size_t place)
+static void place_row(const struct encoding *encoding, const struct encoder *encoder,
+                      const struct spool_block *block, uint32_t r, uint32_t row)
 {
-    const struct dataset *dataset = encoder->dataset;
+    const struct dataset *dataset = encoding->dataset;
+    const struct split *split = encoding->split;
+    const uint64_t number = block->first_row + row;
+    const bool trains = !split->is_training || split->is_training[number];
+    const size_t place = split->places[number];
     const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
     const struct spool_column_view *label = &block->columns[dataset->transform.input_count];
+    struct dataset_part *part = trains ? encoding->train : encoding->validation;
 
     if (width)
         memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
     if (ids)
         memcpy(part->ids + place * ids, encoder->ids + r * ids, ids * sizeof(int32_t));
-    part->hashes[place] = *hash;
+    part->hashes[place] = split->hashes[number];
     if (part->classes) {
-        part->classes[place] = class_of(encoder->index, label, row);
+        part->classes[place] = class_of(encoding->index, label, row);
     } else {
         double value =
             label->type == SPOOL_INTEGER ? (double)label->integers[row] : label->reals[row];
@@ -92,48 +105,88 @@ static void place_row(const struct encoder *encoder, const struct spool_block *b
     }
 }
 
-static enum status encode_block(struct encoder *encoder, const struct spool_block *block,
-                                const struct split *split, struct dataset_part *train,
-                                struct dataset_part *validation, struct error *err)
+static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
+                                const struct spool_block *block, struct error *err)
 {
     for (uint32_t first = 0; first < block->rows; first += CHUNK_ROWS) {
         uint32_t count = block->rows - first < CHUNK_ROWS ? block->rows - first : CHUNK_ROWS;
 
-        TRY(encode_inputs(encoder, block, first, count, err));
-        for (uint32_t r = 0; r < count; r++) {
-            uint64_t row = block->first_row + first + r;
-            bool trains = !split->is_training || split->is_training[row];
-            place_row(encoder, block, r, first + r, &split->hashes[row],
-                      trains ? train : validation, split->places[row]);
-        }
+        TRY(encode_inputs(&encoding->dataset->transform, encoder, block, first, count, err));
+        for (uint32_t r = 0; r < count; r++)
+            place_row(encoding, encoder, block, r, first + r);
     }
     return STATUS_OK;
 }
 
-enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
-                        const struct class_index *index, const struct split *split,
-                        struct dataset_part *train, struct dataset_part *validation,
-                        struct error *err)
+static void encode_task(void *context, uint32_t member, uint32_t number)
 {
-    const struct transform *transform = &dataset->transform;
-    struct encoder encoder = {.dataset = dataset, .index = index};
-    enum status status = STATUS_OK;
+    const struct encoding *encoding = context;
 
-    encoder.dense = malloc((CHUNK_ROWS * (size_t)transform->dense_width + 1) * sizeof(float));
-    encoder.ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
-    if (!encoder.dense || !encoder.ids)
-        status = fail_no_memory(err);
+    error_clear(&encoding->block_errors[number]);
+    encode_block(encoding, &encoding->encoders[member], &encoding->spool->blocks[number],
+                 &encoding->block_errors[number]);
+    spool_release_block(encoding->spool, number);
+}
+
+static bool allocate_encoders(const struct transform *transform, uint32_t count,
+                              struct encoder *encoders)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        encoders[i].dense =
+            malloc((CHUNK_ROWS * (size_t)transform->dense_width + 1) * sizeof(float));
+        encoders[i].ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
+        if (!encoders[i].dense || !encoders[i].ids)
+            return false;
+    }
+    return true;
+}
+
+/* The first block that failed has the first row that is to be named. */
+static enum status run_encoding(struct encoding *encoding, struct team *team, struct error *err)
+{
+    const struct spool *spool = encoding->spool;
+
     /* The first blocks already touch nearly every page of the parts: the places
      * of their rows lie anywhere. So the spool's pages go before, and of those
      * that are read again each block's go behind it. */
     for (uint32_t b = 0; b < spool->block_count; b++)
         spool_release_block(spool, b);
-    for (uint32_t b = 0; status == STATUS_OK && b < spool->block_count; b++) {
-        status = encode_block(&encoder, &spool->blocks[b], split, train, validation, err);
-        spool_release_block(spool, b);
+    team_run(team, spool->block_count, encode_task, encoding);
+    for (uint32_t b = 0; b < spool->block_count; b++)
+        if (encoding->block_errors[b].status != STATUS_OK) {
+            *err = encoding->block_errors[b];
+            return err->status;
+        }
+    return STATUS_OK;
+}
+
+enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
+                        const struct class_index *index, const struct split *split,
+                        struct team *team, struct dataset_part *train,
+                        struct dataset_part *validation, struct error *err)
+{
+    struct encoding encoding = {.spool = spool,
+                                .dataset = dataset,
+                                .index = index,
+                                .split = split,
+                                .train = train,
+                                .validation = validation};
+    const uint32_t members = team_size(team);
+    enum status status;
+
+    encoding.encoders = calloc(members, sizeof *encoding.encoders);
+    encoding.block_errors = calloc(spool->block_count + 1u, sizeof *encoding.block_errors);
+    if (encoding.encoders && encoding.block_errors &&
+        allocate_encoders(&dataset->transform, members, encoding.encoders))
+        status = run_encoding(&encoding, team, err);
+    else
+        status = fail_no_memory(err);
+    for (uint32_t i = 0; encoding.encoders && i < members; i++) {
+        free(encoding.encoders[i].dense);
+        free(encoding.encoders[i].ids);
     }
-    free(encoder.dense);
-    free(encoder.ids);
+    free(encoding.encoders);
+    free(encoding.block_errors);
     return status;
 }
 

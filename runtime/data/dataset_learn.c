@@ -16,19 +16,34 @@ static bool has_nulls(const struct spool *spool, uint32_t column, const uint8_t 
     return false;
 }
 
-static void learn_numeric(const struct spool *spool, uint32_t column, bool standardize,
-                          const uint8_t *is_used, struct transform_input *input)
-{
-    struct column_moments moments = column_moments(spool, column, is_used);
+/* What a pass over one column gives. Columns are passed over by the team, each
+ * with memory of its own. */
+struct learned {
+    bool has_nulls;
+    struct column_moments moments; /* of a numeric column */
+    struct word_table table;       /* of a category; its words are counted */
+    struct arena words;            /* those that numbers were written out as */
+    struct error err;
+};
 
+struct learning {
+    const struct spool *spool;
+    const struct jobspec *spec;
+    const uint8_t *is_used;
+    struct learned *columns; /* (spec->input_count) */
+};
+
+static void take_moments(const struct column_moments *moments, bool standardize,
+                         struct transform_input *input)
+{
     input->type = INPUT_TYPE_NUMERIC;
-    input->mean = standardize ? moments.mean : 0;
-    input->scale = standardize ? moments.scale : 1;
-    input->null_value = standardize ? 0 : transform_number(input, moments.mean);
+    input->mean = standardize ? moments->mean : 0;
+    input->scale = standardize ? moments->scale : 1;
+    input->null_value = standardize ? 0 : transform_number(input, moments->mean);
 }
 
-/* Count the words of the used rows. Words made of numbers are copied to the
- * arena when they are first seen; texts stay in the spool. */
+/* Count the words of the used rows. Words made of numbers are copied when they
+ * are first seen; texts stay in the spool. */
 static enum status count_word(struct word_table *table, const struct cell *cell,
                               struct arena *arena, struct slice name, struct error *err)
 {
@@ -96,43 +111,80 @@ static enum status take_words(struct word_table *table, uint32_t words_max,
     return STATUS_OK;
 }
 
-static enum status learn_category(const struct spool *spool, uint32_t column, uint32_t words_max,
-                                  const uint8_t *is_used, struct arena *arena,
-                                  struct transform_input *input, struct error *err)
+static void learn_column(void *context, uint32_t member, uint32_t column)
 {
-    struct word_table table;
-    enum status status;
+    const struct learning *learning = context;
+    const struct spec_input *input = &learning->spec->inputs[column];
+    struct learned *learned = &learning->columns[column];
+    (void)member;
 
+    error_clear(&learned->err);
+    learned->has_nulls = has_nulls(learning->spool, column, learning->is_used);
+    if (input->kind == SPEC_NUMERIC)
+        learned->moments = column_moments(learning->spool, column, learning->is_used);
+    else
+        count_words(learning->spool, column, input->name, learning->is_used, &learned->table,
+                    &learned->words, &learned->err);
+}
+
+static enum status take_column(const struct spec_input *spec, bool standardize,
+                               struct learned *learned, struct arena *arena,
+                               struct transform_input *input, struct error *err)
+{
+    if (learned->err.status != STATUS_OK) {
+        *err = learned->err;
+        return err->status;
+    }
+    input->name = arena_copy(arena, spec->name);
+    if (!input->name.data)
+        return fail_no_memory(err);
+    input->has_nulls = learned->has_nulls;
+    if (spec->kind == SPEC_NUMERIC) {
+        take_moments(&learned->moments, standardize, input);
+        return STATUS_OK;
+    }
     input->type = INPUT_TYPE_CATEGORY;
-    word_table_init(&table);
-    status = count_words(spool, column, input->name, is_used, &table, arena, err);
-    if (status == STATUS_OK)
-        status = take_words(&table, words_max, input, arena, err);
-    word_table_deinit(&table);
+    return take_words(&learned->table, spec->vocabulary_max, input, arena, err);
+}
+
+/* The first column that cannot be learned is the one to be named. */
+static enum status learn_columns(struct learning *learning, struct team *team,
+                                 struct dataset *dataset, struct error *err)
+{
+    const struct jobspec *spec = learning->spec;
+    const uint32_t count = (uint32_t)spec->input_count;
+    enum status status = STATUS_OK;
+
+    for (uint32_t i = 0; i < count; i++) {
+        word_table_init(&learning->columns[i].table);
+        arena_init(&learning->columns[i].words, ARENA_BYTES_MAX);
+    }
+    team_run(team, count, learn_column, learning);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        status = take_column(&spec->inputs[i], spec->standardize, &learning->columns[i],
+                             &dataset->arena, &dataset->transform.inputs[i], err);
+    for (uint32_t i = 0; i < count; i++) {
+        word_table_deinit(&learning->columns[i].table);
+        arena_deinit(&learning->columns[i].words);
+    }
     return status;
 }
 
 enum status learn_transform(const struct spool *spool, const struct jobspec *spec,
-                            const uint8_t *is_used, struct dataset *dataset, struct error *err)
+                            const uint8_t *is_used, struct team *team, struct dataset *dataset,
+                            struct error *err)
 {
+    struct learning learning = {.spool = spool, .spec = spec, .is_used = is_used};
     struct transform *transform = &dataset->transform;
+    enum status status;
 
     transform->input_count = (uint32_t)spec->input_count;
     transform->inputs = ARENA_NEW(&dataset->arena, struct transform_input, spec->input_count);
-    if (!transform->inputs)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < spec->input_count; i++) {
-        struct transform_input *input = &transform->inputs[i];
-
-        input->name = arena_copy(&dataset->arena, spec->inputs[i].name);
-        if (!input->name.data)
-            return fail_no_memory(err);
-        input->has_nulls = has_nulls(spool, i, is_used);
-        if (spec->inputs[i].kind == SPEC_NUMERIC)
-            learn_numeric(spool, i, spec->standardize, is_used, input);
-        else
-            TRY(learn_category(spool, i, spec->inputs[i].vocabulary_max, is_used, &dataset->arena,
-                               input, err));
-    }
-    return transform_finish(transform, &dataset->arena, err);
+    learning.columns = calloc(spec->input_count + 1, sizeof *learning.columns);
+    if (transform->inputs && learning.columns)
+        status = learn_columns(&learning, team, dataset, err);
+    else
+        status = fail_no_memory(err);
+    free(learning.columns);
+    return status == STATUS_OK ? transform_finish(transform, &dataset->arena, err) : status;
 }

@@ -9,6 +9,8 @@
 #include "data/dataset.h"
 #include "data/word_table.h"
 
+#define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
+
 /* Finds a label's class: that of the table's entry i is classes[i]. Borrows
  * from the training spool, so that one must stay open as long. */
 struct class_index {
@@ -31,7 +33,8 @@ enum status dataset_check(const struct spool *spool, const struct jobspec *spec,
 
 /* dataset_learn.c: from the rows that `is_used` marks (NULL: all). */
 enum status learn_transform(const struct spool *spool, const struct jobspec *spec,
-                            const uint8_t *is_used, struct dataset *dataset, struct error *err);
+                            const uint8_t *is_used, struct team *team, struct dataset *dataset,
+                            struct error *err);
 
 /* dataset_labels.c */
 enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
@@ -46,8 +49,8 @@ void class_index_deinit(struct class_index *index);
  * written for it. */
 enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
                         const struct class_index *index, const struct split *split,
-                        struct dataset_part *train, struct dataset_part *validation,
-                        struct error *err);
+                        struct team *team, struct dataset_part *train,
+                        struct dataset_part *validation, struct error *err);
 enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
                           struct dataset_part *part, struct error *err);
 void part_free(struct dataset_part *part);

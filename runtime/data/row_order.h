@@ -8,6 +8,7 @@
 #define DATA_ROW_ORDER_H
 
 #include "base/random.h"
+#include "base/team.h"
 #include "data/spool.h"
 
 struct row_key {
@@ -16,8 +17,11 @@ struct row_key {
     uint64_t a;
 };
 
-/* The numbers of the rows, sorted, into order (rows). space: (2 rows). */
+/* The numbers of the rows, sorted, into order (rows), by the team. space:
+ * (row_order_space); its first `rows` elements hold, in order, the upper half
+ * of each row's key above its number. */
+size_t row_order_space(uint32_t rows);
 void row_order(const struct row_key *key, const struct row_hash *hashes, uint32_t rows,
-               uint64_t *space, uint32_t *order);
+               struct team *team, uint64_t *space, uint32_t *order);
 
 #endif

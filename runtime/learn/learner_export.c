@@ -41,7 +41,7 @@ static enum status hash_order(const struct learner *learner, const struct datase
                               uint32_t **order, struct error *err)
 {
     const struct row_key key = {learner->spec->seed, RANDOM_SAMPLE, 0};
-    uint64_t *space = malloc(2 * sizeof *space * part->rows);
+    uint64_t *space = malloc(row_order_space(part->rows) * sizeof *space);
 
     *order = malloc(sizeof **order * part->rows);
     if (!space || !*order) {
@@ -50,7 +50,7 @@ static enum status hash_order(const struct learner *learner, const struct datase
         *order = NULL;
         return fail_no_memory(err);
     }
-    row_order(&key, part->hashes, part->rows, space, *order);
+    row_order(&key, part->hashes, part->rows, learner->team, space, *order);
     free(space);
     return STATUS_OK;
 }

@@ -256,7 +256,7 @@ static void ensure_order(struct learner *learner, uint32_t epoch)
 {
     if (learner->has_order && learner->order_epoch == epoch)
         return;
-    dataset_order(learner->dataset, epoch, learner->order);
+    dataset_order(learner->dataset, epoch, learner->team, learner->order);
     learner->order_epoch = epoch;
     learner->has_order = true;
 }

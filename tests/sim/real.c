@@ -53,7 +53,7 @@ struct subject real_subject_open(const char *csv)
         exit(1);
     }
     csv_job_make(&real->job, csv, real->folder);
-    check(dataset_open(real->folder, &real->job.spec, &real->dataset, &err), &err);
+    check(dataset_open(real->folder, &real->job.spec, NULL, &real->dataset, &err), &err);
     snprintf(path, sizeof path, "%s/train.spool", real->folder);
     unlink(path);
     rmdir(real->folder);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "data/row_order.h"
 
 static double draw(uint64_t a, uint64_t b)
 {
@@ -74,7 +75,7 @@ struct dataset made_dataset(struct rows_shape shape)
     dataset.transform.id_rows = shape.id_rows;
     fill_part(&shape, &dataset.train, shape.train, 1);
     fill_part(&shape, &dataset.validation, shape.validation, 1000000);
-    dataset.sort_space = calloc(2 * (size_t)shape.train, sizeof *dataset.sort_space);
+    dataset.sort_space = calloc(row_order_space(shape.train), sizeof *dataset.sort_space);
     return dataset;
 }
 

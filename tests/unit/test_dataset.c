@@ -49,11 +49,13 @@ static void add_row(struct table *table, struct cell x, struct cell colour, stru
     row[0] = x, row[1] = colour, row[2] = y;
 }
 
+static struct team *team; /* that opens the next table */
+
 static enum status try_open(struct table *table, const uint32_t *order, struct error *err)
 {
     write_spool(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS, table->cells,
                 table->rows, order);
-    return dataset_open(table->folder.path, &table->spec, &table->dataset, err);
+    return dataset_open(table->folder.path, &table->spec, team, &table->dataset, err);
 }
 
 static void reopen(struct table *table, const uint32_t *order)
@@ -164,7 +166,8 @@ static void check_same_transform(const struct transform *a, const struct transfo
         CHECK(slice_equal(a->inputs[1].words[i], b->inputs[1].words[i]));
 }
 
-/* The same rows in three physical orders, over more than one block. */
+/* The same rows in three physical orders, over more than one block, the last
+ * by a team. */
 static void check_order_does_not_matter(enum spec_task task, enum spec_label_type type)
 {
     enum { ROWS = 20000 };
@@ -177,10 +180,11 @@ static void check_order_does_not_matter(enum spec_task task, enum spec_label_typ
     first.inputs[1].vocabulary_max = 12;
     fill(&first, ROWS);
     reopen(&first, NULL);
-    dataset_order(&first.dataset, 3, epoch);
+    dataset_order(&first.dataset, 3, NULL, epoch);
     for (uint64_t seed = 1; seed < 3; seed++) {
         uint32_t *order = shuffled(ROWS, seed);
 
+        team = team_new(seed == 2 ? 3 : 1);
         table_open(&other, task, type);
         other.spec = first.spec;
         other.spec.inputs = other.inputs;
@@ -194,10 +198,12 @@ static void check_order_does_not_matter(enum spec_task task, enum spec_label_typ
                         &first.dataset.transform);
         CHECK(first.dataset.label_mean == other.dataset.label_mean);
         CHECK(first.dataset.label_scale == other.dataset.label_scale);
-        dataset_order(&other.dataset, 3, other_epoch);
+        dataset_order(&other.dataset, 3, team, other_epoch);
         assert_memory_equal(epoch, other_epoch, first.dataset.train.rows * sizeof *epoch);
         table_close(&other);
         free(order);
+        team_free(team);
+        team = NULL;
     }
     table_close(&first);
 }
@@ -220,8 +226,8 @@ static void an_epoch_visits_each_row_once_in_an_order_of_its_own(void **state)
     table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
     fill(&table, 1000);
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 0, first);
-    dataset_order(&table.dataset, 1, second);
+    dataset_order(&table.dataset, 0, NULL, first);
+    dataset_order(&table.dataset, 1, NULL, second);
     for (uint32_t i = 0; i < 1000; i++) {
         CHECK(first[i] < 1000 && !seen[first[i]]++);
         same += first[i] == second[i];
@@ -229,11 +235,11 @@ static void an_epoch_visits_each_row_once_in_an_order_of_its_own(void **state)
     CHECK(same < 20);
     table.spec.seed = 43;
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 0, second);
+    dataset_order(&table.dataset, 0, NULL, second);
     CHECK(memcmp(first, second, sizeof first) != 0);
     table.spec.shuffle = false;
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 5, second);
+    dataset_order(&table.dataset, 5, NULL, second);
     for (uint32_t i = 0; i < 1000; i++)
         CHECK(second[i] == i && table.dataset.train.classes[i] == (int32_t)(i % 3));
     table_close(&table);
@@ -252,7 +258,7 @@ static void rows_that_tie_do_not_slow_or_break_the_order(void **state)
     for (int i = 0; i < 5000; i++)
         add_row(&table, real_cell(1), text_cell("a"), real_cell(2));
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 0, order);
+    dataset_order(&table.dataset, 0, NULL, order);
     for (int i = 0; i < 5000; i++)
         sum += order[i];
     CHECK(sum == 5000ull * 4999 / 2);
@@ -286,7 +292,7 @@ static void equal_rows_are_spread_over_batches_and_held_out_rows(void **state)
     reopen(&table, NULL);
     CHECK_INT(table.dataset.validation.rows, 600);
     check_mixed(table.dataset.validation.classes, NULL, 600);
-    dataset_order(&table.dataset, 0, order);
+    dataset_order(&table.dataset, 0, NULL, order);
     check_mixed(table.dataset.train.classes, order, 128);
     check_mixed(table.dataset.train.classes, order + 128, 128);
     table_close(&table);

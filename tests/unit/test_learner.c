@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "learn/learner.h"
+#include "learn/learner_parts.h"
 #include "learn_rows.h"
 
 #define STATE_BYTES_MAX ((size_t)64 << 20)
@@ -93,6 +93,65 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
         learner_close(one);
         made_dataset_close(&dataset);
     }
+}
+
+/* Sums of a phase in as few calls as the learner wants. */
+static void contribute_all(struct learner *learner, struct sums *sums)
+{
+    const uint32_t lanes = learner_lanes(learner);
+
+    sums_init(sums, learner_phase(learner));
+    for (uint32_t done = 0; done < lanes;)
+        done += learner_contribute(learner, done, lanes - done, sums->integers, sums->fixed);
+}
+
+static void apply_sums(struct learner *learner, const struct sums *sums)
+{
+    const struct phase *phase = learner_phase(learner);
+    float *reals = calloc(phase->real_count + 1, sizeof *reals);
+    struct learner_report report;
+    struct error err;
+
+    learner_resolve(learner, sums->fixed, 0, phase->real_count, reals);
+    CHECK_OK(learner_apply(learner, sums->integers, reals, &report, &err));
+    free(reals);
+}
+
+static void a_team_gives_the_sums_of_one_thread(void **state)
+{
+    const struct rows_shape shapes[] = {
+        {150, 40, 5, 2, 12, 3}, {150, 40, 5, 0, 0, 2}, {77, 13, 4, 1, 5, 0}};
+    struct team *team = team_new(4);
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        struct dataset dataset = made_dataset(shapes[s]);
+        struct jobspec spec = made_spec(&dataset);
+        struct learner *alone = opened(&spec, &dataset), *together;
+        struct error err;
+
+        CHECK_OK(learner_open(&spec, &dataset, team, &together, &err));
+        CHECK_INT(together->member_count, 4);
+        while (learner_phase(alone)->kind != PHASE_DONE) {
+            const struct phase phase = *learner_phase(alone);
+            struct sums one, all;
+
+            contribute_all(alone, &one);
+            contribute_all(together, &all);
+            assert_memory_equal(one.integers, all.integers,
+                                phase.integer_count * sizeof *one.integers);
+            assert_memory_equal(one.fixed, all.fixed, phase.real_count * sizeof *one.fixed);
+            apply_sums(alone, &one);
+            apply_sums(together, &all);
+            sums_deinit(&one);
+            sums_deinit(&all);
+        }
+        check_same_state(alone, together);
+        learner_close(alone);
+        learner_close(together);
+        made_dataset_close(&dataset);
+    }
+    team_free(team);
 }
 
 static void swap_rows(struct dataset *dataset, uint32_t a, uint32_t b)
@@ -688,6 +747,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_give_the_same_sums_in_any_order_and_repeatedly),
         cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
+        cmocka_unit_test(a_team_gives_the_sums_of_one_thread),
         cmocka_unit_test(where_the_rows_lie_makes_no_difference),
         cmocka_unit_test(the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
