@@ -11,6 +11,7 @@
 #define REGROUP_MS   20
 #define SETTLE_MS    300
 #define REPORT_MS    100
+#define GATHER_MS    100
 #define RECONNECT_MS 50
 #define SPEED_MS     100
 #define GRACE_MS     25000 /* Kubernetes kills after 30 s */
@@ -47,6 +48,7 @@ static struct master_options master_options_of(const struct job *job, const char
         .regroup_ms = REGROUP_MS,
         .settle_ms = SETTLE_MS,
         .report_ms = REPORT_MS,
+        .gather_ms = GATHER_MS,
         .statement = job->spec.statement,
         .model = job->spec.model_name,
         .supervisor = supervisor,

@@ -34,6 +34,7 @@ struct master_options {
     int64_t regroup_ms; /* from a lost connection between members to the new group */
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
     int64_t report_ms;  /* between progress rows */
+    int64_t gather_ms;  /* a new job waits so long for one more worker; 0: not at all */
     struct slice statement, model;
     const char *started_at; /* RFC 3339 */
     int64_t supervisor;     /* process id */
@@ -65,7 +66,8 @@ struct master {
     uint32_t live, wanted; /* who is here; how many the launcher tries to keep here */
     uint64_t wanted_version;
     uint64_t next_sequence;
-    uint32_t lanes; /* 0: no worker has said it yet */
+    int64_t first_joined_at, joined_at; /* the first and the last HELLO; 0: none */
+    uint32_t lanes;                     /* 0: no worker has said it yet */
 
     struct group group;
     uint32_t counter;         /* low half of the next group's epoch */

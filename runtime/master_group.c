@@ -3,6 +3,8 @@
 
 #include "runtime/master_parts.h"
 
+#define GATHER_MOST 6 /* times gather_ms, all in all */
+
 /* Peers count upwards, so that hardly two share a hint. A stranger is looked for
  * among all. */
 uint32_t master_find(const struct master *master, peer_id peer)
@@ -149,6 +151,18 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
     master->group.epoch = next_epoch(master);
 }
 
+/* Workers that were launched together come one soon after another, and a step
+ * that the first alone has begun is as long as all of it: so a new job begins
+ * when all are here, or when nobody came for a moment. */
+static bool is_gathering(const struct master *master, int64_t now_ms)
+{
+    const int64_t quiet = master->options.gather_ms;
+
+    return master->options.incarnation == 0 && !master->has_started &&
+           master->live < master->wanted && now_ms - master->joined_at < quiet &&
+           now_ms - master->first_joined_at < GATHER_MOST * quiet;
+}
+
 static bool must_wait(const struct master *master, int64_t now_ms)
 {
     if (master->live < master->options.min_workers || master->live == 0)
@@ -232,6 +246,10 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
 {
     master->regroup_at = 0;
     master_forget_old_group(master);
+    if (is_gathering(master, now_ms)) {
+        master->regroup_at = master->joined_at + master->options.gather_ms;
+        return;
+    }
     if (must_wait(master, now_ms)) {
         wait_for_workers(master, now_ms, outbox);
         if (master->live >= master->options.min_workers && master->live > 0)
@@ -344,7 +362,9 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->was_seen = true;
     worker->incarnation = hello->incarnation;
     worker->sequence = master->next_sequence++;
-    worker->heard_at = now_ms;
+    worker->heard_at = master->joined_at = now_ms;
+    if (master->first_joined_at == 0)
+        master->first_joined_at = now_ms;
     worker->lanes_timed = worker->busy_ms = 0;
     worker->is_standing_by = false;
     worker->is_leaving = hello->is_leaving;

@@ -32,10 +32,14 @@ class Bench:
         self.out = build / "bench" / "elastic"
         self.out.mkdir(parents=True, exist_ok=True)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-elastic."))
-        self.table = self.folder / "table.csv"
-        make_table(self.table)
         self.jobs, self.brokers = [], []
         self.draw = random.Random(11)
+
+    def table(self, batch):
+        path = self.folder / f"table-{batch}.csv"
+        if not path.exists():
+            make_table(path, batch)
+        return path
 
     def job(self, name, setting, broker=None):
         self.jobs.append(Job(self, name, setting, broker))
@@ -253,7 +257,7 @@ def first_step_of_statement(bench, name, workers):
     (folder / "trace").mkdir(parents=True)
     (folder / "state").mkdir()
     database = folder / "shop.db"
-    subprocess.run(["sqlite3", str(database), f".import --csv {bench.table} rows"], check=True)
+    subprocess.run(["sqlite3", str(database), f".import --csv {bench.table(1024)} rows"], check=True)
     statement = ("SELECT CAST(x0 AS REAL) AS x0, CAST(x1 AS REAL) AS x1, label FROM rows LIMIT 1000 "
                  "TO TRAIN LinearClassifier WITH train.epoch = 1, job.lanes = 8, "
                  f"job.max_workers = {workers} LABEL label INTO m;")

@@ -11,16 +11,16 @@ import subprocess
 import threading
 import time
 
-ROWS, COLUMNS = 25600, 4
+BATCHES, COLUMNS = 12, 4
 DEADLINE = 900
 
 
-def make_table(path):
-    """Numbers and a label that follows from them; the same ones every time."""
+def make_table(path, batch):
+    """Whole batches of numbers and a label that follows from them; the same ones every time."""
     draw = random.Random(7)
     with open(path, "w") as file:
         file.write(",".join(f"x{i}" for i in range(COLUMNS)) + ",label\n")
-        for _ in range(ROWS):
+        for _ in range(BATCHES * batch):
             row = [draw.gauss(0, 1) for _ in range(COLUMNS)]
             label = "yes" if sum(row) + 0.3 * draw.gauss(0, 1) > 0 else "no"
             file.write(",".join(f"{value:.5f}" for value in row) + f",{label}\n")
@@ -55,7 +55,7 @@ class Job:
         self.traces = bench.folder / name / "trace"
         self.folder.mkdir(parents=True)
         self.traces.mkdir()
-        subprocess.run([bench.roles, "make", bench.table, self.folder, str(setting.workers),
+        subprocess.run([bench.roles, "make", bench.table(setting.batch), self.folder, str(setting.workers),
                         str(setting.least), "1"], check=True)
         self.write_spec(setting)
         environment = dict(os.environ, TOTRAIN_TRACE=str(self.traces))

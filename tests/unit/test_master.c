@@ -486,6 +486,44 @@ static void nobody_is_slow_before_all_were_measured(void **state)
     close_master(&fixture);
 }
 
+static void a_new_job_waits_a_moment_for_those_who_were_launched_together(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 3, 0);
+    fixture.master.options.gather_ms = 100;
+    fixture.now = 10;
+    hello(&fixture, 1, 0, 0);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
+    fixture.now = 90;
+    hello(&fixture, 2, 1, 0);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
+    fixture.now = 150; /* quiet for less than 100 */
+    master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    CHECK_INT(fixture.master.group.count, 0);
+    fixture.now = 200;
+    master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.group.member_count == 2);
+    close_master(&fixture);
+}
+
+static void when_all_who_are_wanted_are_here_nobody_waits(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    fixture.master.options.gather_ms = 100;
+    fixture.now = 10;
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.group.member_count == 2);
+    close_master(&fixture);
+}
+
 static void a_lost_connection_between_members_makes_a_new_group(void **state)
 {
     struct fixture fixture;
@@ -525,6 +563,8 @@ int main(void)
         cmocka_unit_test(those_who_come_while_a_group_meets_join_the_next_one_together),
         cmocka_unit_test(who_is_asked_to_go_is_let_go_when_the_others_have_gone_on),
         cmocka_unit_test(the_last_who_knows_the_state_stays_until_a_newcomer_has_it),
+        cmocka_unit_test(a_new_job_waits_a_moment_for_those_who_were_launched_together),
+        cmocka_unit_test(when_all_who_are_wanted_are_here_nobody_waits),
         cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
         cmocka_unit_test(a_small_difference_of_speed_must_be_seen_twice),
         cmocka_unit_test(nobody_is_slow_before_all_were_measured),
