@@ -93,6 +93,7 @@ static void lower_training(const struct plan_training *training, struct jobspec 
 static void lower_workers(const struct plan_training *training, struct jobspec *spec)
 {
     spec->lanes = training->lanes;
+    spec->checkpoint_seconds = training->checkpoint_seconds;
     /* From the statement, never from the cores: lanes are part of the mathematics. */
     spec->lanes_max = training->max_workers > JOBSPEC_LANES_DEFAULT_MAX ? training->max_workers
                                                                         : JOBSPEC_LANES_DEFAULT_MAX;

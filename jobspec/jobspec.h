@@ -77,6 +77,7 @@ struct jobspec {
     uint32_t min_workers, max_workers; /* 1 <= min <= max */
     uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
     bool in_one_process;               /* master and the one worker; max_workers is 1 */
+    double checkpoint_seconds;         /* between two of them, at least; 0: none */
 };
 
 /* Appends the JSON, indented, in a fixed order of members, and reads it back:

@@ -7,15 +7,16 @@
 
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-#define NAME_BYTES_MAX    100000 /* a column's name: SQLite allows any length */
-#define WORD_BYTES_MAX    64     /* names of estimators, families, metrics */
-#define VOCABULARY_MAX    10000000
-#define HIDDEN_UNITS_MAX  8192
-#define CLASSES_MAX       65536
-#define COUNT_MAX         1000000 /* batch size, epochs, patience */
-#define PENALTY_MAX       1e6
-#define ACCUMULATOR_MAX   1e6
-#define LEARNING_RATE_MAX 100
+#define NAME_BYTES_MAX         100000 /* a column's name: SQLite allows any length */
+#define WORD_BYTES_MAX         64     /* names of estimators, families, metrics */
+#define VOCABULARY_MAX         10000000
+#define HIDDEN_UNITS_MAX       8192
+#define CLASSES_MAX            65536
+#define COUNT_MAX              1000000 /* batch size, epochs, patience */
+#define PENALTY_MAX            1e6
+#define CHECKPOINT_SECONDS_MAX 86400
+#define ACCUMULATOR_MAX        1e6
+#define LEARNING_RATE_MAX      100
 
 /* Exactly these members, each once. */
 static enum status check_members(const cJSON *object, const char *const *names, struct error *err)
@@ -281,13 +282,15 @@ static enum status read_job(const cJSON *json, struct jobspec *spec, struct erro
 {
     const cJSON *job;
 
-    TRY(get_section(
-        json, "job",
-        MEMBERS("lanes", "lanes_max", "min_workers", "max_workers", "threads", "in_one_process"),
-        &job, err));
+    TRY(get_section(json, "job",
+                    MEMBERS("lanes", "lanes_max", "min_workers", "max_workers",
+                            "checkpoint_seconds", "threads", "in_one_process"),
+                    &job, err));
     TRY(get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
     TRY(get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
     TRY(get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
+    TRY(get_real(job, "checkpoint_seconds", 0, CHECKPOINT_SECONDS_MAX, &spec->checkpoint_seconds,
+                 err));
     TRY(get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
                 err));
     TRY(get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
@@ -388,5 +391,6 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
     return same_inputs(a, b) && same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
            a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
            a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
-           a->threads == b->threads && a->in_one_process == b->in_one_process;
+           a->checkpoint_seconds == b->checkpoint_seconds && a->threads == b->threads &&
+           a->in_one_process == b->in_one_process;
 }

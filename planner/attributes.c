@@ -161,6 +161,9 @@ const struct attribute attributes[] = {
             "Workers that the job grows to. Default: job.min_workers."),
     INTEGER("job.threads", TRAIN, 1, 64, NULL,
             "Threads of each worker. Default: its share of its machine's cores."),
+    REAL("job.checkpoint_seconds", TRAIN, 0, 86400, "60",
+         "Seconds between two checkpoints, from which a job goes on when all of its processes "
+         "are gone; 0: none."),
     LATER("job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."),
     LATER("job.ps", "Number of parameter servers."),
     LATER("job.priority", "Which job gives way to which."),

@@ -71,6 +71,7 @@ struct plan_training {
     uint32_t lanes;        /* 0: by batch and model size, fixed once the data is known */
     uint32_t min_workers, max_workers; /* max_workers 0: as many as min_workers */
     uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
+    double checkpoint_seconds;         /* 0: no checkpoints */
     uint32_t verbose;
     uint32_t log_every_steps; /* 0: by time */
 };

@@ -48,6 +48,7 @@ static const struct field fields[] = {
     FIELD("job.min_workers", U32, min_workers),
     FIELD("job.max_workers", U32, max_workers),
     FIELD("job.threads", U32, threads),
+    FIELD("job.checkpoint_seconds", REAL, checkpoint_seconds),
 };
 
 /* Which optimizers look at an attribute of optimizer.*; what is not here, all. */

@@ -20,7 +20,10 @@
     X(AFTER_SUM, "after_sum")         /* own segment's sum sent */                                 \
     X(BEFORE_APPLY, "before_apply")                                                                \
     X(AFTER_APPLY, "after_apply")                                                                  \
-    X(PUBLISHING, "publishing") /* the model's rows are about to be sent; any step */
+    X(PUBLISHING, "publishing")             /* the model's rows are about to be sent; any step */  \
+    X(CHECKPOINT_PIECE, "checkpoint_piece") /* master: a piece is stored; step: its position */    \
+    X(CHECKPOINT_BEFORE, "checkpoint_before") /* master: all pieces are, the head is not */        \
+    X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */
 
 enum fault_point {
 #define X(name, text) FAULT_##name,

@@ -5,31 +5,63 @@
 
 #include "base/log.h"
 
-#define HEARTBEAT_MS 1000
-#define DEAD_MS      5000
-#define PUBLISH_MS   600000
-#define REGROUP_MS   20
-#define SETTLE_MS    300
-#define REPORT_MS    100
-#define GATHER_MS    100
-#define RECONNECT_MS 50
-#define SPEED_MS     100
-#define GRACE_MS     25000 /* Kubernetes kills after 30 s */
+#define HEARTBEAT_MS         1000
+#define DEAD_MS              5000
+#define PUBLISH_MS           600000
+#define REGROUP_MS           20
+#define SETTLE_MS            300
+#define REPORT_MS            100
+#define GATHER_MS            100
+#define RECONNECT_MS         50
+#define SPEED_MS             100
+#define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
+#define CLAIM_CHECK_MS       1000
+#define GRACE_MS             25000 /* Kubernetes kills after 30 s */
 
 static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
                            struct outbox *outbox)
 {
-    master_on_message(self, now_ms, from, message, outbox);
+    struct master_host *host = self;
+    master_on_message(&host->master, now_ms, from, message, outbox);
 }
 
 static void master_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)
 {
-    master_on_disconnect(self, now_ms, peer, outbox);
+    struct master_host *host = self;
+    master_on_disconnect(&host->master, now_ms, peer, outbox);
+}
+
+static bool still_leads(struct master_host *host, int64_t now_ms)
+{
+    struct error err;
+
+    if (now_ms - host->claim_checked_at < CLAIM_CHECK_MS)
+        return true;
+    host->claim_checked_at = now_ms;
+    error_clear(&err);
+    if (recorder_check_claim(&host->recorder, &err) != STATUS_STALE)
+        return true;
+    loop_stop(host->loop, STATUS_STALE, &err);
+    return false;
 }
 
 static void master_tick(void *self, int64_t now_ms, struct outbox *outbox)
 {
-    master_on_tick(self, now_ms, outbox);
+    struct master_host *host = self;
+    struct checkpoint_outcome outcome;
+
+    if (!still_leads(host, now_ms))
+        return;
+    if (recorder_take_outcome(&host->recorder, &outcome))
+        master_on_stored(&host->master, now_ms, outcome.id, &outcome.why, outbox);
+    master_on_tick(&host->master, now_ms, outbox);
+}
+
+static enum status read_piece(void *context, const struct checkpoint *checkpoint, uint64_t position,
+                              struct text *out, struct error *err)
+{
+    struct recorder *recorder = context;
+    return checkpoint_read_piece(recorder->store, checkpoint, position, out, err);
 }
 
 static struct master_options master_options_of(const struct job *job, const char *address,
@@ -39,6 +71,7 @@ static struct master_options master_options_of(const struct job *job, const char
 
     return (struct master_options){
         .job = job->id,
+        .identity = job->identity,
         .incarnation = incarnation,
         .min_workers = job->spec.min_workers,
         .max_workers = job->spec.max_workers,
@@ -49,17 +82,45 @@ static struct master_options master_options_of(const struct job *job, const char
         .settle_ms = SETTLE_MS,
         .report_ms = REPORT_MS,
         .gather_ms = GATHER_MS,
+        .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .statement = job->spec.statement,
         .model = job->spec.model_name,
         .supervisor = supervisor,
     };
 }
 
+/* The books and the checkpoint of the masters before. A checkpoint that cannot
+ * be used is no failure: the job then starts from its beginning. */
+static enum status continue_job(struct master_host *host, const struct job *job,
+                                struct master_options *options, struct error *err)
+{
+    struct recorder *recorder = &host->recorder;
+    struct error why;
+
+    error_clear(&why);
+    options->incarnation = recorder->incarnation;
+    options->store = (struct checkpoint_store){recorder, read_piece};
+    if (jobstore_get_job(recorder->store, &host->books, &why) == STATUS_OK) {
+        options->previous = &host->books;
+        options->started_at = host->books.started_at;
+    } else if (why.status != STATUS_NOT_FOUND) {
+        if (err)
+            *err = why;
+        return why.status;
+    }
+    error_clear(&why);
+    if (checkpoint_open(recorder->store, job->id, job->identity, &options->checkpoint, &why) !=
+            STATUS_OK &&
+        why.status != STATUS_NOT_FOUND)
+        log_warning("%s; the job starts from its beginning", why.message);
+    return STATUS_OK;
+}
+
 enum status master_host_start(struct master_host *host, struct loop *loop, const struct job *job,
                               const struct recorder *recorder, const char *address,
                               uint32_t incarnation, int64_t supervisor, struct error *err)
 {
-    struct role role = {.self = &host->master,
+    struct role role = {.self = host,
                         .on_message = master_message,
                         .on_disconnect = master_disconnect,
                         .on_tick = master_tick,
@@ -74,7 +135,9 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
     strftime(host->started_at, sizeof host->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     options.started_at = host->started_at;
     host->recorder = *recorder;
-    TRY(recorder_open(&host->recorder, job->folder, err));
+    host->loop = loop;
+    TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
+    TRY(continue_job(host, job, &options, err));
     TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &host->role, err));
     TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(host->role), err));
     loop_flush(host->role);
@@ -219,6 +282,7 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .speed_first_ms = SPEED_MS,
         .grace_ms = GRACE_MS,
         .piece_bytes = MESSAGE_PIECE_BYTES,
+        .snapshot_piece_bytes = SNAPSHOT_PIECE_BYTES,
     };
     return opening_start(loop, job, on_ready, host, &host->opening, err);
 }

@@ -17,6 +17,9 @@ struct master_host {
     struct master master;
     struct recorder recorder;
     struct loop_role *role;
+    struct job_row books; /* of the master before */
+    struct loop *loop;
+    int64_t claim_checked_at;
     char started_at[32];
 };
 

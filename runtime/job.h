@@ -11,7 +11,9 @@
 
 struct job {
     char folder[PATH_MAX];
-    uint64_t id; /* the folder's name */
+    uint64_t id;       /* the folder's name */
+    uint64_t identity; /* of spec and rows: hash of job.json and of the spools' heads, which
+                          cover every block. A state is only continued under the same one. */
     struct arena arena;
     struct jobspec spec;
 };

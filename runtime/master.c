@@ -5,7 +5,18 @@
 
 #include "runtime/master_parts.h"
 
-#define CHANGE_PATIENCE 10 /* times regroup_ms */
+#define CHANGE_PATIENCE 25 /* times regroup_ms */
+
+/* The job goes on where the master before left it. */
+static void continue_books(struct master *master, const struct job_row *row)
+{
+    master->started_at -= (int64_t)(row->seconds * 1000);
+    master->waited_ms = (int64_t)(row->seconds_waiting * 1000);
+    master->progress.step = row->step;
+    master->progress.rows_done = row->rows_done;
+    master->rows_redone = row->rows_redone;
+    master->loss = row->loss;
+}
 
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
                         struct outbox *outbox, struct error *err)
@@ -14,6 +25,9 @@ enum status master_init(struct master *master, const struct master_options *opti
         .options = *options,
         .state = JOB_STATE_WAITING,
         .started_at = now_ms,
+        .woke_at = now_ms,
+        .stored = options->checkpoint,
+        .checkpoint_at = now_ms + options->checkpoint_ms,
         .ticked_at = now_ms,
         .lost_at = INT64_MIN / 2,
         .wanted = options->max_workers,
@@ -31,6 +45,8 @@ enum status master_init(struct master *master, const struct master_options *opti
     master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
     if (!master->workers || !master->hints)
         return fail_no_memory(err);
+    if (options->previous)
+        continue_books(master, options->previous);
     master_put_job(master, now_ms, outbox);
     return STATUS_OK;
 }
@@ -71,6 +87,9 @@ static void end(struct master *master, int64_t now_ms, enum job_state state,
         master->workers[index].peer = PEER_NONE;
     }
     master->live = 0;
+    if (master->stored.phase != 0 || master->writing.is_active)
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+    master->writing.is_active = false;
     master_put_event(master, now_ms, -1, job_state_name(state), outbox, "%s",
                      master->failure.message);
     master_report(master, now_ms, kind, outbox);
@@ -147,7 +166,8 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
     bool is_old = message->epoch == master->old_epoch && master->old_epoch != 0;
 
     if (worker->is_leaving && !worker->is_member && !is_old) {
-        master_on_free(master, now_ms, index, outbox); /* the others went on without it */
+        master_on_free(master, now_ms, index, message->epoch,
+                       outbox); /* the others went on without it */
         return;
     }
     if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
@@ -192,14 +212,19 @@ static void on_reporter_message(struct master *master, int64_t now_ms,
     }
 }
 
-/* Rank 0 of the group; of the one before while that still works, to tell of
- * its steps. */
-static bool is_reporter(const struct master *master, uint32_t index, const struct message *message)
+bool master_is_reporter(const struct master *master, uint32_t index, uint64_t epoch)
 {
-    if (message->epoch == master->group.epoch)
+    if (epoch == master->group.epoch)
         return master_rank(master, index) == 0;
-    return message->type == MESSAGE_PROGRESS && message->epoch == master->old_epoch &&
-           index == master->old_reporter;
+    return epoch == master->old_epoch && index == master->old_reporter;
+}
+
+/* The old group's rank 0 may still tell of steps, but not end the job: it ends
+ * with the new group. */
+static bool may_say(const struct master *master, uint32_t index, const struct message *message)
+{
+    return master_is_reporter(master, index, message->epoch) &&
+           (message->epoch == master->group.epoch || message->type == MESSAGE_PROGRESS);
 }
 
 static void on_worker_message(struct master *master, int64_t now_ms, uint32_t index,
@@ -207,16 +232,28 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
 {
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
+        master->workers[index].phase = message->phase;
+        break;
+    case MESSAGE_SNAPSHOT:
+        master_on_snapshot(master, now_ms, index, &message->snapshot, outbox);
+        break;
+    case MESSAGE_STATE_REQUEST:
+        master_on_state_request(master, now_ms, index, message, outbox);
+        break;
+    case MESSAGE_STATE_REFUSED:
+        master_on_state_refused(master, now_ms, index, message, outbox);
         break;
     case MESSAGE_SPEED:
         if (message->epoch == master->group.epoch)
             master_on_speed(&master->workers[index], &message->speed);
         break;
     case MESSAGE_LEAVING:
+        master->workers[index].phase = message->phase;
         master_on_leaving(master, now_ms, index, outbox);
         break;
     case MESSAGE_FREE:
-        master_on_free(master, now_ms, index, outbox);
+        master->workers[index].phase = message->phase;
+        master_on_free(master, now_ms, index, message->epoch, outbox);
         break;
     case MESSAGE_LOST:
         on_lost(master, now_ms, index, message, outbox);
@@ -227,7 +264,7 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     case MESSAGE_MODEL_ROW:
     case MESSAGE_RESULT:
     case MESSAGE_FINISHED:
-        if (is_reporter(master, index, message))
+        if (may_say(master, index, message))
             on_reporter_message(master, now_ms, message, outbox);
         break;
     default:
@@ -316,4 +353,5 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);
     master_balance(master, now_ms, outbox);
+    master_tick_checkpoint(master, now_ms, outbox);
 }

@@ -25,9 +25,16 @@
 #include "runtime/group.h"
 #include "runtime/outbox.h"
 
+/* How the master reads back what it had stored. */
+struct checkpoint_store {
+    void *context;
+    enum status (*read_piece)(void *context, const struct checkpoint *checkpoint, uint64_t position,
+                              struct text *out, struct error *err);
+};
+
 struct master_options {
-    uint64_t job;
-    uint32_t incarnation; /* grows with every restart: so do the epochs of its groups */
+    uint64_t job, identity; /* whose checkpoints are ours: runtime/job.h */
+    uint32_t incarnation;   /* grows with every restart: so do the epochs of its groups */
     uint32_t min_workers, max_workers, epochs;
     int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
     int64_t publish_ms; /* the same while rank 0 makes the model's rows */
@@ -35,6 +42,10 @@ struct master_options {
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
     int64_t report_ms;  /* between progress rows */
     int64_t gather_ms;  /* a new job waits so long for one more worker; 0: not at all */
+    int64_t checkpoint_ms;        /* between checkpoints, at least; 0: none are made */
+    struct checkpoint checkpoint; /* that the store has; phase 0: none */
+    struct checkpoint_store store;
+    const struct job_row *previous; /* the books of the master before; NULL: the first one */
     struct slice statement, model;
     const char *started_at; /* RFC 3339 */
     int64_t supervisor;     /* process id */
@@ -44,20 +55,33 @@ struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
     bool was_seen, is_member, is_standing_by;
-    bool is_old_member; /* of the group that works until the new one has met */
-    bool is_leaving;    /* was asked to go; hands its work back */
-    bool has_state;     /* it went through a change of groups with the state */
-    uint64_t sequence;  /* order of arrival */
+    bool is_old_member;   /* of the group that works until the new one has met */
+    bool is_leaving;      /* was asked to go; hands its work back */
+    bool has_state;       /* it went through a change of groups with the state */
+    bool is_handing_back; /* it leaves when its state is stored */
+    bool has_worked;      /* in a group that had met */
+    uint64_t phase;       /* as last heard */
+    uint64_t sequence;    /* order of arrival */
     int64_t heard_at;
     double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
     char address[MESSAGE_ADDRESS_MAX + 1];
+};
+
+/* A checkpoint on its way into the store. */
+struct writing {
+    bool is_active, is_storing; /* storing: all pieces are here */
+    uint32_t index;             /* of the worker that sends it */
+    struct checkpoint head;
+    uint64_t received;         /* bytes */
+    int64_t begun_at, came_at; /* the request, the last piece */
 };
 
 struct master {
     struct master_options options;
     enum job_state state;
     struct error failure;
-    int64_t started_at, ticked_at, waiting_since, waited_ms;
+    int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t woke_at, ticked_at, waiting_since, waited_ms;
     bool has_started; /* a first group was made */
 
     struct master_worker *workers; /* by index, (options.max_workers) */
@@ -81,6 +105,11 @@ struct master {
     bool must_deal;           /* the lanes are to be dealt again */
     int64_t balance_at;       /* when the speeds are looked at next */
     uint32_t better_dealings; /* how often in a row one was worth a change */
+
+    struct checkpoint stored; /* phase 0: none */
+    struct writing writing;
+    uint32_t writings;     /* ever begun by this master */
+    int64_t checkpoint_at; /* when the next is due */
 
     struct text model_rows; /* frames: MODEL_ROW and RESULT of the reporting worker */
 
@@ -111,6 +140,10 @@ void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32
 void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_fail(struct master *master, int64_t now_ms, const struct error *err,
                  struct outbox *outbox);
+
+/* From the store, some time after OUTBOX_FINISH or _PIECE: whether it worked. */
+void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const struct error *why,
+                      struct outbox *outbox);
 
 bool master_has_ended(const struct master *master);
 

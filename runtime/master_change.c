@@ -33,6 +33,8 @@ static void keep_old_group(struct master *master)
         master->workers[index].is_old_member = master->workers[index].is_member;
 }
 
+/* To the old rank 0, which names the phase. To those who will be no members in
+ * case there is no phase any more: nothing else would tell them. */
 static void send_switch(const struct master *master, struct outbox *outbox)
 {
     struct message message = {.type = MESSAGE_SWITCH,
@@ -40,7 +42,12 @@ static void send_switch(const struct master *master, struct outbox *outbox)
                               .epoch = master->old_epoch,
                               .next_epoch = master->group.epoch};
 
-    outbox_send(outbox, master->workers[master->old_reporter].peer, &message);
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        const struct master_worker *worker = &master->workers[index];
+
+        if (index == master->old_reporter || (worker->is_old_member && !worker->is_member))
+            outbox_send(outbox, worker->peer, &message);
+    }
 }
 
 void master_change_group(struct master *master, int64_t now_ms, struct outbox *outbox)
@@ -58,12 +65,13 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
         return;
     }
     count_able(master, &stay, &join);
-    /* When all who have the state are leaving, they stay until the others have it. */
-    master->must_change = stay == 0 && join > 0;
+    /* When all who have the state are leaving, they stay until the others have
+     * it; where there are not lanes for both, it goes by way of the store. */
+    master->must_change = stay == 0 && join > 0 && master->group.count < master->lanes;
     if (!master->must_change && master_group_is_right(master))
         return;
     keep_old_group(master);
-    if (stay + join < master->options.min_workers || stay + join == 0)
+    if (stay + join < master->options.min_workers || (stay == 0 && !master->must_change))
         master_dissolve_group(master, now_ms, outbox);
     else
         master_make_group(master, now_ms, master->old_epoch, master->must_change, outbox);
@@ -92,6 +100,8 @@ void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     master->has_met = true;
     note_holders(master);
+    for (uint32_t rank = 0; rank < master->group.count; rank++)
+        master->workers[master->group.members[rank].index].has_worked = true;
     master_forget_old_group(master);
     /* Connections of the old group that closed early are nobody's loss. */
     if (master->lost_epoch != master->group.epoch)
@@ -100,7 +110,7 @@ void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox)
         master_change_group(master, now_ms, outbox);
 }
 
-static void let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
 
@@ -109,6 +119,7 @@ static void let_go(struct master *master, int64_t now_ms, uint32_t index, struct
     master_send_end(master, worker->peer, outbox);
     worker->peer = PEER_NONE;
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
+    worker->is_handing_back = false;
     master->live--;
 }
 
@@ -120,14 +131,17 @@ static bool any_old_member(const struct master *master)
     return false;
 }
 
-void master_on_free(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint64_t epoch,
+                    struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
 
+    if (worker->is_member && epoch != master->group.epoch)
+        return; /* GROUP is on its way to it */
     note_holders(master);
     worker->is_old_member = false;
     if (worker->is_leaving)
-        let_go(master, now_ms, index, outbox);
+        master_hand_back(master, now_ms, index, outbox);
     /* A group of nobody has met when the old one is gone. */
     if (master->old_epoch != 0 && master->group.count == 0 && !any_old_member(master)) {
         master_forget_old_group(master);
@@ -150,7 +164,7 @@ void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, st
     worker->is_leaving = true;
     master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
     if (is_idle(master, index))
-        let_go(master, now_ms, index, outbox);
+        master_hand_back(master, now_ms, index, outbox);
     else
         master_change_group(master, now_ms, outbox);
 }

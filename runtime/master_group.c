@@ -118,6 +118,8 @@ static void send_group(const struct master *master, uint64_t after, struct outbo
     message.group.member_count = group->count;
     message.group.recorded = master->recorded_phase;
     message.group.after = after;
+    message.group.checkpoint = master->stored.phase;
+    message.group.rows_redone = master->rows_redone;
     message.group.members = text_slice(&members);
     for (uint32_t rank = 0; rank < group->count; rank++) {
         message.group.rank = rank;
@@ -165,12 +167,13 @@ static bool is_gathering(const struct master *master, int64_t now_ms)
 
 static bool must_wait(const struct master *master, int64_t now_ms)
 {
-    if (master->live < master->options.min_workers || master->live == 0)
+    if (master->live < master->options.min_workers || master->live == 0 ||
+        master_is_taking_back(master))
         return true;
     /* Workers of a restarted master hold the state; the first to come back
      * need not be one of them. */
     return master->options.incarnation > 0 && !master->has_started &&
-           master->live < master->wanted && now_ms - master->started_at < master->options.settle_ms;
+           master->live < master->wanted && now_ms - master->woke_at < master->options.settle_ms;
 }
 
 void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
@@ -252,12 +255,14 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
     }
     if (must_wait(master, now_ms)) {
         wait_for_workers(master, now_ms, outbox);
-        if (master->live >= master->options.min_workers && master->live > 0)
-            master->regroup_at = master->started_at + master->options.settle_ms;
+        if (master->live >= master->options.min_workers && master->live > 0 &&
+            !master_is_taking_back(master))
+            master->regroup_at = master->woke_at + master->options.settle_ms;
         return;
     }
     /* Those who are leaving may be the only ones who have the state. */
     master->must_change = anybody_is_leaving(master);
+    master_note_lost_rows(master);
     master_make_group(master, now_ms, 0, true, outbox);
 }
 
@@ -266,12 +271,14 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
 {
     struct master_worker *worker = &master->workers[index];
     uint32_t rank = master_rank(master, index);
-    bool is_needed = rank != INDEX_NONE || worker->is_old_member;
+    bool is_needed = rank != INDEX_NONE || worker->is_old_member || worker->is_handing_back;
 
     outbox_close(outbox, worker->peer);
     worker->peer = PEER_NONE;
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
+    worker->is_handing_back = false;
     master->live--;
+    master_lose_writer(master, now_ms, index, outbox);
     master_put_worker(master, index, "lost", 0, outbox);
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
     if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
@@ -304,7 +311,9 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
     if (worker->peer != PEER_NONE && worker->peer != from) {
         outbox_close(outbox, worker->peer);
         worker->peer = PEER_NONE;
+        worker->is_handing_back = false;
         master->live--;
+        master_lose_writer(master, now_ms, hello->index, outbox);
     }
     return true;
 }
@@ -369,6 +378,8 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->is_standing_by = false;
     worker->is_leaving = hello->is_leaving;
     worker->has_state = hello->phase > 0;
+    worker->phase = hello->phase;
+    worker->has_worked = false;
     memcpy(worker->address, hello->address.data, hello->address.size);
     worker->address[hello->address.size] = '\0';
     master->lanes = hello->lanes;

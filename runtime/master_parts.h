@@ -5,6 +5,7 @@
  *     master_group.c   who is alive, and the groups made of them
  *     master_change.c  from group to group without losing work, leaving
  *     master_lanes.c   how many lanes each member has
+ *     master_checkpoint.c  the state into the store and back
  *     master_record.c  rows in the job's store, reports to the door
  */
 #ifndef RUNTIME_MASTER_PARTS_H
@@ -16,6 +17,9 @@
 
 uint32_t master_find(const struct master *master, peer_id peer); /* INDEX_NONE */
 uint32_t master_rank(const struct master *master, uint32_t index);
+/* Rank 0 of the group with this epoch: the present one, or the one before while
+ * that still works. */
+bool master_is_reporter(const struct master *master, uint32_t index, uint64_t epoch);
 /* A new group of all who are here; or WAITING when they are too few. At once:
  * the phase in flight is done again. */
 void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox);
@@ -24,7 +28,9 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
 void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index,
                        struct outbox *outbox);
-void master_on_free(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
+/* `epoch`: of the group that it is free of. */
+void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint64_t epoch,
+                    struct outbox *outbox);
 /* Of those who are here, with those who are leaving or without; `after` is the
  * epoch of the group whose phase in flight comes first, 0 none. */
 void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bool with_leaving,
@@ -43,6 +49,19 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox);
 void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,
                  struct outbox *outbox);
+void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
+/* The worker is idle and leaving: at once, or when its state is stored. */
+void master_hand_back(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
+bool master_is_taking_back(const struct master *master);
+void master_tick_checkpoint(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_lose_writer(struct master *master, int64_t now_ms, uint32_t index,
+                        struct outbox *outbox);
+void master_on_snapshot(struct master *master, int64_t now_ms, uint32_t index,
+                        const struct message_snapshot *snapshot, struct outbox *outbox);
+void master_on_state_request(struct master *master, int64_t now_ms, uint32_t index,
+                             const struct message *message, struct outbox *outbox);
+void master_on_state_refused(struct master *master, int64_t now_ms, uint32_t index,
+                             const struct message *message, struct outbox *outbox);
 void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox);
 
 void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox);
@@ -55,6 +74,8 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
                    struct outbox *outbox);
 void master_note_progress(struct master *master, int64_t now_ms,
                           const struct message_progress *progress, struct outbox *outbox);
+/* Rows that were done by nobody who is left count as redone. */
+void master_note_lost_rows(struct master *master);
 void master_put_model(struct master *master, struct outbox *outbox);
 
 #endif

@@ -189,6 +189,21 @@ void master_note_progress(struct master *master, int64_t now_ms,
     master_report(master, now_ms, JOB_PROGRESS, outbox);
 }
 
+void master_note_lost_rows(struct master *master)
+{
+    struct message_progress *progress = &master->progress;
+    const struct checkpoint *stored = &master->stored;
+
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (master->workers[index].peer != PEER_NONE &&
+            (master->workers[index].has_worked || master->workers[index].phase > stored->phase))
+            return; /* it knows more than the store */
+    if (progress->rows_done > stored->rows_done)
+        master->rows_redone += progress->rows_done - stored->rows_done;
+    progress->rows_done = stored->rows_done;
+    progress->step = stored->step;
+}
+
 void master_put_model(struct master *master, struct outbox *outbox)
 {
     struct byte_reader reader = byte_reader_over(text_slice(&master->model_rows));

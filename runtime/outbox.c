@@ -75,6 +75,18 @@ void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes,
     entry->size = size;
 }
 
+void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes)
+{
+    struct piece_head head = {id, position};
+
+    outbox_put(outbox, OUTBOX_PIECE, &head, sizeof head);
+    text_append(&outbox->bytes, bytes);
+    if (outbox->bytes.failed)
+        outbox->failed = true;
+    else if (outbox->count > 0)
+        outbox->entries[outbox->count - 1].size += bytes.size;
+}
+
 void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address)
 {
     outbox_put(outbox, OUTBOX_CONNECT, address.data, address.size);

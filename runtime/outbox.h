@@ -8,6 +8,7 @@
 #ifndef RUNTIME_OUTBOX_H
 #define RUNTIME_OUTBOX_H
 
+#include "data/checkpoint.h"
 #include "data/jobstore.h"
 #include "launch/launch.h"
 #include "net/message.h"
@@ -33,6 +34,9 @@ enum outbox_kind {
     OUTBOX_METRIC,    /* store bytes: struct metric_row */
     OUTBOX_RESULT,    /* store bytes: struct result_row */
     OUTBOX_MODEL_ROW, /* store bytes: frame of a MODEL_ROW */
+    OUTBOX_PIECE,     /* of a checkpoint; bytes: struct piece_head, then the piece */
+    OUTBOX_FINISH,    /* the checkpoint is whole; bytes: struct checkpoint */
+    OUTBOX_DROP,      /* the checkpoint is of no use */
     OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
     OUTBOX_REPLACE,   /* ask the launcher for a new worker of this index */
     OUTBOX_END        /* the role has ended; status: how */
@@ -56,6 +60,10 @@ struct metric_row {
     uint64_t step;
     const char *metric, *part;
     double value;
+};
+
+struct piece_head {
+    uint64_t id, position;
 };
 
 struct result_row {
@@ -92,6 +100,7 @@ void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address);
 void outbox_close(struct outbox *outbox, peer_id peer);
 /* Any of the kinds that carry bytes. */
 void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
+void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
 void outbox_replace(struct outbox *outbox, uint32_t index);
 void outbox_end(struct outbox *outbox, enum status status);
 

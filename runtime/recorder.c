@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 
-enum status recorder_open(struct recorder *recorder, const char *folder, struct error *err)
+static enum status open_store(struct recorder *recorder, const char *folder, struct error *err)
 {
     char path[PATH_MAX];
 
@@ -16,6 +16,14 @@ enum status recorder_open(struct recorder *recorder, const char *folder, struct 
     if (access(path, F_OK) == 0)
         return jobstore_open(path, false, &recorder->store, err);
     return jobstore_create(path, &recorder->store, err);
+}
+
+enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
+                          struct error *err)
+{
+    recorder->fault = fault_read();
+    TRY(open_store(recorder, folder, err));
+    return jobstore_claim(recorder->store, incarnation, &recorder->incarnation, err);
 }
 
 void recorder_close(struct recorder *recorder)
@@ -115,9 +123,21 @@ static bool is_row(enum outbox_kind kind)
     return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL_ROW;
 }
 
-static enum status store_rows(struct jobstore *store, const struct outbox *outbox,
+static enum status begin(const struct recorder *recorder, struct error *err)
+{
+    enum status status;
+
+    TRY(jobstore_begin(recorder->store, err));
+    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    if (status != STATUS_OK)
+        jobstore_rollback(recorder->store);
+    return status;
+}
+
+static enum status store_rows(const struct recorder *recorder, const struct outbox *outbox,
                               struct error *err)
 {
+    struct jobstore *store = recorder->store;
     bool has_begun = false;
 
     for (size_t i = 0; i < outbox->count; i++) {
@@ -126,11 +146,109 @@ static enum status store_rows(struct jobstore *store, const struct outbox *outbo
         if (!is_row(entry->kind))
             continue;
         if (!has_begun)
-            TRY(jobstore_begin(store, err));
+            TRY(begin(recorder, err));
         has_begun = true;
         TRY(put(store, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return has_begun ? jobstore_commit(store, err) : STATUS_OK;
+}
+
+static void reach(const struct recorder *recorder, enum fault_point point, uint64_t step)
+{
+    if (recorder->fault.is_set)
+        fault_reach(&recorder->fault, point, "master", 0, recorder->incarnation, step);
+}
+
+static enum status store_piece(struct recorder *recorder, uint64_t id, uint64_t position,
+                               struct slice bytes, struct error *err)
+{
+    enum status status;
+
+    TRY(begin(recorder, err));
+    status = checkpoint_put_piece(recorder->store, id, position, bytes, err);
+    if (status == STATUS_OK)
+        status = jobstore_commit(recorder->store, err);
+    else
+        jobstore_rollback(recorder->store);
+    reach(recorder, FAULT_CHECKPOINT_PIECE, position);
+    return status;
+}
+
+static enum status finish(struct recorder *recorder, const struct checkpoint *checkpoint,
+                          struct error *err)
+{
+    reach(recorder, FAULT_CHECKPOINT_BEFORE, checkpoint->step);
+    TRY(jobstore_check_claim(recorder->store, recorder->incarnation, err));
+    TRY(checkpoint_finish(recorder->store, checkpoint, err));
+    reach(recorder, FAULT_CHECKPOINT_AFTER, checkpoint->step);
+    return STATUS_OK;
+}
+
+static void note_outcome(struct recorder *recorder, uint64_t id, const struct error *why)
+{
+    recorder->outcome = (struct checkpoint_outcome){.is_due = true, .id = id, .why = *why};
+    if (why->status == STATUS_OK)
+        return;
+    log_warning("checkpoint: %s", why->message);
+    recorder->failed_id = id;
+    (void)checkpoint_abandon(recorder->store, NULL); /* make room for what matters more */
+}
+
+/* Of all that is done for a checkpoint only STALE is an error of the job's. */
+static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind kind,
+                                    struct slice bytes, struct error *err)
+{
+    struct piece_head head;
+    struct checkpoint checkpoint;
+    struct error why;
+
+    error_clear(&why);
+    if (kind == OUTBOX_DROP) {
+        if (checkpoint_drop(recorder->store, &why) != STATUS_OK)
+            log_warning("checkpoint: %s", why.message);
+    } else if (kind == OUTBOX_PIECE) {
+        memcpy(&head, bytes.data, sizeof head);
+        bytes = (struct slice){bytes.data + sizeof head, bytes.size - sizeof head};
+        if (head.id != recorder->failed_id &&
+            store_piece(recorder, head.id, head.position, bytes, &why) != STATUS_OK)
+            note_outcome(recorder, head.id, &why);
+    } else {
+        memcpy(&checkpoint, bytes.data, sizeof checkpoint);
+        if (checkpoint.id != recorder->failed_id) {
+            (void)finish(recorder, &checkpoint, &why);
+            note_outcome(recorder, checkpoint.id, &why);
+        }
+    }
+    if (why.status != STATUS_STALE)
+        return STATUS_OK;
+    if (err)
+        *err = why;
+    return STATUS_STALE;
+}
+
+static enum status store_checkpoints(struct recorder *recorder, const struct outbox *outbox,
+                                     struct error *err)
+{
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct outbox_entry *entry = &outbox->entries[i];
+
+        if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
+            entry->kind == OUTBOX_DROP)
+            TRY(store_checkpoint(recorder, entry->kind, outbox_bytes(outbox, entry), err));
+    }
+    return STATUS_OK;
+}
+
+enum status recorder_check_claim(const struct recorder *recorder, struct error *err)
+{
+    return jobstore_check_claim(recorder->store, recorder->incarnation, err);
+}
+
+bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome)
+{
+    *outcome = recorder->outcome;
+    recorder->outcome.is_due = false;
+    return outcome->is_due;
 }
 
 enum status recorder_perform(void *context, const struct outbox *outbox, struct error *err)
@@ -138,8 +256,11 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
     struct recorder *recorder = context;
     struct job_event event;
 
-    if (store_rows(recorder->store, outbox, err) != STATUS_OK) {
+    if (store_rows(recorder, outbox, err) != STATUS_OK ||
+        store_checkpoints(recorder, outbox, err) != STATUS_OK) {
         log_error("%s", err->message);
+        if (err->status == STATUS_STALE)
+            return STATUS_STALE; /* the job is another's now */
         recorder_say_failed(recorder, err);
         return err->status;
     }

@@ -3,24 +3,48 @@
  * started it.
  *
  * What one call of the master wished is one transaction, and is in the store
- * before anybody is told of it.
+ * before anybody is told of it. Checkpoints are apart: the job can do without
+ * one, so a store that has no room for it is not the end of the job. What
+ * became of it is asked for afterwards (recorder_take_outcome).
+ *
+ * The recorder claims the store as it is opened; once a later master has, every
+ * transaction is STALE, and nothing is said to the door any more.
  */
 #ifndef RUNTIME_RECORDER_H
 #define RUNTIME_RECORDER_H
 
+#include "runtime/fault.h"
 #include "runtime/outbox.h"
+
+/* Of the pieces and the end of one checkpoint. */
+struct checkpoint_outcome {
+    bool is_due; /* nobody has asked for it yet */
+    uint64_t id;
+    struct error why; /* OK: it is stored */
+};
 
 struct recorder {
     struct jobstore *store;
+    uint32_t incarnation; /* as claimed */
+    struct checkpoint_outcome outcome;
+    uint64_t failed_id; /* its other pieces are not tried */
+    struct fault fault;
     /* A JSON line of launch.h's job_event, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
     void (*replace)(void *context, uint32_t index);
     void *context;
 };
 
-/* job.db of the folder, made when it is not there yet. */
-enum status recorder_open(struct recorder *recorder, const char *folder, struct error *err);
+/* job.db of the folder, made when it is not there yet. `incarnation`: the least
+ * to claim. */
+enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
+                          struct error *err);
 void recorder_close(struct recorder *recorder);
+
+/* STALE when another master leads. For a master that has nothing to write and
+ * would not find out. */
+enum status recorder_check_claim(const struct recorder *recorder, struct error *err);
+bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome);
 
 /* When the store refuses, JOB_FAILED is said and the error returned. */
 enum status recorder_perform(void *recorder, const struct outbox *outbox, struct error *err);

@@ -166,7 +166,8 @@ int run_master(const struct role_options *options)
     memset(&process, 0, sizeof process);
     error_clear(&err);
     log_open("master", LOG_INFO);
-    signal(SIGINT, SIG_IGN); /* the supervisor decides what Ctrl-C means */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
+    signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
     status = job_open(options->folder, &job, &err);
     if (status != STATUS_OK)
         return finish(status, &err);

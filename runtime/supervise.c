@@ -1,5 +1,6 @@
 #include "runtime/supervise.h"
 
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -107,6 +108,45 @@ static void clean(const char *path)
     job_folder_clean(&folder);
 }
 
+/* A folder of a job that has ended says so again, and nothing is started. */
+static bool ended_before(const struct job *job, struct job_event *event)
+{
+    struct jobstore *store;
+    struct job_row row;
+    char path[PATH_MAX + 8];
+    bool has_row;
+
+    snprintf(path, sizeof path, "%s/job.db", job->folder);
+    if (access(path, F_OK) != 0 || jobstore_open(path, true, &store, NULL) != STATUS_OK)
+        return false; /* whoever opens it to write will say what is wrong */
+    has_row = jobstore_get_job(store, &row, NULL) == STATUS_OK;
+    jobstore_close(store);
+    if (!has_row || row.state < JOB_STATE_DONE)
+        return false;
+    *event = (struct job_event){.kind = row.state == JOB_STATE_DONE ? JOB_DONE : JOB_FAILED,
+                                .step = row.step,
+                                .steps = row.step,
+                                .loss = row.loss,
+                                .validation_loss = (double)NAN,
+                                .validation_score = (double)NAN,
+                                .seconds = row.seconds};
+    error_clear(&event->error);
+    if (row.state != JOB_STATE_DONE)
+        fail(&event->error, row.state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED : STATUS_FAILED,
+             "%s", row.error);
+    return true;
+}
+
+static enum status check_that_nobody_runs(const struct job *job, struct error *err)
+{
+    int control = control_connect(job->folder);
+
+    if (control < 0)
+        return STATUS_OK;
+    close(control);
+    return fail(err, STATUS_INVALID, "job %llu is running already", (unsigned long long)job->id);
+}
+
 static enum status check(const struct job *job, const struct role_options *options,
                          struct error *err)
 {
@@ -118,6 +158,8 @@ static enum status check(const struct job *job, const struct role_options *optio
 int run_supervise(const struct role_options *options)
 {
     char sockets[CONTROL_PATH_MAX];
+    struct recorder voice = {.say = say_event};
+    struct job_event event;
     struct error err;
     struct job job;
     int code;
@@ -125,8 +167,18 @@ int run_supervise(const struct role_options *options)
     error_clear(&err);
     log_open("supervisor", LOG_INFO);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (job_open(options->folder, &job, &err) != STATUS_OK)
         return fail_early(&err);
+    if (ended_before(&job, &event)) {
+        recorder_say(&voice, &event);
+        job_deinit(&job);
+        return status_exit_code(event.error.status);
+    }
+    if (check_that_nobody_runs(&job, &err) != STATUS_OK) {
+        job_deinit(&job);
+        return fail_early(&err);
+    }
     if (check(&job, options, &err) != STATUS_OK ||
         control_folder_create(job.folder, sockets, &err) != STATUS_OK) {
         job_deinit(&job);

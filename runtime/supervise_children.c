@@ -480,7 +480,7 @@ static void record_verdict(const struct supervisor *supervisor)
     struct error err;
 
     error_clear(&err);
-    if (recorder_open(&recorder, supervisor->job->folder, &err) == STATUS_OK) {
+    if (recorder_open(&recorder, supervisor->job->folder, 0, &err) == STATUS_OK) {
         memset(&row, 0, sizeof row);
         if (jobstore_get_job(recorder.store, &row, &err) != STATUS_OK)
             row.id = (int64_t)supervisor->job->id;

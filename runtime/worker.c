@@ -22,6 +22,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
     }
     text_init(&worker->state_bytes, TEXT_MAXIMUM);
     text_init(&worker->held, TEXT_MAXIMUM);
+    text_init(&worker->snapshot, CHECKPOINT_BYTES_MAX);
     text_init(&worker->next_group, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
 }
 
@@ -31,6 +32,7 @@ void worker_deinit(struct worker *worker)
     sums_deinit(&worker->sums);
     text_deinit(&worker->state_bytes);
     text_deinit(&worker->held);
+    text_deinit(&worker->snapshot);
     text_deinit(&worker->next_group);
     free(worker->peers);
     free(worker->visitors);
@@ -115,6 +117,12 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
     case MESSAGE_SWITCH:
         worker_on_switch(worker, now_ms, message, outbox);
         break;
+    case MESSAGE_STATE:
+        worker_on_checkpoint_state(worker, now_ms, message, outbox);
+        break;
+    case MESSAGE_CHECKPOINT:
+        worker_on_checkpoint(worker, message, outbox);
+        break;
     case MESSAGE_END:
         worker->state = WORKER_ENDED;
         outbox_end(outbox, STATUS_OK);
@@ -178,7 +186,8 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
     (void)now_ms;
 
     if (peer == worker->master) {
-        worker->master = PEER_NONE; /* the next tick tries again */
+        worker->master = PEER_NONE;     /* the next tick tries again */
+        text_deinit(&worker->snapshot); /* another master asks anew */
         return;
     }
     worker_forget_visitor(worker, peer);

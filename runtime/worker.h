@@ -15,6 +15,10 @@
  * The master is not in the step path: a worker that has lost it goes on with
  * its group and keeps trying to reach it.
  *
+ * When all members of a group are behind the checkpoint, rank 0 fetches it from
+ * the master, the others from rank 0. At any time the master may ask for the
+ * state, to make the next one of it.
+ *
  * A worker that was asked to go (worker_leave: SIGTERM) says so and works on
  * until the master has made a group without it and sends END, or until its
  * time of grace is over.
@@ -47,11 +51,12 @@ struct worker_options {
     const char *address;
     uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
     int64_t heartbeat_ms, reconnect_ms, progress_ms;
-    int64_t speed_first_ms; /* from a group's begin to its first SPEED; then twice as
-                               long each time, up to heartbeat_ms; 0: none */
-    int64_t grace_ms;       /* after worker_leave it ends, whatever is missing */
-    uint32_t lanes_at_once; /* asked of the learner in one call, at most; 0: all */
-    size_t piece_bytes;     /* longer vectors and states go in pieces */
+    int64_t speed_first_ms;      /* from a group's begin to its first SPEED; then twice as
+                                    long each time, up to heartbeat_ms; 0: none */
+    int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
+    uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
+    size_t piece_bytes;          /* longer vectors and states go in pieces */
+    size_t snapshot_piece_bytes; /* of a state on its way into the store */
 };
 
 #define WORKER_RECORDS_MAX 256 /* that the master may have missed */
@@ -60,6 +65,7 @@ struct worker_options {
 struct member_peer {
     peer_id peer; /* PEER_NONE: not connected, or gone */
     bool has_hello;
+    bool waits_for_state; /* this worker does not have it yet */
     uint64_t phase;
 };
 
@@ -91,14 +97,19 @@ struct worker {
     uint32_t visitor_count, visitor_capacity;
 
     struct text next_group; /* GROUP for after the phase in flight; empty: none */
-    uint64_t switch_asked;  /* rank 0: epoch of the next group, to be said in the next SUM */
+    uint64_t switch_asked;  /* epoch of the next group: rank 0 says it in its next SUM */
     uint64_t switch_epoch;  /* said in a SUM of the phase in flight; 0: none */
     bool is_leaving;
     int64_t leave_at;
 
     uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
-    uint32_t source; /* FETCHING: the rank that sends the state */
+    uint32_t source; /* FETCHING: the rank that sends the state, or SOURCE_MASTER */
     struct text state_bytes;
+    uint64_t checkpoint; /* phase of the one that the master has; 0: none */
+
+    uint64_t snapshot_id; /* a copy of the state, on its way to the master */
+    struct message_snapshot snapshot_head;
+    struct text snapshot;
 
     struct sums sums;
     uint32_t next_lane; /* of the own ones */

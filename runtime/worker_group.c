@@ -19,11 +19,11 @@ static void say_hello(const struct worker *worker, peer_id peer, struct outbox *
 
 /* All have said how far they are: those who are behind (by one phase when a
  * death cut the exchange, by everything when they just joined) ask the lowest
- * rank that is ahead for its state. */
+ * rank that is ahead for its state. When the checkpoint is ahead of all, rank 0
+ * asks the master for it, and the others rank 0. */
 static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     uint64_t own = phase_of(worker)->number;
-    struct message message = worker_message(worker, MESSAGE_STATE_REQUEST);
 
     worker->target = own;
     worker->source = worker->group.rank;
@@ -37,6 +37,10 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
             worker->source = rank;
         }
     }
+    if (worker->target < worker->checkpoint) {
+        worker->target = worker->checkpoint;
+        worker->source = worker->group.rank == 0 ? SOURCE_MASTER : 0;
+    }
     if (worker->group.rank == 0) {
         struct message met = worker_message(worker, MESSAGE_MET);
         outbox_send(outbox, worker->master, &met);
@@ -48,8 +52,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
     }
     worker->state = WORKER_FETCHING;
     text_clear(&worker->state_bytes);
-    message.phase = worker->target;
-    outbox_send(outbox, worker->peers[worker->source].peer, &message);
+    worker_request_state(worker, outbox);
 }
 
 static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint64_t phase)
@@ -154,6 +157,9 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
         return;
     }
     worker->recorded = message->group.recorded;
+    worker->checkpoint = message->group.checkpoint;
+    if (worker->rows_redone < message->group.rows_redone)
+        worker->rows_redone = message->group.rows_redone;
     worker->state = WORKER_MEETING;
     worker->lanes_timed = worker->busy_ms = 0;
     worker->speed_at = now_ms;

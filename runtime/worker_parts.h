@@ -13,7 +13,8 @@
 
 #include "runtime/worker.h"
 
-#define RANK_NONE UINT32_MAX
+#define RANK_NONE     UINT32_MAX
+#define SOURCE_MASTER UINT32_MAX
 
 struct message worker_message(const struct worker *worker, enum message_type type);
 uint32_t worker_rank_of(const struct worker *worker, peer_id peer); /* RANK_NONE */
@@ -42,6 +43,14 @@ bool worker_can_miss(const struct worker *worker, uint32_t rank);
 bool worker_must_switch(const struct worker *worker);
 void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_leave_if_finished(struct worker *worker, struct outbox *outbox);
+
+void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
+                                const struct message *message, struct outbox *outbox);
+/* Asks whoever `source` is for the state of the target, from what is here on. */
+void worker_request_state(struct worker *worker, struct outbox *outbox);
+/* A piece of the own state, for the store. */
+void worker_on_checkpoint(struct worker *worker, const struct message *message,
+                          struct outbox *outbox);
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_abandon_phase(struct worker *worker);

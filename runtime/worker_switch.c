@@ -69,8 +69,7 @@ void worker_on_group(struct worker *worker, int64_t now_ms, const struct message
 void worker_on_switch(struct worker *worker, int64_t now_ms, const struct message *message,
                       struct outbox *outbox)
 {
-    if (message->epoch != worker->group.epoch || worker->group.rank != 0 ||
-        worker->group.count == 0)
+    if (message->epoch != worker->group.epoch || worker->group.count == 0)
         return; /* a newer group came in between */
     worker->switch_asked = message->next_epoch;
     if (worker->state == WORKER_FINISHED)

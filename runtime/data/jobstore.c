@@ -1,15 +1,17 @@
-#include "data/jobstore.h"
+#include "data/jobstore_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BUSY_MILLISECONDS 5000
-#define SCHEMA_VERSION    1
+#define SCHEMA_VERSION    2
 
 /* Progress rows need not survive a power cut, and what was handed to the
  * operating system survives our death: no waiting for the disk. */
@@ -32,7 +34,13 @@ static const char schema[] =
     "CREATE TABLE result(name TEXT NOT NULL UNIQUE, train REAL, validation REAL);"
     "CREATE TABLE model(part TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL,"
     " value REAL, data);"
-    "PRAGMA user_version = 1;"
+    "CREATE TABLE claim(incarnation INTEGER NOT NULL);"
+    "CREATE TABLE checkpoint(id INTEGER PRIMARY KEY, version INTEGER, job INTEGER,"
+    " identity INTEGER, phase INTEGER, step INTEGER, rows_done INTEGER, bytes INTEGER,"
+    " piece_bytes INTEGER, hash INTEGER);"
+    "CREATE TABLE checkpoint_pieces(checkpoint INTEGER NOT NULL, position INTEGER NOT NULL,"
+    " hash INTEGER, bytes BLOB, PRIMARY KEY(checkpoint, position));"
+    "PRAGMA user_version = 2;"
     "COMMIT;";
 
 /* Prepared when first used, kept until the store is closed. */
@@ -49,6 +57,7 @@ static const char schema[] =
     X(CLEAR_MODEL, "DELETE FROM model")                                                            \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
+    X(GET_CLAIM, "SELECT incarnation FROM claim")                                                  \
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(EACH_RESULT, "SELECT name, train, validation FROM result ORDER BY rowid")                    \
     X(EACH_MODEL, "SELECT part, name, position, value, data FROM model ORDER BY rowid")            \
@@ -84,7 +93,7 @@ const char *job_state_name(enum job_state state)
     return state_names[state];
 }
 
-static enum status store_failed(struct jobstore *store, struct error *err)
+enum status jobstore_failed(struct jobstore *store, struct error *err)
 {
     enum status status = STATUS_DATABASE;
 
@@ -109,11 +118,11 @@ static enum status store_failed(struct jobstore *store, struct error *err)
     return fail(err, status, "the job's store: %s", sqlite3_errmsg(store->database));
 }
 
-static enum status run(struct jobstore *store, const char *sql, struct error *err)
+enum status jobstore_run(struct jobstore *store, const char *sql, struct error *err)
 {
     return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK
                ? STATUS_OK
-               : store_failed(store, err);
+               : jobstore_failed(store, err);
 }
 
 static enum status open_database(const char *path, int flags, struct jobstore **store,
@@ -126,7 +135,7 @@ static enum status open_database(const char *path, int flags, struct jobstore **
     if (!made)
         return fail_no_memory(err);
     if (sqlite3_open_v2(path, &made->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        status = made->database ? store_failed(made, err) : fail_no_memory(err);
+        status = made->database ? jobstore_failed(made, err) : fail_no_memory(err);
     if (status != STATUS_OK) {
         jobstore_close(made);
         return status;
@@ -148,9 +157,9 @@ enum status jobstore_create(const char *path, struct jobstore **store, struct er
                           path);
     close(descriptor);
     TRY(open_database(path, SQLITE_OPEN_READWRITE, store, err));
-    status = run(*store, settings, err);
+    status = jobstore_run(*store, settings, err);
     if (status == STATUS_OK)
-        status = run(*store, schema, err);
+        status = jobstore_run(*store, schema, err);
     if (status == STATUS_OK)
         return STATUS_OK;
     jobstore_close(*store);
@@ -167,7 +176,7 @@ static enum status check_version(struct jobstore *store, struct error *err)
     if (sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL) !=
             SQLITE_OK ||
         sqlite3_step(statement) != SQLITE_ROW)
-        status = store_failed(store, err);
+        status = jobstore_failed(store, err);
     else if (sqlite3_column_int(statement, 0) != SCHEMA_VERSION)
         status = fail(err, STATUS_CORRUPT, "the job's store is of version %d, where %d is read",
                       sqlite3_column_int(statement, 0), SCHEMA_VERSION);
@@ -183,7 +192,7 @@ enum status jobstore_open(const char *path, bool read_only, struct jobstore **st
     TRY(open_database(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, store, err));
     status = check_version(*store, err);
     if (status == STATUS_OK && !read_only)
-        status = run(*store, settings, err);
+        status = jobstore_run(*store, settings, err);
     if (status == STATUS_OK)
         return STATUS_OK;
     jobstore_close(*store);
@@ -208,16 +217,24 @@ static enum status prepare(struct jobstore *store, enum query query, sqlite3_stm
     if (!store->statements[query] &&
         sqlite3_prepare_v3(store->database, queries[query], -1, SQLITE_PREPARE_PERSISTENT,
                            &store->statements[query], NULL) != SQLITE_OK)
-        return store_failed(store, err);
+        return jobstore_failed(store, err);
     *statement = store->statements[query];
     return STATUS_OK;
+}
+
+enum status jobstore_prepare(struct jobstore *store, const char *sql, sqlite3_stmt **statement,
+                             struct error *err)
+{
+    return sqlite3_prepare_v2(store->database, sql, -1, statement, NULL) == SQLITE_OK
+               ? STATUS_OK
+               : jobstore_failed(store, err);
 }
 
 /* Step a statement that gives no rows. */
 static enum status finish(struct jobstore *store, sqlite3_stmt *statement, struct error *err)
 {
     enum status status =
-        sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : store_failed(store, err);
+        sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : jobstore_failed(store, err);
 
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
@@ -336,7 +353,7 @@ enum status jobstore_get_job(struct jobstore *store, struct job_row *row, struct
     else if (stepped == SQLITE_DONE)
         status = fail(err, STATUS_NOT_FOUND, "the job's store has no job yet");
     else
-        status = store_failed(store, err);
+        status = jobstore_failed(store, err);
     sqlite3_reset(statement);
     return status;
 }
@@ -432,9 +449,71 @@ enum status jobstore_commit(struct jobstore *store, struct error *err)
 {
     enum status status = run_query(store, QUERY_COMMIT, err);
 
-    if (status != STATUS_OK && !sqlite3_get_autocommit(store->database))
-        run_query(store, QUERY_ROLLBACK, NULL);
+    if (status != STATUS_OK)
+        jobstore_rollback(store);
     return status;
+}
+
+void jobstore_rollback(struct jobstore *store)
+{
+    if (!sqlite3_get_autocommit(store->database))
+        run_query(store, QUERY_ROLLBACK, NULL);
+}
+
+/* -1: nobody has claimed the store yet. */
+static enum status get_claim(struct jobstore *store, int64_t *incarnation, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status = STATUS_OK;
+    int stepped;
+
+    *incarnation = -1;
+    TRY(prepare(store, QUERY_GET_CLAIM, &statement, err));
+    stepped = sqlite3_step(statement);
+    if (stepped == SQLITE_ROW)
+        *incarnation = sqlite3_column_int64(statement, 0);
+    else if (stepped != SQLITE_DONE)
+        status = jobstore_failed(store, err);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static enum status put_claim(struct jobstore *store, uint32_t incarnation, struct error *err)
+{
+    char sql[96];
+
+    snprintf(sql, sizeof sql, "DELETE FROM claim; INSERT INTO claim VALUES(%" PRIu32 ")",
+             incarnation);
+    return jobstore_run(store, sql, err);
+}
+
+enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,
+                           struct error *err)
+{
+    enum status status;
+    int64_t last = -1;
+
+    TRY(jobstore_begin(store, err));
+    status = get_claim(store, &last, err);
+    if (status == STATUS_OK && (last < -1 || last >= UINT32_MAX))
+        status = fail(err, STATUS_CORRUPT, "the job's store: master %" PRId64, last);
+    *incarnation = last + 1 > least ? (uint32_t)(last + 1) : least;
+    if (status == STATUS_OK)
+        status = put_claim(store, *incarnation, err);
+    if (status == STATUS_OK)
+        return jobstore_commit(store, err);
+    jobstore_rollback(store);
+    return status;
+}
+
+enum status jobstore_check_claim(struct jobstore *store, uint32_t incarnation, struct error *err)
+{
+    int64_t last;
+
+    TRY(get_claim(store, &last, err));
+    if (last > incarnation)
+        return fail(err, STATUS_STALE, "master %" PRId64 " leads the job now", last);
+    return STATUS_OK;
 }
 
 /* One row of a query, given to the caller's function. */
@@ -451,7 +530,7 @@ static enum status each_row(struct jobstore *store, enum query query, row_reader
     while (status == STATUS_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW)
         status = read(statement, context, err);
     if (status == STATUS_OK && stepped != SQLITE_DONE)
-        status = store_failed(store, err);
+        status = jobstore_failed(store, err);
     sqlite3_reset(statement);
     return status;
 }

@@ -2,9 +2,10 @@
  * jobstore.h - job.db: a job as data.
  *
  * Written by the job's master alone, readable by anybody at any time (WAL).
- * What was committed survives the process, not the machine. A store is used by
- * one thread at a time.
- * Tables: job (one row), workers, shards, events, metrics, result, model. The
+ * What was committed survives the process, and from the first checkpoint on
+ * (checkpoint.h) the machine. A store is used by one thread at a time.
+ * Tables: job (one row), workers, shards, events, metrics, result, model, and
+ * for the master itself claim, checkpoint, checkpoint_pieces. The
  * columns are those of DESIGN's catalog tables; docs/jobs.md lists them.
  */
 #ifndef DATA_JOBSTORE_H
@@ -70,6 +71,16 @@ enum status jobstore_put_model_row(struct jobstore *store, const struct model_ro
 /* Group writes: everything between the two is one transaction. */
 enum status jobstore_begin(struct jobstore *store, struct error *err);
 enum status jobstore_commit(struct jobstore *store, struct error *err);
+void jobstore_rollback(struct jobstore *store); /* nothing, where none is open */
+
+/*
+ * Fencing: the masters of a job come one after another, and only the last may
+ * write. claim gives the next incarnation, `least` or more; whoever has an
+ * older one finds out before each of its transactions: STALE.
+ */
+enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,
+                           struct error *err);
+enum status jobstore_check_claim(struct jobstore *store, uint32_t incarnation, struct error *err);
 
 /* Rows in the order in which they were put; the first failure of `each` ends it. */
 enum status jobstore_each_result(struct jobstore *store,

@@ -61,6 +61,17 @@ void message_put_progress(struct text *out, const struct message_progress *progr
     put_f64(out, progress->validation_score);
 }
 
+static void put_snapshot(struct text *out, const struct message_snapshot *snapshot)
+{
+    put_u64(out, snapshot->id);
+    put_u64(out, snapshot->phase);
+    put_u64(out, snapshot->step);
+    put_u64(out, snapshot->rows_done);
+    put_u64(out, snapshot->total);
+    put_u64(out, snapshot->offset);
+    put_sized(out, snapshot->bytes);
+}
+
 static void put_body(struct text *out, const struct message *message)
 {
     switch (message->type) {
@@ -77,13 +88,29 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->group.member_count);
         put_u64(out, message->group.recorded);
         put_u64(out, message->group.after);
+        put_u64(out, message->group.checkpoint);
+        put_u64(out, message->group.rows_redone);
         put_sized(out, message->group.members);
         break;
     case MESSAGE_HEARTBEAT:
-    case MESSAGE_STATE_REQUEST:
     case MESSAGE_FREE:
     case MESSAGE_LEAVING:
         put_u64(out, message->phase);
+        break;
+    case MESSAGE_STATE_REQUEST:
+        put_u64(out, message->state_request.phase);
+        put_u64(out, message->state_request.offset);
+        break;
+    case MESSAGE_STATE_REFUSED:
+        put_u64(out, message->refusal.phase);
+        put_sized(out, message->refusal.reason);
+        break;
+    case MESSAGE_CHECKPOINT:
+        put_u64(out, message->checkpoint.id);
+        put_u64(out, message->checkpoint.offset);
+        break;
+    case MESSAGE_SNAPSHOT:
+        put_snapshot(out, &message->snapshot);
         break;
     case MESSAGE_SWITCH:
         put_u64(out, message->next_epoch);
@@ -223,6 +250,20 @@ static void read_sums(struct byte_reader *reader, struct message_sums *sums, boo
         reader->failed = true;
 }
 
+static void read_snapshot(struct byte_reader *reader, struct message_snapshot *snapshot)
+{
+    snapshot->id = read_u64(reader);
+    snapshot->phase = read_u64(reader);
+    snapshot->step = read_u64(reader);
+    snapshot->rows_done = read_u64(reader);
+    snapshot->total = read_u64(reader);
+    snapshot->offset = read_u64(reader);
+    snapshot->bytes = read_sized(reader, FRAME_PAYLOAD_MAX);
+    if (snapshot->offset > snapshot->total ||
+        snapshot->bytes.size > snapshot->total - snapshot->offset)
+        reader->failed = true;
+}
+
 static void read_body(struct byte_reader *reader, struct message *message)
 {
     switch (message->type) {
@@ -239,15 +280,31 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->group.member_count = read_u32(reader);
         message->group.recorded = read_u64(reader);
         message->group.after = read_u64(reader);
+        message->group.checkpoint = read_u64(reader);
+        message->group.rows_redone = read_u64(reader);
         message->group.members = read_sized(reader, FRAME_PAYLOAD_MAX);
         if (!reader->failed && !members_are_whole(&message->group))
             reader->failed = true;
         break;
     case MESSAGE_HEARTBEAT:
-    case MESSAGE_STATE_REQUEST:
     case MESSAGE_FREE:
     case MESSAGE_LEAVING:
         message->phase = read_u64(reader);
+        break;
+    case MESSAGE_STATE_REQUEST:
+        message->state_request.phase = read_u64(reader);
+        message->state_request.offset = read_u64(reader);
+        break;
+    case MESSAGE_STATE_REFUSED:
+        message->refusal.phase = read_u64(reader);
+        message->refusal.reason = read_sized(reader, FAILURE_TEXT_MAX);
+        break;
+    case MESSAGE_CHECKPOINT:
+        message->checkpoint.id = read_u64(reader);
+        message->checkpoint.offset = read_u64(reader);
+        break;
+    case MESSAGE_SNAPSHOT:
+        read_snapshot(reader, &message->snapshot);
         break;
     case MESSAGE_SWITCH:
         message->next_epoch = read_u64(reader);

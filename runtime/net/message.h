@@ -11,6 +11,7 @@
  * SUM of a phase that the next phase is the new group's. Everybody needs that
  * SUM, so everybody changes between the same two phases; who is no member of
  * the new group then says FREE, and the new rank 0 MET when all are there.
+ * (SWITCH goes to them too: after the last phase there is no SUM.)
  *
  * The epoch in every frame is the group epoch: (master incarnation << 32) plus
  * a counter, so that a newer master's groups are always newer. A message of an
@@ -26,9 +27,10 @@
 #define MESSAGE_MAP(X)                                                                             \
     X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, leaving, address")  \
     X(GROUP, "master -> worker",                                                                   \
-      "rank, recorded phase, epoch of the group after whose phase it begins, members: index, "     \
-      "lanes, address")                                                                            \
-    X(SWITCH, "master -> rank 0", "epoch of the next group: after the phase in flight")            \
+      "rank, recorded phase, epoch of the group after whose phase it begins, phase of the "        \
+      "checkpoint, rows redone, members: index, lanes, address")                                   \
+    X(SWITCH, "master -> rank 0 and who will be no member",                                        \
+      "epoch of the next group: after the phase in flight")                                        \
     X(MET, "rank 0 -> master", "nothing: all members of the group are connected")                  \
     X(FREE, "worker -> master", "phase: the old group is done, and I am in no new one")            \
     X(LEAVING, "worker -> master", "phase: I was asked to go")                                     \
@@ -44,8 +46,11 @@
     X(FAILED, "worker -> master", "status, message, hint")                                         \
     X(END, "master -> worker", "nothing: the job has ended, or a newer worker has the index")      \
     X(PEER_HELLO, "worker -> worker", "rank, phase")                                               \
-    X(STATE_REQUEST, "worker -> worker", "phase")                                                  \
-    X(STATE, "worker -> worker", "phase, total bytes, offset, bytes")                              \
+    X(STATE_REQUEST, "worker -> worker, or rank 0 -> master for the checkpoint", "phase, offset")  \
+    X(STATE, "worker -> worker, master -> rank 0", "phase, total bytes, offset, bytes")            \
+    X(STATE_REFUSED, "rank 0 -> master", "phase, reason: the checkpoint cannot be continued")      \
+    X(CHECKPOINT, "master -> worker", "id, offset: send your state from here on, one piece")       \
+    X(SNAPSHOT, "worker -> master", "id, phase, step, rows, total bytes, offset, bytes")           \
     X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
     X(SUM, "worker -> worker", "phase, first, epoch of the next group, integers, reals")           \
     X(SPEED, "worker -> master", "lanes computed since the last, milliseconds that they took")
@@ -88,6 +93,8 @@ struct message_group {
     uint32_t rank, member_count;
     uint64_t recorded;    /* the master has the records up to this phase */
     uint64_t after;       /* epoch of the group whose phase in flight comes first; 0: at once */
+    uint64_t checkpoint;  /* who is behind this phase gets its state from the master; 0: none */
+    uint64_t rows_redone; /* as far as the master knows */
     struct slice members; /* encoded; message_next_member reads them in rank order */
 };
 
@@ -127,6 +134,18 @@ struct message_state {
     struct slice bytes;
 };
 
+struct message_refusal {
+    uint64_t phase;
+    struct slice reason;
+};
+
+/* A state at rest, on its way into the store. Pieces are pulled one by one. */
+struct message_snapshot {
+    uint64_t id, phase, step, rows_done;
+    uint64_t total, offset; /* total 0: it cannot be made */
+    struct slice bytes;
+};
+
 /* Arrays are little-endian and need not be aligned. */
 struct message_sums {
     uint64_t phase;
@@ -148,6 +167,14 @@ struct message {
         struct message_finished finished;
         struct message_failure failure;
         struct message_state state;
+        struct message_refusal refusal;
+        struct message_snapshot snapshot;
+        struct {
+            uint64_t phase, offset;
+        } state_request;
+        struct {
+            uint64_t id, offset;
+        } checkpoint;
         struct message_sums sums;
         struct {
             uint32_t rank;
@@ -156,7 +183,7 @@ struct message {
         struct message_pulse pulse;
         struct message_speed speed;
         uint32_t lost_rank;
-        uint64_t phase;      /* HEARTBEAT, STATE_REQUEST, FREE, LEAVING */
+        uint64_t phase;      /* HEARTBEAT, FREE, LEAVING */
         uint64_t next_epoch; /* SWITCH */
     };
 };

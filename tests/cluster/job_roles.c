@@ -2,7 +2,8 @@
  * job_roles - the roles of a job without the rest of the program, and jobs for
  * them to run.
  *
- *     job_roles make CSV FOLDER WORKERS LEAST EPOCHS    a job's folder from a CSV
+ *     job_roles make CSV FOLDER WORKERS LEAST EPOCHS [CHECKPOINT_SECONDS [UNITS]]
+ *                                                 a job's folder from a CSV
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker ...       as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
@@ -22,7 +23,7 @@
 #include "launch/launch.h"
 #include "net/authority.h"
 
-static int make(char **argv)
+static int make(int argc, char **argv)
 {
     struct csv_job job;
     struct text json;
@@ -35,6 +36,10 @@ static int make(char **argv)
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
     job.spec.epochs = (uint32_t)strtoul(argv[6], NULL, 10);
     job.spec.in_one_process = job.spec.max_workers == 1;
+    if (argc > 7)
+        job.spec.checkpoint_seconds = strtod(argv[7], NULL);
+    if (argc > 8)
+        job.spec.hidden_units[0] = (uint32_t)strtoul(argv[8], NULL, 10);
     text_init(&json, JOBSPEC_BYTES_MAX);
     error_clear(&err);
     snprintf(path, sizeof path, "%s/job.json", argv[3]);
@@ -128,8 +133,8 @@ int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
 
-    if (strcmp(word, "make") == 0 && argc == 7)
-        return make(argv);
+    if (strcmp(word, "make") == 0 && argc >= 7 && argc <= 9)
+        return make(argc, argv);
     if (strcmp(word, "digest") == 0 && argc == 3)
         return digest(argv[2]);
     if (strcmp(word, "authority") == 0 && argc > 5)

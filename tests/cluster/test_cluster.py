@@ -1,167 +1,19 @@
-"""Jobs in real processes, killed and stopped at named points.
+"""Jobs in real processes, killed, stopped and asked to go.
 
     test_cluster.py JOB_ROLES IRIS_CSV
 
-The oracle is the digest of the undisturbed run with one worker. Waiting always
-has a deadline; nothing is measured.
+The oracle is the digest of the undisturbed run with one worker.
 """
 
-import json
 import os
-import pathlib
-import select
 import shutil
 import signal
-import sqlite3
-import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAM = ""
-CSV = ""
-DEADLINE = 60
-GONE = 5  # seconds: the promise about what outlives a client or supervisor
-POINTS = ["begin", "after_partial", "after_sum", "before_apply", "after_apply"]
+import job as harness
+from job import DEADLINE, GONE, POINTS, is_alive, wait_until_gone
 
 
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_until_gone(pids, seconds):
-    """True when all have ended; waits on their descriptors, not by polling."""
-    for pid in pids:
-        try:
-            fd = os.pidfd_open(pid)
-        except OSError:
-            continue
-        ready = select.select([fd], [], [], seconds)[0]
-        os.close(fd)
-        if not ready and is_alive(pid):
-            return False
-    return True
-
-
-class Job:
-    def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
-                 listen=None):
-        self.folder = folder
-        folder.mkdir(parents=True)
-        subprocess.run([PROGRAM, "make", csv or CSV, folder, str(workers),
-                        str(least or workers), str(epochs)], check=True)
-        environment = dict(os.environ)
-        environment.pop("TOTRAIN_FAULT", None)
-        if fault:
-            environment["TOTRAIN_FAULT"] = fault
-        network = ["--listen", listen] if listen else []
-        self.process = subprocess.Popen([PROGRAM, "supervise", folder, *network],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=environment,
-                                        start_new_session=True)
-        self.last = None
-
-    def event(self):
-        line = self.process.stdout.readline()
-        if line:
-            self.last = json.loads(line)
-        return self.last if line else None
-
-    def wait_for(self, kind, step=0):
-        while self.event() is not None:
-            if self.last["event"] == kind and self.last["step"] >= step:
-                return
-            if self.last["event"] in ("done", "failed"):
-                break
-        raise AssertionError(f"no {kind} event of step {step}, the last is {self.last}")
-
-    def end(self):
-        while self.event() is not None:
-            pass
-        code = self.process.wait(DEADLINE)
-        self.close()
-        for report in ("Sanitizer", "runtime error"):
-            if report in self.log():
-                raise AssertionError(self.log())
-        return code
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-    def children(self):
-        """pid -> role of the supervisor's children."""
-        pids = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        found = {}
-        for pid in map(int, pids.read_text().split()):
-            arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            found[pid] = arguments[1].decode() if len(arguments) > 1 else "?"
-        return found
-
-    def pid_of(self, role, index=0):
-        """None while nobody has the place."""
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        for pid in map(int, children.read_text().split()):
-            try:
-                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-            except OSError:
-                continue  # it has just ended
-            if words[1:2] == [role] and (
-                    role == "master" or words[words.index("--index") + 1] == str(index)):
-                return pid
-        return None
-
-    def sockets(self):
-        return pathlib.Path(os.readlink(self.folder / "control")).parent
-
-    def digest(self):
-        return subprocess.run([PROGRAM, "digest", self.folder], check=True, capture_output=True,
-                              text=True).stdout.strip()
-
-    def query(self, sql):
-        store = sqlite3.connect(self.folder / "job.db")
-        rows = store.execute(sql).fetchall()
-        store.close()
-        return rows
-
-    def log(self):
-        path = self.folder / "log"
-        return path.read_text() if path.exists() else ""
-
-
-class ClusterTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="totrain-cluster.")
-        cls.jobs = pathlib.Path(cls.temporary.name) / "jobs"
-        cls.count = 0
-        cls.digests = {}
-        job = cls.job(1)
-        assert job.end() == 0, job.last
-        cls.expected = job.digest()
-        cls.metrics = job.query("SELECT * FROM metrics ORDER BY epoch, step, metric, part")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    @classmethod
-    def job(cls, *arguments, **named):
-        cls.count += 1
-        return Job(cls.jobs / str(cls.count), *arguments, **named)
-
-    def check_same(self, job):
-        self.assertEqual(job.end(), 0, job.last)
-        self.assertEqual(job.last["event"], "done")
-        self.assertEqual(job.digest(), self.expected)
-        self.assertEqual(job.query("SELECT state FROM job"), [("done",)])
-        self.assertEqual(
-            job.query("SELECT * FROM metrics ORDER BY epoch, step, metric, part"), self.metrics)
-
+class ClusterTest(harness.JobTest):
     def test_any_number_of_workers_gives_the_same_digest(self):
         for workers in (2, 3, 8):
             with self.subTest(workers=workers):
@@ -237,23 +89,6 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(job.end(), 0, job.last)
         self.assertEqual(job.digest(), self.digest_of(epochs=12000))
 
-    def ask_to_go(self, job, role, index=0):
-        """SIGTERM to a role that takes part, until its place is taken."""
-        job.wait_for("progress", (job.last or {"step": 0})["step"] + 1)
-        pid = job.pid_of(role, index)
-        os.kill(pid, signal.SIGTERM)
-        while job.pid_of(role, index) in (None, pid):
-            job.wait_for("progress", job.last["step"])
-
-    @classmethod
-    def digest_of(cls, epochs):
-        """Of the undisturbed run with one worker."""
-        if epochs not in cls.digests:
-            job = cls.job(1, epochs=epochs)
-            assert job.end() == 0, job.last
-            cls.digests[epochs] = job.digest()
-        return cls.digests[epochs]
-
     def test_nothing_is_left_when_the_client_is_gone(self):
         for workers in (1, 3):
             with self.subTest(workers=workers):
@@ -321,5 +156,4 @@ class ClusterTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM, CSV = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    harness.run()

@@ -21,9 +21,9 @@ import threading
 import unittest
 
 import network_roles
-import test_cluster
+import job as harness
 from network_roles import DEADLINE, Namespaces, Role
-from test_cluster import Job
+from job import Job
 
 EPOCHS = 20
 LONG = 4000  # epochs of a job that still runs when something is done to it
@@ -75,7 +75,7 @@ class NetworkTest(unittest.TestCase):
         """A job's folder, and credentials of all its roles beside it."""
         folder = self.next_folder()
         folder.mkdir(parents=True)
-        subprocess.run([network_roles.PROGRAM, "make", test_cluster.CSV, folder, str(workers),
+        subprocess.run([network_roles.PROGRAM, "make", harness.CSV, folder, str(workers),
                         str(least), str(epochs)], check=True)
         self.authority(folder, "tls", "master=master", *(f"w{i}={i}" for i in range(workers)))
         return folder
@@ -469,6 +469,6 @@ class NamespaceTest(NetworkTest):
 
 
 if __name__ == "__main__":
-    network_roles.PROGRAM = test_cluster.PROGRAM = os.path.abspath(sys.argv[1])
-    test_cluster.CSV = os.path.abspath(sys.argv[2])
+    network_roles.PROGRAM = harness.PROGRAM = os.path.abspath(sys.argv[1])
+    harness.CSV = os.path.abspath(sys.argv[2])
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

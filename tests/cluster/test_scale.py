@@ -13,8 +13,8 @@ import sys
 import tempfile
 import unittest
 
-import test_cluster
-from test_cluster import DEADLINE, Job
+import job as harness
+from job import DEADLINE, Job
 
 EPOCHS = 300
 PACE = "us=200"  # a row: the job lasts while workers come and go, however fast the machine is
@@ -137,6 +137,6 @@ class ScaleTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    test_cluster.PROGRAM = os.path.abspath(sys.argv[1])
-    test_cluster.CSV = os.path.abspath(sys.argv[2])
+    harness.PROGRAM = os.path.abspath(sys.argv[1])
+    harness.CSV = os.path.abspath(sys.argv[2])
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

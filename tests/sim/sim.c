@@ -37,12 +37,16 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.late_joins = (uint32_t)pick(seed, 4, plan.workers);
     if (seed % 8 == 0)
         return plan;
+    plan.checkpoint_ms = pick(seed, 13, 4) == 0 ? 0 : 5 + (int64_t)pick(seed, 14, 300);
     plan.leaves = pick(seed, 11, 2) ? (uint32_t)pick(seed, 12, 6) : 0;
     if (seed % 8 == 1)
         return plan;
     plan.crashes = (uint32_t)pick(seed, 5, 7);
     plan.freezes = (uint32_t)pick(seed, 6, 3);
     plan.cuts = pick(seed, 7, 2) ? (uint32_t)pick(seed, 8, 5) : 0;
+    plan.ends = pick(seed, 15, 3) ? 0 : 1 + (uint32_t)pick(seed, 16, 3);
+    plan.store_trouble = pick(seed, 17, 4) ? 0 : (uint32_t)pick(seed, 18, 30);
+    plan.damages = pick(seed, 19, 3) == 0;
     plan.master_crashes = pick(seed, 9, 3) ? 0 : (uint32_t)pick(seed, 10, 3);
     return plan;
 }
@@ -76,6 +80,9 @@ static bool run_seed(uint64_t seed, const struct subject *subject, const struct 
                (double)result.end_us / 1e6);
     sum->frames += result.frames;
     sum->groups += result.groups;
+    sum->checkpoints += result.checkpoints;
+    sum->restores += result.restores;
+    sum->refusals += result.refusals;
     return true;
 }
 
@@ -139,9 +146,12 @@ int main(int argc, char **argv)
     for (uint64_t seed = arguments.first; seed <= arguments.last; seed++)
         failures += arguments.csv ? !run_seed(seed, &real, &oracle, arguments.verbose, &sum)
                                   : !run_toy(seed, arguments.verbose, &sum);
-    printf("%llu seeds, %llu failures; %llu frames, %llu groups\n",
+    printf("%llu seeds, %llu failures; %llu frames, %llu groups; %llu checkpoints, %llu restored, "
+           "%llu refused\n",
            (unsigned long long)(arguments.last - arguments.first + 1), (unsigned long long)failures,
-           (unsigned long long)sum.frames, (unsigned long long)sum.groups);
+           (unsigned long long)sum.frames, (unsigned long long)sum.groups,
+           (unsigned long long)sum.checkpoints, (unsigned long long)sum.restores,
+           (unsigned long long)sum.refusals);
     if (arguments.csv) {
         oracle_free(&oracle);
         real_subject_close(&real);

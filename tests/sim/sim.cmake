@@ -1,4 +1,5 @@
-add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/world.c
+add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/store.c
+  ${CMAKE_CURRENT_LIST_DIR}/world.c
   ${CMAKE_CURRENT_LIST_DIR}/oracle.c ${CMAKE_CURRENT_LIST_DIR}/toy.c
   ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
 target_link_libraries(sim PRIVATE totrain_runtime)

@@ -26,6 +26,7 @@ static void describe_phase(struct toy *toy)
     struct phase *phase = &toy->phase;
 
     phase->integer_count = INTEGERS;
+    phase->epoch = (uint32_t)(phase->number / 5);
     if (phase->number >= toy->plan.phases) {
         phase->kind = PHASE_DONE;
         phase->rows = phase->integer_count = phase->real_count = 0;
@@ -34,7 +35,6 @@ static void describe_phase(struct toy *toy)
     phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_GRADIENT;
     phase->rows = toy->plan.rows + (uint32_t)(phase->number % 3);
     phase->real_count = phase->kind == PHASE_GRADIENT ? toy->plan.reals : 0;
-    phase->epoch = (uint32_t)(phase->number / 5);
 }
 
 struct toy *toy_new(const struct toy_plan *plan)
@@ -138,14 +138,16 @@ static enum status toy_load(void *self, struct slice state, struct error *err)
     struct toy *toy = self;
     struct byte_reader reader = byte_reader_over(state);
 
-    toy->state = read_u64(&reader);
-    toy->phase.number = read_u64(&reader);
-    toy->phase.step = read_u64(&reader);
+    uint64_t value = read_u64(&reader), number = read_u64(&reader), step = read_u64(&reader);
+
     for (uint64_t i = 0; i < 20; i++)
-        if (read_u64(&reader) != mix(toy->state, 3, i))
+        if (read_u64(&reader) != mix(value, 3, i))
             return fail(err, STATUS_CORRUPT, "a state that was changed on its way");
     if (!reader_is_done(&reader))
         return fail(err, STATUS_CORRUPT, "a state of %zu bytes", state.size);
+    toy->state = value;
+    toy->phase.number = number;
+    toy->phase.step = step;
     describe_phase(toy);
     return STATUS_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "runtime/master.h"
 #include "runtime/worker.h"
+#include "sim/store.h"
 
 #define NODES_MAX   4096
 #define TICK_US     50000
@@ -26,7 +27,9 @@ enum event_kind {
     CUT,
     LEAVE,
     START_WORKER,
-    START_MASTER
+    START_MASTER,
+    END_ALL,
+    STORED
 };
 
 struct event {
@@ -37,6 +40,8 @@ struct event {
     uint32_t link, side;
     char *bytes;
     size_t size;
+    uint64_t id; /* STORED: of which checkpoint, and how it went */
+    enum status status;
 };
 
 struct end {
@@ -75,12 +80,13 @@ struct world {
     uint32_t link_count, link_capacity;
     int64_t now;
     uint64_t draws, orders;
-    uint32_t master, master_incarnation;
-    uint32_t *incarnations;        /* by worker index: of the next one */
-    bool has_ended, is_master_new; /* a master crashed at some time */
+    uint32_t master;
+    struct store store;
+    uint64_t phase_most;    /* that anybody has ever reached */
+    uint32_t *incarnations; /* by worker index: of the next one */
+    bool has_ended;
     uint64_t model;
     char digest[80];
-    uint64_t records;
     struct world_result result;
     struct error failure;
 };
@@ -259,6 +265,13 @@ static void close_end(struct world *world, uint32_t link, uint32_t side)
 /* ----------------------------------------------------------------- nodes */
 
 static void start_worker(struct world *world, uint32_t index);
+static void carry_out(struct world *world, uint32_t number);
+
+static uint64_t node_phase(const struct node *node)
+{
+    const struct learning *learning = &node->worker.learning;
+    return learning->phase(learning->self)->number;
+}
 
 static void stop_node(struct world *world, uint32_t number)
 {
@@ -288,7 +301,10 @@ static void take_store(struct world *world, const struct outbox *outbox,
     struct event_row event;
     struct metric_row metric;
 
-    if (entry->kind == OUTBOX_MODEL_ROW) {
+    if (entry->kind == OUTBOX_JOB) {
+        memcpy(&world->store.job, bytes.data, sizeof world->store.job);
+        world->store.has_job = true;
+    } else if (entry->kind == OUTBOX_MODEL_ROW) {
         take_row(world, bytes);
     } else if (entry->kind == OUTBOX_EVENT) {
         memcpy(&event, bytes.data, sizeof event);
@@ -296,12 +312,55 @@ static void take_store(struct world *world, const struct outbox *outbox,
         if (strcmp(event.event, "model") == 0)
             snprintf(world->digest, sizeof world->digest, "%.71s", event.detail);
         world->result.groups += strcmp(event.event, "group") == 0;
+        world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
+        world->result.restores += strcmp(event.event, "restored") == 0;
+        world->result.refusals += strcmp(event.event, "checkpoint_refused") == 0;
     } else if (entry->kind == OUTBOX_METRIC) {
         memcpy(&metric, bytes.data, sizeof metric);
-        if (strcmp(metric.metric, "loss") == 0 && strcmp(metric.part, "validation") == 0)
-            world->records++;
+        if (!store_put_metric(&world->store, &metric))
+            complain(world, "a metric has another value when it is told again", metric.metric);
         TRACE(world, "metric %s %s step %" PRIu64, metric.metric, metric.part, metric.step);
     }
+}
+
+/* Of a checkpoint: the store may refuse, and tells later how it went. */
+static void take_checkpoint(struct world *world, uint32_t number, const struct outbox *outbox,
+                            const struct outbox_entry *entry)
+{
+    struct slice bytes = outbox_bytes(outbox, entry);
+    bool is_finish = entry->kind == OUTBOX_FINISH;
+    enum status status = STATUS_OK;
+    struct event *event;
+    uint64_t id;
+
+    if (entry->kind == OUTBOX_DROP) {
+        store_drop(&world->store);
+        return;
+    }
+    memcpy(&id, bytes.data, sizeof id); /* comes first in both */
+    if (draw(world, 100) < world->plan->store_trouble)
+        status = STATUS_IO;
+    else if (is_finish)
+        status = store_finish(&world->store, bytes, NULL);
+    else
+        status = store_put_piece(&world->store, bytes, NULL);
+    if (status == STATUS_OK && !is_finish)
+        return;
+    event = schedule(world, world->now + 1000 + (int64_t)draw(world, 50000), STORED, number);
+    event->id = id;
+    event->status = status;
+}
+
+static void hear_from_store(struct world *world, const struct event *event)
+{
+    struct node *node = world->nodes[event->node];
+    struct error why;
+
+    error_clear(&why);
+    if (event->status != STATUS_OK)
+        fail(&why, event->status, "no room");
+    master_on_stored(&node->master, world->now / 1000, event->id, &why, &node->outbox);
+    carry_out(world, event->node);
 }
 
 static void end_node(struct world *world, uint32_t number, enum status status)
@@ -334,6 +393,11 @@ static void replace_worker(struct world *world, uint32_t index)
     schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_WORKER, index);
 }
 
+static bool is_stale(const struct world *world, const struct node *node)
+{
+    return node->is_master && node->incarnation < world->store.incarnation;
+}
+
 /* What a role wished. The outbox is set aside first: a wish may call nobody,
  * but it may make new nodes. */
 /* In a third of the worlds one worker is much slower than the others. */
@@ -350,6 +414,13 @@ static void carry_out(struct world *world, uint32_t number)
 
     if (outbox->failed)
         complain(world, "outbox", node->address);
+    if (outbox->count > 0 && is_stale(world, node)) {
+        TRACE(world, "master %u is stale", node->incarnation);
+        outbox_clear(outbox); /* the store refuses; what it wished is not done */
+        stop_node(world, number);
+    }
+    if (!node->is_master && node_phase(node) > world->phase_most)
+        world->phase_most = node_phase(node);
     for (size_t i = 0; i < outbox->count && node->is_alive; i++) {
         const struct outbox_entry *entry = &outbox->entries[i];
 
@@ -369,6 +440,11 @@ static void carry_out(struct world *world, uint32_t number)
             break;
         case OUTBOX_REPLACE:
             replace_worker(world, entry->index);
+            break;
+        case OUTBOX_PIECE:
+        case OUTBOX_FINISH:
+        case OUTBOX_DROP:
+            take_checkpoint(world, number, outbox, entry);
             break;
         case OUTBOX_END:
             end_node(world, number, entry->status);
@@ -423,7 +499,8 @@ static void start_worker(struct world *world, uint32_t index)
                                      .speed_first_ms = 100,
                                      .lanes_at_once = (uint32_t)draw(world, 3),
                                      .grace_ms = GRACE_MS,
-                                     .piece_bytes = PIECE_BYTES};
+                                     .piece_bytes = PIECE_BYTES,
+                                     .snapshot_piece_bytes = PIECE_BYTES};
     struct learning learning;
 
     node->checked = checked_new(world->subject->open(world->subject->context), world->oracle);
@@ -437,8 +514,13 @@ static void start_worker(struct world *world, uint32_t index)
 
 static void start_master(struct world *world)
 {
+    struct job_row previous = world->store.job;
     struct master_options options = {.job = 7,
-                                     .incarnation = world->master_incarnation++,
+                                     .incarnation = world->store.incarnation,
+                                     .checkpoint_ms = world->plan->checkpoint_ms,
+                                     .checkpoint = world->store.whole,
+                                     .store = {&world->store, store_read_piece},
+                                     .previous = world->store.has_job ? &previous : NULL,
                                      .min_workers = world->plan->min_workers,
                                      .max_workers = world->plan->workers,
                                      .epochs = 1,
@@ -454,7 +536,6 @@ static void start_master(struct world *world)
 
     TRACE(world, "master %u starts", options.incarnation);
     world->master = number;
-    world->is_master_new = options.incarnation > 0;
     world->model = 0;
     if (master_init(&node->master, &options, world->now / 1000, &node->outbox, &world->failure) !=
         STATUS_OK)
@@ -491,11 +572,21 @@ static void deliver(struct world *world, const struct event *event)
     carry_out(world, event->node);
 }
 
+/* Nothing happens but joins and leaves. */
+static bool is_gentle(const struct world_plan *plan)
+{
+    return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts + plan->ends +
+               plan->store_trouble ==
+           0;
+}
+
 static void tick(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
 
-    if (node->is_master)
+    if (is_stale(world, node)) /* its recorder looks, even when there is nothing to write */
+        stop_node(world, number);
+    else if (node->is_master)
         master_on_tick(&node->master, world->now / 1000, &node->outbox);
     else
         worker_on_tick(&node->worker, world->now / 1000, &node->outbox);
@@ -508,6 +599,8 @@ static void work(struct world *world, uint32_t number)
     struct node *node = world->nodes[number];
 
     node->has_work_event = false;
+    if (is_gentle(world->plan) && node_phase(node) + 1 < world->phase_most)
+        complain(world, "a phase is computed again although nobody died", node->address);
     if (worker_has_work(&node->worker))
         worker_work(&node->worker, world->now / 1000, &node->outbox);
     carry_out(world, number);
@@ -548,6 +641,10 @@ static void freeze(struct world *world)
     if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
         return;
     world->nodes[number]->frozen_until = world->now + (int64_t)draw(world, (uint64_t)longest);
+    /* The launcher takes a silent master for dead; this one will thaw. */
+    if (world->nodes[number]->is_master &&
+        world->nodes[number]->frozen_until > world->now + 5000000)
+        schedule(world, world->now + 5000000, START_MASTER, 0);
     TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
           (double)world->nodes[number]->frozen_until / 1000);
 }
@@ -570,6 +667,20 @@ static void cut(struct world *world)
     }
 }
 
+/* The machine goes down, and comes back with nothing but the store. */
+static void end_all(struct world *world)
+{
+    TRACE(world, "everything ends");
+    for (uint32_t i = 0; i < world->node_count; i++)
+        if (world->nodes[i]->is_alive)
+            stop_node(world, i);
+    if (world->plan->damages && draw(world, 2) == 0)
+        store_damage(&world->store, draw(world, 1 << 20), draw(world, 2) == 0);
+    schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_MASTER, 0);
+    for (uint32_t index = 0; index < world->plan->workers; index++)
+        schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
+}
+
 static void leave(struct world *world)
 {
     uint32_t number = pick_live(world, false);
@@ -586,7 +697,7 @@ static void leave(struct world *world)
 static bool is_of_a_node(const struct event *event)
 {
     return event->kind == FRAME || event->kind == CLOSED || event->kind == TICK ||
-           event->kind == WORK;
+           event->kind == WORK || event->kind == STORED;
 }
 
 /* False: the event waits for its node to thaw. */
@@ -621,6 +732,12 @@ static bool handle(struct world *world, struct event *event)
     case CUT:
         cut(world);
         break;
+    case END_ALL:
+        end_all(world);
+        break;
+    case STORED:
+        hear_from_store(world, event);
+        break;
     case LEAVE:
         leave(world);
         break;
@@ -628,6 +745,7 @@ static bool handle(struct world *world, struct event *event)
         start_worker(world, event->node);
         break;
     case START_MASTER:
+        world->store.incarnation++;
         start_master(world);
         break;
     }
@@ -649,15 +767,11 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
     for (uint32_t i = 0; i < plan->leaves; i++)
         schedule(world, (int64_t)draw(world, span), LEAVE, 0);
+    for (uint32_t i = 0; i < plan->ends; i++)
+        schedule(world, (int64_t)draw(world, span), END_ALL, 0);
     for (uint32_t index = 0; index < plan->workers; index++)
         schedule(world, index < plan->late_joins ? (int64_t)draw(world, span) : 0, START_WORKER,
                  index);
-}
-
-/* Nothing happens but joins and leaves. */
-static bool is_gentle(const struct world_plan *plan)
-{
-    return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts == 0;
 }
 
 static void check_end(struct world *world)
@@ -672,9 +786,9 @@ static void check_end(struct world *world)
         complain(world, "another digest", world->digest);
     else if (world->model != world->oracle->model)
         complain(world, "other model rows", "");
-    else if (world->records > world->oracle->records && world->master_incarnation == 1)
+    else if (store_count_evaluations(&world->store) > world->oracle->records)
         complain(world, "an evaluation is recorded twice", "");
-    else if (world->records < world->oracle->records)
+    else if (store_count_evaluations(&world->store) < world->oracle->records)
         complain(world, "an evaluation is not recorded", "");
     else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
         complain(world, "rows are computed twice although nobody died", "");
@@ -705,6 +819,7 @@ static void free_world(struct world *world)
     free(world->heap);
     free(world->links);
     free(world->incarnations);
+    store_deinit(&world->store);
     free(world);
 }
 
@@ -720,6 +835,7 @@ enum status world_run(const struct world_plan *plan, const struct subject *subje
     world->subject = subject;
     world->oracle = oracle;
     error_clear(&world->failure);
+    store_init(&world->store);
     world->incarnations = calloc(plan->workers, sizeof *world->incarnations);
     if (!world->incarnations)
         abort();

@@ -7,7 +7,8 @@
  * Frames on one connection keep their order; everything else may overtake.
  * The launcher is played too: it starts workers and masters again after a
  * while, and replaces a worker that the master takes for dead, sometimes
- * without killing the old one, which later thaws as a zombie. Workers that are
+ * without killing the old one, which later thaws as a zombie. So does a frozen
+ * master: the store refuses what it then writes. Workers that are
  * asked to go hand their work back; where nothing worse happens, no row is
  * computed twice.
  */
@@ -22,12 +23,16 @@ struct world_plan {
     uint32_t min_workers;
     uint32_t crashes, master_crashes, freezes, cuts, late_joins; /* how many of each */
     uint32_t leaves;                                             /* SIGTERMs */
-    int64_t span_us;                                             /* in which they happen */
+    uint32_t ends;                                               /* of everything at once */
+    int64_t checkpoint_ms;                                       /* 0: none are made */
+    uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
+    bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
+    int64_t span_us;        /* in which they happen */
     bool verbose;
 };
 
 struct world_result {
-    uint64_t frames, groups, end_us;
+    uint64_t frames, groups, checkpoints, restores, refusals, end_us;
 };
 
 /* The job ends as the oracle says. Otherwise FAILED with what was seen. */

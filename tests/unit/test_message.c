@@ -29,13 +29,26 @@ static struct message sample(enum message_type type, struct text *members)
         member.index = 4;
         member.first_lane = 4;
         message_put_member(members, &member);
-        message.group = (struct message_group){1, 2, 55, 77, text_slice(members)};
+        message.group = (struct message_group){1, 2, 55, 77, 88, 99, text_slice(members)};
         break;
     case MESSAGE_HEARTBEAT:
-    case MESSAGE_STATE_REQUEST:
     case MESSAGE_FREE:
     case MESSAGE_LEAVING:
         message.phase = 12;
+        break;
+    case MESSAGE_STATE_REQUEST:
+        message.state_request.phase = 12;
+        message.state_request.offset = 34;
+        break;
+    case MESSAGE_STATE_REFUSED:
+        message.refusal = (struct message_refusal){12, SLICE("another job")};
+        break;
+    case MESSAGE_CHECKPOINT:
+        message.checkpoint.id = 7;
+        message.checkpoint.offset = 1 << 20;
+        break;
+    case MESSAGE_SNAPSHOT:
+        message.snapshot = (struct message_snapshot){1, 2, 3, 4, 20, 10, SLICE("1234567890")};
         break;
     case MESSAGE_SWITCH:
         message.next_epoch = ((uint64_t)2 << 32) | 6;
@@ -181,7 +194,7 @@ static void a_well_formed_frame_with_nonsense_inside_is_refused(void **state)
     text_init(&frame, 1 << 16);
     message = base(MESSAGE_GROUP); /* lanes begin at 1 */
     message_put_member(&members, &member);
-    message.group = (struct message_group){0, 1, 0, 0, text_slice(&members)};
+    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
     CHECK_OK(message_write(&message, &frame, &err));
     CHECK_FAILS(message_read(text_slice(&frame), &read, &err), STATUS_PROTOCOL, "malformed GROUP");
 

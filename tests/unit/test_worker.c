@@ -65,7 +65,7 @@ static void group_of_two(struct fixture *fixture, uint64_t epoch)
     message_put_member(&members, &member);
     member = (struct message_member){1, 2, 2, SLICE("sim:worker1")};
     message_put_member(&members, &member);
-    message.group = (struct message_group){0, 2, 0, 0, text_slice(&members)};
+    message.group = (struct message_group){.member_count = 2, .members = text_slice(&members)};
     say(fixture, MASTER, message);
     text_deinit(&members);
 }
@@ -136,7 +136,7 @@ static void alone_it_needs_nobody(void **state)
     open_worker(&fixture);
     text_init(&members, 1 << 12);
     message_put_member(&members, &member);
-    message.group = (struct message_group){0, 1, 0, 0, text_slice(&members)};
+    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
     say(&fixture, MASTER, message);
     work_lanes(&fixture);
     CHECK_INT(fixture.worker.state, WORKER_FINISHED);

@@ -1,0 +1,295 @@
+#include "data/checkpoint.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "data/jobstore_parts.h"
+
+uint64_t checkpoint_pieces(const struct checkpoint *checkpoint)
+{
+    return (checkpoint->bytes + checkpoint->piece_bytes - 1) / checkpoint->piece_bytes;
+}
+
+uint64_t checkpoint_piece_size(const struct checkpoint *checkpoint, uint64_t position)
+{
+    uint64_t left = checkpoint->bytes - position * checkpoint->piece_bytes;
+
+    return left < checkpoint->piece_bytes ? left : checkpoint->piece_bytes;
+}
+
+enum status checkpoint_check(const struct checkpoint *checkpoint, struct error *err)
+{
+    if (checkpoint->bytes == 0 || checkpoint->bytes > CHECKPOINT_BYTES_MAX)
+        return fail(err, STATUS_LIMIT, "a checkpoint of %" PRIu64 " bytes, expected 1 to %" PRIu64,
+                    checkpoint->bytes, CHECKPOINT_BYTES_MAX);
+    if (checkpoint->piece_bytes == 0 || checkpoint->piece_bytes > CHECKPOINT_PIECE_BYTES_MAX ||
+        checkpoint_pieces(checkpoint) > CHECKPOINT_PIECES_MAX)
+        return fail(err, STATUS_LIMIT, "a checkpoint in pieces of %" PRIu64 " bytes",
+                    checkpoint->piece_bytes);
+    return STATUS_OK;
+}
+
+/* A piece in the place of another is as wrong as a changed one. */
+static uint64_t hash_piece(uint64_t id, uint64_t position, struct slice bytes)
+{
+    return XXH3_64bits_withSeed(bytes.data, bytes.size, id ^ (position << 32));
+}
+
+static enum status step_done(struct jobstore *store, sqlite3_stmt *statement, struct error *err)
+{
+    return sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : jobstore_failed(store, err);
+}
+
+/* ---- writing ---- */
+
+enum status checkpoint_abandon(struct jobstore *store, struct error *err)
+{
+    return jobstore_run(store,
+                        "DELETE FROM checkpoint_pieces"
+                        " WHERE checkpoint NOT IN (SELECT id FROM checkpoint)",
+                        err);
+}
+
+enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t position,
+                                 struct slice bytes, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+
+    if (position == 0)
+        TRY(checkpoint_abandon(store, err));
+    TRY(jobstore_prepare(store, "INSERT OR REPLACE INTO checkpoint_pieces VALUES(?, ?, ?, ?)",
+                         &statement, err));
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    sqlite3_bind_int64(statement, 2, (int64_t)position);
+    sqlite3_bind_int64(statement, 3, (int64_t)hash_piece(id, position, bytes));
+    sqlite3_bind_blob64(statement, 4, bytes.data, bytes.size, SQLITE_STATIC);
+    status = step_done(store, statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static void put_head(struct text *out, const struct checkpoint *checkpoint)
+{
+    put_u64(out, CHECKPOINT_VERSION);
+    put_u64(out, checkpoint->id);
+    put_u64(out, checkpoint->job);
+    put_u64(out, checkpoint->identity);
+    put_u64(out, checkpoint->phase);
+    put_u64(out, checkpoint->step);
+    put_u64(out, checkpoint->rows_done);
+    put_u64(out, checkpoint->bytes);
+    put_u64(out, checkpoint->piece_bytes);
+}
+
+/* Appends the hash of each piece, in order; CORRUPT unless all are there and
+ * of the size that they should have. */
+static enum status put_piece_hashes(struct jobstore *store, const struct checkpoint *checkpoint,
+                                    struct text *out, struct error *err)
+{
+    const uint64_t pieces = checkpoint_pieces(checkpoint);
+    sqlite3_stmt *statement;
+    uint64_t position = 0;
+    int stepped;
+
+    TRY(jobstore_prepare(store,
+                         "SELECT position, hash, length(bytes) FROM checkpoint_pieces"
+                         " WHERE checkpoint = ? ORDER BY position",
+                         &statement, err));
+    sqlite3_bind_int64(statement, 1, (int64_t)checkpoint->id);
+    while ((stepped = sqlite3_step(statement)) == SQLITE_ROW && position < pieces &&
+           (uint64_t)sqlite3_column_int64(statement, 0) == position &&
+           (uint64_t)sqlite3_column_int64(statement, 2) ==
+               checkpoint_piece_size(checkpoint, position)) {
+        put_u64(out, (uint64_t)sqlite3_column_int64(statement, 1));
+        position++;
+    }
+    sqlite3_finalize(statement);
+    if (stepped != SQLITE_DONE && stepped != SQLITE_ROW)
+        return jobstore_failed(store, err);
+    if (stepped == SQLITE_ROW || position < pieces)
+        return fail(err, STATUS_CORRUPT, "piece %" PRIu64 " of %" PRIu64 " is not as it should be",
+                    position, pieces);
+    return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status hash_head(struct jobstore *store, const struct checkpoint *checkpoint,
+                             uint64_t *hash, struct error *err)
+{
+    enum status status;
+    struct text bytes;
+
+    TRY(checkpoint_check(checkpoint, err));
+    text_init(&bytes, (CHECKPOINT_PIECES_MAX + 16) * sizeof(uint64_t));
+    put_head(&bytes, checkpoint);
+    status = put_piece_hashes(store, checkpoint, &bytes, err);
+    *hash = XXH3_64bits(bytes.data, bytes.size);
+    text_deinit(&bytes);
+    return status;
+}
+
+static enum status insert_head(struct jobstore *store, const struct checkpoint *checkpoint,
+                               uint64_t hash, struct error *err)
+{
+    const uint64_t values[] = {checkpoint->id,          CHECKPOINT_VERSION,
+                               checkpoint->job,         checkpoint->identity,
+                               checkpoint->phase,       checkpoint->step,
+                               checkpoint->rows_done,   checkpoint->bytes,
+                               checkpoint->piece_bytes, hash};
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(jobstore_prepare(store, "INSERT INTO checkpoint VALUES(?,?,?,?,?,?,?,?,?,?)", &statement,
+                         err));
+    for (int i = 0; i < 10; i++)
+        sqlite3_bind_int64(statement, i + 1, (int64_t)values[i]);
+    status = step_done(store, statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum status replace_head(struct jobstore *store, const struct checkpoint *checkpoint,
+                                struct error *err)
+{
+    uint64_t hash;
+
+    TRY(hash_head(store, checkpoint, &hash, err));
+    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
+    TRY(insert_head(store, checkpoint, hash, err));
+    return checkpoint_abandon(store, err);
+}
+
+/* From the first checkpoint on the store survives a power cut: what was
+ * written before without waiting is brought to the disk now, and later writes
+ * keep the order that makes a torn one harmless. */
+static enum status begin_durably(struct jobstore *store, struct error *err)
+{
+    TRY(jobstore_run(store, "PRAGMA synchronous = FULL", err));
+    return jobstore_begin(store, err);
+}
+
+enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *checkpoint,
+                              struct error *err)
+{
+    enum status status = begin_durably(store, err);
+
+    if (status == STATUS_OK) {
+        status = replace_head(store, checkpoint, err);
+        if (status == STATUS_OK)
+            status = jobstore_commit(store, err);
+        else
+            jobstore_rollback(store);
+    }
+    if (status == STATUS_OK) /* it is stored, whether the log can be emptied or not */
+        (void)jobstore_run(store, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+    (void)jobstore_run(store, "PRAGMA synchronous = NORMAL", NULL);
+    return status;
+}
+
+enum status checkpoint_drop(struct jobstore *store, struct error *err)
+{
+    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
+    return jobstore_run(store, "DELETE FROM checkpoint_pieces", err);
+}
+
+/* ---- reading ---- */
+
+static enum status refuse(struct error *err, const char *why)
+{
+    return fail(err, STATUS_CORRUPT, "the checkpoint is not used: %s", why);
+}
+
+/* The row's columns, as they were bound in insert_head. */
+static enum status read_head(struct jobstore *store, uint64_t values[10], struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status = STATUS_OK;
+    int stepped;
+
+    TRY(jobstore_prepare(store, "SELECT * FROM checkpoint", &statement, err));
+    stepped = sqlite3_step(statement);
+    if (stepped == SQLITE_DONE)
+        status = fail(err, STATUS_NOT_FOUND, "the job has no checkpoint");
+    else if (stepped != SQLITE_ROW)
+        status = jobstore_failed(store, err);
+    for (int i = 0; status == STATUS_OK && i < 10; i++) {
+        if (sqlite3_column_type(statement, i) != SQLITE_INTEGER)
+            status = refuse(err, "its head is malformed");
+        values[i] = (uint64_t)sqlite3_column_int64(statement, i);
+    }
+    if (status == STATUS_OK && sqlite3_step(statement) != SQLITE_DONE)
+        status = refuse(err, "it has more than one head");
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
+                            struct checkpoint *checkpoint, struct error *err)
+{
+    uint64_t values[10], hash = 0;
+    struct error why;
+
+    memset(checkpoint, 0, sizeof *checkpoint);
+    TRY(read_head(store, values, err));
+    if (values[1] != CHECKPOINT_VERSION)
+        return refuse(err, "it is of another version");
+    if (values[2] != job)
+        return refuse(err, "it belongs to another job");
+    if (values[3] != identity)
+        return refuse(err, "it belongs to another job spec or other rows");
+    *checkpoint = (struct checkpoint){values[0], values[2], values[3], values[4],
+                                      values[5], values[6], values[7], values[8]};
+    error_clear(&why);
+    if (checkpoint->phase == 0 || hash_head(store, checkpoint, &hash, &why) != STATUS_OK ||
+        hash != values[9]) {
+        memset(checkpoint, 0, sizeof *checkpoint);
+        return refuse(err, why.status != STATUS_OK ? why.message : "its head is damaged");
+    }
+    return jobstore_run(store, "PRAGMA synchronous = NORMAL", err);
+}
+
+static enum status take_piece(sqlite3_stmt *statement, const struct checkpoint *checkpoint,
+                              uint64_t position, struct text *out, struct error *err)
+{
+    struct slice bytes = {sqlite3_column_blob(statement, 1),
+                          (size_t)sqlite3_column_bytes(statement, 1)};
+
+    if (bytes.size != checkpoint_piece_size(checkpoint, position) ||
+        hash_piece(checkpoint->id, position, bytes) != (uint64_t)sqlite3_column_int64(statement, 0))
+        return fail(err, STATUS_CORRUPT, "the checkpoint is not used: piece %" PRIu64 " is damaged",
+                    position);
+    text_append(out, bytes);
+    return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,
+                                  uint64_t position, struct text *out, struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+    int stepped;
+
+    if (position >= checkpoint_pieces(checkpoint))
+        return fail(err, STATUS_INVALID, "piece %" PRIu64 " of %" PRIu64, position,
+                    checkpoint_pieces(checkpoint));
+    TRY(jobstore_prepare(store,
+                         "SELECT hash, bytes FROM checkpoint_pieces"
+                         " WHERE checkpoint = ? AND position = ?",
+                         &statement, err));
+    sqlite3_bind_int64(statement, 1, (int64_t)checkpoint->id);
+    sqlite3_bind_int64(statement, 2, (int64_t)position);
+    stepped = sqlite3_step(statement);
+    if (stepped == SQLITE_ROW)
+        status = take_piece(statement, checkpoint, position, out, err);
+    else if (stepped == SQLITE_DONE)
+        status = fail(err, STATUS_NOT_FOUND, "the checkpoint has been replaced");
+    else
+        status = jobstore_failed(store, err);
+    sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,61 @@
+/*
+ * checkpoint.h - the state of a job in its store, from which everything can be
+ * started again when no process of it is left.
+ *
+ *     put piece 0, 1, ... --finish--> the one whole checkpoint --drop--> none
+ *          |                               (its predecessor goes)
+ *          +--abandon, or a crash--> nothing of it is ever read
+ *
+ * Each piece is a transaction of its own, so that heartbeats and progress pass
+ * between them. The head is written last, in the transaction that removes the
+ * checkpoint before: a reader sees the old one or the new one. The head says
+ * whose state it is (job and identity: spec and rows), and its hash covers the
+ * hashes of all pieces. What does not fit in any way is CORRUPT: a job then
+ * starts from its beginning, never from a state that may be wrong.
+ *
+ * What was finished survives the machine, not only the processes: finish()
+ * waits for the disk.
+ */
+#ifndef DATA_CHECKPOINT_H
+#define DATA_CHECKPOINT_H
+
+#include "data/jobstore.h"
+
+#define CHECKPOINT_VERSION         1
+#define CHECKPOINT_BYTES_MAX       ((uint64_t)1 << 30)
+#define CHECKPOINT_PIECE_BYTES_MAX ((uint64_t)16 << 20)
+#define CHECKPOINT_PIECES_MAX      ((uint64_t)1 << 20)
+
+struct checkpoint {
+    uint64_t id;            /* of the writing; a new one each time */
+    uint64_t job, identity; /* whose state this is: runtime/job.h */
+    uint64_t phase;         /* the next that this state computes; 0: no checkpoint */
+    uint64_t step, rows_done;
+    uint64_t bytes, piece_bytes; /* all pieces but the last are of this size */
+};
+
+/* How many pieces, how large each is. */
+uint64_t checkpoint_pieces(const struct checkpoint *checkpoint);
+uint64_t checkpoint_piece_size(const struct checkpoint *checkpoint, uint64_t position);
+/* LIMIT when the sizes are impossible. */
+enum status checkpoint_check(const struct checkpoint *checkpoint, struct error *err);
+
+/* Piece 0 of a new id forgets what was left of unfinished ones. */
+enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t position,
+                                 struct slice bytes, struct error *err);
+/* CORRUPT when a piece is missing: nothing changes then. */
+enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *checkpoint,
+                              struct error *err);
+/* Unfinished pieces go: to make room after a failure. */
+enum status checkpoint_abandon(struct jobstore *store, struct error *err);
+enum status checkpoint_drop(struct jobstore *store, struct error *err);
+
+/* NOT_FOUND when there is none; CORRUPT for one that is damaged, or of another
+ * job, other rows or another version. */
+enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
+                            struct checkpoint *checkpoint, struct error *err);
+/* Appends the piece. NOT_FOUND when a newer checkpoint has taken its place. */
+enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,
+                                  uint64_t position, struct text *out, struct error *err);
+
+#endif

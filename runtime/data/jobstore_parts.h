@@ -1,0 +1,18 @@
+/*
+ * jobstore_parts.h - what jobstore.c and checkpoint.c share.
+ */
+#ifndef DATA_JOBSTORE_PARTS_H
+#define DATA_JOBSTORE_PARTS_H
+
+#include "data/jobstore.h"
+
+struct sqlite3_stmt;
+
+/* The last failure of the database, as an error of ours. */
+enum status jobstore_failed(struct jobstore *store, struct error *err);
+enum status jobstore_run(struct jobstore *store, const char *sql, struct error *err);
+/* In the order of the values; the statement is the caller's to finalize. */
+enum status jobstore_prepare(struct jobstore *store, const char *sql,
+                             struct sqlite3_stmt **statement, struct error *err);
+
+#endif

@@ -1,0 +1,137 @@
+"""Jobs of which nothing is left but the folder, or a worker's last word.
+
+    test_checkpoint.py JOB_ROLES IRIS_CSV
+
+The oracle is the digest of the undisturbed run with one worker.
+"""
+
+import os
+import signal
+import sqlite3
+import subprocess
+
+import job as harness
+from job import POINTS
+
+
+class CheckpointTest(harness.JobTest):
+    def test_the_only_worker_that_is_asked_to_go_leaves_its_state(self):
+        job = self.job(2, least=1, epochs=5000)
+        for index in (0, 1):
+            job.wait_for("progress", (job.last or {"step": 0})["step"] + 1)
+            os.kill(job.pid_of("worker", index), signal.SIGTERM)
+        self.check_long(job)
+        self.assertEqual(job.query("SELECT rows_redone FROM job"), [(0,)])
+
+    def check_long(self, job):
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(epochs=5000))
+
+    def test_everything_is_killed_and_goes_on_from_the_checkpoint(self):
+        for workers in (1, 3):
+            with self.subTest(workers=workers):
+                job = self.job(workers, least=1, epochs=5000, checkpoint=0.05)
+                for _ in range(2):
+                    job.wait_for_event_row("checkpoint")
+                    job.end_everything()
+                    job.start()
+                    job.wait_for("progress", 1)
+                self.check_long(job)
+                self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'restored'")), 2)
+                metrics = job.query("SELECT epoch, step, metric, part FROM metrics")
+                self.assertEqual(len(metrics), 3 * 5000)
+                redone, = job.query("SELECT rows_redone FROM job")[0]
+                self.assertGreater(redone, 0)
+
+    def test_everything_is_killed_before_there_is_a_checkpoint(self):
+        for workers in (1, 2):
+            with self.subTest(workers=workers):
+                job = self.job(workers, least=1, epochs=5000)
+                job.wait_for("progress", 1)
+                job.end_everything()
+                job.start()
+                self.check_long(job)
+
+    def test_everything_is_killed_at_a_named_point_of_a_checkpoint(self):
+        for point in ("checkpoint_piece", "checkpoint_before", "checkpoint_after"):
+            with self.subTest(point=point):
+                job = self.job(2, least=1, epochs=5000, checkpoint=0.05,
+                               fault=f"role=master,point={point},action=stop")
+                job.wait_for_stop("master")
+                job.end_everything()
+                job.start()
+                self.check_long(job)
+                self.assertEqual("restored" in job.log(), point == "checkpoint_after")
+
+    def test_everything_is_killed_at_a_named_point_of_a_step(self):
+        for point in POINTS:
+            with self.subTest(point=point):
+                job = self.job(2, epochs=5000, checkpoint=0.05,
+                               fault=f"role=worker,index=1,step=12000,point={point},action=stop")
+                job.wait_for_stop("worker", 1)
+                job.end_everything()
+                job.start()
+                self.check_long(job)
+                self.assertIn("restored", job.log())
+
+    def test_all_workers_are_killed_and_the_master_has_the_checkpoint(self):
+        job = self.job(2, least=1, epochs=5000, checkpoint=0.05)
+        job.wait_for_event_row("checkpoint")
+        for pid in [job.pid_of("worker", index) for index in (0, 1)]:
+            os.kill(pid, signal.SIGKILL)
+        self.check_long(job)
+
+    def test_a_damaged_or_foreign_checkpoint_is_refused_and_the_job_starts_again(self):
+        damages = {
+            "piece 0 is damaged":
+                "UPDATE checkpoint_pieces SET bytes = zeroblob(length(bytes)) WHERE position = 0",
+            "piece 0 of 1 is not as it should be": "DELETE FROM checkpoint_pieces",
+            "another version": "UPDATE checkpoint SET version = version + 1",
+            "another job": "UPDATE checkpoint SET job = job + 1",
+            "another job spec or other rows": "UPDATE checkpoint SET identity = identity - 1",
+            "its head is damaged": "UPDATE checkpoint SET step = step + 1",
+        }
+        for reason, damage in damages.items():
+            with self.subTest(reason=reason):
+                job = self.job(2, least=1, epochs=5000, checkpoint=0.05)
+                job.wait_for_event_row("checkpoint")
+                job.end_everything()
+                with sqlite3.connect(job.folder / "job.db") as store:
+                    store.execute(damage)
+                store.close()
+                job.start()
+                self.check_long(job)
+                self.assertIn(reason, job.log())
+                self.assertNotIn("goes back", job.log())
+
+    def test_a_store_without_room_keeps_the_checkpoint_that_it_has(self):
+        job = self.job(2, least=1, epochs=800, units=8000, checkpoint=0.05,
+                       limit=1_400_000)
+        code = job.end()
+        self.assertIn("checkpoint: the job's store: ", job.log())
+        if code != 0:  # then for the rows that it cannot do without, and it says so
+            self.assertIn("the job's store: ", job.last["error"])
+            (size,), = job.query("SELECT bytes FROM checkpoint")
+            self.assertEqual(job.query("SELECT sum(length(p.bytes)) FROM checkpoint_pieces p, checkpoint c"
+                                       " WHERE p.checkpoint = c.id"), [(size,)])
+            return
+        undisturbed = self.job(1, epochs=800, units=8000)
+        self.assertEqual(undisturbed.end(), 0)
+        self.assertEqual(job.digest(), undisturbed.digest())
+
+    def test_a_folder_is_supervised_once_and_its_end_is_told_again(self):
+        job = self.job(2, epochs=5000)
+        job.wait_for("progress")
+        second = subprocess.run([harness.PROGRAM, "supervise", job.folder], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("is running already", second.stdout)
+        self.check_long(job)
+        job.start()
+        self.assertEqual(job.end(), 0)
+        self.assertEqual(job.last["event"], "done")
+        self.assertEqual(job.digest(), self.digest_of(epochs=5000))
+
+
+if __name__ == "__main__":
+    harness.run()

@@ -1,0 +1,110 @@
+#include "sim/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void store_init(struct store *store)
+{
+    memset(store, 0, sizeof *store);
+    text_init(&store->whole_bytes, TEXT_MAXIMUM);
+    text_init(&store->partial_bytes, TEXT_MAXIMUM);
+}
+
+void store_deinit(struct store *store)
+{
+    free(store->metrics);
+    text_deinit(&store->whole_bytes);
+    text_deinit(&store->partial_bytes);
+}
+
+static bool has_same_key(const struct metric_row *a, const struct metric_row *b)
+{
+    return a->epoch == b->epoch && a->step == b->step && strcmp(a->metric, b->metric) == 0 &&
+           strcmp(a->part, b->part) == 0;
+}
+
+static bool is_evaluation(const struct metric_row *metric)
+{
+    return strcmp(metric->metric, "loss") == 0 && strcmp(metric->part, "validation") == 0;
+}
+
+bool store_put_metric(struct store *store, const struct metric_row *metric)
+{
+    for (uint32_t i = store->metric_count; i-- > 0;)
+        if (has_same_key(&store->metrics[i], metric))
+            return memcmp(&store->metrics[i].value, &metric->value, sizeof metric->value) == 0;
+    store->metrics = realloc(store->metrics, (store->metric_count + 1) * sizeof *store->metrics);
+    if (!store->metrics)
+        abort();
+    store->metrics[store->metric_count++] = *metric;
+    return true;
+}
+
+uint64_t store_count_evaluations(const struct store *store)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < store->metric_count; i++)
+        count += is_evaluation(&store->metrics[i]);
+    return count;
+}
+
+enum status store_put_piece(struct store *store, struct slice bytes, struct error *err)
+{
+    struct piece_head head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    if (head.position == 0) {
+        store->partial_id = head.id;
+        text_clear(&store->partial_bytes);
+    }
+    if (head.id != store->partial_id)
+        return fail(err, STATUS_CORRUPT, "a piece of a checkpoint that was not begun");
+    text_append(&store->partial_bytes,
+                (struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
+    return STATUS_OK;
+}
+
+enum status store_finish(struct store *store, struct slice bytes, struct error *err)
+{
+    struct checkpoint head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    if (head.id != store->partial_id || head.bytes != store->partial_bytes.size)
+        return fail(err, STATUS_CORRUPT, "a piece is missing");
+    store->whole = head;
+    store->is_damaged = false;
+    text_clear(&store->whole_bytes);
+    text_append(&store->whole_bytes, text_slice(&store->partial_bytes));
+    return STATUS_OK;
+}
+
+void store_drop(struct store *store)
+{
+    store->whole = (struct checkpoint){.phase = 0};
+}
+
+enum status store_read_piece(void *context, const struct checkpoint *checkpoint, uint64_t position,
+                             struct text *out, struct error *err)
+{
+    const struct store *store = context;
+    uint64_t offset = position * checkpoint->piece_bytes;
+
+    if (store->whole.phase == 0 || store->whole.id != checkpoint->id)
+        return fail(err, STATUS_NOT_FOUND, "the checkpoint has been replaced");
+    if (store->is_damaged && position == checkpoint_pieces(checkpoint) - 1)
+        return fail(err, STATUS_CORRUPT, "a piece is damaged");
+    text_append(out, (struct slice){store->whole_bytes.data + offset,
+                                    checkpoint_piece_size(checkpoint, position)});
+    return STATUS_OK;
+}
+
+void store_damage(struct store *store, uint64_t where, bool shows_early)
+{
+    if (store->whole.phase == 0)
+        return;
+    if (shows_early)
+        store->is_damaged = true;
+    else /* in the last bytes is the learner's part, which it looks at */
+        store->whole_bytes.data[store->whole_bytes.size - 1 - where % 100] ^= 0x10;
+}

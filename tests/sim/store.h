@@ -1,0 +1,43 @@
+/*
+ * store.h - the job's store as the simulator plays it: what is in it survives
+ * everybody's end.
+ *
+ * The claim, the job's row, metrics by their key, and one checkpoint beside
+ * the pieces of the next. Calls for checkpoints may fail, a checkpoint may be
+ * damaged while nobody runs: some damage the checksums see, some only the
+ * learner.
+ */
+#ifndef SIM_STORE_H
+#define SIM_STORE_H
+
+#include "runtime/outbox.h"
+
+struct store {
+    uint32_t incarnation; /* the master that leads; others are stale */
+    bool has_job;
+    struct job_row job;
+    struct metric_row *metrics;
+    uint32_t metric_count;
+    struct checkpoint whole; /* phase 0: none */
+    struct text whole_bytes;
+    bool is_damaged; /* as the checksums see it */
+    uint64_t partial_id;
+    struct text partial_bytes;
+};
+
+void store_init(struct store *store);
+void store_deinit(struct store *store);
+
+/* False: another value is there under the same key. */
+bool store_put_metric(struct store *store, const struct metric_row *metric);
+uint64_t store_count_evaluations(const struct store *store);
+
+enum status store_put_piece(struct store *store, struct slice bytes, struct error *err);
+enum status store_finish(struct store *store, struct slice bytes, struct error *err);
+void store_drop(struct store *store);
+enum status store_read_piece(void *store, const struct checkpoint *checkpoint, uint64_t position,
+                             struct text *out, struct error *err);
+/* Damage that shows when a piece is read, or when the learner looks. */
+void store_damage(struct store *store, uint64_t where, bool shows_early);
+
+#endif
