@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,9 +15,10 @@
 #include "runtime/pulse.h"
 #include "runtime/roles.h"
 
-#define LIFELINE 0
-#define ALIVE_MS 1000
-#define PULSE_MS 1000
+#define LIFELINE           0
+#define DESCRIPTORS_WANTED 8192
+#define ALIVE_MS           1000
+#define PULSE_MS           1000
 /* To the supervisor: the end that follows is none of a failure. */
 #define LEAVING_LINE "leaving\n"
 
@@ -57,6 +59,18 @@ static int finish(enum status status, const struct error *err)
     if (status != STATUS_OK)
         log_warning("ends: %s", err->message[0] ? err->message : status_text(status));
     return status_exit_code(status);
+}
+
+/* Two connections a worker: a thousand of them need more than the usual 1024.
+ * Only select() would mind, and nothing here calls it. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_WANTED)
+        return;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS_WANTED ? limit.rlim_max : DESCRIPTORS_WANTED;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 struct master_process {
@@ -166,6 +180,7 @@ int run_master(const struct role_options *options)
     memset(&process, 0, sizeof process);
     error_clear(&err);
     log_open("master", LOG_INFO);
+    raise_descriptor_limit();
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
     signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
     status = job_open(options->folder, &job, &err);
@@ -232,6 +247,7 @@ int run_worker(const struct role_options *options)
     error_clear(&err);
     snprintf(who, sizeof who, "worker/%" PRIu32, options->index);
     log_open(who, LOG_INFO);
+    raise_descriptor_limit();
     signal(SIGINT, SIG_IGN);
     status = job_open(options->folder, &job, &err);
     if (status != STATUS_OK)

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 #include "net/tls_verify.h"
 
@@ -82,6 +83,10 @@ static enum status use(struct tls *tls, X509 *authority, X509 *certificate, EVP_
                     !authority     ? "authority (ca.crt)"
                     : !certificate ? "certificate (tls.crt)"
                                    : "key (tls.key)");
+    /* Asked here and not first by two threads at once: OpenSSL keeps what it finds
+     * out about a certificate in it. */
+    if (X509_check_ca(authority) != 1)
+        return fail(err, STATUS_INVALID, "the TLS authority (ca.crt) may not sign certificates");
     if (!tls_identity_of(certificate, &tls->identity))
         return fail(err, STATUS_INVALID, "the TLS certificate names no role of a job");
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority) != 1 ||

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -271,6 +272,76 @@ static void a_connection_that_fails_is_reported_from_the_loop(void **state)
     }
 }
 
+struct hungry {
+    struct loop *loop;
+    int fds[3];
+    struct rlimit usual;
+    int ticks;
+};
+
+/* Garbage is answered by closing, as soon as somebody is let in. */
+static bool is_answered(int fd)
+{
+    char bytes[64];
+    ssize_t size;
+
+    do {
+        size = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    } while (size > 0);
+    return size == 0 || errno != EAGAIN;
+}
+
+static void give_descriptors_back(void *context, int64_t now_ms)
+{
+    struct hungry *hungry = context;
+    int answered = 0;
+    (void)now_ms;
+
+    for (int i = 0; i < 3; i++)
+        answered += is_answered(hungry->fds[i]);
+    if (++hungry->ticks <= 3)
+        CHECK_INT(answered, 0);
+    if (hungry->ticks == 3)
+        CHECK_INT(setrlimit(RLIMIT_NOFILE, &hungry->usual), 0);
+    if (answered == 3)
+        loop_stop(hungry->loop, STATUS_OK, NULL);
+}
+
+static void who_comes_when_there_are_no_descriptors_is_let_in_later(void **state)
+{
+    struct loop_network network = {.tls = credentials_of(1, 3)};
+    struct counter counter = {.heard = 0};
+    struct role role = role_of(&counter);
+    char bound[MESSAGE_ADDRESS_MAX + 1], garbage[100];
+    struct hungry hungry = {.ticks = 0};
+    struct loop_role *one;
+    struct address where;
+    struct rlimit none;
+    struct error err;
+    (void)state;
+
+    memset(garbage, 'x', sizeof garbage);
+    CHECK_OK(loop_new(20, &hungry.loop, &err));
+    loop_use_network(hungry.loop, &network);
+    CHECK_OK(loop_add_role(hungry.loop, &role, "tcp:127.0.0.1:0", bound, sizeof bound, &one, &err));
+    CHECK_OK(address_read(bound, &where, &err));
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(address_connect(&where, &hungry.fds[i], &err));
+        while (send(hungry.fds[i], garbage, sizeof garbage, MSG_NOSIGNAL) < 0)
+            CHECK(errno == EAGAIN);
+    }
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &hungry.usual), 0);
+    none = (struct rlimit){3, hungry.usual.rlim_max};
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
+    loop_on_tick(hungry.loop, give_descriptors_back, &hungry);
+    CHECK_OK(loop_run(hungry.loop, &err));
+    CHECK(hungry.ticks > 3);
+    for (int i = 0; i < 3; i++)
+        close(hungry.fds[i]);
+    loop_free(hungry.loop);
+    tls_free(network.tls);
+}
+
 static enum status refuse(void *context, const struct outbox *outbox, struct error *err)
 {
     (void)context;
@@ -354,6 +425,7 @@ int main(void)
         cmocka_unit_test(roles_talk_over_tls),
         cmocka_unit_test(there_is_no_tcp_without_tls),
         cmocka_unit_test(a_worker_cannot_speak_for_another),
+        cmocka_unit_test(who_comes_when_there_are_no_descriptors_is_let_in_later),
         cmocka_unit_test(the_oldest_of_too_many_strangers_has_to_go),
         cmocka_unit_test(roles_talk_over_unix_sockets),
         cmocka_unit_test(a_connection_that_fails_is_reported_from_the_loop),

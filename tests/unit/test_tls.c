@@ -279,6 +279,11 @@ static void credentials_come_back_from_their_folder_and_an_open_key_is_refused(v
     tls_free(tls);
     CHECK_INT(chmod(key, 0604), 0);
     CHECK_FAILS(tls_open(inner, &tls, &err), STATUS_PERMISSION, "everybody may read");
+    /* An authority that is none. */
+    struct text authority_text = credentials.authority;
+    credentials.authority = credentials.certificate;
+    CHECK_FAILS(tls_new(&credentials, &tls, &err), STATUS_INVALID, "may not sign certificates");
+    credentials.authority = authority_text;
     /* Another key than the certificate's. */
     CHECK_INT(chmod(key, 0600), 0);
     text_clear(&credentials.authority);
