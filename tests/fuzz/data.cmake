@@ -4,3 +4,11 @@ if(TOTRAIN_FUZZ)
                                            PkgConfig::XXHASH)
   target_link_options(fuzz_spool PRIVATE -fsanitize=fuzzer)
 endif()
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_checkpoint ${CMAKE_CURRENT_LIST_DIR}/fuzz_checkpoint.c
+    ${CMAKE_SOURCE_DIR}/tests/unit/learn_rows.c)
+  target_link_libraries(fuzz_checkpoint PRIVATE totrain_learn totrain_data totrain_scoring
+    totrain_jobspec totrain_base PkgConfig::XXHASH PkgConfig::SQLITE)
+  target_include_directories(fuzz_checkpoint PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_options(fuzz_checkpoint PRIVATE -fsanitize=fuzzer)
+endif()

@@ -4,7 +4,7 @@ add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/sto
   ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
 target_link_libraries(sim PRIVATE totrain_runtime)
 target_include_directories(sim PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-add_test(NAME sim_seeds COMMAND sim --seeds 1..300)
+add_test(NAME sim_seeds COMMAND sim --seeds 1..1000)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
 set_tests_properties(sim_seeds sim_iris PROPERTIES TIMEOUT 300 LABELS sim)
