@@ -13,6 +13,8 @@
 
 /* A checkpoint may take this share of the time. */
 #define COST_SHARE 50
+/* From a stored checkpoint to the word of it, times regroup_ms. */
+#define STORE_PATIENCE 5
 
 static bool is_here(const struct master_worker *worker)
 {
@@ -231,13 +233,17 @@ static void send_piece(struct master *master, int64_t now_ms, uint32_t index,
     struct message message = {
         .type = MESSAGE_STATE, .job = master->options.job, .epoch = request->epoch};
     struct text piece;
+    enum status status;
     struct error err;
 
     text_init(&piece, CHECKPOINT_PIECE_BYTES_MAX);
     error_clear(&err);
-    if (master->options.store.read_piece(master->options.store.context, &master->stored,
-                                         offset / master->stored.piece_bytes, &piece,
-                                         &err) != STATUS_OK) {
+    status = master->options.store.read_piece(master->options.store.context, &master->stored,
+                                              offset / master->stored.piece_bytes, &piece, &err);
+    if (status == STATUS_NOT_FOUND && master->writing.is_storing) {
+        /* The next one is there already, and the master is about to hear of it. */
+        master->regroup_at = now_ms + master->options.regroup_ms * STORE_PATIENCE;
+    } else if (status != STATUS_OK) {
         refuse(master, now_ms, err.message, outbox);
     } else {
         message.state = (struct message_state){master->stored.phase, master->stored.bytes, offset,

@@ -103,6 +103,7 @@ void store_damage(struct store *store, uint64_t where, bool shows_early)
 {
     if (store->whole.phase == 0)
         return;
+    store->was_damaged = true;
     if (shows_early)
         store->is_damaged = true;
     else /* in the last bytes is the learner's part, which it looks at */

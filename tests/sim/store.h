@@ -20,7 +20,8 @@ struct store {
     uint32_t metric_count;
     struct checkpoint whole; /* phase 0: none */
     struct text whole_bytes;
-    bool is_damaged; /* as the checksums see it */
+    bool is_damaged;  /* as the checksums see it */
+    bool was_damaged; /* ever */
     uint64_t partial_id;
     struct text partial_bytes;
 };

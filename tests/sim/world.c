@@ -314,7 +314,11 @@ static void take_store(struct world *world, const struct outbox *outbox,
         world->result.groups += strcmp(event.event, "group") == 0;
         world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
         world->result.restores += strcmp(event.event, "restored") == 0;
-        world->result.refusals += strcmp(event.event, "checkpoint_refused") == 0;
+        if (strcmp(event.event, "checkpoint_refused") == 0) {
+            world->result.refusals++;
+            if (!world->store.was_damaged)
+                complain(world, "a checkpoint is refused that nobody damaged", event.detail);
+        }
     } else if (entry->kind == OUTBOX_METRIC) {
         memcpy(&metric, bytes.data, sizeof metric);
         if (!store_put_metric(&world->store, &metric))
