@@ -359,7 +359,7 @@ class HostileTest(NetworkTest):
 
     def test_a_member_that_sends_garbage_is_cut_off(self):
         header = struct.Struct("<IIQQQ")
-        garbage = [os.urandom(4096), header.pack(0xffffffff, 0, 1, 0, 0),
+        garbage = [b"\xff" * 4 + os.urandom(4092), header.pack(0xffffffff, 0, 1, 0, 0),
                    header.pack((64 << 20) + 1, 0, 1, 0, 0)]
         garbage += [header.pack(0, kind, int(self.job.name), 0, 0) for kind in range(FRAME_TYPES)]
         context = self.context(self.tls(self.job) / "w1")
