@@ -41,7 +41,7 @@ struct master_options {
     int64_t regroup_ms; /* from a lost connection between members to the new group */
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
     int64_t report_ms;  /* between progress rows */
-    int64_t gather_ms;  /* a new job waits so long for one more worker; 0: not at all */
+    int64_t gather_ms;  /* a job without a group waits so long for one more worker; 0: not at all */
     int64_t checkpoint_ms;        /* between checkpoints, at least; 0: none are made */
     struct checkpoint checkpoint; /* that the store has; phase 0: none */
     struct checkpoint_store store;

@@ -122,7 +122,8 @@ static void end_writing(struct master *master, int64_t now_ms, bool store_works,
         else
             master_let_go(master, now_ms, index, outbox);
     }
-    if (any && !master_is_taking_back(master) && master->group.count == 0)
+    /* A group that still works is waited for: its phase in flight counts. */
+    if (any && !master_is_taking_back(master) && master->group.count == 0 && master->old_epoch == 0)
         master_regroup(master, now_ms, outbox);
 }
 

@@ -144,6 +144,7 @@ static void wait_for_workers(struct master *master, int64_t now_ms, struct outbo
         return;
     master->state = JOB_STATE_WAITING;
     master->waiting_since = now_ms;
+    master->first_joined_at = 0;
     master_put_job(master, now_ms, outbox);
 }
 
@@ -154,14 +155,15 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
 }
 
 /* Workers that were launched together come one soon after another, and a step
- * that the first alone has begun is as long as all of it: so a new job begins
- * when all are here, or when nobody came for a moment. */
+ * that the first alone has begun is as long as all of it: so a job that waited
+ * begins when all are here, or when nobody came for a moment. */
 static bool is_gathering(const struct master *master, int64_t now_ms)
 {
     const int64_t quiet = master->options.gather_ms;
 
-    return master->options.incarnation == 0 && !master->has_started &&
-           master->live < master->wanted && now_ms - master->joined_at < quiet &&
+    return (master->options.incarnation == 0 || master->has_started) &&
+           master->state == JOB_STATE_WAITING && master->live < master->wanted &&
+           now_ms - master->joined_at < quiet &&
            now_ms - master->first_joined_at < GATHER_MOST * quiet;
 }
 

@@ -323,7 +323,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("experiments", nargs="*", default=list(EXPERIMENTS))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     bench = Bench(options.build.resolve(), options.scale)
     met = True
     try:

@@ -509,6 +509,30 @@ static void a_new_job_waits_a_moment_for_those_who_were_launched_together(void *
     close_master(&fixture);
 }
 
+static void a_job_that_lost_everybody_waits_a_moment_again(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 3, 0);
+    fixture.now = 10;
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    fixture.master.options.gather_ms = 100;
+    fixture.now = 5000;
+    master_on_disconnect(&fixture.master, fixture.now, 1, &fixture.outbox);
+    CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
+    fixture.now = 6000;
+    hello(&fixture, 2, 0, 1);
+    CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    hello(&fixture, 3, 1, 0);
+    fixture.now = 6100;
+    master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message) && message.group.member_count == 2);
+    close_master(&fixture);
+}
+
 static void when_all_who_are_wanted_are_here_nobody_waits(void **state)
 {
     struct fixture fixture;
@@ -564,6 +588,7 @@ int main(void)
         cmocka_unit_test(who_is_asked_to_go_is_let_go_when_the_others_have_gone_on),
         cmocka_unit_test(the_last_who_knows_the_state_stays_until_a_newcomer_has_it),
         cmocka_unit_test(a_new_job_waits_a_moment_for_those_who_were_launched_together),
+        cmocka_unit_test(a_job_that_lost_everybody_waits_a_moment_again),
         cmocka_unit_test(when_all_who_are_wanted_are_here_nobody_waits),
         cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
         cmocka_unit_test(a_small_difference_of_speed_must_be_seen_twice),
