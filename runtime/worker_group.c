@@ -147,6 +147,9 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     struct error err;
     uint32_t lanes = worker->learning.lanes(worker->learning.self);
 
+    /* Others have been through the phase in flight: it is not done again. */
+    if (message->group.checkpoint > phase_of(worker)->number)
+        worker->state = WORKER_JOINING;
     worker_abandon_phase(worker);
     worker_leave_group(worker, outbox);
     error_clear(&err);
