@@ -548,6 +548,40 @@ static void when_all_who_are_wanted_are_here_nobody_waits(void **state)
     close_master(&fixture);
 }
 
+/* All are asked to go. What the first of them hands back is stored while the
+ * others still compute: their phase counts. */
+static void a_group_that_works_is_not_disturbed_by_a_state_that_was_stored(void **state)
+{
+    struct fixture fixture;
+    struct message message, leaving;
+    struct error err;
+    (void)state;
+
+    open_master(&fixture, 1, 3, 0);
+    for (uint32_t index = 0; index < 3; index++)
+        hello(&fixture, index + 1, index, 0);
+    met(&fixture, 1);
+    met(&fixture, 1);
+    CHECK_INT(fixture.master.group.count, 3);
+    leaving = of(MESSAGE_LEAVING, fixture.master.group.epoch);
+    for (peer_id peer = 3; peer >= 1; peer--)
+        say(&fixture, peer, leaving);
+    message = of(MESSAGE_FREE, leaving.epoch);
+    message.phase = 5;
+    say(&fixture, 3, message);
+    CHECK(sent(&fixture, 3, MESSAGE_CHECKPOINT, &message));
+    met(&fixture, 1); /* and is dissolved after the phase in flight */
+    CHECK_INT(fixture.master.group.count, 0);
+    fixture.master.writing.head.phase = 5; /* as its SNAPSHOT says */
+    error_clear(&err);
+    outbox_clear(&fixture.outbox);
+    master_on_stored(&fixture.master, fixture.now, fixture.master.writing.head.id, &err,
+                     &fixture.outbox);
+    CHECK(sent(&fixture, 3, MESSAGE_END, &message));
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
+    close_master(&fixture);
+}
+
 static void a_lost_connection_between_members_makes_a_new_group(void **state)
 {
     struct fixture fixture;
@@ -588,6 +622,7 @@ int main(void)
         cmocka_unit_test(who_is_asked_to_go_is_let_go_when_the_others_have_gone_on),
         cmocka_unit_test(the_last_who_knows_the_state_stays_until_a_newcomer_has_it),
         cmocka_unit_test(a_new_job_waits_a_moment_for_those_who_were_launched_together),
+        cmocka_unit_test(a_group_that_works_is_not_disturbed_by_a_state_that_was_stored),
         cmocka_unit_test(a_job_that_lost_everybody_waits_a_moment_again),
         cmocka_unit_test(when_all_who_are_wanted_are_here_nobody_waits),
         cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
