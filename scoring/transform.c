@@ -267,6 +267,11 @@ static void standardise(const double *restrict numbers, size_t count, const doub
         dense[i] = to_dense(numbers[i], means[i], scales[i]);
 }
 
+void transform_reals(const struct transform *transform, const double *numbers, float *dense)
+{
+    standardise(numbers, transform->dense_width, transform->means, transform->scales, dense);
+}
+
 static void finish_run(struct run *run, const struct transform *transform, float *dense)
 {
     standardise(run->numbers, run->count, transform->means + run->first,

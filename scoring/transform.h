@@ -79,6 +79,8 @@ float transform_number(const struct transform_input *input, double number);
 /* The same for a column of numbers; results lie `stride` floats apart. */
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
                        float *dense, size_t stride);
+/* The same for a row of numbers, one for each column of dense. */
+void transform_reals(const struct transform *transform, const double *numbers, float *dense);
 int32_t transform_word(const struct transform_input *input, struct slice word);
 int32_t transform_null_id(const struct transform_input *input);
 

@@ -1,56 +1,54 @@
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vectors.h"
 #include "data/dataset.h"
 
-#define CHUNK_ROWS 1024
-#define ONE        0x1p51 /* of the fixed point: sums of a chunk stay below 2^61 */
+#define TILE_ROWS 256    /* sums of so many stay below 2^59 */
+#define ONE       0x1p51 /* of the fixed point */
 
 /* Below, the variance in the range [0, 1] is measured again about the mean:
  * the difference of two numbers near 1 has lost half of its digits. */
 #define VARIANCE_LEAST 0x1p-20
 
+typedef unsigned __int128 wide;
+
 /*
- * A column's numbers, mapped onto [0, 1]:
+ * Columns lie side by side in a row, and so do what is known of them, so that
+ * vectors take several columns at a time. Numbers are mapped onto [0, 1]:
  *
- *     u = (x pre - least pre) post
+ *     u = (x pre - origin) post,   origin = least pre
  *
  * Both factors are powers of two, so that only the difference is rounded, and
  * two of them so that neither very large nor very small ranges leave the format.
  */
-struct mapping {
-    double pre, post, origin; /* origin: least pre */
+struct columns {
+    uint32_t first, count; /* numbers [first, first + count) of a row */
+    bool is_range;         /* the pass is for least and greatest, else for the sums */
+    double *least, *greatest, *pre, *origin, *post, *center; /* (count) */
 };
 
-static struct mapping mapping_of(double least, double greatest)
-{
-    struct mapping mapping = {.pre = 1};
-    int exponent;
-
-    if (isinf(greatest - least))
-        mapping.pre = 0.25;
-    else if (greatest - least < 0x1p-500)
-        mapping.pre = 0x1p500;
-    mapping.origin = least * mapping.pre;
-    (void)frexp(greatest * mapping.pre - mapping.origin, &exponent); /* below 2^exponent */
-    mapping.post = ldexp(1, -exponent);
-    return mapping;
-}
-
-/* What is learned of a column: in one pass its range, in another its sums. */
+/* What one member has of all columns. Integers, so that rows can be added in
+ * any order: numbers, u and (u - center)^2 in units of 1 / ONE. */
 struct column_sums {
-    double least, greatest;
-    uint64_t count;
-    unsigned __int128 first, second; /* of u, and of (u - center)^2, in units of 1 / ONE */
+    double *least, *greatest;     /* (count) */
+    uint64_t *kept, *u, *square;  /* (count) of a tile */
+    uint64_t *total;              /* (count) numbers */
+    wide *total_u, *total_square; /* (count) */
+    double *tile;                 /* (TILE_ROWS, count) where numbers are not all real */
+    uint8_t *keep;                /* (TILE_ROWS, count): 1 where a number counts, else 0 */
 };
 
-struct pass {
-    bool is_range;
-    struct mapping mapping;
-    double center;
+struct measuring {
+    const struct spool *spool;
+    const uint8_t *is_used;
+    uint32_t *places; /* (count): which column of the spool it is */
+    struct columns columns;
+    struct column_sums *members; /* (team_size) */
 };
+
+/* ---- one tile ---- */
 
 /* round(u ONE) of u in [0, 1]: what adding 2 leaves in the last bits of a double. */
 static inline uint64_t fixed(double u)
@@ -64,133 +62,316 @@ static inline uint64_t fixed(double u)
     return bits - base;
 }
 
-/* keep (count): 1 where a value counts, else 0. */
 WIDE_VECTORS
-static void widen_range(const double *restrict values, const uint8_t *restrict keep, size_t count,
-                        struct column_sums *sums)
+static void widen_row(const double *restrict x, const uint8_t *restrict keep, uint32_t count,
+                      double *restrict least, double *restrict greatest)
 {
-    double least = sums->least, greatest = sums->greatest;
+    for (uint32_t i = 0; i < count; i++) {
+        const double low = keep[i] ? x[i] : INFINITY, high = keep[i] ? x[i] : -INFINITY;
 
-    for (size_t i = 0; i < count; i++) {
-        const double low = keep[i] ? values[i] : INFINITY, high = keep[i] ? values[i] : -INFINITY;
-
-        least = low < least ? low : least;
-        greatest = high > greatest ? high : greatest;
+        least[i] = low < least[i] ? low : least[i];
+        greatest[i] = high > greatest[i] ? high : greatest[i];
     }
-    sums->least = least;
-    sums->greatest = greatest;
 }
 
 WIDE_VECTORS
-static void add_chunk(const double *restrict values, const uint8_t *restrict keep, size_t count,
-                      const struct pass *pass, struct column_sums *sums)
+static void add_row(const double *restrict x, const uint8_t *restrict keep, uint32_t count,
+                    const double *restrict pre, const double *restrict origin,
+                    const double *restrict post, const double *restrict center,
+                    uint64_t *restrict kept, uint64_t *restrict sum, uint64_t *restrict square)
 {
-    const double pre = pass->mapping.pre, post = pass->mapping.post, origin = pass->mapping.origin;
-    const double center = pass->center;
-    uint64_t kept = 0, first = 0, second = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const double u = (values[i] * pre - origin) * post, away = u - center;
+    for (uint32_t i = 0; i < count; i++) {
+        const double u = (x[i] * pre[i] - origin[i]) * post[i], away = u - center[i];
         const uint64_t mask = -(uint64_t)keep[i];
 
-        kept += keep[i];
-        first += fixed(u) & mask;
-        second += fixed(away * away) & mask;
+        kept[i] += keep[i];
+        sum[i] += fixed(u) & mask;
+        square[i] += fixed(away * away) & mask;
     }
-    sums->count += kept;
-    sums->first += first;
-    sums->second += second;
 }
 
-/* Which rows of a chunk count: used, and not NULL. */
-static const uint8_t *kept_rows(const struct spool_column_view *view, uint32_t first,
-                                uint32_t count, const uint8_t *is_used, uint8_t *keep)
+static void add_tile(const struct columns *columns, const double *x, size_t stride,
+                     const uint8_t *keep, size_t keep_stride, const uint8_t *is_used, uint32_t rows,
+                     struct column_sums *sums)
 {
-    if (!view->nulls && is_used)
-        return is_used + first;
-    memset(keep, 1, count);
-    for (uint32_t i = 0; view->nulls && i < count; i++)
-        keep[i] = !spool_is_null(view, first + i) && (!is_used || is_used[first + i]);
-    return keep;
+    for (uint32_t row = 0; row < rows; row++, x += stride, keep += keep_stride) {
+        if (is_used && !is_used[row])
+            continue;
+        if (columns->is_range)
+            widen_row(x, keep, columns->count, sums->least, sums->greatest);
+        else
+            add_row(x, keep, columns->count, columns->pre, columns->origin, columns->post,
+                    columns->center, sums->kept, sums->u, sums->square);
+    }
+    for (uint32_t i = 0; i < columns->count && !columns->is_range; i++) {
+        sums->total[i] += sums->kept[i];
+        sums->total_u[i] += sums->u[i];
+        sums->total_square[i] += sums->square[i];
+        sums->kept[i] = sums->u[i] = sums->square[i] = 0;
+    }
 }
 
-static const double *numbers(const struct spool_column_view *view, uint32_t first, uint32_t count,
-                             double *space)
+/* ---- one block ---- */
+
+static const struct spool_column_view *view_of(const struct measuring *measuring,
+                                               const struct spool_block *block, uint32_t i)
 {
-    if (view->type == SPOOL_REAL)
-        return view->reals + first;
-    for (uint32_t i = 0; i < count; i++)
-        space[i] = (double)view->integers[first + i];
-    return space;
+    return &block->columns[measuring->places[i]];
 }
 
-static void pass_over(const struct spool *spool, uint32_t column, const uint8_t *is_used,
-                      const struct pass *pass, struct column_sums *sums)
+/* Reals without NULLs are taken as they lie. */
+static bool is_plain(const struct measuring *measuring, const struct spool_block *block)
 {
-    uint8_t space_of_kept[CHUNK_ROWS];
-    double space[CHUNK_ROWS];
+    for (uint32_t i = 0; i < measuring->columns.count; i++)
+        if (view_of(measuring, block, i)->type != SPOOL_REAL || view_of(measuring, block, i)->nulls)
+            return false;
+    return true;
+}
 
-    for (uint32_t b = 0; b < spool->block_count; b++) {
-        const struct spool_block *block = &spool->blocks[b];
-        const struct spool_column_view *view = &block->columns[column];
-        const uint8_t *used = is_used ? is_used + block->first_row : NULL;
+static void copy_tile(const struct measuring *measuring, const struct spool_block *block,
+                      uint32_t first, uint32_t rows, struct column_sums *sums)
+{
+    const uint32_t count = measuring->columns.count;
 
-        for (uint32_t row = 0; row < block->rows; row += CHUNK_ROWS) {
-            uint32_t count = block->rows - row < CHUNK_ROWS ? block->rows - row : CHUNK_ROWS;
-            const double *values = numbers(view, row, count, space);
-            const uint8_t *keep = kept_rows(view, row, count, used, space_of_kept);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct spool_column_view *view = view_of(measuring, block, i);
 
-            if (pass->is_range)
-                widen_range(values, keep, count, sums);
-            else
-                add_chunk(values, keep, count, pass, sums);
+        for (uint32_t row = 0; row < rows; row++) {
+            sums->tile[(size_t)row * count + i] = spool_number(view, first + row);
+            sums->keep[(size_t)row * count + i] = !spool_is_null(view, first + row);
         }
     }
 }
 
-static double average(unsigned __int128 sum, uint64_t count)
+static void measure_block(void *context, uint32_t member, uint32_t number)
+{
+    const struct measuring *measuring = context;
+    const struct columns *columns = &measuring->columns;
+    const struct spool_block *block = &measuring->spool->blocks[number];
+    const uint32_t stride = measuring->spool->number_count;
+    struct column_sums *sums = &measuring->members[member];
+    const bool plain = is_plain(measuring, block);
+
+    if (plain)
+        memset(sums->keep, 1, columns->count);
+    for (uint32_t first = 0; first < block->rows; first += TILE_ROWS) {
+        const uint32_t rows = block->rows - first < TILE_ROWS ? block->rows - first : TILE_ROWS;
+        const uint8_t *used =
+            measuring->is_used ? measuring->is_used + block->first_row + first : NULL;
+        const double *x =
+            (const double *)(block->numbers + (size_t)first * stride + columns->first);
+
+        if (plain) {
+            add_tile(columns, x, stride, sums->keep, 0, used, rows, sums);
+            continue;
+        }
+        copy_tile(measuring, block, first, rows, sums);
+        add_tile(columns, sums->tile, columns->count, sums->keep, columns->count, used, rows, sums);
+    }
+}
+
+/* ---- all blocks ---- */
+
+/* Everything of `count` columns in one piece of memory, which is freed by its
+ * first array. */
+static bool columns_init(struct columns *columns)
+{
+    const size_t count = columns->count;
+
+    columns->least = calloc(6 * count + 1, sizeof(double));
+    if (!columns->least)
+        return false;
+    columns->greatest = columns->least + count;
+    columns->pre = columns->greatest + count;
+    columns->origin = columns->pre + count;
+    columns->post = columns->origin + count;
+    columns->center = columns->post + count;
+    return true;
+}
+
+static bool sums_init(struct column_sums *sums, size_t count)
+{
+    sums->total_u = calloc(2 * count + 1, sizeof(wide));
+    sums->least = calloc(6 * count + 1, sizeof(double));
+    sums->tile = malloc((TILE_ROWS * count + 1) * sizeof(double));
+    sums->keep = malloc(TILE_ROWS * count + 1);
+    if (!sums->total_u || !sums->least || !sums->tile || !sums->keep)
+        return false;
+    sums->total_square = sums->total_u + count;
+    sums->greatest = sums->least + count;
+    sums->kept = (uint64_t *)(sums->greatest + count);
+    sums->u = sums->kept + count;
+    sums->square = sums->u + count;
+    sums->total = sums->square + count;
+    for (size_t i = 0; i < count; i++) {
+        sums->least[i] = INFINITY;
+        sums->greatest[i] = -INFINITY;
+    }
+    return true;
+}
+
+static void sums_deinit(struct column_sums *sums)
+{
+    free(sums->total_u);
+    free(sums->least);
+    free(sums->tile);
+    free(sums->keep);
+}
+
+/* One pass of the team over the rows; member 0 has everybody's sums after it. */
+static void pass_over(struct measuring *measuring, struct team *team, bool is_range)
+{
+    const uint32_t count = measuring->columns.count;
+    struct column_sums *all = &measuring->members[0];
+
+    measuring->columns.is_range = is_range;
+    for (uint32_t m = 0; m < team_size(team); m++) {
+        memset(measuring->members[m].kept, 0, 4 * count * sizeof(uint64_t));
+        memset(measuring->members[m].total_u, 0, 2 * count * sizeof(wide));
+    }
+    team_run(team, measuring->spool->block_count, measure_block, measuring);
+    for (uint32_t m = 1; m < team_size(team); m++)
+        for (uint32_t i = 0; i < count; i++) {
+            const struct column_sums *one = &measuring->members[m];
+
+            all->least[i] = one->least[i] < all->least[i] ? one->least[i] : all->least[i];
+            all->greatest[i] =
+                one->greatest[i] > all->greatest[i] ? one->greatest[i] : all->greatest[i];
+            all->total[i] += one->total[i];
+            all->total_u[i] += one->total_u[i];
+            all->total_square[i] += one->total_square[i];
+        }
+}
+
+static void map_column(struct columns *columns, uint32_t i, double least, double greatest)
+{
+    int exponent;
+
+    columns->least[i] = least;
+    columns->greatest[i] = greatest;
+    columns->pre[i] = 1;
+    if (!(least <= greatest))
+        return; /* no numbers: post is 0, and so is every u */
+    if (isinf(greatest - least))
+        columns->pre[i] = 0.25;
+    else if (greatest - least < 0x1p-500)
+        columns->pre[i] = 0x1p500;
+    columns->origin[i] = least * columns->pre[i];
+    (void)frexp(greatest * columns->pre[i] - columns->origin[i], &exponent); /* below 2^exponent */
+    columns->post[i] = ldexp(1, -exponent);
+}
+
+static double average(wide sum, uint64_t count)
 {
     return (double)sum / (double)count / ONE;
 }
 
-/* The ends of the range are among the values, so that the sum of squares is at
- * least 1/2, and the variance of n values at least 1/2n. */
-static double variance_of(const struct spool *spool, uint32_t column, const uint8_t *is_used,
-                          struct pass *pass, const struct column_sums *sums)
+/* Neighbouring numbers at the very bottom of the format have none. */
+static double scale_of(const struct columns *columns, uint32_t i, double variance)
 {
-    const double mean = average(sums->first, sums->count);
-    const double variance = average(sums->second, sums->count) - mean * mean;
-    struct column_sums about_mean = {.count = 0};
+    const double scale = sqrt(variance) / columns->post[i] / columns->pre[i];
 
-    if (variance >= VARIANCE_LEAST)
-        return variance;
-    pass->center = mean;
-    pass_over(spool, column, is_used, pass, &about_mean);
-    return average(about_mean.second, about_mean.count);
+    return scale > 0 ? scale : 1;
 }
 
-struct column_moments column_moments(const struct spool *spool, uint32_t column,
-                                     const uint8_t *is_used)
+static double mean_of(const struct column_sums *sums, uint32_t i)
 {
-    struct column_sums sums = {.least = INFINITY, .greatest = -INFINITY};
-    struct column_moments result = {.scale = 1};
-    struct pass pass = {.is_range = true};
+    return average(sums->total_u[i], sums->total[i]);
+}
 
-    pass_over(spool, column, is_used, &pass, &sums);
-    if (!(sums.least <= sums.greatest))
-        return result;
-    pass = (struct pass){.mapping = mapping_of(sums.least, sums.greatest)};
-    pass_over(spool, column, is_used, &pass, &sums);
-    result.count = sums.count;
-    result.mean = sums.least;
-    if (sums.least == sums.greatest)
-        return result;
-    result.mean = (pass.mapping.origin + average(sums.first, sums.count) / pass.mapping.post) /
-                  pass.mapping.pre;
-    result.scale = sqrt(variance_of(spool, column, is_used, &pass, &sums)) / pass.mapping.post /
-                   pass.mapping.pre;
-    /* Neighbouring numbers at the very bottom of the format. */
-    if (!(result.scale > 0))
-        result.scale = 1;
-    return result;
+static double variance_of(const struct column_sums *sums, uint32_t i, double mean)
+{
+    return average(sums->total_square[i], sums->total[i]) - mean * mean;
+}
+
+/* The mean goes to `moments`; true when the variance must be measured again.
+ * The ends of the range are among the values, so that the sum of squares is at
+ * least 1/2, and the variance of n values at least 1/2n. */
+static bool take_first_pass(struct columns *columns, const struct column_sums *sums, uint32_t i,
+                            struct column_moments *moments)
+{
+    double mean, variance;
+
+    *moments = (struct column_moments){.count = sums->total[i], .scale = 1};
+    if (moments->count == 0)
+        return false;
+    moments->mean = columns->least[i];
+    if (columns->least[i] == columns->greatest[i])
+        return false;
+    mean = mean_of(sums, i);
+    variance = variance_of(sums, i, mean);
+    moments->mean = (columns->origin[i] + mean / columns->post[i]) / columns->pre[i];
+    columns->center[i] = mean;
+    moments->scale = scale_of(columns, i, variance);
+    return variance < VARIANCE_LEAST;
+}
+
+static void take_second_pass(const struct columns *columns, const struct column_sums *sums,
+                             uint32_t i, struct column_moments *moments)
+{
+    if (moments->count == 0 || columns->least[i] == columns->greatest[i])
+        return;
+    if (variance_of(sums, i, 0) < VARIANCE_LEAST)
+        moments->scale = scale_of(columns, i, variance_of(sums, i, 0));
+}
+
+static void measure(struct measuring *measuring, struct team *team, struct column_moments *moments)
+{
+    struct columns *columns = &measuring->columns;
+    const struct column_sums *sums = &measuring->members[0];
+    bool is_needed = false;
+
+    pass_over(measuring, team, true);
+    for (uint32_t i = 0; i < columns->count; i++)
+        map_column(columns, i, sums->least[i], sums->greatest[i]);
+    pass_over(measuring, team, false);
+    for (uint32_t i = 0; i < columns->count; i++)
+        is_needed = take_first_pass(columns, sums, i, &moments[i]) || is_needed;
+    if (!is_needed)
+        return;
+    pass_over(measuring, team, false);
+    for (uint32_t i = 0; i < columns->count; i++)
+        take_second_pass(columns, sums, i, &moments[i]);
+}
+
+/* Which columns of the spool the numbers [first, first + count) of a row are. */
+static void find_places(struct measuring *measuring)
+{
+    const struct columns *columns = &measuring->columns;
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < measuring->spool->column_count; i++) {
+        if (measuring->spool->blocks[0].columns[i].type == SPOOL_TEXT)
+            continue;
+        if (number >= columns->first && number < columns->first + columns->count)
+            measuring->places[number - columns->first] = i;
+        number++;
+    }
+}
+
+enum status column_moments(const struct spool *spool, uint32_t first, uint32_t count,
+                           const uint8_t *is_used, struct team *team,
+                           struct column_moments *moments, struct error *err)
+{
+    struct measuring measuring = {
+        .spool = spool, .is_used = is_used, .columns = {.first = first, .count = count}};
+    bool has_memory = columns_init(&measuring.columns);
+
+    measuring.places = calloc((size_t)count + 1, sizeof *measuring.places);
+    measuring.members = calloc(team_size(team), sizeof *measuring.members);
+    has_memory = has_memory && measuring.places && measuring.members;
+    for (uint32_t m = 0; m < team_size(team) && has_memory; m++)
+        has_memory = sums_init(&measuring.members[m], count);
+    for (uint32_t i = 0; i < count; i++)
+        moments[i] = (struct column_moments){.scale = 1};
+    if (has_memory && spool->block_count > 0) {
+        find_places(&measuring);
+        measure(&measuring, team, moments);
+    }
+    for (uint32_t m = 0; measuring.members && m < team_size(team); m++)
+        sums_deinit(&measuring.members[m]);
+    free(measuring.members);
+    free(measuring.places);
+    free(measuring.columns.least);
+    return has_memory ? STATUS_OK : fail_no_memory(err);
 }

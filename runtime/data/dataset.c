@@ -8,6 +8,9 @@
 #include "data/dataset_parts.h"
 #include "data/row_order.h"
 
+#define CACHE_LINE         64 /* bytes */
+#define SPOOLED_EPOCHS_MAX 4
+
 static void split_deinit(struct split *split)
 {
     free(split->is_training);
@@ -160,7 +163,7 @@ static enum status open_validation(const char *folder, const struct jobspec *spe
     TRY_OR(done, status, dataset_check(&spool, spec, "validation.select", err));
     TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
-           part_allocate(dataset, task_of(spec), spool.rows, &dataset->validation, err));
+           part_allocate(dataset, task_of(spec), spool.rows, true, &dataset->validation, err));
     status = encode_rows(&spool, dataset, index, &split, team, &dataset->validation, NULL, err);
 done:
     split_deinit(&split);
@@ -170,20 +173,31 @@ no_spool:
     return status;
 }
 
-static enum status read_rows(const char *folder, const struct jobspec *spec,
-                             const struct spool *spool, struct split *split,
+/* A row that is taken a few times is encoded as often sooner than once into
+ * memory that is fresh. */
+static bool stays_in_spool(const struct dataset *dataset, const struct jobspec *spec)
+{
+    return spec->epochs <= SPOOLED_EPOCHS_MAX &&
+           has_plain_numbers(&dataset->spool, &dataset->transform) &&
+           dataset->spool.map_size / sizeof(int64_t) <= UINT32_MAX;
+}
+
+static enum status read_rows(const char *folder, const struct jobspec *spec, struct split *split,
                              struct class_index *index, struct team *team, struct dataset *dataset,
                              struct error *err)
 {
     const enum model_task task = task_of(spec);
+    const struct spool *spool = &dataset->spool;
+    bool is_dense;
     const uint32_t held_out =
         spec->has_validation ? 0 : held_out_rows(spool->rows, spec->test_size);
 
     TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, team, split, err));
     TRY(learn_transform(spool, spec, split->is_training, team, dataset, err));
-    TRY(learn_labels(spool, spec, split->is_training, dataset, index, err));
-    TRY(part_allocate(dataset, task, spool->rows - held_out, &dataset->train, err));
-    TRY(part_allocate(dataset, task, held_out, &dataset->validation, err));
+    TRY(learn_labels(spool, spec, split->is_training, team, dataset, index, err));
+    is_dense = !stays_in_spool(dataset, spec);
+    TRY(part_allocate(dataset, task, spool->rows - held_out, is_dense, &dataset->train, err));
+    TRY(part_allocate(dataset, task, held_out, is_dense, &dataset->validation, err));
     TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,
                     err));
     if (spec->has_validation)
@@ -195,29 +209,33 @@ static enum status read_rows(const char *folder, const struct jobspec *spec,
     return dataset->sort_space ? STATUS_OK : fail_no_memory(err);
 }
 
+static void close_spool(struct dataset *dataset)
+{
+    spool_close(&dataset->spool);
+    arena_deinit(&dataset->views);
+}
+
 enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,
                          struct dataset *dataset, struct error *err)
 {
-    struct arena views;
-    struct spool spool;
     struct split split = {0};
     struct class_index index = {0};
     enum status status;
 
     *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
-    arena_init(&views, ARENA_BYTES_MAX);
-    TRY_OR(no_spool, status, open_spool(folder, "train.spool", &views, &spool, err));
-    status = dataset_check(&spool, spec, "the SELECT", err);
+    arena_init(&dataset->views, ARENA_BYTES_MAX);
+    status = open_spool(folder, "train.spool", &dataset->views, &dataset->spool, err);
     if (status == STATUS_OK)
-        status = read_rows(folder, spec, &spool, &split, &index, team, dataset, err);
+        status = dataset_check(&dataset->spool, spec, "the SELECT", err);
+    if (status == STATUS_OK)
+        status = read_rows(folder, spec, &split, &index, team, dataset, err);
     class_index_deinit(&index);
     split_deinit(&split);
-    spool_close(&spool);
-no_spool:
-    arena_deinit(&views);
     if (status != STATUS_OK)
         dataset_close(dataset);
+    else if (dataset->train.dense)
+        close_spool(dataset);
     return status;
 }
 
@@ -226,8 +244,55 @@ void dataset_close(struct dataset *dataset)
     part_free(&dataset->train);
     part_free(&dataset->validation);
     free(dataset->sort_space);
+    close_spool(dataset);
     arena_deinit(&dataset->arena);
     *dataset = (struct dataset){0};
+}
+
+static const double *cells_of(const struct dataset *dataset, const struct dataset_part *part,
+                              uint32_t row)
+{
+    return (const double *)dataset->spool.map + part->cells[row];
+}
+
+void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint32_t row,
+                      float *dense)
+{
+    const size_t width = dataset->transform.dense_width;
+
+    if (part->dense)
+        memcpy(dense, part->dense + row * width, width * sizeof *dense);
+    else
+        transform_reals(&dataset->transform, cells_of(dataset, part, row), dense);
+}
+
+static void expect(const void *from, size_t size)
+{
+    for (size_t line = 0; line < size; line += CACHE_LINE)
+        __builtin_prefetch((const char *)from + line);
+}
+
+void dataset_expect_row(const struct dataset *dataset, const struct dataset_part *part,
+                        uint32_t row)
+{
+    const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+
+    if (part->dense)
+        expect(part->dense + row * width, width * sizeof *part->dense);
+    else
+        expect(cells_of(dataset, part, row), width * sizeof(double));
+    if (ids)
+        expect(part->ids + row * ids, sizeof *part->ids);
+}
+
+void dataset_expect_label(const struct dataset_part *part, uint32_t row)
+{
+    if (part->cells)
+        __builtin_prefetch(part->cells + row);
+    if (part->values)
+        __builtin_prefetch(part->values + row);
+    else
+        __builtin_prefetch(part->classes + row);
 }
 
 void dataset_order(const struct dataset *dataset, uint32_t epoch, struct team *team,

@@ -24,7 +24,9 @@
  */
 struct dataset_part {
     uint32_t rows;
-    float *dense;            /* (rows, dense_width) */
+    float *dense;            /* (rows, dense_width); NULL: encoded where they are taken */
+    uint32_t *cells;         /* (rows), where dense is NULL: the row's first number in the
+                                spool, counted in numbers from the start of its map */
     int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
     float *values;           /* regression: (rows) standardised label; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see */
@@ -39,14 +41,18 @@ struct dataset {
     struct dataset_part train, validation; /* validation.rows 0: none */
     uint64_t seed;
     bool shuffle;
-    struct arena arena;   /* transform, labels, views */
+    struct spool spool;   /* of the parts without dense; else closed */
+    struct arena views;   /* of the spool */
+    struct arena arena;   /* transform, labels */
     uint64_t *sort_space; /* (row_order_space), for dataset_order; NULL without shuffle */
 };
 
 /*
  * Opens `folder`/train.spool (and validation.spool when the spec says so),
  * learns transform and labels from the training rows, and encodes, each with
- * the team (NULL: the caller alone). The spool is not needed afterwards.
+ * the team (NULL: the caller alone). A job of few epochs over numbers without
+ * NULLs leaves them in the spool, which costs less than a copy that is read
+ * once or twice; otherwise the spool is not needed afterwards.
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
@@ -56,6 +62,15 @@ struct dataset {
 enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,
                          struct dataset *dataset, struct error *err);
 void dataset_close(struct dataset *dataset);
+
+/* The dense inputs of a row of a part, to dense (dense_width). */
+void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint32_t row,
+                      float *dense);
+/* Asks the memory for what will be needed of a row: first for its label and
+ * where it lies, and then, when that is here, for its inputs. */
+void dataset_expect_label(const struct dataset_part *part, uint32_t row);
+void dataset_expect_row(const struct dataset *dataset, const struct dataset_part *part,
+                        uint32_t row);
 
 /*
  * The order of an epoch: the rows of the training part sorted by
@@ -68,15 +83,17 @@ void dataset_order(const struct dataset *dataset, uint32_t epoch, struct team *t
 
 /*
  * Order-independent mean and scale (population standard deviation; 1 for a
- * constant column) of the non-NULL values of one spool column over the rows
- * that `is_used` marks (NULL: all): 64-bit fixed point relative to the column's own range.
- * Exposed for its tests.
+ * constant column) of the values that are not NULL in the rows that `is_used`
+ * marks (NULL: all), for the numbers [first, first + count) of a row: 64-bit
+ * fixed point relative to the column's own range, by the team. Exposed for its
+ * tests.
  */
 struct column_moments {
     uint64_t count;
     double mean, scale;
 };
-struct column_moments column_moments(const struct spool *spool, uint32_t column,
-                                     const uint8_t *is_used);
+enum status column_moments(const struct spool *spool, uint32_t first, uint32_t count,
+                           const uint8_t *is_used, struct team *team,
+                           struct column_moments *moments, struct error *err);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t count_infinite(const struct spool *spool, uint32_t column)
     for (uint32_t b = 0; b < spool->block_count; b++) {
         const struct spool_column_view *view = &spool->blocks[b].columns[column];
         for (uint32_t row = 0; row < spool->blocks[b].rows; row++)
-            infinite += !isfinite(view->reals[row]);
+            infinite += !isfinite(spool_real(view, row));
     }
     return infinite;
 }

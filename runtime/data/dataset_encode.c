@@ -12,6 +12,7 @@ struct encoding {
     const struct class_index *index;
     const struct split *split;
     struct dataset_part *train, *validation;
+    bool has_plain_numbers;     /* dense is a row's first numbers, standardised */
     struct encoder *encoders;   /* (team_size) */
     struct error *block_errors; /* (block_count) */
 };
@@ -26,15 +27,11 @@ static void encode_numeric(const struct transform_input *input,
                            const struct spool_column_view *view, uint32_t first, uint32_t count,
                            float *dense, size_t stride)
 {
-    double numbers[CHUNK_ROWS];
+    double numbers[CHUNK_ROWS] = {0};
 
-    if (view->type == SPOOL_REAL) {
-        transform_numbers(input, view->reals + first, count, dense, stride);
-    } else {
-        for (uint32_t r = 0; r < count; r++)
-            numbers[r] = (double)view->integers[first + r];
-        transform_numbers(input, numbers, count, dense, stride);
-    }
+    for (uint32_t r = 0; r < count; r++)
+        numbers[r] = spool_number(view, first + r);
+    transform_numbers(input, numbers, count, dense, stride);
     for (uint32_t r = 0; view->nulls && r < count; r++)
         if (spool_is_null(view, first + r))
             dense[r * stride] = input->null_value;
@@ -59,15 +56,18 @@ static enum status encode_category(const struct transform_input *input,
     return STATUS_OK;
 }
 
-static enum status encode_inputs(const struct transform *transform, struct encoder *encoder,
+static enum status encode_inputs(const struct encoding *encoding, struct encoder *encoder,
                                  const struct spool_block *block, uint32_t first, uint32_t count,
                                  struct error *err)
 {
+    const struct transform *transform = &encoding->dataset->transform;
     uint32_t category = 0;
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        if (input->type == INPUT_TYPE_NUMERIC && encoding->has_plain_numbers)
+            continue;
         if (input->type == INPUT_TYPE_NUMERIC)
             encode_numeric(input, &block->columns[i], first, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
@@ -78,6 +78,22 @@ static enum status encode_inputs(const struct transform *transform, struct encod
     return STATUS_OK;
 }
 
+static void place_dense(const struct encoding *encoding, const struct encoder *encoder,
+                        const struct spool_block *block, uint32_t r, uint32_t row,
+                        struct dataset_part *part, size_t place)
+{
+    const struct transform *transform = &encoding->dataset->transform;
+    const int64_t *numbers = block->numbers + (size_t)row * encoding->spool->number_count;
+    const size_t width = transform->dense_width;
+
+    if (!part->dense)
+        part->cells[place] = (uint32_t)(numbers - (const int64_t *)encoding->spool->map);
+    else if (encoding->has_plain_numbers)
+        transform_reals(transform, (const double *)numbers, part->dense + place * width);
+    else if (width)
+        memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
+}
+
 /* Row r of the chunk, which is `row` of its block, to its place in the part. */
 static void place_row(const struct encoding *encoding, const struct encoder *encoder,
                       const struct spool_block *block, uint32_t r, uint32_t row)
@@ -86,23 +102,19 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
     const struct split *split = encoding->split;
     const uint64_t number = block->first_row + row;
     const bool trains = !split->is_training || split->is_training[number];
-    const size_t place = split->places[number];
-    const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+    const size_t place = split->places[number], ids = dataset->transform.id_count;
     const struct spool_column_view *label = &block->columns[dataset->transform.input_count];
     struct dataset_part *part = trains ? encoding->train : encoding->validation;
 
-    if (width)
-        memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
+    place_dense(encoding, encoder, block, r, row, part, place);
     if (ids)
         memcpy(part->ids + place * ids, encoder->ids + r * ids, ids * sizeof(int32_t));
     part->hashes[place] = split->hashes[number];
-    if (part->classes) {
+    if (part->classes)
         part->classes[place] = class_of(encoding->index, label, row);
-    } else {
-        double value =
-            label->type == SPOOL_INTEGER ? (double)label->integers[row] : label->reals[row];
-        part->values[place] = (float)((value - dataset->label_mean) / dataset->label_scale);
-    }
+    else
+        part->values[place] =
+            (float)((spool_number(label, row) - dataset->label_mean) / dataset->label_scale);
 }
 
 static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
@@ -111,7 +123,7 @@ static enum status encode_block(const struct encoding *encoding, struct encoder 
     for (uint32_t first = 0; first < block->rows; first += CHUNK_ROWS) {
         uint32_t count = block->rows - first < CHUNK_ROWS ? block->rows - first : CHUNK_ROWS;
 
-        TRY(encode_inputs(&encoding->dataset->transform, encoder, block, first, count, err));
+        TRY(encode_inputs(encoding, encoder, block, first, count, err));
         for (uint32_t r = 0; r < count; r++)
             place_row(encoding, encoder, block, r, first + r);
     }
@@ -125,7 +137,8 @@ static void encode_task(void *context, uint32_t member, uint32_t number)
     error_clear(&encoding->block_errors[number]);
     encode_block(encoding, &encoding->encoders[member], &encoding->spool->blocks[number],
                  &encoding->block_errors[number]);
-    spool_release_block(encoding->spool, number);
+    if (encoding->train->dense)
+        spool_release_block(encoding->spool, number);
 }
 
 static bool allocate_encoders(const struct transform *transform, uint32_t count,
@@ -149,7 +162,7 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
     /* The first blocks already touch nearly every page of the parts: the places
      * of their rows lie anywhere. So the spool's pages go before, and of those
      * that are read again each block's go behind it. */
-    for (uint32_t b = 0; b < spool->block_count; b++)
+    for (uint32_t b = 0; b < spool->block_count && encoding->train->dense; b++)
         spool_release_block(spool, b);
     team_run(team, spool->block_count, encode_task, encoding);
     for (uint32_t b = 0; b < spool->block_count; b++)
@@ -158,6 +171,16 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
             return err->status;
         }
     return STATUS_OK;
+}
+
+bool has_plain_numbers(const struct spool *spool, const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_TYPE_NUMERIC &&
+            (spool->blocks[0].columns[i].type != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
+             transform->inputs[i].has_nulls))
+            return false;
+    return transform->dense_width > 0;
 }
 
 enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
@@ -170,7 +193,8 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
                                 .index = index,
                                 .split = split,
                                 .train = train,
-                                .validation = validation};
+                                .validation = validation,
+                                .has_plain_numbers = has_plain_numbers(spool, &dataset->transform)};
     const uint32_t members = team_size(team);
     enum status status;
 
@@ -191,9 +215,10 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
 }
 
 enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
-                          struct dataset_part *part, struct error *err)
+                          bool is_dense, struct dataset_part *part, struct error *err)
 {
-    const uint64_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+    const uint64_t width = is_dense ? dataset->transform.dense_width : 0;
+    const uint64_t ids = dataset->transform.id_count;
     const uint64_t bytes = rows * (width * sizeof(float) + ids * sizeof(int32_t));
 
     if (bytes > DATASET_BYTES_MAX)
@@ -204,14 +229,18 @@ enum status part_allocate(const struct dataset *dataset, enum model_task task, u
     part->rows = (uint32_t)rows;
     if (rows == 0)
         return STATUS_OK;
-    part->dense = malloc(rows * width * sizeof(float) + 1);
+    if (is_dense)
+        part->dense = malloc(rows * width * sizeof(float) + 1);
+    else
+        part->cells = malloc(rows * sizeof *part->cells);
     part->ids = malloc(rows * ids * sizeof(int32_t) + 1);
     part->hashes = malloc(rows * sizeof *part->hashes);
     if (task == MODEL_CLASSIFICATION)
         part->classes = malloc(rows * sizeof *part->classes);
     else
         part->values = malloc(rows * sizeof *part->values);
-    if (part->dense && part->ids && part->hashes && (part->classes || part->values))
+    if ((part->dense || part->cells) && part->ids && part->hashes &&
+        (part->classes || part->values))
         return STATUS_OK;
     part_free(part);
     return fail_no_memory(err);
@@ -220,6 +249,7 @@ enum status part_allocate(const struct dataset *dataset, enum model_task task, u
 void part_free(struct dataset_part *part)
 {
     free(part->dense);
+    free(part->cells);
     free(part->ids);
     free(part->values);
     free(part->classes);

@@ -6,11 +6,10 @@
 
 static struct slice label_word(const struct spool_column_view *column, uint32_t row)
 {
-    if (column->type == SPOOL_INTEGER)
-        return (struct slice){(const char *)&column->integers[row], sizeof(int64_t)};
-    if (column->type == SPOOL_REAL)
-        return (struct slice){(const char *)&column->reals[row], sizeof(double)};
-    return spool_cell(column, row).text;
+    if (column->type == SPOOL_TEXT)
+        return spool_cell(column, row).text;
+    return (struct slice){(const char *)&column->numbers[(size_t)row * column->stride],
+                          sizeof *column->numbers};
 }
 
 static struct cell word_to_cell(enum label_type type, struct slice word)
@@ -57,9 +56,10 @@ static enum status refuse_fractions(const struct spool *spool, const struct jobs
     for (uint32_t b = 0; b < spool->block_count; b++) {
         const struct spool_column_view *view = &spool->blocks[b].columns[column];
         for (uint32_t row = 0; row < spool->blocks[b].rows; row++) {
-            if (view->reals[row] == floor(view->reals[row]))
+            const double label = spool_real(view, row);
+            if (label == floor(label))
                 continue;
-            first = fractions++ ? first : view->reals[row];
+            first = fractions++ ? first : label;
         }
     }
     if (fractions == 0)
@@ -70,24 +70,45 @@ static enum status refuse_fractions(const struct spool *spool, const struct jobs
     return error_hint(err, "Train a regressor to predict a real number.");
 }
 
+/* Counts one more; its entry, or WORD_TABLE_NONE where there is no memory. */
+static uint32_t count_label(struct class_index *index, const struct spool_column_view *view,
+                            uint32_t row)
+{
+    struct word_table *table = &index->table;
+    const struct slice word = label_word(view, row);
+    uint32_t entry;
+
+    for (entry = 0; view->type != SPOOL_TEXT && entry < table->count && entry < FEW_CLASSES;
+         entry++)
+        if (index->few[entry] == spool_integer(view, row)) {
+            table->entries[entry].count++;
+            return entry;
+        }
+    entry = word_table_add(table, word);
+    if (view->type != SPOOL_TEXT && entry < FEW_CLASSES)
+        index->few[entry] = spool_integer(view, row);
+    return entry;
+}
+
 static enum status count_labels(const struct spool *spool, const struct jobspec *spec,
-                                const uint8_t *is_used, struct word_table *table, struct error *err)
+                                const uint8_t *is_used, struct class_index *index,
+                                struct error *err)
 {
     for (uint32_t b = 0; b < spool->block_count; b++) {
         const struct spool_block *block = &spool->blocks[b];
         const struct spool_column_view *view = &block->columns[spec->input_count];
 
         for (uint32_t row = 0; row < block->rows; row++) {
-            struct slice word = label_word(view, row);
             if (is_used && !is_used[block->first_row + row])
                 continue;
-            if (view->type == SPOOL_TEXT && memchr(word.data, '\0', word.size))
+            if (view->type == SPOOL_TEXT &&
+                memchr(label_word(view, row).data, '\0', label_word(view, row).size))
                 return fail(err, STATUS_INVALID,
                             "label column \"%.*s\" has a text with a zero byte",
                             SLICE_FORMAT(spec->label));
-            if (word_table_add(table, word) == WORD_TABLE_NONE)
+            if (count_label(index, view, row) == WORD_TABLE_NONE)
                 return fail_no_memory(err);
-            if (table->count > DATASET_CLASSES_MAX) {
+            if (index->table.count > DATASET_CLASSES_MAX) {
                 fail(err, STATUS_INVALID,
                      "label column \"%.*s\" has more than %d different values, and a classifier "
                      "tells at most that many apart",
@@ -166,8 +187,8 @@ static enum status learn_classes(const struct jobspec *spec, struct dataset *dat
 }
 
 enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
-                         const uint8_t *is_used, struct dataset *dataset, struct class_index *index,
-                         struct error *err)
+                         const uint8_t *is_used, struct team *team, struct dataset *dataset,
+                         struct class_index *index, struct error *err)
 {
     static const enum label_type types[] = {
         [SPEC_LABEL_INTEGER] = LABEL_TYPE_INTEGER,
@@ -178,23 +199,33 @@ enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
     dataset->labels.type = types[spec->label_type];
     dataset->label_scale = 1;
     if (spec->task == SPEC_REGRESSION) {
-        struct column_moments moments = column_moments(spool, (uint32_t)spec->input_count, is_used);
+        struct column_moments moments;
+
+        TRY(column_moments(spool, spool->number_count - 1, 1, is_used, team, &moments, err));
         dataset->label_mean = moments.mean;
         dataset->label_scale = moments.scale;
         return STATUS_OK;
     }
     if (spec->label_type == SPEC_LABEL_REAL)
         TRY(refuse_fractions(spool, spec, err));
-    TRY(count_labels(spool, spec, is_used, &index->table, err));
+    TRY(count_labels(spool, spec, is_used, index, err));
     return learn_classes(spec, dataset, index, err);
 }
 
 int32_t class_of(const struct class_index *index, const struct spool_column_view *column,
                  uint32_t row)
 {
-    uint32_t entry = word_table_find(&index->table, label_word(column, row));
+    const uint32_t count = index->table.count;
+    uint32_t entry;
 
-    return entry == WORD_TABLE_NONE ? -1 : (int32_t)index->classes[entry];
+    if (column->type == SPOOL_TEXT || count > FEW_CLASSES) {
+        entry = word_table_find(&index->table, label_word(column, row));
+        return entry == WORD_TABLE_NONE ? -1 : (int32_t)index->classes[entry];
+    }
+    for (entry = 0; entry < count; entry++)
+        if (index->few[entry] == spool_integer(column, row))
+            return (int32_t)index->classes[entry];
+    return -1;
 }
 
 void class_index_deinit(struct class_index *index)

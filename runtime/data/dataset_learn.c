@@ -20,9 +20,8 @@ static bool has_nulls(const struct spool *spool, uint32_t column, const uint8_t 
  * with memory of its own. */
 struct learned {
     bool has_nulls;
-    struct column_moments moments; /* of a numeric column */
-    struct word_table table;       /* of a category; its words are counted */
-    struct arena words;            /* those that numbers were written out as */
+    struct word_table table; /* of a category; its words are counted */
+    struct arena words;      /* those that numbers were written out as */
     struct error err;
 };
 
@@ -30,7 +29,8 @@ struct learning {
     const struct spool *spool;
     const struct jobspec *spec;
     const uint8_t *is_used;
-    struct learned *columns; /* (spec->input_count) */
+    struct learned *columns;        /* (spec->input_count) */
+    struct column_moments *moments; /* of the numeric inputs */
 };
 
 static void take_moments(const struct column_moments *moments, bool standardize,
@@ -120,16 +120,16 @@ static void learn_column(void *context, uint32_t member, uint32_t column)
 
     error_clear(&learned->err);
     learned->has_nulls = has_nulls(learning->spool, column, learning->is_used);
-    if (input->kind == SPEC_NUMERIC)
-        learned->moments = column_moments(learning->spool, column, learning->is_used);
-    else
+    if (input->kind != SPEC_NUMERIC)
         count_words(learning->spool, column, input->name, learning->is_used, &learned->table,
                     &learned->words, &learned->err);
 }
 
+/* *moments is the next numeric input's. */
 static enum status take_column(const struct spec_input *spec, bool standardize,
-                               struct learned *learned, struct arena *arena,
-                               struct transform_input *input, struct error *err)
+                               struct learned *learned, const struct column_moments **moments,
+                               struct arena *arena, struct transform_input *input,
+                               struct error *err)
 {
     if (learned->err.status != STATUS_OK) {
         *err = learned->err;
@@ -140,11 +140,20 @@ static enum status take_column(const struct spec_input *spec, bool standardize,
         return fail_no_memory(err);
     input->has_nulls = learned->has_nulls;
     if (spec->kind == SPEC_NUMERIC) {
-        take_moments(&learned->moments, standardize, input);
+        take_moments((*moments)++, standardize, input);
         return STATUS_OK;
     }
     input->type = INPUT_TYPE_CATEGORY;
     return take_words(&learned->table, spec->vocabulary_max, input, arena, err);
+}
+
+static uint32_t numeric_inputs(const struct jobspec *spec)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < spec->input_count; i++)
+        count += spec->inputs[i].kind == SPEC_NUMERIC;
+    return count;
 }
 
 /* The first column that cannot be learned is the one to be named. */
@@ -152,16 +161,19 @@ static enum status learn_columns(struct learning *learning, struct team *team,
                                  struct dataset *dataset, struct error *err)
 {
     const struct jobspec *spec = learning->spec;
+    const struct column_moments *moments = learning->moments;
     const uint32_t count = (uint32_t)spec->input_count;
-    enum status status = STATUS_OK;
+    enum status status;
 
     for (uint32_t i = 0; i < count; i++) {
         word_table_init(&learning->columns[i].table);
         arena_init(&learning->columns[i].words, ARENA_BYTES_MAX);
     }
     team_run(team, count, learn_column, learning);
+    status = column_moments(learning->spool, 0, numeric_inputs(spec), learning->is_used, team,
+                            learning->moments, err);
     for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
-        status = take_column(&spec->inputs[i], spec->standardize, &learning->columns[i],
+        status = take_column(&spec->inputs[i], spec->standardize, &learning->columns[i], &moments,
                              &dataset->arena, &dataset->transform.inputs[i], err);
     for (uint32_t i = 0; i < count; i++) {
         word_table_deinit(&learning->columns[i].table);
@@ -181,10 +193,12 @@ enum status learn_transform(const struct spool *spool, const struct jobspec *spe
     transform->input_count = (uint32_t)spec->input_count;
     transform->inputs = ARENA_NEW(&dataset->arena, struct transform_input, spec->input_count);
     learning.columns = calloc(spec->input_count + 1, sizeof *learning.columns);
-    if (transform->inputs && learning.columns)
+    learning.moments = calloc(spec->input_count + 1, sizeof *learning.moments);
+    if (transform->inputs && learning.columns && learning.moments)
         status = learn_columns(&learning, team, dataset, err);
     else
         status = fail_no_memory(err);
     free(learning.columns);
+    free(learning.moments);
     return status == STATUS_OK ? transform_finish(transform, &dataset->arena, err) : status;
 }

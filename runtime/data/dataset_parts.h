@@ -13,9 +13,11 @@
 
 /* Finds a label's class: that of the table's entry i is classes[i]. Borrows
  * from the training spool, so that one must stay open as long. */
+#define FEW_CLASSES 8
 struct class_index {
     struct word_table table;
-    uint32_t *classes; /* (table.count), in the data set's arena */
+    uint32_t *classes;        /* (table.count), in the data set's arena */
+    int64_t few[FEW_CLASSES]; /* the bits of up to so many numbers, which are faster compared */
 };
 
 /* Which rows of a spool go where, and under which hash. */
@@ -38,8 +40,8 @@ enum status learn_transform(const struct spool *spool, const struct jobspec *spe
 
 /* dataset_labels.c */
 enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
-                         const uint8_t *is_used, struct dataset *dataset, struct class_index *index,
-                         struct error *err);
+                         const uint8_t *is_used, struct team *team, struct dataset *dataset,
+                         struct class_index *index, struct error *err);
 /* -1 for one that is not known */
 int32_t class_of(const struct class_index *index, const struct spool_column_view *column,
                  uint32_t row);
@@ -51,8 +53,11 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
                         const struct class_index *index, const struct split *split,
                         struct team *team, struct dataset_part *train,
                         struct dataset_part *validation, struct error *err);
+/* is_dense: its dense inputs are encoded now, else where they are taken. */
 enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
-                          struct dataset_part *part, struct error *err);
+                          bool is_dense, struct dataset_part *part, struct error *err);
+/* Whether the dense inputs of a row are its first numbers, in their order. */
+bool has_plain_numbers(const struct spool *spool, const struct transform *transform);
 void part_free(struct dataset_part *part);
 
 #endif

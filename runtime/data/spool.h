@@ -6,8 +6,8 @@
  *
  *     header   magic, version, byte order, columns and their types, rows, blocks,
  *              offset of the index; written last, so that a file that was cut is refused
- *     block    up to SPOOL_BLOCK_ROWS rows: for each row its 128-bit hash, then for
- *              each column a NULL bitmap (when any), then the values
+ *     block    up to SPOOL_BLOCK_ROWS rows: for each row its 128-bit hash, for each
+ *              column a NULL bitmap, the numbers row by row, the texts column by column
  *     index    offset, size, rows and XXH3-64 of each block, NULLs and least and
  *              greatest value of each column
  *
@@ -21,6 +21,8 @@
  */
 #ifndef DATA_SPOOL_H
 #define DATA_SPOOL_H
+
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -79,9 +81,9 @@ void spool_writer_abandon(struct spool_writer *writer);
 
 struct spool_column_view {
     enum spool_type type;
-    const uint8_t *nulls; /* bit r set: NULL; NULL pointer: no NULLs in this block */
-    const double *reals;  /* NULL cells hold 0 */
-    const int64_t *integers;
+    const uint8_t *nulls;   /* bit r set: NULL; NULL pointer: no NULLs in this block */
+    const int64_t *numbers; /* reals or integers, `stride` apart; NULL cells hold 0 */
+    uint32_t stride;
     const uint32_t *offsets; /* texts: rows + 1 offsets into bytes */
     const char *bytes;
 };
@@ -90,6 +92,7 @@ struct spool_block {
     uint32_t rows;
     uint64_t first_row;
     const struct row_hash *hashes;
+    const int64_t *numbers; /* (rows, spool.number_count) */
     struct spool_column_view *columns;
 };
 
@@ -103,6 +106,7 @@ struct spool {
     size_t map_size;
     uint64_t rows;
     uint32_t column_count;
+    uint32_t number_count; /* columns that are no texts */
     uint32_t block_count;
     struct spool_block *blocks;
     struct spool_column_summary *summaries; /* (column_count) */
@@ -120,6 +124,26 @@ void spool_release_block(const struct spool *spool, uint32_t number);
 
 /* One value as a cell; texts stay in the map. */
 struct cell spool_cell(const struct spool_column_view *column, uint32_t row);
+
+static inline double spool_real(const struct spool_column_view *column, uint32_t row)
+{
+    double real;
+
+    memcpy(&real, &column->numbers[(size_t)row * column->stride], sizeof real);
+    return real;
+}
+
+static inline int64_t spool_integer(const struct spool_column_view *column, uint32_t row)
+{
+    return column->numbers[(size_t)row * column->stride];
+}
+
+/* Of a column that is no text. */
+static inline double spool_number(const struct spool_column_view *column, uint32_t row)
+{
+    return column->type == SPOOL_REAL ? spool_real(column, row)
+                                      : (double)spool_integer(column, row);
+}
 
 static inline bool spool_is_null(const struct spool_column_view *column, uint32_t row)
 {

@@ -6,11 +6,13 @@
  * A block is the fixed part and then the texts. Where each section of the
  * fixed part lies follows from the number of rows and the columns' types alone:
  *
- *     row hashes | column 0: NULL bitmap, values | column 1: ... | texts of each text column
+ *     row hashes | NULL bitmap of each column | numbers | offsets of each text column | texts of
+ * each
  *
  * so that the writer fills a full block in place and writes it as it stands.
- * `values` are 8 bytes a row, or for texts rows + 1 offsets of 4 bytes. Every
- * section is padded with zeros to 64 bytes.
+ * Numbers lie row by row: 8 bytes for each real or integer column, in column
+ * order, so that a row that is wanted alone is one piece of memory. Offsets are
+ * rows + 1 of 4 bytes. Every section is padded with zeros to 64 bytes.
  *
  * The index is a spool_column_entry for each column, then a spool_block_entry
  * for each block; blocks lie one behind the other and the index behind them.
@@ -23,7 +25,7 @@
 #include "data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
-#define SPOOL_VERSION    1
+#define SPOOL_VERSION    2
 #define SPOOL_BYTE_ORDER 0x01020304u
 #define SPOOL_ALIGN      ((size_t)64)
 
@@ -71,10 +73,14 @@ static inline size_t spool_nulls_size(uint32_t rows)
     return spool_pad(((size_t)rows + 7) / 8);
 }
 
-static inline size_t spool_values_size(enum spool_type type, uint32_t rows)
+static inline size_t spool_numbers_size(uint32_t rows, uint32_t number_count)
 {
-    return spool_pad(type == SPOOL_TEXT ? ((size_t)rows + 1) * sizeof(uint32_t)
-                                        : (size_t)rows * sizeof(double));
+    return spool_pad((size_t)rows * number_count * sizeof(int64_t));
+}
+
+static inline size_t spool_offsets_size(uint32_t rows)
+{
+    return spool_pad(((size_t)rows + 1) * sizeof(uint32_t));
 }
 
 #endif

@@ -76,17 +76,17 @@ static enum status read_columns(struct spool *spool, const struct spool_column_e
             return corrupt(err, "a column is of no known type");
         spool->summaries[i] = (struct spool_column_summary){
             .nulls = entries[i].nulls, .least = entries[i].least, .greatest = entries[i].greatest};
+        spool->number_count += entries[i].type != SPOOL_TEXT;
     }
     return STATUS_OK;
 }
 
-static size_t fixed_size(const struct spool_column_entry *entries, uint32_t count, uint32_t rows)
+static size_t fixed_size(const struct spool *spool, uint32_t rows)
 {
-    size_t size = spool_hashes_size(rows);
+    const uint32_t texts = spool->column_count - spool->number_count;
 
-    for (uint32_t i = 0; i < count; i++)
-        size += spool_nulls_size(rows) + spool_values_size(entries[i].type, rows);
-    return size;
+    return spool_hashes_size(rows) + spool->column_count * spool_nulls_size(rows) +
+           spool_numbers_size(rows, spool->number_count) + texts * spool_offsets_size(rows);
 }
 
 /* The bitmap, unless no bit is set in it. */
@@ -129,26 +129,28 @@ static enum status read_block(const struct spool *spool, const struct spool_colu
 {
     const uint32_t rows = entry->rows;
     const uint8_t *at = spool->map + entry->offset;
-    const uint8_t *texts = at + fixed_size(columns, spool->column_count, rows);
+    const uint8_t *texts = at + fixed_size(spool, rows);
     size_t left = entry->size - (size_t)(texts - at);
+    uint32_t number = 0;
 
     block->hashes = (const struct row_hash *)at;
     at += spool_hashes_size(rows);
+    for (uint32_t i = 0; i < spool->column_count; i++, at += spool_nulls_size(rows))
+        TRY(read_nulls(at, rows, &block->columns[i].nulls, err));
+    block->numbers = (const int64_t *)at;
+    at += spool_numbers_size(rows, spool->number_count);
     for (uint32_t i = 0; i < spool->column_count; i++) {
         struct spool_column_view *view = &block->columns[i];
 
         view->type = columns[i].type;
-        TRY(read_nulls(at, rows, &view->nulls, err));
-        at += spool_nulls_size(rows);
-        if (view->type == SPOOL_REAL)
-            view->reals = (const double *)at;
-        else if (view->type == SPOOL_INTEGER)
-            view->integers = (const int64_t *)at;
-        else
-            view->offsets = (const uint32_t *)at;
-        if (view->type == SPOOL_TEXT)
-            TRY(read_texts(view, rows, &texts, &left, err));
-        at += spool_values_size(view->type, rows);
+        if (view->type != SPOOL_TEXT) {
+            view->numbers = block->numbers + number++;
+            view->stride = spool->number_count;
+            continue;
+        }
+        view->offsets = (const uint32_t *)at;
+        at += spool_offsets_size(rows);
+        TRY(read_texts(view, rows, &texts, &left, err));
     }
     return left == 0 ? STATUS_OK : corrupt(err, "a block is longer than its rows");
 }
@@ -173,7 +175,7 @@ static enum status read_blocks(struct spool *spool, const struct spool_header *h
         if (entry->offset != offset || entry->size % SPOOL_ALIGN ||
             entry->size > header->index_offset - offset || entry->rows == 0 ||
             entry->rows > SPOOL_BLOCK_ROWS || entry->rows > spool->rows - rows ||
-            fixed_size(columns, spool->column_count, entry->rows) > entry->size)
+            fixed_size(spool, entry->rows) > entry->size)
             return corrupt(err, "the index is wrong about a block");
         if (entry->hash != XXH3_64bits(spool->map + offset, entry->size))
             return corrupt(err, "a block's checksum differs");
@@ -242,9 +244,9 @@ struct cell spool_cell(const struct spool_column_view *column, uint32_t row)
     if (spool_is_null(column, row))
         return (struct cell){.type = CELL_NULL};
     if (column->type == SPOOL_REAL)
-        return (struct cell){.type = CELL_REAL, .real = column->reals[row]};
+        return (struct cell){.type = CELL_REAL, .real = spool_real(column, row)};
     if (column->type == SPOOL_INTEGER)
-        return (struct cell){.type = CELL_INTEGER, .integer = column->integers[row]};
+        return (struct cell){.type = CELL_INTEGER, .integer = spool_integer(column, row)};
     return (struct cell){.type = CELL_TEXT,
                          .text = {column->bytes + column->offsets[row],
                                   column->offsets[row + 1] - column->offsets[row]}};

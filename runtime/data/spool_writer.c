@@ -13,12 +13,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/vectors.h"
+
 #define BLOCK_FIXED_BYTES ((size_t)32 << 20) /* wide tables get blocks of fewer rows */
 #define BLOCK_TEXT_BYTES  ((size_t)64 << 20)
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
-#define STAGED_ROWS       64
-#define STAGED_STRIDE     (STAGED_ROWS + 1) /* columns start in different sets of the cache */
+#define TILE_ROWS         64                   /* are summarised while they are in the cache */
 
 /* A growing run of bytes that is never terminated. */
 struct run {
@@ -29,8 +30,9 @@ struct run {
 struct writer_column {
     enum spool_type type;
     char *name;
-    uint8_t *nulls; /* into the block */
-    void *values;
+    uint8_t *nulls;    /* into the block */
+    uint32_t *offsets; /* likewise, of a text column */
+    uint32_t number;   /* of other columns: which one in a row of numbers */
     struct run texts;
     struct spool_column_entry entry;
     bool has_values; /* the entry's least and greatest are set */
@@ -57,14 +59,14 @@ struct spool_writer {
     uint32_t *reals_from;          /* (column_count): real columns in a row from here on */
     struct run row;                /* canonical bytes of the current row */
 
-    /* The last rows' numbers. Columns of a block lie so far apart that a row put
-     * straight into them misses the cache with every cell. */
-    int64_t *staged; /* (column_count, STAGED_STRIDE) */
-    uint32_t staged_rows;
-
     char *block; /* the fixed part, laid out for block_rows_max rows */
     size_t block_size, block_text_size;
-    uint32_t block_rows, block_rows_max; /* staged rows included */
+    uint32_t block_rows, block_rows_max;
+
+    int64_t *numbers; /* (block_rows_max, number_count), in the block */
+    uint32_t number_count;
+    uint32_t summarised;      /* rows of the block that the summaries have */
+    double *least, *greatest; /* (number_count) of a tile */
 };
 
 /* Keep the first failure: a spool that missed a cell must never be closed. */
@@ -103,15 +105,26 @@ static bool run_reserve(struct run *run, size_t more)
 
 static void place_columns(struct spool_writer *writer)
 {
-    size_t at = spool_hashes_size(writer->block_rows_max);
+    const uint32_t rows = writer->block_rows_max;
+    size_t at = spool_hashes_size(rows);
 
-    for (uint32_t i = 0; i < writer->column_count; i++) {
-        struct writer_column *column = &writer->columns[i];
-        column->nulls = (uint8_t *)writer->block + at;
-        at += spool_nulls_size(writer->block_rows_max);
-        column->values = writer->block + at;
-        at += spool_values_size(column->type, writer->block_rows_max);
-    }
+    for (uint32_t i = 0; i < writer->column_count; i++, at += spool_nulls_size(rows))
+        writer->columns[i].nulls = (uint8_t *)writer->block + at;
+    writer->numbers = (int64_t *)(writer->block + at);
+    at += spool_numbers_size(rows, writer->number_count);
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        if (writer->columns[i].type == SPOOL_TEXT) {
+            writer->columns[i].offsets = (uint32_t *)(writer->block + at);
+            at += spool_offsets_size(rows);
+        }
+}
+
+static size_t fixed_size(const struct spool_writer *writer, uint32_t rows)
+{
+    const uint32_t texts = writer->column_count - writer->number_count;
+
+    return spool_hashes_size(rows) + writer->column_count * spool_nulls_size(rows) +
+           spool_numbers_size(rows, writer->number_count) + texts * spool_offsets_size(rows);
 }
 
 static uint32_t rows_a_block(size_t columns)
@@ -123,32 +136,43 @@ static uint32_t rows_a_block(size_t columns)
     return (uint32_t)(rows / BLOCK_ROWS_LEAST * BLOCK_ROWS_LEAST);
 }
 
+static bool copy_columns(struct spool_writer *writer, const struct spool_column *columns,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct writer_column *column = &writer->columns[i];
+
+        column->type = columns[i].type;
+        if (column->type != SPOOL_TEXT)
+            column->number = writer->number_count++;
+        column->name =
+            strndup(columns[i].name.data ? columns[i].name.data : "", columns[i].name.size);
+        if (!column->name)
+            return false;
+    }
+    for (size_t i = count; i-- > 0;)
+        if (columns[i].type == SPOOL_REAL)
+            writer->reals_from[i] = 1 + (i + 1 < count ? writer->reals_from[i + 1] : 0);
+    return true;
+}
+
 static bool writer_allocate(struct spool_writer *writer, const struct spool_column *columns,
                             size_t count)
 {
     writer->columns = calloc(count, sizeof *writer->columns);
-    writer->staged = malloc(STAGED_STRIDE * count * sizeof *writer->staged);
     writer->reals_from = calloc(count, sizeof *writer->reals_from);
-    if (!writer->columns || !writer->staged || !writer->reals_from)
+    writer->least = calloc(count, sizeof *writer->least);
+    writer->greatest = calloc(count, sizeof *writer->greatest);
+    if (!writer->columns || !writer->reals_from || !writer->least || !writer->greatest)
         return false;
     writer->column_count = (uint32_t)count;
+    if (!copy_columns(writer, columns, count))
+        return false;
     writer->block_rows_max = rows_a_block(count);
-    writer->block_size = spool_hashes_size(writer->block_rows_max);
-    for (size_t i = 0; i < count; i++) {
-        writer->columns[i].type = columns[i].type;
-        writer->columns[i].name =
-            strndup(columns[i].name.data ? columns[i].name.data : "", columns[i].name.size);
-        if (!writer->columns[i].name)
-            return false;
-        writer->block_size += spool_nulls_size(writer->block_rows_max) +
-                              spool_values_size(columns[i].type, writer->block_rows_max);
-    }
+    writer->block_size = fixed_size(writer, writer->block_rows_max);
     writer->block = calloc(1, writer->block_size); /* pages come as rows do */
     if (!writer->block || !run_reserve(&writer->row, count * CELL_BYTES))
         return false;
-    for (size_t i = count; i-- > 0;)
-        if (columns[i].type == SPOOL_REAL)
-            writer->reals_from[i] = 1 + (i + 1 < count ? writer->reals_from[i + 1] : 0);
     place_columns(writer);
     return true;
 }
@@ -160,8 +184,9 @@ static void writer_free(struct spool_writer *writer)
         free(writer->columns[i].texts.data);
     }
     free(writer->columns);
-    free(writer->staged);
     free(writer->reals_from);
+    free(writer->least);
+    free(writer->greatest);
     free(writer->row.data);
     free(writer->block);
     free(writer);
@@ -279,10 +304,10 @@ static struct writer_column *next_column(struct spool_writer *writer, enum spool
     return NULL;
 }
 
-/* Where the number that next_column() made room for is kept. */
-static int64_t *staged_cell(struct spool_writer *writer)
+/* Where the current row's number of a column is kept. */
+static int64_t *number_cell(struct spool_writer *writer, const struct writer_column *column)
 {
-    return &writer->staged[(size_t)(writer->column - 1) * STAGED_STRIDE + writer->staged_rows];
+    return &writer->numbers[(size_t)writer->block_rows * writer->number_count + column->number];
 }
 
 static void put_tagged(struct run *row, enum spool_hash_tag tag, const void *value, size_t size)
@@ -305,9 +330,9 @@ enum status spool_put_null(struct spool_writer *writer, struct error *err)
     column->nulls[row / 8] |= (uint8_t)(1u << (row % 8));
     column->entry.nulls++;
     if (type == SPOOL_TEXT)
-        ((uint32_t *)column->values)[row + 1] = (uint32_t)column->texts.size;
+        column->offsets[row + 1] = (uint32_t)column->texts.size;
     else
-        *staged_cell(writer) = 0; /* the bytes of 0.0, too */
+        *number_cell(writer, column) = 0; /* the bytes of 0.0, too */
     writer->row.data[writer->row.size++] = HASH_NULL;
     return STATUS_OK;
 }
@@ -322,7 +347,7 @@ enum status spool_put_real(struct spool_writer *writer, double value, struct err
     if (!column)
         return writer->error.status;
     value += 0.0; /* -0 becomes 0 */
-    memcpy(staged_cell(writer), &value, sizeof value);
+    memcpy(number_cell(writer, column), &value, sizeof value);
     put_tagged(&writer->row, HASH_REAL, &value, sizeof value);
     return STATUS_OK;
 }
@@ -330,14 +355,13 @@ enum status spool_put_real(struct spool_writer *writer, double value, struct err
 /* As many as come before a NaN. */
 static size_t put_run(struct spool_writer *writer, const double *values, size_t count)
 {
-    double *staged =
-        (double *)writer->staged + (size_t)writer->column * STAGED_STRIDE + writer->staged_rows;
+    int64_t *numbers = number_cell(writer, &writer->columns[writer->column]);
     char *row = writer->row.data + writer->row.size;
     size_t n;
 
     for (n = 0; n < count && !isnan(values[n]); n++, row += CELL_BYTES) {
         const double value = values[n] + 0.0; /* -0 becomes 0 */
-        staged[n * STAGED_STRIDE] = value;
+        memcpy(numbers + n, &value, sizeof value);
         row[0] = HASH_REAL;
         memcpy(row + 1, &value, sizeof value);
     }
@@ -369,7 +393,7 @@ enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct
 
     if (!column)
         return writer->error.status;
-    *staged_cell(writer) = value;
+    *number_cell(writer, column) = value;
     put_tagged(&writer->row, HASH_INTEGER, &value, sizeof value);
     return STATUS_OK;
 }
@@ -399,12 +423,10 @@ enum status spool_put_text(struct spool_writer *writer, struct slice value, stru
     writer->row.size += size;
     column->texts.size += size;
     writer->block_text_size += size;
-    ((uint32_t *)column->values)[writer->block_rows + 1] = (uint32_t)column->texts.size;
+    column->offsets[writer->block_rows + 1] = (uint32_t)column->texts.size;
     return STATUS_OK;
 }
 
-/* Least and greatest of the values; the loops are plain so that they
- * vectorise, and NULL cells are looked at only where there are any. */
 static void widen(struct writer_column *column, double least, double greatest)
 {
     if (!column->has_values || least < column->entry.least)
@@ -414,49 +436,58 @@ static void widen(struct writer_column *column, double least, double greatest)
     column->has_values = true;
 }
 
-static void summarize_reals(struct writer_column *column, const double *reals, uint32_t rows)
+/* Of each column of a tile, taken for reals; columns that are not mean nothing. */
+WIDE_VECTORS
+static void range_of_tile(const double *restrict tile, uint32_t rows, uint32_t count,
+                          double *restrict least, double *restrict greatest)
 {
-    double least = reals[0], greatest = reals[0];
-
-    for (uint32_t i = 1; i < rows; i++) {
-        least = reals[i] < least ? reals[i] : least;
-        greatest = reals[i] > greatest ? reals[i] : greatest;
+    memcpy(least, tile, count * sizeof *least);
+    memcpy(greatest, tile, count * sizeof *greatest);
+    for (uint32_t row = 1; row < rows; row++) {
+        tile += count;
+        for (uint32_t i = 0; i < count; i++) {
+            least[i] = tile[i] < least[i] ? tile[i] : least[i];
+            greatest[i] = tile[i] > greatest[i] ? tile[i] : greatest[i];
+        }
     }
-    widen(column, least, greatest);
 }
 
-/* `first` is the row of the block that `numbers` starts with. */
-static void summarize(struct writer_column *column, const int64_t *numbers, uint32_t first,
-                      uint32_t rows)
+/* Integers, and reals some of which are NULL. */
+static void summarise_one_by_one(const struct spool_writer *writer, struct writer_column *column,
+                                 uint32_t first, uint32_t end)
 {
-    const double *reals = (const double *)numbers;
+    for (uint32_t row = first; row < end; row++) {
+        const int64_t number = writer->numbers[(size_t)row * writer->number_count + column->number];
+        double value = (double)number;
 
-    if (column->entry.nulls == 0 && column->type == SPOOL_REAL) {
-        summarize_reals(column, reals, rows);
+        if (column->nulls[row / 8] >> (row % 8) & 1)
+            continue;
+        if (column->type == SPOOL_REAL)
+            memcpy(&value, &number, sizeof value);
+        widen(column, value, value);
+    }
+}
+
+/* The rows since the last time. */
+static void summarise(struct spool_writer *writer)
+{
+    const uint32_t first = writer->summarised, end = writer->block_rows;
+
+    writer->summarised = end;
+    if (first == end)
         return;
-    }
-    for (uint32_t i = 0; i < rows; i++) {
-        double value = column->type == SPOOL_REAL ? reals[i] : (double)numbers[i];
-        if (!(column->nulls[(first + i) / 8] >> ((first + i) % 8) & 1))
-            widen(column, value, value);
-    }
-}
-
-/* The staged rows to where they belong in the block, while they are in the
- * cache of the processor. */
-static void unstage(struct spool_writer *writer)
-{
-    const uint32_t rows = writer->staged_rows, first = writer->block_rows - rows;
-
-    for (uint32_t i = 0; i < writer->column_count && rows > 0; i++) {
+    range_of_tile((const double *)writer->numbers + (size_t)first * writer->number_count,
+                  end - first, writer->number_count, writer->least, writer->greatest);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
         struct writer_column *column = &writer->columns[i];
-        const int64_t *numbers = writer->staged + (size_t)i * STAGED_STRIDE;
+
         if (column->type == SPOOL_TEXT)
             continue;
-        memcpy((int64_t *)column->values + first, numbers, rows * sizeof *numbers);
-        summarize(column, numbers, first, rows);
+        if (column->type == SPOOL_REAL && column->entry.nulls == 0)
+            widen(column, writer->least[column->number], writer->greatest[column->number]);
+        else
+            summarise_one_by_one(writer, column, first, end);
     }
-    writer->staged_rows = 0;
 }
 
 /* Move one section of a block that is not full to where a reader expects it. */
@@ -471,18 +502,19 @@ static size_t move_section(char *block, size_t to, const void *from, size_t size
 static size_t compact(struct spool_writer *writer)
 {
     const uint32_t rows = writer->block_rows;
-    size_t at = (size_t)rows * sizeof(struct row_hash);
+    size_t at;
 
     if (rows == writer->block_rows_max)
         return writer->block_size;
-    at = move_section(writer->block, 0, writer->block, at);
-    for (uint32_t i = 0; i < writer->column_count; i++) {
-        const struct writer_column *column = &writer->columns[i];
-        size_t values = column->type == SPOOL_TEXT ? ((size_t)rows + 1) * sizeof(uint32_t)
-                                                   : (size_t)rows * sizeof(double);
-        at = move_section(writer->block, at, column->nulls, ((size_t)rows + 7) / 8);
-        at = move_section(writer->block, at, column->values, values);
-    }
+    at = move_section(writer->block, 0, writer->block, rows * sizeof(struct row_hash));
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        at = move_section(writer->block, at, writer->columns[i].nulls, ((size_t)rows + 7) / 8);
+    at = move_section(writer->block, at, writer->numbers,
+                      (size_t)rows * writer->number_count * sizeof *writer->numbers);
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        if (writer->columns[i].type == SPOOL_TEXT)
+            at = move_section(writer->block, at, writer->columns[i].offsets,
+                              ((size_t)rows + 1) * sizeof(uint32_t));
     return at;
 }
 
@@ -544,7 +576,7 @@ static void clear_block(struct spool_writer *writer)
             memset(writer->columns[i].nulls, 0, spool_nulls_size(writer->block_rows_max));
         writer->columns[i].texts.size = 0;
     }
-    writer->block_rows = 0;
+    writer->block_rows = writer->summarised = 0;
     writer->block_text_size = 0;
 }
 
@@ -577,12 +609,12 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
 {
     struct spool_file *file = writer->file;
     uint64_t offset = 0, hash = 0;
-    size_t fixed_size, size;
+    size_t fixed, size;
     uint32_t number = 0;
     enum status status;
 
-    unstage(writer);
-    size = fixed_size = compact(writer);
+    summarise(writer);
+    size = fixed = compact(writer);
     for (uint32_t i = 0; i < writer->column_count; i++)
         size += spool_pad(writer->columns[i].texts.size);
     pthread_mutex_lock(&file->lock);
@@ -592,7 +624,7 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
     pthread_mutex_unlock(&file->lock);
     if (status != STATUS_OK)
         return status;
-    TRY(write_block(writer, fixed_size, offset, &hash, err));
+    TRY(write_block(writer, fixed, offset, &hash, err));
     pthread_mutex_lock(&file->lock);
     file->entries[number].hash = hash;
     pthread_mutex_unlock(&file->lock);
@@ -622,8 +654,8 @@ enum status spool_end_row(struct spool_writer *writer, struct error *err)
     writer->column = 0;
     writer->rows++;
     writer->block_rows++;
-    if (++writer->staged_rows == STAGED_ROWS)
-        unstage(writer);
+    if (writer->block_rows - writer->summarised == TILE_ROWS)
+        summarise(writer);
     if (writer->block_rows < writer->block_rows_max && writer->block_text_size < BLOCK_TEXT_BYTES)
         return STATUS_OK;
     if (flush_block(writer, &reason) == STATUS_OK)

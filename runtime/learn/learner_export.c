@@ -61,9 +61,10 @@ static enum status add_row(const struct learner *learner, const struct dataset_p
 {
     const struct dataset *dataset = learner->dataset;
     const struct network *network = &learner->network;
+    float *dense = learner->members[0].space.inputs;
 
-    scorer_score_row(scorer, part->dense + (size_t)row * network->dense_width,
-                     part->ids + (size_t)row * network->id_count);
+    dataset_take_row(dataset, part, row, dense);
+    scorer_score_row(scorer, dense, part->ids + (size_t)row * network->id_count);
     if (network->task == MODEL_CLASSIFICATION)
         return metrics_add_class(metrics, scorer, part->classes[row], err);
     return metrics_add_value(metrics, scorer,

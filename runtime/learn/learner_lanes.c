@@ -139,6 +139,7 @@ static void contribute_gradient(const struct learner *learner, struct span span,
 {
     const struct phase *phase = &learner->progress.phase;
     const struct network_rows rows = {
+        .dataset = learner->dataset,
         .part = &learner->dataset->train,
         .class_weights = learner->dataset->class_weights,
         .order = learner->order,
@@ -168,6 +169,7 @@ static void contribute_evaluation(const struct learner *learner, struct span spa
                                   struct learner_member *member)
 {
     const struct network_rows rows = {
+        .dataset = learner->dataset,
         .part = &learner->dataset->validation,
         .first = span.first,
         .count = span.count,

@@ -7,26 +7,17 @@
 #include "learn/kernels.h"
 #include "learn/products.h"
 
-#define CACHE_LINE 64 /* bytes */
+#define EXPECT_LABELS 16 /* rows between asking for a label and for the inputs */
 
 /* ---- rows ---- */
 
 /* Rows lie anywhere in memory: ask for those that probably come next. */
-static void prefetch_row(const struct network *network, const struct network_rows *rows, size_t at)
+static void expect_rows(const struct network_rows *rows, uint32_t at)
 {
-    const struct dataset_part *part = rows->part;
-    const size_t row = rows->order[at];
-    const char *dense = (const char *)(part->dense + row * network->dense_width);
-    const size_t size = network->dense_width * sizeof *part->dense;
-
-    for (size_t line = 0; line < size; line += CACHE_LINE)
-        __builtin_prefetch(dense + line);
-    if (network->id_count)
-        __builtin_prefetch(part->ids + row * network->id_count);
-    if (part->values)
-        __builtin_prefetch(part->values + row);
-    else
-        __builtin_prefetch(part->classes + row);
+    if (!rows->order || at + EXPECT_LABELS >= rows->part->rows)
+        return;
+    dataset_expect_label(rows->part, rows->order[at + EXPECT_LABELS]);
+    dataset_expect_row(rows->dataset, rows->part, rows->order[at]);
 }
 
 static void gather_label(const struct network *network, const struct network_rows *rows,
@@ -51,16 +42,15 @@ static void gather(const struct network *network, const struct network_rows *row
                    uint32_t count, struct network_space *space)
 {
     const size_t width = network->dense_width, ids = network->id_count;
+    const struct dataset *dataset = rows->dataset;
     const uint32_t first = rows->first + offset;
 
     for (uint32_t i = 0; i < count; i++) {
         const size_t row = rows->order ? rows->order[first + i] : first + i;
 
-        if (rows->order && first + i + rows->ahead < rows->part->rows)
-            prefetch_row(network, rows, first + i + rows->ahead);
+        expect_rows(rows, first + i + rows->ahead);
         if (width)
-            memcpy(space->inputs + i * width, rows->part->dense + row * width,
-                   width * sizeof(float));
+            dataset_take_row(dataset, rows->part, (uint32_t)row, space->inputs + i * width);
         if (ids)
             memcpy(space->ids + i * ids, rows->part->ids + row * ids, ids * sizeof(int32_t));
         gather_label(network, rows, (uint32_t)row, i, space);

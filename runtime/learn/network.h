@@ -93,8 +93,9 @@ void network_space_deinit(struct network_space *space);
 
 /* Rows [first, first + count) of an order; order NULL: as they lie in the part. */
 struct network_rows {
-    const struct dataset_part *part;
-    const float *class_weights; /* NULL: all 1 */
+    const struct dataset *dataset;
+    const struct dataset_part *part; /* of it */
+    const float *class_weights;      /* NULL: all 1 */
     const uint32_t *order;
     uint32_t first, count;
     uint32_t position; /* of the first row in its batch, for dropout */

@@ -83,13 +83,14 @@ static void moments_agree_with_long_doubles_on_awkward_columns(void **state)
     folder_open(&folder);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         struct column_moments moments;
+        struct error err;
         long double mean, scale;
         struct arena arena;
         struct spool spool;
 
         arena_init(&arena, ARENA_MAXIMUM);
         open_column(&folder, columns[i], NULL, &arena, &spool);
-        moments = column_moments(&spool, 0, NULL);
+        CHECK_OK(column_moments(&spool, 0, 1, NULL, NULL, &moments, &err));
         reference(columns[i], &mean, &scale);
         CHECK(moments.count == ROWS);
         /* In the units of the standardised column, or to the last bits of the mean. */
@@ -113,19 +114,22 @@ static void the_order_of_rows_changes_no_bit(void **state)
 
         for (uint64_t seed = 0; seed < 3; seed++) {
             uint32_t *order = shuffled(ROWS, seed);
+            struct team *team = team_new((uint32_t)seed + 1);
             struct column_moments moments;
+            struct error err;
             struct arena arena;
             struct spool spool;
 
             arena_init(&arena, ARENA_MAXIMUM);
             open_column(&folder, columns[i], order, &arena, &spool);
-            moments = column_moments(&spool, 0, NULL);
+            CHECK_OK(column_moments(&spool, 0, 1, NULL, team, &moments, &err));
             if (seed == 0)
                 first = moments;
             CHECK(moments.mean == first.mean && moments.scale == first.scale);
             spool_close(&spool);
             arena_deinit(&arena);
             free(order);
+            team_free(team);
         }
     }
     folder_close(&folder);
@@ -145,7 +149,7 @@ static struct column_moments moments_of(const struct cell *cells, size_t count,
     arena_init(&arena, ARENA_MAXIMUM);
     write_spool(folder_file(&folder, "train.spool"), &column, 1, cells, count, NULL);
     CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
-    moments = column_moments(&spool, 0, is_used);
+    CHECK_OK(column_moments(&spool, 0, 1, is_used, NULL, &moments, &err));
     spool_close(&spool);
     arena_deinit(&arena);
     folder_close(&folder);

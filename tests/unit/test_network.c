@@ -141,6 +141,7 @@ static double exact_total(const struct fixture *fixture)
 static struct network_rows all_rows(const struct fixture *fixture)
 {
     return (struct network_rows){
+        .dataset = &fixture->dataset,
         .part = &fixture->dataset.train,
         .class_weights = fixture->dataset.class_weights,
         .count = ROWS,

@@ -142,7 +142,7 @@ static void wide_tables_get_smaller_blocks(void **state)
     CHECK_OK(spool_writer_close(writer, &err));
     CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
     CHECK_INT(spool.block_count, 2);
-    CHECK(spool.blocks[1].columns[2000].reals[51] == 2099 * 3000 + 2000);
+    CHECK(spool_real(&spool.blocks[1].columns[2000], 51) == 2099 * 3000 + 2000);
     spool_close(&spool);
     arena_deinit(&arena);
     CHECK_FAILS(spool_writer_open(folder.file, columns, SPOOL_COLUMNS_MAX + 1, 0, &writer, &err),
@@ -456,7 +456,7 @@ static void check_branched(const char *path, uint32_t rows)
     for (uint32_t b = 0; b < spool.block_count; b++)
         for (uint32_t row = 0; row < spool.blocks[b].rows; row++)
             if (!spool_is_null(&spool.blocks[b].columns[1], row))
-                sum += (uint64_t)(spool.blocks[b].columns[1].integers[row] + 5);
+                sum += (uint64_t)(spool_integer(&spool.blocks[b].columns[1], row) + 5);
     CHECK(sum == numbers && spool.summaries[1].nulls == nulls);
     CHECK(spool.summaries[1].least == -5 && spool.summaries[1].greatest == (double)rows - 6);
     spool_close(&spool);
