@@ -63,7 +63,7 @@ class Program(harness.Case):
         done = subprocess.run([harness.PROGRAM, "master", "folder", "--listen",
                                "tcp:127.0.0.1:0"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("TCP is not supported before it has TLS", done.stderr)
+        self.assertIn("TCP needs --tls FOLDER", done.stderr)
 
     def test_the_main_job(self):
         done = self.check(self.path, "-c", harness.TRAIN_IRIS, "-c",
