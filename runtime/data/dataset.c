@@ -70,36 +70,49 @@ static bool part_twins(const uint64_t *sorted, uint32_t rows, struct row_hash *h
     return has_twins;
 }
 
-/* All rows, sorted by the key that also decides which are held out. */
-static enum status sort_rows(const struct spool *spool, uint64_t seed, struct team *team,
-                             struct row_hash *hashes, uint32_t *order, struct error *err)
+struct copying {
+    const struct spool *spool;
+    struct row_hash *hashes;
+};
+
+static void copy_hashes(void *context, uint32_t member, uint32_t number)
+{
+    const struct copying *copying = context;
+    const struct spool_block *block = &copying->spool->blocks[number];
+    (void)member;
+
+    memcpy(copying->hashes + block->first_row, block->hashes, block->rows * sizeof *block->hashes);
+}
+
+/* All rows, sorted by the key that also decides which are held out: sorted, of
+ * row_order_space, is as row_order leaves it. */
+static void sort_rows(const struct spool *spool, uint64_t seed, struct team *team,
+                      struct row_hash *hashes, uint64_t *sorted)
 {
     const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
     const uint32_t rows = (uint32_t)spool->rows;
-    uint64_t *space = malloc(row_order_space(rows) * sizeof *space);
+    struct copying copying = {spool, hashes};
 
-    if (!space)
-        return fail_no_memory(err);
-    for (uint32_t b = 0; b < spool->block_count; b++)
-        memcpy(hashes + spool->blocks[b].first_row, spool->blocks[b].hashes,
-               spool->blocks[b].rows * sizeof *hashes);
-    row_order(&key, hashes, rows, team, space, order);
-    if (part_twins(space, rows, hashes))
-        row_order(&key, hashes, rows, team, space, order);
-    free(space);
-    return STATUS_OK;
+    team_run(team, spool->block_count, copy_hashes, &copying);
+    row_order(&key, hashes, rows, team, sorted, NULL);
+    if (part_twins(sorted, rows, hashes))
+        row_order(&key, hashes, rows, team, sorted, NULL);
 }
 
 /* The first rows of the sorted order are held out. The others lie in that
  * order, too, so that nothing learned can depend on the order of the table;
  * without shuffle they keep the SELECT's order. */
-static void place_rows(const uint32_t *order, uint32_t rows, bool keep_order, struct split *split)
+static void place_rows(const uint64_t *sorted, uint32_t rows, bool keep_order, struct split *split)
 {
     uint32_t next = 0;
 
-    for (uint32_t i = 0; i < rows; i++) {
-        split->places[order[i]] = i < split->held_out ? i : i - split->held_out;
-        split->is_training[order[i]] = i >= split->held_out;
+    for (uint32_t rank = 0; rank < rows; rank++)
+        split->places[(uint32_t)sorted[rank]] = rank;
+    for (uint32_t row = 0; row < rows; row++) {
+        const uint32_t rank = split->places[row];
+
+        split->is_training[row] = rank >= split->held_out;
+        split->places[row] = rank < split->held_out ? rank : rank - split->held_out;
     }
     for (uint32_t row = 0; keep_order && row < rows; row++)
         if (split->is_training[row])
@@ -111,20 +124,20 @@ static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t
                               struct error *err)
 {
     const uint32_t rows = (uint32_t)spool->rows;
-    uint32_t *order = malloc(rows * sizeof *order);
-    enum status status;
+    uint64_t *sorted = malloc(row_order_space(rows) * sizeof *sorted);
+    enum status status = STATUS_OK;
 
     *split = (struct split){.held_out = held_out};
     split->places = malloc(rows * sizeof *split->places);
     split->hashes = malloc(rows * sizeof *split->hashes);
-    split->is_training = calloc(rows, 1);
-    if (!order || !split->places || !split->hashes || !split->is_training)
+    split->is_training = malloc(rows);
+    if (!sorted || !split->places || !split->hashes || !split->is_training) {
         status = fail_no_memory(err);
-    else
-        status = sort_rows(spool, seed, team, split->hashes, order, err);
-    if (status == STATUS_OK)
-        place_rows(order, rows, keep_order, split);
-    free(order);
+    } else {
+        sort_rows(spool, seed, team, split->hashes, sorted);
+        place_rows(sorted, rows, keep_order, split);
+    }
+    free(sorted);
     if (held_out == 0 || status != STATUS_OK) {
         free(split->is_training);
         split->is_training = NULL;
@@ -132,15 +145,15 @@ static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t
     return status;
 }
 
-static enum status open_spool(const char *folder, const char *name, struct arena *arena,
-                              struct spool *spool, struct error *err)
+static enum status open_spool(const char *folder, const char *name, struct team *team,
+                              struct arena *arena, struct spool *spool, struct error *err)
 {
     char path[4096];
     int size = snprintf(path, sizeof path, "%s/%s", folder, name);
 
     if (size < 0 || (size_t)size >= sizeof path)
         return fail(err, STATUS_INVALID, "the path of the job's folder is too long");
-    return spool_open(path, arena, spool, err);
+    return spool_open(path, team, arena, spool, err);
 }
 
 static enum model_task task_of(const struct jobspec *spec)
@@ -159,7 +172,7 @@ static enum status open_validation(const char *folder, const struct jobspec *spe
     enum status status;
 
     arena_init(&views, ARENA_BYTES_MAX);
-    TRY_OR(no_spool, status, open_spool(folder, "validation.spool", &views, &spool, err));
+    TRY_OR(no_spool, status, open_spool(folder, "validation.spool", team, &views, &spool, err));
     TRY_OR(done, status, dataset_check(&spool, spec, "validation.select", err));
     TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
@@ -225,7 +238,7 @@ enum status dataset_open(const char *folder, const struct jobspec *spec, struct 
     *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
-    status = open_spool(folder, "train.spool", &dataset->views, &dataset->spool, err);
+    status = open_spool(folder, "train.spool", team, &dataset->views, &dataset->spool, err);
     if (status == STATUS_OK)
         status = dataset_check(&dataset->spool, spec, "the SELECT", err);
     if (status == STATUS_OK)

@@ -137,7 +137,7 @@ static void sort_bucket(void *context, uint32_t member, uint32_t bucket)
             items[at] = items[at - 1];
         items[at] = item;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; sorting->order && i < count; i++)
         sorting->order[first + i] = (uint32_t)items[i];
 }
 

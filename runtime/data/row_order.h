@@ -17,7 +17,7 @@ struct row_key {
     uint64_t a;
 };
 
-/* The numbers of the rows, sorted, into order (rows), by the team. space:
+/* The numbers of the rows, sorted, into order (rows; NULL: not), by the team. space:
  * (row_order_space); its first `rows` elements hold, in order, the upper half
  * of each row's key above its number. */
 size_t row_order_space(uint32_t rows);

@@ -27,6 +27,7 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "base/team.h"
 
 #define SPOOL_BLOCK_ROWS     16384
 #define SPOOL_COLUMNS_MAX    2001
@@ -112,10 +113,11 @@ struct spool {
     struct spool_column_summary *summaries; /* (column_count) */
 };
 
-/* Maps the file read-only and checks it whole, block hashes included. The
- * views live in the arena. CORRUPT for what was not written by the above. */
-enum status spool_open(const char *path, struct arena *arena, struct spool *spool,
-                       struct error *err);
+/* Maps the file read-only and checks it whole, block hashes included, with the
+ * team (NULL: alone). The views live in the arena. CORRUPT for what was not
+ * written by the above. */
+enum status spool_open(const char *path, struct team *team, struct arena *arena,
+                       struct spool *spool, struct error *err);
 void spool_close(struct spool *spool);
 
 /* The block's pages leave our memory. Whoever still looks at a cell reads them

@@ -1,6 +1,7 @@
 #include "data/spool_format.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -157,17 +158,12 @@ static enum status read_block(const struct spool *spool, const struct spool_colu
 
 /* Blocks lie one behind the other from the header to the index, so that none
  * can overlap another and views take no more room than the file. */
-static enum status read_blocks(struct spool *spool, const struct spool_header *header,
-                               const struct spool_column_entry *columns, struct arena *arena,
-                               struct error *err)
+static enum status place_blocks(struct spool *spool, const struct spool_header *header,
+                                const struct spool_block_entry *entries, struct arena *arena,
+                                struct error *err)
 {
-    const struct spool_block_entry *entries =
-        (const struct spool_block_entry *)(columns + spool->column_count);
     uint64_t offset = sizeof *header, rows = 0;
 
-    spool->blocks = ARENA_NEW(arena, struct spool_block, spool->block_count);
-    if (!spool->blocks)
-        return fail_no_memory(err);
     for (uint32_t i = 0; i < spool->block_count; i++) {
         const struct spool_block_entry *entry = &entries[i];
         struct spool_block *block = &spool->blocks[i];
@@ -177,14 +173,11 @@ static enum status read_blocks(struct spool *spool, const struct spool_header *h
             entry->rows > SPOOL_BLOCK_ROWS || entry->rows > spool->rows - rows ||
             fixed_size(spool, entry->rows) > entry->size)
             return corrupt(err, "the index is wrong about a block");
-        if (entry->hash != XXH3_64bits(spool->map + offset, entry->size))
-            return corrupt(err, "a block's checksum differs");
         block->rows = entry->rows;
         block->first_row = rows;
         block->columns = ARENA_NEW(arena, struct spool_column_view, spool->column_count);
         if (!block->columns)
             return fail_no_memory(err);
-        TRY(read_block(spool, columns, entry, block, err));
         offset += entry->size;
         rows += entry->rows;
     }
@@ -193,7 +186,44 @@ static enum status read_blocks(struct spool *spool, const struct spool_header *h
     return STATUS_OK;
 }
 
-static enum status read_spool(struct spool *spool, struct arena *arena, struct error *err)
+struct checking {
+    const struct spool *spool;
+    const struct spool_block_entry *entries;
+    atomic_bool differs;
+};
+
+static void check_block(void *context, uint32_t member, uint32_t number)
+{
+    struct checking *checking = context;
+    const struct spool_block_entry *entry = &checking->entries[number];
+    (void)member;
+
+    if (entry->hash != XXH3_64bits(checking->spool->map + entry->offset, entry->size))
+        atomic_store(&checking->differs, true);
+}
+
+static enum status read_blocks(struct spool *spool, const struct spool_header *header,
+                               const struct spool_column_entry *columns, struct team *team,
+                               struct arena *arena, struct error *err)
+{
+    const struct spool_block_entry *entries =
+        (const struct spool_block_entry *)(columns + spool->column_count);
+    struct checking checking = {.spool = spool, .entries = entries};
+
+    spool->blocks = ARENA_NEW(arena, struct spool_block, spool->block_count);
+    if (!spool->blocks)
+        return fail_no_memory(err);
+    TRY(place_blocks(spool, header, entries, arena, err));
+    team_run(team, spool->block_count, check_block, &checking);
+    if (atomic_load(&checking.differs))
+        return corrupt(err, "a block's checksum differs");
+    for (uint32_t i = 0; i < spool->block_count; i++)
+        TRY(read_block(spool, columns, &entries[i], &spool->blocks[i], err));
+    return STATUS_OK;
+}
+
+static enum status read_spool(struct spool *spool, struct team *team, struct arena *arena,
+                              struct error *err)
 {
     const struct spool_header *header = (const struct spool_header *)spool->map;
     const struct spool_column_entry *columns;
@@ -204,17 +234,17 @@ static enum status read_spool(struct spool *spool, struct arena *arena, struct e
     spool->column_count = header->column_count;
     spool->block_count = header->block_count;
     TRY(read_columns(spool, columns, arena, err));
-    return read_blocks(spool, header, columns, arena, err);
+    return read_blocks(spool, header, columns, team, arena, err);
 }
 
-enum status spool_open(const char *path, struct arena *arena, struct spool *spool,
-                       struct error *err)
+enum status spool_open(const char *path, struct team *team, struct arena *arena,
+                       struct spool *spool, struct error *err)
 {
     enum status status;
 
     *spool = (struct spool){0};
     TRY(map_file(path, spool, err));
-    status = read_spool(spool, arena, err);
+    status = read_spool(spool, team, arena, err);
     if (status != STATUS_OK)
         spool_close(spool);
     return status;

@@ -54,7 +54,7 @@ static void open_column(struct folder *folder, generator *value, const uint32_t 
     for (uint32_t i = 0; i < ROWS; i++)
         cells[i] = real_cell(value(i));
     write_spool(folder_file(folder, "train.spool"), &column, 1, cells, ROWS, order);
-    CHECK_OK(spool_open(folder->file, arena, spool, &err));
+    CHECK_OK(spool_open(folder->file, NULL, arena, spool, &err));
     free(cells);
 }
 
@@ -148,7 +148,7 @@ static struct column_moments moments_of(const struct cell *cells, size_t count,
     folder_open(&folder);
     arena_init(&arena, ARENA_MAXIMUM);
     write_spool(folder_file(&folder, "train.spool"), &column, 1, cells, count, NULL);
-    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
     CHECK_OK(column_moments(&spool, 0, 1, is_used, NULL, &moments, &err));
     spool_close(&spool);
     arena_deinit(&arena);

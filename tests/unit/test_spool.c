@@ -71,7 +71,7 @@ static void check_rows(const char *path, uint32_t rows)
     struct error err;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(spool_open(path, &arena, &spool, &err));
+    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
     check_opened(&spool, rows);
     spool_close(&spool);
     arena_deinit(&arena);
@@ -110,7 +110,7 @@ static void summaries_count_nulls_and_span_the_values(void **state)
     folder_open(&folder);
     arena_init(&arena, ARENA_MAXIMUM);
     write_rows(folder_file(&folder, "train.spool"), 20000);
-    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
     CHECK(spool.summaries[0].nulls == 2857);
     CHECK(spool.summaries[0].least == -1000 && spool.summaries[0].greatest == 19999 * .25 - 1000);
     CHECK(spool.summaries[1].least == -5 && spool.summaries[1].greatest == 19994);
@@ -140,7 +140,7 @@ static void wide_tables_get_smaller_blocks(void **state)
         CHECK_OK(spool_end_row(writer, &err));
     }
     CHECK_OK(spool_writer_close(writer, &err));
-    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
     CHECK_INT(spool.block_count, 2);
     CHECK(spool_real(&spool.blocks[1].columns[2000], 51) == 2099 * 3000 + 2000);
     spool_close(&spool);
@@ -161,7 +161,7 @@ static struct row_hash first_hash(struct folder *folder, const struct spool_colu
 
     arena_init(&arena, ARENA_MAXIMUM);
     write_spool(folder_file(folder, "train.spool"), columns, count, cells, 1, NULL);
-    CHECK_OK(spool_open(folder->file, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder->file, NULL, &arena, &spool, &err));
     hash = spool.blocks[0].hashes[0];
     spool_close(&spool);
     arena_deinit(&arena);
@@ -224,7 +224,7 @@ static void a_released_block_leaves_memory_and_can_be_read_again(void **state)
     folder_open(&folder);
     arena_init(&arena, ARENA_MAXIMUM);
     write_rows(folder_file(&folder, "train.spool"), rows);
-    CHECK_OK(spool_open(folder.file, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
     before = pages_of_files();
     for (uint32_t b = 0; b < spool.block_count; b++)
         spool_release_block(&spool, b);
@@ -447,7 +447,7 @@ static void check_branched(const char *path, uint32_t rows)
     struct error err;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(spool_open(path, &arena, &spool, &err));
+    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
     CHECK_INT(spool.rows, rows);
     for (uint32_t i = 0; i < rows; i++) {
         numbers += i % 11 == 5 ? 0 : i;
@@ -558,7 +558,7 @@ static void every_flipped_bit_and_every_cut_is_noticed(void **state)
         CHECK(pread(file, &byte, 1, at) == 1);
         byte ^= (uint8_t)(1 << (at % 8));
         CHECK(pwrite(file, &byte, 1, at) == 1);
-        CHECK_FAILS(spool_open(folder.file, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
+        CHECK_FAILS(spool_open(folder.file, NULL, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
         byte ^= (uint8_t)(1 << (at % 8));
         CHECK(pwrite(file, &byte, 1, at) == 1);
         arena_deinit(&arena);
@@ -567,7 +567,7 @@ static void every_flipped_bit_and_every_cut_is_noticed(void **state)
     for (off_t size = information.st_size - 1; size >= 0; size -= 13) {
         arena_init(&arena, ARENA_MAXIMUM);
         CHECK(ftruncate(file, size) == 0);
-        CHECK_FAILS(spool_open(folder.file, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
+        CHECK_FAILS(spool_open(folder.file, NULL, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
         arena_deinit(&arena);
     }
     close(file);
