@@ -1,5 +1,5 @@
 /*
- * spool.h - rows as typed column blocks in a file of the job's folder.
+ * spool.h - rows as typed blocks in a file of the job's folder.
  *
  * The session that runs the SELECT writes; workers map and read, and later
  * epochs never parse rows again.
