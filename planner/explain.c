@@ -2,6 +2,7 @@
 
 #define LINES_EXTRA       16 /* beside inputs and attributes */
 #define SPEEDUP_WORKERS   8  /* told one by one; beyond, where it grows by an eighth */
+#define WORDS_NAMED       4  /* category columns that EXPLAIN names */
 #define LANES_MAX_DEFAULT 64
 
 struct explanation {
@@ -149,6 +150,30 @@ static void explain_layers(struct explanation *explanation)
     finish(explanation, "layers");
 }
 
+/* The first columns by name, and how many others there are. */
+static void explain_words(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+    uint32_t named = 0, others = 0;
+
+    for (size_t i = 0; i < plan->input_count; i++) {
+        if (plan->inputs[i].kind != INPUT_CATEGORY)
+            continue;
+        if (named == WORDS_NAMED) {
+            others++;
+            continue;
+        }
+        if (named++ == 0)
+            text_printf(out, "; %u for each further word of ", first_width(plan));
+        else
+            text_append_string(out, ", ");
+        text_append(out, plan->inputs[i].name);
+    }
+    if (others > 0)
+        text_printf(out, " and %u other columns", others);
+}
+
 static void explain_parameters(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
@@ -163,10 +188,7 @@ static void explain_parameters(struct explanation *explanation)
     if (finds_classes)
         text_printf(out, " with two classes; where there are more, %u for each class",
                     last_width(plan) + 1);
-    for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].kind == INPUT_CATEGORY)
-            text_printf(out, "; %u for each further word of %.*s", first_width(plan),
-                        SLICE_FORMAT(plan->inputs[i].name));
+    explain_words(explanation);
     finish(explanation, "parameters");
 
     text_append_string(out, has_open_end ? "at least " : "");
