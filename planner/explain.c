@@ -171,7 +171,7 @@ static void explain_words(struct explanation *explanation)
         text_append(out, plan->inputs[i].name);
     }
     if (others > 0)
-        text_printf(out, " and %u other columns", others);
+        text_printf(out, " and %u other column%s", others, others > 1 ? "s" : "");
 }
 
 static void explain_parameters(struct explanation *explanation)
