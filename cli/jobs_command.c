@@ -1,9 +1,12 @@
 #include "jobs_command.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/jobs.h"
+#include "log_print.h"
 #include "options.h"
 
 /* What one of these commands is called with, and what it does. */
@@ -34,35 +37,88 @@ static enum status show_jobs(const struct options *options, int64_t id, struct e
 static enum status cancel(const struct options *options, int64_t id, struct error *err)
 {
     (void)options;
-    TRY(job_cancel_by_id(NULL, id, err));
+    TRY(job_end(NULL, id, err));
     printf("job %lld is cancelled\n", (long long)id);
     return STATUS_OK;
 }
 
-static enum status print_file(const char *path, struct error *err)
-{
-    char bytes[65536];
-    size_t size;
-    FILE *file = fopen(path, "r");
+/* For waiting: where the program is, and what Ctrl-C does. */
+static volatile sig_atomic_t interrupts;
 
-    if (!file)
-        return fail_errno(err, STATUS_NOT_FOUND, "%s", path);
-    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0)
-        fwrite(bytes, 1, size, stdout);
-    fclose(file);
-    return STATUS_OK;
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupts++;
 }
 
-static enum status print_log(const struct options *options, int64_t id, struct error *err)
+static bool is_interrupted(void *self)
 {
-    struct job_folder folder;
-    char path[PATH_MAX];
+    (void)self;
+    return interrupts > 0;
+}
 
-    (void)options;
-    TRY(job_folder_find(NULL, id, &folder, err));
-    TRY(job_folder_file(&folder, "log", path, err));
-    fprintf(stderr, "%s\n", path);
-    return print_file(path, err);
+static void catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+struct display {
+    struct formatter formatter;
+    struct progress progress;
+};
+
+static enum status put_columns(void *self, const struct slice *names, size_t count,
+                               struct error *err)
+{
+    struct display *display = self;
+
+    progress_erase(&display->progress);
+    return formatter_columns(&display->formatter, names, count, err);
+}
+
+static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return formatter_row(&((struct display *)self)->formatter, cells, count, err);
+}
+
+static void put_notice(void *self, const char *line)
+{
+    progress_notice(&((struct display *)self)->progress, line);
+}
+
+static void put_progress(void *self, const struct job_event *event)
+{
+    progress_event(&((struct display *)self)->progress, event);
+}
+
+static enum status wait_for(const struct options *options, int64_t id, struct error *err)
+{
+    struct host host = {.program = "/proc/self/exe", .interrupted = is_interrupted};
+    struct display display;
+    struct sink sink = {.self = &display,
+                        .columns = put_columns,
+                        .row = put_row,
+                        .notice = put_notice,
+                        .progress = put_progress};
+    enum status status;
+
+    catch_interrupt();
+    formatter_init(&display.formatter, options->format, stdout);
+    progress_init(&display.progress, options->progress);
+    status = job_wait(&host, id, &sink, err);
+    progress_erase(&display.progress);
+    if (status == STATUS_OK)
+        status = formatter_end(&display.formatter, err);
+    formatter_deinit(&display.formatter);
+    return status;
+}
+
+static enum status logs(const struct options *options, int64_t id, struct error *err)
+{
+    return log_print(id, options->follows, err);
 }
 
 static enum status read_id(const struct options *options, const struct call *call, int64_t *id,
@@ -108,5 +164,11 @@ int command_cancel(int argc, char **argv)
 
 int command_logs(int argc, char **argv)
 {
-    return run(argc, argv, &(struct call){0, true, "logs ID", print_log});
+    return run(argc, argv, &(struct call){OPTION_FOLLOW, true, "logs ID", logs});
+}
+
+int command_wait(int argc, char **argv)
+{
+    return run(argc, argv,
+               &(struct call){OPTION_FORMAT | OPTION_PROGRESS, true, "wait ID", wait_for});
 }

@@ -1,5 +1,5 @@
 /*
- * jobs_command.h - `totrain jobs`, `totrain cancel ID`, `totrain logs ID`.
+ * jobs_command.h - `totrain jobs`, and wait, cancel and logs of one job.
  *
  * They read the folders of the jobs, so they work while the database that a
  * job belongs to is busy, and need none.
@@ -11,5 +11,6 @@
 int command_jobs(int argc, char **argv);
 int command_cancel(int argc, char **argv);
 int command_logs(int argc, char **argv);
+int command_wait(int argc, char **argv);
 
 #endif

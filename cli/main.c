@@ -8,6 +8,7 @@
 
 #include "jobs_command.h"
 #include "parse_command.h"
+#include "publish_command.h"
 #include "role_commands.h"
 #include "scale_command.h"
 #include "script.h"
@@ -57,14 +58,15 @@ static const struct command {
     {"jobs", command_jobs, "jobs", "the training jobs of this user; takes --format"},
     {"cancel", command_cancel, "cancel ID", "end a running job"},
     {"scale", command_scale, "scale ID N", "give a running job N workers"},
-    {"logs", command_logs, "logs ID", "the log of a job"},
+    {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
+    {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"supervise", command_supervise, "supervise FOLDER", "the processes that a job is made of,"},
     {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
     {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},
     {"ps", later, NULL, NULL},
-    {"wait", later, NULL, NULL},
+    {"publish", command_publish, NULL, NULL}, /* started by supervisors only */
     {"submit", later, NULL, NULL},
     {"k8s", later, NULL, NULL},
 };

@@ -20,6 +20,7 @@ static const struct row {
     {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour"},
     {OPTION_HELP, 'h', "help", NULL, "this text"},
     {OPTION_VERSION, 0, "version", NULL, "the version"},
+    {OPTION_FOLLOW, 'f', "follow", NULL, "go on until the job has ended"},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof *rows)
@@ -95,6 +96,9 @@ static enum status apply(struct options *options, const struct row *row, const c
     case OPTION_COLOUR:
         is_known = colour_find(slice_of(value), &options->colour);
         break;
+    case OPTION_FOLLOW:
+        options->follows = true;
+        break;
     case OPTION_HELP:
         options->wants_help = true;
         break;
@@ -135,7 +139,7 @@ static enum status take(struct options *options, unsigned takes, int code, char 
     if (code == ':')
         return usage(err, "a value is missing after ", word);
     for (size_t i = 0; i < ROW_COUNT; i++)
-        if (code == code_of(&rows[i]))
+        if ((rows[i].flag & takes) && code == code_of(&rows[i]))
             return apply(options, &rows[i], optarg, err);
     if (strncmp(word, "--", 2) != 0) { /* a letter, perhaps among others */
         char letter[3] = {'-', (char)optopt, '\0'};

@@ -24,7 +24,8 @@ enum {
     OPTION_PROGRESS = 8, /* --progress */
     OPTION_COLOUR = 16,  /* --color */
     OPTION_HELP = 32,    /* --help, -h */
-    OPTION_VERSION = 64  /* --version */
+    OPTION_VERSION = 64, /* --version */
+    OPTION_FOLLOW = 128  /* -f without a value, where OPTION_FILE is not taken */
 };
 
 struct input {
@@ -41,7 +42,7 @@ struct options {
     enum format format;
     enum progress_mode progress;
     enum colour colour;
-    bool wants_help, wants_version;
+    bool wants_help, wants_version, follows;
 };
 
 /* argv[0] is the caller's own name. Options may stand anywhere, as in

@@ -9,7 +9,7 @@
 #include "runtime/roles.h"
 
 static const char usage_text[] =
-    "totrain supervise FOLDER [--listen ADDRESS]\n"
+    "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"
     "totrain master FOLDER --listen ADDRESS [--tls FOLDER] [--incarnation N]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N]\n"
@@ -25,7 +25,9 @@ static const char usage_text[] =
     "a certificate of the same job and a fitting role are refused.\n"
     "\n"
     "A supervisor is its job's authority. With --listen tcp:127.0.0.1:0 its roles\n"
-    "talk over TCP as they do between machines; without it, over Unix sockets.\n";
+    "talk over TCP as they do between machines; without it, over Unix sockets.\n"
+    "With --detached it has no lifeline: it leaves its caller's session, outlives it,\n"
+    "and after SIGTERM the job can be continued.\n";
 
 struct role_arguments {
     struct role_options options;
@@ -77,6 +79,8 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
         }
         if (argv[i][0] != '-' && !arguments->options.folder) {
             arguments->options.folder = argv[i];
+        } else if (strcmp(argv[i], "--detached") == 0) {
+            arguments->options.is_detached = true;
         } else if (i + 1 >= argc || !read_option(arguments, argv[i], argv[i + 1])) {
             return usage("cannot understand ", argv[i]);
         } else {
@@ -112,7 +116,7 @@ int command_supervise(int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.options.master || arguments.options.tls || arguments.has_index)
-        return usage("supervise takes a folder and --listen only", "");
+        return usage("supervise takes a folder, --listen and --detached only", "");
     return run_supervise(&arguments.options);
 }
 
@@ -123,6 +127,8 @@ int command_master(int argc, char **argv)
 
     if (code >= 0)
         return code;
+    if (arguments.options.is_detached)
+        return usage("only supervise takes ", "--detached");
     if (!arguments.options.listen)
         return usage("--listen is missing", "");
     code = check_network(&arguments.options);
@@ -133,6 +139,8 @@ static int check_worker(const struct role_arguments *arguments)
 {
     const struct role_options *options = &arguments->options;
 
+    if (options->is_detached)
+        return usage("only supervise takes ", "--detached");
     if (!options->listen || !options->master || !arguments->has_index)
         return usage("--index, --master and --listen are needed", "");
     if (address_is_wildcard(options->listen))

@@ -153,7 +153,7 @@ static enum status rollback_run(const struct host *host, const struct plan *plan
 static enum status cancel_run(const struct host *host, const struct plan *plan,
                               const struct sink *sink, struct error *err)
 {
-    TRY(job_cancel_by_id(host->state, plan->job, err));
+    TRY(job_end(host->state, plan->job, err));
     return sink_row(sink, (struct cell[]){cell_integer(plan->job), cell_string("cancelled")}, 2,
                     err);
 }

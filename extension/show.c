@@ -1,11 +1,7 @@
 /*
  * What SHOW and EXPLAIN return: rows about models, jobs and attributes.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "engine/stages.h"
@@ -125,48 +121,20 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
     return host->list_metrics(host->self, plan->model_schema, plan->model_name, &model, &rows, err);
 }
 
-static bool is_over(enum job_state state)
-{
-    return state == JOB_STATE_DONE || state == JOB_STATE_FAILED || state == JOB_STATE_CANCELLED;
-}
-
-/* A job whose supervisor was killed cannot say so in its store any more. */
-static void notice_death(struct job_row *row)
-{
-    bool is_alive = row->supervisor > 0 && (kill((pid_t)row->supervisor, 0) == 0 || errno == EPERM);
-
-    if (is_over(row->state) || is_alive)
-        return;
-    row->state = JOB_STATE_FAILED;
-    if (!row->error[0])
-        snprintf(row->error, sizeof row->error, "its processes are gone");
-}
-
 static enum status show_job(const struct host *host, int64_t id, const struct sink *sink,
                             struct error *err)
 {
-    struct job_folder folder;
-    struct jobstore *store;
-    struct job_row row = {0};
+    struct job_status job;
     struct error ignored;
-    char path[PATH_MAX];
-    enum status status;
 
     /* Folders come and go while we look; one without a store has not begun. */
-    if (job_folder_find(host->state, id, &folder, &ignored) != STATUS_OK ||
-        job_folder_file(&folder, "job.db", path, &ignored) != STATUS_OK ||
-        jobstore_open(path, true, &store, &ignored) != STATUS_OK)
+    if (job_status_read(host->state, id, &job, &ignored) != STATUS_OK)
         return STATUS_OK;
-    status = jobstore_get_job(store, &row, &ignored);
-    jobstore_close(store);
-    if (status != STATUS_OK)
-        return STATUS_OK;
-    notice_death(&row);
     return sink_row(sink,
-                    (struct cell[]){cell_integer(id), cell_string(job_state_name(row.state)),
-                                    cell_string(row.model), cell_string(row.started_at),
-                                    cell_real(row.seconds), cell_string(row.statement),
-                                    row.error[0] ? cell_string(row.error) : cell_null()},
+                    (struct cell[]){cell_integer(id), cell_string(job_state_name(job.state)),
+                                    cell_string(job.row.model), cell_string(job.row.started_at),
+                                    cell_real(job.row.seconds), cell_string(job.row.statement),
+                                    job.error[0] ? cell_string(job.error) : cell_null()},
                     7, err);
 }
 

@@ -2,13 +2,10 @@
  * SELECT ... TO TRAIN: rows into the job's folder, processes over them, and
  * what they leave in job.db into the user's database.
  */
-#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "base/json.h"
 #include "engine/stages.h"
-#include "scoring/model_table.h"
 
 /* Below it, starting and meeting take longer than learning
  * (docs/decisions/0008-one-process.md). */
@@ -53,61 +50,6 @@ static void point_to_log(const struct job_folder *folder, struct error *err)
     error_hint(err, "The job's log is %.400s/log.", folder->path);
 }
 
-static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
-/* The model that the job left, checked as any stored model is. */
-static enum status read_model(struct jobstore *store, struct arena *arena, struct model *model,
-                              struct error *err)
-{
-    struct model_reader *reader;
-    enum status status;
-
-    TRY(model_reader_new(arena, &reader, err));
-    status = jobstore_each_model_row(store, add_model_row, reader, err);
-    if (status == STATUS_OK)
-        status = model_reader_finish(reader, model, err);
-    model_reader_free(reader);
-    return status;
-}
-
-static enum status add_metric(void *context, const char *name, double train, double validation,
-                              struct error *err)
-{
-    cJSON *metric = cJSON_CreateObject();
-
-    (void)err; /* what does not fit is seen when the array is printed */
-    json_add_string(metric, "name", slice_of(name));
-    json_add_real(metric, "train", train);
-    json_add_real(metric, "validation", validation);
-    json_append(context, metric);
-    return STATUS_OK;
-}
-
-/* The result rows travel with the model: SHOW TRAIN finds them in any copy. */
-static enum status keep_result(struct jobstore *store, struct arena *arena, struct model *model,
-                               struct error *err)
-{
-    cJSON *metrics = cJSON_CreateArray();
-    struct text printed;
-    enum status status;
-
-    text_init(&printed, MODEL_META_BYTES_MAX);
-    status = jobstore_each_result(store, add_metric, metrics, err);
-    if (status == STATUS_OK)
-        status = json_print(metrics, false, &printed, err);
-    if (status == STATUS_OK) {
-        model->metrics_json = arena_copy(arena, text_slice(&printed));
-        if (!model->metrics_json.data)
-            status = fail_no_memory(err);
-    }
-    text_deinit(&printed);
-    cJSON_Delete(metrics);
-    return status;
-}
-
 static enum status publish(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, struct jobstore *store,
                            struct model *model, struct error *err)
@@ -122,31 +64,16 @@ static enum status publish(const struct host *host, const struct plan *plan,
     return status;
 }
 
-static enum status result_row(void *context, const char *name, double train, double validation,
-                              struct error *err)
-{
-    struct cell cells[] = {cell_string(name), cell_real(train), cell_real(validation)};
-
-    return sink_row(context, cells, 3, err);
-}
-
-static enum status result_fact(const struct sink *sink, const char *name, struct cell value,
-                               struct error *err)
-{
-    return sink_row(sink, (struct cell[]){cell_string(name), value, cell_null()}, 3, err);
-}
-
 static enum status put_result(struct jobstore *store, const struct job_folder *folder,
                               const struct model *model, double started, const struct sink *sink,
                               struct error *err)
 {
-    double seconds = round((seconds_now() - started) * 1000) / 1000;
+    struct train_facts facts = {.job = folder->id,
+                                .version = model->version,
+                                .rows = (int64_t)model->rows,
+                                .seconds = seconds_now() - started};
 
-    TRY(jobstore_each_result(store, result_row, (void *)sink, err));
-    TRY(result_fact(sink, "job", cell_integer(folder->id), err));
-    TRY(result_fact(sink, "version", cell_integer(model->version), err));
-    TRY(result_fact(sink, "rows", cell_integer((int64_t)model->rows), err));
-    return result_fact(sink, "seconds", cell_real(seconds), err);
+    return train_result_put(store, &facts, sink, err);
 }
 
 static enum status collect(const struct host *host, const struct plan *plan,
@@ -162,9 +89,7 @@ static enum status collect(const struct host *host, const struct plan *plan,
     TRY(job_folder_file(folder, "job.db", path, err));
     TRY(jobstore_open(path, true, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
-    status = read_model(store, &arena, &model, err);
-    if (status == STATUS_OK)
-        status = keep_result(store, &arena, &model, err);
+    status = trained_model_read(store, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, plan, folder, store, &model, err);
     if (status == STATUS_OK)
@@ -218,6 +143,11 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
     TRY(job_folder_create(host->state, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, err);
+    if (status == STATUS_OK && !plan->training.wait) {
+        status = job_submit(host, plan, &folder, &spec, sink, err);
+        if (status == STATUS_OK)
+            return STATUS_OK;
+    }
     if (status != STATUS_OK) {
         job_folder_remove(&folder);
         return status;

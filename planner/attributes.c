@@ -164,6 +164,9 @@ const struct attribute attributes[] = {
     REAL("job.checkpoint_seconds", TRAIN, 0, 86400, "60",
          "Seconds between two checkpoints, from which a job goes on when all of its processes "
          "are gone; 0: none."),
+    BOOLEAN("job.wait", TRAIN, "true", NULL,
+            "false: return the job's id as soon as its rows are read; it goes on without this "
+            "session and writes its model itself."),
     LATER("job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."),
     LATER("job.ps", "Number of parameter servers."),
     LATER("job.priority", "Which job gives way to which."),
@@ -172,7 +175,6 @@ const struct attribute attributes[] = {
     LATER("job.read", "How rows are read: 'auto', 'spool', 'direct' or 'materialize'."),
     LATER("job.records_per_task", "Rows of one shard."),
     LATER("job.image", "Name of the profile of the workers' image."),
-    LATER("job.wait", "false: return the job's id at once."),
 
     {"predict.extra_outputs", ATTRIBUTE_WORDS, SCOPE_PREDICT, 0, 0, NULL,
      WORDS("probability", "probabilities", "score", "logits"), WORDS("leaf"), true,

@@ -62,6 +62,9 @@ struct catalog {
     /* Does a schema (PostgreSQL) or attached database (SQLite) of this name
      * exist? NULL: any name goes (the test double). */
     bool (*has_schema)(void *self, struct slice schema);
+    /* The file in which a table of this schema is made, for somebody who opens it
+     * when this session is gone: an absolute path. Size 0: in none. NULL: as that. */
+    struct slice (*find_file)(void *self, struct slice schema);
 };
 
 #endif

@@ -261,6 +261,11 @@ static void explain_place(struct explanation *explanation)
 
     text_append_string(out, "local");
     finish(explanation, "where");
+    if (!training->wait) {
+        text_printf(out, "the job writes its model by itself, into %.*s",
+                    SLICE_FORMAT(explanation->plan->into_file));
+        finish(explanation, "detached");
+    }
     text_printf(out, "%u", training->min_workers);
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);

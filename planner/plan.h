@@ -72,6 +72,7 @@ struct plan_training {
     uint32_t min_workers, max_workers; /* max_workers 0: as many as min_workers */
     uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
     double checkpoint_seconds;         /* 0: no checkpoints */
+    bool wait;                         /* false: a detached job */
     uint32_t verbose;
     uint32_t log_every_steps; /* 0: by time */
 };
@@ -103,6 +104,7 @@ struct plan {
     struct slice validation_select; /* validation.select; size 0: none */
     int *validation_columns; /* for each input, then the label: its column in validation_select */
     struct slice into_schema, into_name;
+    struct slice into_file; /* of a detached job: the database file, an absolute path */
 
     /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
     struct slice metrics[PLAN_METRICS_MAX];

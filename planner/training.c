@@ -49,6 +49,7 @@ static const struct field fields[] = {
     FIELD("job.max_workers", U32, max_workers),
     FIELD("job.threads", U32, threads),
     FIELD("job.checkpoint_seconds", REAL, checkpoint_seconds),
+    FIELD("job.wait", BOOLEAN, wait),
 };
 
 /* Which optimizers look at an attribute of optimizer.*; what is not here, all. */

@@ -56,6 +56,11 @@ void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox
     copy_cut(row.error, sizeof row.error, slice_of(master->failure.message));
     copy_cut(row.started_at, sizeof row.started_at, slice_of(master->options.started_at));
     row.supervisor = master->options.supervisor;
+    row.steps = master->progress.steps;
+    row.epoch = master->progress.epoch;
+    row.epochs = master->options.epochs;
+    row.rows_per_second = master->rows_per_second;
+    row.validation_loss = master->validation_loss;
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
 }
 

@@ -16,6 +16,7 @@
 #ifndef RUNTIME_ROLES_H
 #define RUNTIME_ROLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct role_options {
@@ -24,6 +25,7 @@ struct role_options {
     const char *master; /* address; of a worker */
     const char *tls;    /* folder of credentials (net/credentials.h); NULL: Unix sockets only */
     uint32_t index, incarnation;
+    bool is_detached; /* a supervisor that outlives who started it, and publishes */
 };
 
 int run_supervise(const struct role_options *options);

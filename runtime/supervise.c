@@ -1,5 +1,6 @@
 #include "runtime/supervise.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -64,29 +65,62 @@ static void on_nothing(void *context)
     (void)context;
 }
 
-enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
-                            struct error *err)
+static void on_stop(void *context)
 {
-    struct line_reader lifeline = {.context = watch, .on_line = on_line, .on_end = on_end};
-    struct line_reader control = {.context = watch, .on_request = on_request, .on_end = on_nothing};
-    char address[MESSAGE_ADDRESS_MAX + 1];
+    struct supervise_watch *watch = context;
+    struct error err;
 
-    snprintf(address, sizeof address, "unix:%s/control", sockets);
-    TRY(loop_listen_lines(loop, address, control, err));
-    TRY(loop_on_signal(loop, SIGINT, on_end, watch, err));
-    TRY(loop_on_signal(loop, SIGTERM, on_end, watch, err));
-    if (loop_read_lines(loop, SUPERVISE_LIFELINE, lifeline, NULL, err) != STATUS_OK) {
-        fail(err, STATUS_INVALID, "standard input cannot be waited for");
-        return error_hint(err, "It is the lifeline: a pipe, a socket or a terminal, whose end "
-                               "cancels the job.");
-    }
-    return STATUS_OK;
+    error_clear(&err);
+    fail(&err, STATUS_CONNECTION, "stopped by SIGTERM; the job can be continued");
+    log_warning("%s", err.message);
+    loop_stop(watch->loop, STATUS_CONNECTION, &err);
 }
 
 static void say_event(void *context, const struct job_event *event, struct slice line)
 {
     (void)context;
     supervise_say(event, line);
+}
+
+/* The door goes on when it has heard this. */
+static void say_first_word(void)
+{
+    struct recorder voice = {.say = say_event};
+    struct job_event event = {.kind = JOB_NOTICE, .message = "the job goes on by itself"};
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    recorder_say(&voice, &event);
+    if (nowhere >= 0)
+        (void)dup2(nowhere, SUPERVISE_EVENTS);
+}
+
+static enum status watch_lifeline(struct loop *loop, struct supervise_watch *watch,
+                                  struct error *err)
+{
+    struct line_reader lifeline = {.context = watch, .on_line = on_line, .on_end = on_end};
+
+    if (loop_read_lines(loop, SUPERVISE_LIFELINE, lifeline, NULL, err) == STATUS_OK)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "standard input cannot be waited for");
+    return error_hint(err, "It is the lifeline: a pipe, a socket or a terminal, whose end "
+                           "cancels the job.");
+}
+
+enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
+                            struct error *err)
+{
+    struct line_reader control = {.context = watch, .on_request = on_request, .on_end = on_nothing};
+    char address[MESSAGE_ADDRESS_MAX + 1];
+
+    watch->loop = loop;
+    snprintf(address, sizeof address, "unix:%s/control", sockets);
+    TRY(loop_listen_lines(loop, address, control, err));
+    TRY(loop_on_signal(loop, SIGINT, on_end, watch, err));
+    TRY(loop_on_signal(loop, SIGTERM, watch->is_detached ? on_stop : on_end, watch, err));
+    if (!watch->is_detached)
+        return watch_lifeline(loop, watch, err);
+    say_first_word();
+    return STATUS_OK;
 }
 
 /* What goes wrong before there is a master. */
@@ -108,20 +142,26 @@ static void clean(const char *path)
     job_folder_clean(&folder);
 }
 
-/* A folder of a job that has ended says so again, and nothing is started. */
-static bool ended_before(const struct job *job, struct job_event *event)
+static bool read_books(const struct job *job, struct job_row *row)
 {
     struct jobstore *store;
-    struct job_row row;
     char path[PATH_MAX + 8];
     bool has_row;
 
     snprintf(path, sizeof path, "%s/job.db", job->folder);
     if (access(path, F_OK) != 0 || jobstore_open(path, true, &store, NULL) != STATUS_OK)
         return false; /* whoever opens it to write will say what is wrong */
-    has_row = jobstore_get_job(store, &row, NULL) == STATUS_OK;
+    has_row = jobstore_get_job(store, row, NULL) == STATUS_OK;
     jobstore_close(store);
-    if (!has_row || row.state < JOB_STATE_DONE)
+    return has_row;
+}
+
+/* A folder of a job that has ended says so again, and nothing is started. */
+static bool ended_before(const struct job *job, struct job_event *event)
+{
+    struct job_row row;
+
+    if (!read_books(job, &row) || row.state < JOB_STATE_DONE || supervise_must_publish(job))
         return false;
     *event = (struct job_event){.kind = row.state == JOB_STATE_DONE ? JOB_DONE : JOB_FAILED,
                                 .step = row.step,
@@ -137,16 +177,6 @@ static bool ended_before(const struct job *job, struct job_event *event)
     return true;
 }
 
-static enum status check_that_nobody_runs(const struct job *job, struct error *err)
-{
-    int control = control_connect(job->folder);
-
-    if (control < 0)
-        return STATUS_OK;
-    close(control);
-    return fail(err, STATUS_INVALID, "job %llu is running already", (unsigned long long)job->id);
-}
-
 static enum status check(const struct job *job, const struct role_options *options,
                          struct error *err)
 {
@@ -155,38 +185,93 @@ static enum status check(const struct job *job, const struct role_options *optio
     return STATUS_OK;
 }
 
-int run_supervise(const struct role_options *options)
+static int run_stages(const struct job *job, const struct role_options *options,
+                      const char *sockets)
+{
+    const bool is_detached = options->is_detached;
+    int code = 0;
+
+    if (!supervise_must_publish(job))
+        code = job->spec.in_one_process
+                   ? supervise_alone(job, sockets, is_detached)
+                   : supervise_children(job, sockets, options->listen, is_detached);
+    if (code == 0 && supervise_must_publish(job))
+        code = supervise_publish(job, sockets, is_detached);
+    return code;
+}
+
+/* What a detached job that was only stopped will need again stays. */
+static void tidy_up(const struct job *job)
+{
+    struct job_row row;
+
+    if (job_is_kept(job->folder)) {
+        if (!read_books(job, &row) || row.state < JOB_STATE_DONE) {
+            control_folder_remove(job->folder);
+            return;
+        }
+        job_let_go(job->folder);
+    }
+    clean(job->folder);
+}
+
+static int supervise(const struct job *job, const struct role_options *options)
 {
     char sockets[CONTROL_PATH_MAX];
     struct recorder voice = {.say = say_event};
     struct job_event event;
     struct error err;
-    struct job job;
     int code;
 
     error_clear(&err);
+    if (ended_before(job, &event)) {
+        recorder_say(&voice, &event);
+        return status_exit_code(event.error.status);
+    }
+    if (check(job, options, &err) != STATUS_OK ||
+        control_folder_create(job->folder, sockets, &err) != STATUS_OK)
+        return fail_early(&err);
+    code = run_stages(job, options, sockets);
+    tidy_up(job);
+    return code;
+}
+
+/* Into a session of its own, of which no terminal's hangup and no Ctrl-C knows.
+ * False in the process that the door waits for. */
+static bool leave_session(void)
+{
+    pid_t pid = fork();
+
+    if (pid > 0)
+        return false;
+    if (pid < 0 || setsid() < 0)
+        log_warning("the job stays in its client's session");
+    signal(SIGHUP, SIG_IGN);
+    return true;
+}
+
+int run_supervise(const struct role_options *options)
+{
+    struct error err;
+    struct job job;
+    int code, lock;
+
+    error_clear(&err);
+    if (options->is_detached && !leave_session())
+        return 0;
     log_open("supervisor", LOG_INFO);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     if (job_open(options->folder, &job, &err) != STATUS_OK)
         return fail_early(&err);
-    if (ended_before(&job, &event)) {
-        recorder_say(&voice, &event);
-        job_deinit(&job);
-        return status_exit_code(event.error.status);
-    }
-    if (check_that_nobody_runs(&job, &err) != STATUS_OK) {
+    if (job_lock(job.folder, &lock, &err) != STATUS_OK) {
         job_deinit(&job);
         return fail_early(&err);
     }
-    if (check(&job, options, &err) != STATUS_OK ||
-        control_folder_create(job.folder, sockets, &err) != STATUS_OK) {
-        job_deinit(&job);
-        return fail_early(&err);
-    }
-    code = job.spec.in_one_process ? supervise_alone(&job, sockets)
-                                   : supervise_children(&job, sockets, options->listen);
-    clean(job.folder);
+    if (options->is_detached && chdir("/") != 0)
+        log_warning("the job keeps its client's folder busy");
+    code = supervise(&job, options);
     job_deinit(&job);
+    job_unlock(lock);
     return code;
 }

@@ -17,15 +17,28 @@ void supervise_say(const struct job_event *event, struct slice line);
 /* The whole job in this process, or in children. `listen` NULL: children talk
  * over Unix sockets in the folder `sockets`; otherwise over TLS at this TCP
  * address, and the folder keeps their credentials. Return the exit code. */
-int supervise_alone(const struct job *job, const char *sockets);
-int supervise_children(const struct job *job, const char *sockets, const char *listen);
+int supervise_alone(const struct job *job, const char *sockets, bool is_detached);
+int supervise_children(const struct job *job, const char *sockets, const char *listen,
+                       bool is_detached);
 
-/* Lifeline, SIGINT and SIGTERM mean: cancel. The control socket takes `cancel`
- * and `scale N`, which it answers (launch/control.h). */
+/* supervise_publish.c: the model of a detached job that has learned is not where it
+ * is to go yet; bring it there. */
+bool supervise_must_publish(const struct job *job);
+int supervise_publish(const struct job *job, const char *sockets, bool is_detached);
+
+/*
+ * Attached: lifeline, SIGINT and SIGTERM mean cancel. Detached: there is no
+ * lifeline; SIGTERM, which a machine that is shut down sends to all, stops the
+ * loop, and the job can be continued. Its first word is said here, and no other.
+ * The control socket takes `cancel` and `scale N`, which it answers
+ * (launch/control.h).
+ */
 struct supervise_watch {
     void (*cancel)(void *context);
     enum status (*scale)(void *context, int64_t workers, struct error *err);
     void *context;
+    bool is_detached;
+    struct loop *loop; /* filled by supervise_watch */
 };
 enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
                             struct error *err); /* watch must outlive the loop */

@@ -47,19 +47,20 @@ static enum status scale(void *context, int64_t workers, struct error *err)
 }
 
 static enum status start(struct alone *alone, const struct job *job, const char *sockets,
-                         struct error *err)
+                         bool is_detached, struct error *err)
 {
     struct recorder recorder = {.say = say_event, .replace = never_replace};
 
     TRY(loop_new(TICK_MS, &alone->loop, err));
     TRY(master_host_start(&alone->master, alone->loop, job, &recorder, MASTER_ADDRESS, 0, getpid(),
                           err));
-    alone->watch = (struct supervise_watch){cancel, scale, alone};
+    alone->watch = (struct supervise_watch){
+        .cancel = cancel, .scale = scale, .context = alone, .is_detached = is_detached};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
     return worker_host_start(&alone->worker, alone->loop, job, 0, 0, MASTER_ADDRESS, NULL, err);
 }
 
-int supervise_alone(const struct job *job, const char *sockets)
+int supervise_alone(const struct job *job, const char *sockets, bool is_detached)
 {
     struct alone alone;
     struct recorder voice = {.say = say_event};
@@ -68,7 +69,7 @@ int supervise_alone(const struct job *job, const char *sockets)
 
     memset(&alone, 0, sizeof alone);
     error_clear(&err);
-    status = start(&alone, job, sockets, &err);
+    status = start(&alone, job, sockets, is_detached, &err);
     if (status == STATUS_OK) {
         status = loop_run(alone.loop, &err);
     } else {

@@ -41,6 +41,7 @@ struct child {
 struct supervisor {
     const struct job *job;
     const char *sockets;
+    bool is_detached;
     struct supervise_network network;
     struct loop *loop;
     struct child *children; /* the master, then the workers */
@@ -544,7 +545,10 @@ static enum status start(struct supervisor *supervisor, struct error *err)
 {
     TRY(loop_new(TICK_MS, &supervisor->loop, err));
     TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
-    supervisor->watch = (struct supervise_watch){cancel, scale, supervisor};
+    supervisor->watch = (struct supervise_watch){.cancel = cancel,
+                                                 .scale = scale,
+                                                 .context = supervisor,
+                                                 .is_detached = supervisor->is_detached};
     TRY(supervise_watch(supervisor->loop, supervisor->sockets, &supervisor->watch, err));
     loop_on_tick(supervisor->loop, on_tick, supervisor);
     supervisor->children = calloc(supervisor->count, sizeof *supervisor->children);
@@ -563,10 +567,13 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     return STATUS_OK;
 }
 
-int supervise_children(const struct job *job, const char *sockets, const char *listen)
+int supervise_children(const struct job *job, const char *sockets, const char *listen,
+                       bool is_detached)
 {
-    struct supervisor supervisor = {
-        .job = job, .sockets = sockets, .count = job->spec.max_workers + 1};
+    struct supervisor supervisor = {.job = job,
+                                    .sockets = sockets,
+                                    .is_detached = is_detached,
+                                    .count = job->spec.max_workers + 1};
     struct recorder voice = {.say = say_event};
     enum status status;
     struct error err;

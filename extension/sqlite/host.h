@@ -52,6 +52,7 @@ enum status locate(sqlite3 *db, struct slice schema, struct slice name, struct l
 /* The five columns of a model table and nothing else? */
 bool has_model_columns(sqlite3 *db, struct slice schema, struct slice name);
 bool host_has_schema(void *self, struct slice schema);
+struct slice host_find_file(void *self, struct slice schema);
 enum status host_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                             struct model_summary *summary, struct error *err);
 enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,

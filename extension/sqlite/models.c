@@ -50,6 +50,19 @@ bool host_has_schema(void *self, struct slice schema)
     return false;
 }
 
+struct slice host_find_file(void *self, struct slice schema)
+{
+    struct sqlite_host *host = self;
+    char name[256];
+    const char *file;
+
+    if (snprintf(name, sizeof name, "%.*s", SLICE_FORMAT(schema)) >= (int)sizeof name ||
+        slice_is_fold(schema, "temp"))
+        return SLICE("");
+    file = sqlite3_db_filename(host->db, schema.size > 0 ? name : "main");
+    return file && file[0] == '/' ? slice_of(file) : SLICE("");
+}
+
 static enum status locate_in(sqlite3 *db, struct slice schema, struct slice name,
                              struct located *located, struct error *err)
 {

@@ -228,6 +228,18 @@ static enum status read_head(struct jobstore *store, uint64_t values[10], struct
     return status;
 }
 
+enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,
+                            struct error *err)
+{
+    uint64_t values[10];
+
+    memset(checkpoint, 0, sizeof *checkpoint);
+    TRY(read_head(store, values, err));
+    *checkpoint = (struct checkpoint){values[0], values[2], values[3], values[4],
+                                      values[5], values[6], values[7], values[8]};
+    return STATUS_OK;
+}
+
 enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
                             struct checkpoint *checkpoint, struct error *err)
 {

@@ -54,6 +54,9 @@ enum status checkpoint_drop(struct jobstore *store, struct error *err);
  * job, other rows or another version. */
 enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
                             struct checkpoint *checkpoint, struct error *err);
+/* What its head says, unchecked: for people. NOT_FOUND, CORRUPT. */
+enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,
+                            struct error *err);
 /* Appends the piece. NOT_FOUND when a newer checkpoint has taken its place. */
 enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,
                                   uint64_t position, struct text *out, struct error *err);

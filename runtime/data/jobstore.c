@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define BUSY_MILLISECONDS 5000
-#define SCHEMA_VERSION    2
+#define SCHEMA_VERSION    3
 
 /* Progress rows need not survive a power cut, and what was handed to the
  * operating system survives our death: no waiting for the disk. */
@@ -22,7 +22,8 @@ static const char schema[] =
     "CREATE TABLE job(id INTEGER PRIMARY KEY, state TEXT NOT NULL, statement TEXT, model TEXT,"
     " workers INTEGER, step INTEGER, rows_done INTEGER, rows_redone INTEGER, loss REAL,"
     " goodput REAL, seconds_waiting REAL, seconds REAL, error TEXT, started_at TEXT,"
-    " supervisor INTEGER);"
+    " supervisor INTEGER, steps INTEGER, epoch INTEGER, epochs INTEGER, rows_per_second REAL,"
+    " validation_loss REAL);"
     "CREATE TABLE workers(role TEXT NOT NULL, \"index\" INTEGER NOT NULL, state TEXT NOT NULL,"
     " lanes INTEGER, rows_per_second REAL, memory INTEGER, PRIMARY KEY(role, \"index\"));"
     "CREATE TABLE shards(input TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL,"
@@ -34,20 +35,24 @@ static const char schema[] =
     "CREATE TABLE result(name TEXT NOT NULL UNIQUE, train REAL, validation REAL);"
     "CREATE TABLE model(part TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL,"
     " value REAL, data);"
+    "CREATE TABLE destination(id INTEGER PRIMARY KEY CHECK(id = 1), state TEXT NOT NULL,"
+    " database TEXT NOT NULL, \"table\" TEXT NOT NULL, version INTEGER, rows INTEGER,"
+    " error TEXT, hint TEXT, tries INTEGER);"
     "CREATE TABLE claim(incarnation INTEGER NOT NULL);"
     "CREATE TABLE checkpoint(id INTEGER PRIMARY KEY, version INTEGER, job INTEGER,"
     " identity INTEGER, phase INTEGER, step INTEGER, rows_done INTEGER, bytes INTEGER,"
     " piece_bytes INTEGER, hash INTEGER);"
     "CREATE TABLE checkpoint_pieces(checkpoint INTEGER NOT NULL, position INTEGER NOT NULL,"
     " hash INTEGER, bytes BLOB, PRIMARY KEY(checkpoint, position));"
-    "PRAGMA user_version = 2;"
+    "PRAGMA user_version = 3;"
     "COMMIT;";
 
 /* Prepared when first used, kept until the store is closed. */
 #define QUERY_MAP(X)                                                                               \
-    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
+    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")       \
     X(GET_JOB, "SELECT id, state, statement, model, workers, step, rows_done, rows_redone, loss,"  \
-               " goodput, seconds_waiting, seconds, error, started_at, supervisor FROM job")       \
+               " goodput, seconds_waiting, seconds, error, started_at, supervisor, steps,"         \
+               " epoch, epochs, rows_per_second, validation_loss FROM job")                        \
     X(PUT_WORKER, "INSERT OR REPLACE INTO workers VALUES('worker', ?, ?, ?, ?, NULL)")             \
     X(PUT_EVENT, "INSERT INTO events VALUES(?, ?, ?, ?, ?)")                                       \
     X(PUT_METRIC, "INSERT OR REPLACE INTO metrics VALUES(?, ?, ?, ?, ?)")                          \
@@ -281,6 +286,11 @@ enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, 
     bind_string(statement, 13, row->error);
     bind_string(statement, 14, row->started_at);
     sqlite3_bind_int64(statement, 15, row->supervisor);
+    sqlite3_bind_int64(statement, 16, (int64_t)row->steps);
+    sqlite3_bind_int64(statement, 17, row->epoch);
+    sqlite3_bind_int64(statement, 18, row->epochs);
+    bind_real(statement, 19, row->rows_per_second);
+    bind_real(statement, 20, row->validation_loss);
     return finish(store, statement, err);
 }
 
@@ -337,6 +347,11 @@ static enum status read_job(sqlite3_stmt *statement, struct job_row *row, struct
     copy_string(statement, 12, row->error, sizeof row->error);
     copy_string(statement, 13, row->started_at, sizeof row->started_at);
     row->supervisor = sqlite3_column_int64(statement, 14);
+    row->steps = (uint64_t)sqlite3_column_int64(statement, 15);
+    row->epoch = (uint32_t)sqlite3_column_int64(statement, 16);
+    row->epochs = (uint32_t)sqlite3_column_int64(statement, 17);
+    row->rows_per_second = column_real(statement, 18);
+    row->validation_loss = column_real(statement, 19);
     return STATUS_OK;
 }
 

@@ -4,8 +4,8 @@
  * Written by the job's master alone, readable by anybody at any time (WAL).
  * What was committed survives the process, and from the first checkpoint on
  * (checkpoint.h) the machine. A store is used by one thread at a time.
- * Tables: job (one row), workers, shards, events, metrics, result, model, and
- * for the master itself claim, checkpoint, checkpoint_pieces. The
+ * Tables: job (one row), workers, shards, events, metrics, result, model,
+ * destination (destination.h), and for the master itself claim, checkpoint, checkpoint_pieces. The
  * columns are those of DESIGN's catalog tables; docs/jobs.md lists them.
  */
 #ifndef DATA_JOBSTORE_H
@@ -20,7 +20,8 @@
     X(PUBLISHING, "publishing") /* the model is in the job store */                                \
     X(DONE, "done")                                                                                \
     X(FAILED, "failed")                                                                            \
-    X(CANCELLED, "cancelled")
+    X(CANCELLED, "cancelled")                                                                      \
+    X(LOST, "lost") /* never stored: it has not ended, and nobody runs it */
 
 enum job_state {
 #define X(name, text) JOB_STATE_##name,
@@ -40,6 +41,9 @@ struct job_row {
     char error[512];
     char started_at[32]; /* RFC 3339, UTC */
     int64_t supervisor;  /* process id; 0 when none */
+    uint64_t steps;      /* in all; 0: unknown */
+    uint32_t epoch, epochs;
+    double rows_per_second, validation_loss;
 };
 
 struct jobstore;

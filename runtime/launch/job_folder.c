@@ -223,7 +223,13 @@ static void remove_rows(const struct job_folder *folder)
     remove_files(folder->path, ".spool");
 }
 
-/* Nobody fills its spools, and nobody trains on them. */
+void job_folder_leave(struct job_folder *folder)
+{
+    unlock_folder(folder->lock);
+    folder->lock = 0;
+}
+
+/* Nobody fills its spools, nobody trains on them, and nobody will. */
 static bool is_abandoned(const char *path)
 {
     int control = control_connect(path), lock;
@@ -232,6 +238,8 @@ static bool is_abandoned(const char *path)
         close(control);
         return false;
     }
+    if (job_is_running(path) || job_is_kept(path))
+        return false;
     lock = lock_folder(path);
     unlock_folder(lock);
     return lock > 0;

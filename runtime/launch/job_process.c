@@ -18,8 +18,8 @@
 static const char cancel_line[] = "cancel\n";
 
 /* Written whole and renamed: who sees job.json sees all of it. */
-static enum status write_spec(const struct job_folder *folder, const struct jobspec *spec,
-                              struct error *err)
+enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
+                           struct error *err)
 {
     char path[PATH_MAX], temporary[PATH_MAX];
     enum status status;
@@ -83,7 +83,7 @@ enum status job_launch(const char *program, const struct job_folder *folder,
     *process = (struct job_process){.pid = -1, .lifeline = -1, .events = -1};
     text_init(&process->pending, 2 * LAUNCH_EVENT_BYTES_MAX);
     TRY(job_folder_file(folder, "log", process->log, err));
-    TRY(write_spec(folder, spec, err));
+    TRY(job_write_spec(folder, spec, err));
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lifeline) != 0 ||
         pipe2(events, O_CLOEXEC) != 0) {
         status = fail_errno(err, STATUS_IO, "cannot make a pipe");

@@ -11,7 +11,9 @@
  * ~/.local/state/totrain. ID is the smallest number above all that exist.
  *
  * The supervisor holds the other end of the lifeline: when the door's process
- * ends in any way, the kernel closes it and the whole job ends within 5 s.
+ * ends in any way, the kernel closes it and the whole job ends within 5 s. A
+ * detached job has no lifeline and a session of its own; the door waits for its
+ * first word only.
  * Everything stays in the terminal's process group, so Ctrl-C reaches the
  * supervisor too, which takes it as cancel.
  *
@@ -50,6 +52,22 @@ enum status job_folder_list(const char *state, int64_t **ids, size_t *count, str
 #define JOB_FOLDERS_KEPT 200
 void job_folder_clean(const struct job_folder *folder);
 void job_folder_remove(const struct job_folder *folder); /* before anything was launched */
+/* The rows are the job's own now. */
+void job_folder_leave(struct job_folder *folder);
+
+/*
+ * A supervisor holds the job's lock as long as it lives. INVALID when another has
+ * it. Whether somebody has it can be asked by anybody, and disturbs nobody.
+ */
+enum status job_lock(const char *folder, int *lock, struct error *err);
+void job_unlock(int lock);
+bool job_is_running(const char *folder);
+
+/* A detached job that has not ended keeps its rows, also while nobody runs it:
+ * it can be continued (job_detach). */
+enum status job_keep(const char *folder, struct error *err);
+void job_let_go(const char *folder);
+bool job_is_kept(const char *folder);
 
 /* The processors that this process may use. */
 uint32_t launch_cores(void);
@@ -88,6 +106,14 @@ struct job_process {
 /* Write job.json, spawn `program supervise FOLDER`. */
 enum status job_launch(const char *program, const struct job_folder *folder,
                        const struct jobspec *spec, struct job_process *process, struct error *err);
+
+/* Spawn a supervisor that outlives this process, on a folder with a job.json: a
+ * new job, or one that nobody runs any more. Returns when it can be asked for
+ * things (control.h), with its own error when it cannot begin. */
+enum status job_detach(const char *program, const struct job_folder *folder, struct error *err);
+/* Write job.json. job_launch does so itself. */
+enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
+                           struct error *err);
 
 /* Wait for the next event, at most timeout_ms; *has_event false when none came.
  * FAILED when the supervisor ended without saying DONE or FAILED. */

@@ -159,6 +159,14 @@ static bool has_schema(void *self, struct slice schema)
     return false;
 }
 
+static struct slice find_file(void *self, struct slice schema)
+{
+    const struct described_catalog *described = self;
+    (void)schema;
+
+    return described->file;
+}
+
 static void read_line(struct slice line, struct described_catalog *described)
 {
     struct slice rest = line, what = cut(&rest, ":");
@@ -173,6 +181,9 @@ static void read_line(struct slice line, struct described_catalog *described)
     else if (slice_is(what, "schemas")) {
         described->schemas = rest;
         described->catalog.has_schema = has_schema;
+    } else if (slice_is(what, "file")) {
+        described->file = slice_trim(rest);
+        described->catalog.find_file = find_file;
     } else if (slice_is(what, "refused")) {
         if (!slice_to_integer(word(&rest), &position))
             give_up("no position", line);

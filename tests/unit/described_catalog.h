@@ -7,6 +7,7 @@
  *     -- model: iris_model DNNClassifier classification; label class integer;
  *               inputs petal_width numeric, color category     (on one line)
  *     -- schemas: main other                  without it any schema is there
+ *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- refused: 14 no such table: iriss     the host refuses at this byte
  *
  * "numeric" counts those of the texts that read as numbers. The statement
@@ -31,7 +32,7 @@ struct described_catalog {
     struct described_query query, validation;
     struct model_summary model;
     struct model_input inputs[DESCRIBED_COLUMNS_MAX];
-    struct slice model_name, schemas, refused;
+    struct slice model_name, schemas, file, refused;
     int refused_position;
     bool has_model, has_schemas;
 };

@@ -152,7 +152,7 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 3, train.ep|", "");
     CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class WITH |", "predict.extra_outputs");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
-    CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.wait"));
+    CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.image"));
 }
 
 static void values_are_the_words_of_the_attribute(void **state)

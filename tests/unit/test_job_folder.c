@@ -190,6 +190,45 @@ static void cancelling_needs_a_job_that_runs(void **state)
                 "has ended already");
 }
 
+static void a_running_job_is_seen_by_its_lock_and_has_one_supervisor(void **state)
+{
+    struct job_folder folder;
+    struct error err;
+    int lock, second;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    CHECK(!job_is_running(folder.path)); /* nothing to run yet */
+    touch(&folder, "job.json");
+    CHECK(!job_is_running(folder.path));
+    CHECK_OK(job_lock(folder.path, &lock, &err));
+    CHECK(job_is_running(folder.path));
+    CHECK(job_is_running(folder.path)); /* asking takes nothing away */
+    CHECK_FAILS(job_lock(folder.path, &second, &err), STATUS_INVALID, "is running already");
+    job_unlock(lock);
+    CHECK(!job_is_running(folder.path));
+    CHECK_OK(job_lock(folder.path, &lock, &err));
+    job_unlock(lock);
+}
+
+static void rows_of_a_detached_job_stay_until_it_has_ended(void **state)
+{
+    struct job_folder lost, other;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &lost, &err));
+    touch(&lost, "train.spool");
+    CHECK_OK(job_keep(lost.path, &err));
+    job_folder_leave(&lost);
+    CHECK_OK(job_folder_create(state_folder, &other, &err));
+    job_folder_clean(&other); /* sweeps */
+    CHECK(job_is_kept(lost.path) && exists(&lost, "train.spool"));
+    job_let_go(lost.path);
+    job_folder_clean(&other);
+    CHECK(!job_is_kept(lost.path) && !exists(&lost, "train.spool"));
+}
+
 int main(void)
 {
 #define IN_STATE(test) cmocka_unit_test_setup_teardown(test, make_state, remove_state)
@@ -201,6 +240,8 @@ int main(void)
         IN_STATE(a_control_link_to_a_foreign_folder_is_left_alone),
         IN_STATE(only_the_newest_finished_folders_are_kept),
         IN_STATE(cancelling_needs_a_job_that_runs),
+        IN_STATE(a_running_job_is_seen_by_its_lock_and_has_one_supervisor),
+        IN_STATE(rows_of_a_detached_job_stay_until_it_has_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "data/destination.h"
 #include "data/jobstore.h"
 #include "data_fixture.h"
 
@@ -22,7 +23,12 @@ static void a_job_row_comes_back_as_it_was_put(void **state)
                           .seconds = 1.5,
                           .error = "it broke",
                           .started_at = "2026-11-21T07:00:00Z",
-                          .supervisor = 4711};
+                          .supervisor = 4711,
+                          .steps = 400,
+                          .epoch = 2,
+                          .epochs = 50,
+                          .rows_per_second = 1e5,
+                          .validation_loss = NAN};
     struct jobstore *store, *reader;
     struct folder folder;
     struct job_row read;
@@ -45,6 +51,8 @@ static void a_job_row_comes_back_as_it_was_put(void **state)
     assert_string_equal(read.started_at, row.started_at);
     CHECK(read.rows_done == UINT32_MAX && read.rows_redone == 5 && read.workers == 3);
     CHECK(read.loss == 0.25 && isnan(read.goodput) && read.supervisor == 4711);
+    CHECK(read.steps == 400 && read.epoch == 2 && read.epochs == 50);
+    CHECK(read.rows_per_second == 1e5 && isnan(read.validation_loss));
     CHECK_INT(jobstore_put_job(reader, &row, &err) == STATUS_OK, 0);
     jobstore_close(reader);
     jobstore_close(store);
@@ -227,6 +235,52 @@ static void a_statement_longer_than_its_field_is_cut_between_characters(void **s
     folder_close(&folder);
 }
 
+static void spoil(struct folder *folder, const char *sql)
+{
+    sqlite3 *database;
+
+    CHECK(sqlite3_open(folder->file, &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(database);
+}
+
+static void a_destination_comes_back_and_half_a_path_is_refused(void **state)
+{
+    struct destination put = {.state = DESTINATION_REFUSED,
+                              .database = "/data/shop's \"db\"",
+                              .table = "m\xc3\xa4",
+                              .version = 3,
+                              .rows = 150,
+                              .tries = 2,
+                              .error = "no",
+                              .hint = "Wait."};
+    struct destination got;
+    struct jobstore *store;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_FAILS(destination_get(store, &got, &err), STATUS_NOT_FOUND, "session that waits");
+    CHECK_OK(destination_put(store, &put, &err));
+    CHECK_OK(destination_put(store, &put, &err)); /* one row, however often */
+    CHECK_OK(destination_get(store, &got, &err));
+    CHECK(got.state == put.state && got.version == 3 && got.rows == 150 && got.tries == 2);
+    assert_string_equal(got.database, put.database);
+    assert_string_equal(got.table, put.table);
+    assert_string_equal(got.error, "no");
+    assert_string_equal(got.hint, "Wait.");
+    spoil(&folder, "UPDATE destination SET database = 'shop.db'");
+    CHECK_FAILS(destination_get(store, &got, &err), STATUS_CORRUPT, "destination is damaged");
+    spoil(&folder, "UPDATE destination SET database = '/' || hex(zeroblob(4000))");
+    CHECK_FAILS(destination_get(store, &got, &err), STATUS_CORRUPT, "destination is damaged");
+    spoil(&folder, "UPDATE destination SET database = '/a', state = 'perhaps'");
+    CHECK_FAILS(destination_get(store, &got, &err), STATUS_CORRUPT, "destination is damaged");
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +288,7 @@ int main(void)
         cmocka_unit_test(results_and_metrics_come_back_in_order),
         cmocka_unit_test(a_model_is_there_whole_or_not_at_all),
         cmocka_unit_test(what_is_no_store_is_refused),
+        cmocka_unit_test(a_destination_comes_back_and_half_a_path_is_refused),
         cmocka_unit_test(a_statement_longer_than_its_field_is_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

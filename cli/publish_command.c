@@ -1,0 +1,74 @@
+#include "publish_command.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "engine/jobs.h"
+#include "sqlite_host/host.h"
+
+/* A model that took an hour is not lost to whoever writes for some minutes. */
+#define PATIENCE_MS (10 * 60 * 1000)
+
+struct target {
+    sqlite3 *db;
+    struct sqlite_host host;
+};
+
+/* The first read says whether it is a database at all. */
+static enum status check(sqlite3 *db, const char *path, struct error *err)
+{
+    switch (sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL)) {
+    case SQLITE_OK:
+        return STATUS_OK;
+    case SQLITE_BUSY:
+        return fail(err, STATUS_BUSY, "%s: %s", path, sqlite3_errmsg(db));
+    default:
+        return fail(err, STATUS_CONNECTION, "%s: %s", path, sqlite3_errmsg(db));
+    }
+}
+
+static enum status open_target(void *context, const char *database, const struct host **host,
+                               struct error *err)
+{
+    struct target *target = context;
+
+    log_info("publishing into %s", database);
+    /* A file that is gone is not made anew: it would not be the user's. */
+    if (access(database, F_OK) != 0)
+        return fail_errno(err, STATUS_CONNECTION, "%s", database);
+    if (sqlite3_open_v2(database, &target->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        return fail(err, STATUS_CONNECTION, "%s: %s", database,
+                    target->db ? sqlite3_errmsg(target->db) : "out of memory");
+    sqlite3_busy_timeout(target->db, PATIENCE_MS);
+    TRY(check(target->db, database, err));
+    sqlite_host_init(&target->host, target->db, "/proc/self/exe");
+    *host = &target->host.host;
+    return STATUS_OK;
+}
+
+int command_publish(int argc, char **argv)
+{
+    struct target target = {.db = NULL};
+    struct publisher publisher = {&target, open_target};
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    log_open("publisher", LOG_INFO);
+    /* Without its supervisor it must not go on: the next one publishes. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (argc != 2 || !job_is_running(argv[1])) {
+        fprintf(stderr, "totrain publish FOLDER is started by the supervisor of a detached job\n");
+        return status_exit_code(STATUS_INVALID);
+    }
+    status = job_publish(argv[1], &publisher, &err);
+    sqlite3_close(target.db);
+    if (status == STATUS_OK)
+        log_info("published");
+    else
+        log_error("%s", err.message);
+    return status_exit_code(status);
+}

@@ -1,0 +1,123 @@
+/*
+ * The model of a detached job into its database, by the same checks and in the
+ * same transaction as that of an attached one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/stages.h"
+
+struct delivery {
+    const struct host *host;
+    struct jobstore *store;
+    struct destination *destination;
+    struct arena *arena;
+    struct job_row row;
+};
+
+/* A publisher before was killed after its transaction and before it could say
+ * so. The same weights under the same name, written since the job began. */
+static bool is_there_already(const struct delivery *delivery, const struct model *model)
+{
+    const struct host *host = delivery->host;
+    struct slice none = {NULL, 0}, started = slice_of(delivery->row.started_at);
+    struct model found;
+    struct error ignored;
+
+    if (host->load_meta(host->self, none, slice_of(delivery->destination->table), delivery->arena,
+                        &found, &ignored) != STATUS_OK ||
+        !slice_equal(found.digest, model->digest) || found.created_at.size != started.size ||
+        memcmp(found.created_at.data, started.data, started.size) < 0)
+        return false;
+    delivery->destination->version = found.version;
+    return true;
+}
+
+static enum status deliver(const struct delivery *delivery, struct error *err)
+{
+    struct destination *destination = delivery->destination;
+    const struct host *host = delivery->host;
+    struct publication publication = {.job = delivery->row.id, .store = delivery->store};
+    struct slice none = {NULL, 0}, table = slice_of(destination->table);
+    struct model model;
+
+    TRY(trained_model_read(delivery->store, delivery->arena, &model, err));
+    destination->rows = (int64_t)model.rows;
+    if (destination->tries > 1 && is_there_already(delivery, &model))
+        return STATUS_OK;
+    TRY(host->check_target(host->self, none, table, TARGET_MODEL, err));
+    publication.model = &model;
+    TRY(host->publish(host->self, none, table, &publication, err));
+    destination->version = model.version;
+    return STATUS_OK;
+}
+
+static enum status open_and_deliver(struct delivery *delivery, const struct publisher *publisher,
+                                    struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    TRY(jobstore_get_job(delivery->store, &delivery->row, err));
+    if (delivery->row.state != JOB_STATE_DONE)
+        return fail(err, STATUS_INVALID, "the job has not learned yet: it is %s",
+                    job_state_name(delivery->row.state));
+    TRY(publisher->open(publisher->context, delivery->destination->database, &delivery->host, err));
+    arena_init(&arena, MODEL_ARENA_MAX);
+    delivery->arena = &arena;
+    status = deliver(delivery, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static void note_refusal(struct destination *destination, int64_t job, const struct error *why)
+{
+    destination->state = DESTINATION_REFUSED;
+    snprintf(destination->error, sizeof destination->error,
+             "the model could not be written: %.450s", why->message);
+    snprintf(destination->hint, sizeof destination->hint,
+             "It is kept with the job, which was to write %.180s into %.180s: totrain wait %lld "
+             "tries again.",
+             destination->table, destination->database, (long long)job);
+}
+
+static enum status publish_from(struct jobstore *store, const struct publisher *publisher,
+                                struct error *err)
+{
+    struct destination destination;
+    struct delivery delivery = {.store = store, .destination = &destination};
+    struct error unsaid;
+    enum status status;
+
+    TRY(destination_get(store, &destination, err));
+    if (destination.state == DESTINATION_PUBLISHED)
+        return STATUS_OK;
+    destination.tries++;
+    TRY(destination_put(store, &destination, err));
+    status = open_and_deliver(&delivery, publisher, err);
+    destination.error[0] = destination.hint[0] = '\0';
+    if (status == STATUS_OK)
+        destination.state = DESTINATION_PUBLISHED;
+    else
+        note_refusal(&destination, delivery.row.id, err);
+    error_clear(&unsaid);
+    if (destination_put(store, &destination, &unsaid) == STATUS_OK || status != STATUS_OK)
+        return status;
+    *err = unsaid;
+    return err->status;
+}
+
+enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err)
+{
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+
+    if (snprintf(path, sizeof path, "%s/job.db", folder) >= (int)sizeof path)
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+    TRY(jobstore_open(path, false, &store, err));
+    status = publish_from(store, publisher, err);
+    jobstore_close(store);
+    return status;
+}

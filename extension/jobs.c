@@ -1,0 +1,156 @@
+/*
+ * The state of a job, from its folder, its lock and its store; and its end.
+ */
+#include "engine/jobs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/checkpoint.h"
+
+bool job_status_is_over(const struct job_status *status)
+{
+    return status->state == JOB_STATE_DONE || status->state == JOB_STATE_FAILED ||
+           status->state == JOB_STATE_CANCELLED;
+}
+
+static enum status open_store(const struct job_folder *folder, bool read_only,
+                              struct jobstore **store, struct error *err)
+{
+    char path[PATH_MAX];
+
+    TRY(job_folder_file(folder, "job.db", path, err));
+    return jobstore_open(path, read_only, store, err);
+}
+
+/* What would be done again, for whoever decides whether to continue. */
+static void explain_loss(struct jobstore *store, struct job_status *status)
+{
+    struct checkpoint checkpoint = {.phase = 0};
+    uint64_t kept_rows = 0, kept_step = 0;
+
+    if (checkpoint_peek(store, &checkpoint, NULL) == STATUS_OK) {
+        kept_rows = checkpoint.rows_done;
+        kept_step = checkpoint.step;
+    }
+    snprintf(status->error, sizeof status->error,
+             "its processes are gone, at step %" PRIu64 "; its last checkpoint is at step %" PRIu64
+             ", and %" PRIu64 " rows would be learned again",
+             status->row.step, kept_step,
+             status->row.rows_done > kept_rows ? status->row.rows_done - kept_rows : 0);
+    snprintf(status->hint, sizeof status->hint,
+             "totrain wait %lld continues it, CANCEL JOB %lld gives it up.",
+             (long long)status->folder.id, (long long)status->folder.id);
+}
+
+static void judge_unfinished(struct jobstore *store, struct job_status *status)
+{
+    if (status->is_running)
+        return;
+    if (status->is_detached) {
+        status->state = JOB_STATE_LOST;
+        explain_loss(store, status);
+        return;
+    }
+    status->state = JOB_STATE_FAILED;
+    if (!status->error[0])
+        snprintf(status->error, sizeof status->error, "its processes are gone");
+}
+
+/* It has learned; the model is on its way. */
+static void judge_publication(struct job_status *status)
+{
+    const struct destination *destination = &status->destination;
+
+    if (destination->state == DESTINATION_PUBLISHED)
+        return;
+    if (status->is_running) {
+        status->state = JOB_STATE_PUBLISHING;
+    } else if (destination->state == DESTINATION_REFUSED) {
+        status->state = JOB_STATE_FAILED;
+        snprintf(status->error, sizeof status->error, "%s", destination->error);
+        snprintf(status->hint, sizeof status->hint, "%s", destination->hint);
+    } else {
+        status->state = JOB_STATE_LOST;
+        snprintf(status->error, sizeof status->error,
+                 "its processes are gone, and its model is not published yet");
+        snprintf(status->hint, sizeof status->hint, "totrain wait %lld publishes it.",
+                 (long long)status->folder.id);
+    }
+}
+
+static enum status read_store(struct jobstore *store, struct job_status *status, struct error *err)
+{
+    struct error why;
+
+    error_clear(&why);
+    status->is_detached = destination_get(store, &status->destination, &why) == STATUS_OK;
+    if (!status->is_detached && why.status != STATUS_NOT_FOUND)
+        return *err = why, why.status;
+    error_clear(&why);
+    if (jobstore_get_job(store, &status->row, &why) != STATUS_OK) {
+        if (why.status != STATUS_NOT_FOUND || !status->is_detached)
+            return *err = why, why.status;
+        status->row = (struct job_row){.id = status->folder.id, .state = JOB_STATE_WAITING};
+        snprintf(status->row.model, sizeof status->row.model, "%s", status->destination.table);
+    }
+    status->state = status->row.state;
+    snprintf(status->error, sizeof status->error, "%s", status->row.error);
+    if (status->state < JOB_STATE_DONE)
+        judge_unfinished(store, status);
+    else if (status->state == JOB_STATE_DONE && status->is_detached)
+        judge_publication(status);
+    return STATUS_OK;
+}
+
+enum status job_status_read(const char *state, int64_t id, struct job_status *status,
+                            struct error *err)
+{
+    struct jobstore *store;
+    enum status how;
+
+    memset(status, 0, sizeof *status);
+    TRY(job_folder_find(state, id, &status->folder, err));
+    /* Before the books: a job that ends meanwhile is then seen as one that runs. */
+    status->is_running = job_is_running(status->folder.path);
+    TRY(open_store(&status->folder, true, &store, err));
+    how = read_store(store, status, err);
+    jobstore_close(store);
+    return how;
+}
+
+static enum status give_up(struct job_status *status, struct error *err)
+{
+    struct jobstore *store;
+    enum status how;
+    int lock;
+
+    TRY(job_lock(status->folder.path, &lock, err));
+    how = open_store(&status->folder, false, &store, err);
+    if (how == STATUS_OK) {
+        status->row.state = JOB_STATE_CANCELLED;
+        snprintf(status->row.error, sizeof status->row.error, "the job was cancelled");
+        how = jobstore_put_job(store, &status->row, err);
+        (void)checkpoint_drop(store, NULL);
+        jobstore_close(store);
+    }
+    if (how == STATUS_OK) {
+        job_let_go(status->folder.path);
+        job_folder_clean(&status->folder);
+    }
+    job_unlock(lock);
+    return how;
+}
+
+enum status job_end(const char *state, int64_t id, struct error *err)
+{
+    struct job_status status;
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (job_status_read(state, id, &status, &ignored) == STATUS_OK &&
+        status.state == JOB_STATE_LOST)
+        return give_up(&status, err);
+    return job_cancel_by_id(state, id, err);
+}

@@ -1,0 +1,63 @@
+/*
+ * jobs.h - jobs of this user, whoever started them: what state they are in,
+ * waiting for one, ending one, and the publisher's part of a detached one.
+ *
+ *     running --done, failed, cancelled
+ *        |  ^
+ *        v  |  job_wait(), which starts a supervisor on the folder
+ *       lost   a detached job of which only the folder is left
+ *
+ * Everything is read from the job's folder: these calls work while the database
+ * that the job belongs to is busy, and from any session of the same user.
+ */
+#ifndef ENGINE_JOBS_H
+#define ENGINE_JOBS_H
+
+#include "data/destination.h"
+#include "engine/host.h"
+
+struct job_status {
+    struct job_folder folder;
+    struct job_row row;             /* zeros before the first group of workers */
+    struct destination destination; /* of a detached job */
+    bool is_detached, is_running;
+    /* The row's, with what it cannot know: LOST where nobody runs a detached job,
+     * FAILED where nobody runs an attached one, PUBLISHING until the model is where
+     * it is to go. */
+    enum job_state state;
+    char error[700]; /* of a state that is none to be glad of */
+    char hint[700];
+};
+
+/* `state` as in job_folder_find. NOT_FOUND also for a folder without a job. */
+enum status job_status_read(const char *state, int64_t id, struct job_status *status,
+                            struct error *err);
+bool job_status_is_over(const struct job_status *status);
+
+/*
+ * Follow the job until it has ended: its result rows, or its error. One that was
+ * lost is continued from its checkpoint first; one whose model could not be
+ * written has it written. The host brings program, state and interrupted; an
+ * interrupt ends the waiting, not the job.
+ */
+enum status job_wait(const struct host *host, int64_t id, const struct sink *sink,
+                     struct error *err);
+
+/* End a job: one that runs, or one that was lost, of which then nothing is kept
+ * but its books. */
+enum status job_end(const char *state, int64_t id, struct error *err);
+
+/*
+ * The publisher's part: the model of the job in this folder into the database that
+ * was named when it was submitted. What became of it goes into the job's store, so
+ * that it can be tried again. Publishing twice changes nothing.
+ */
+struct publisher {
+    void *context;
+    /* Opens the database, whose main schema gets the model. */
+    enum status (*open)(void *context, const char *database, const struct host **host,
+                        struct error *err);
+};
+enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * Who runs a job, as the kernel knows it: a lock on its job.json that goes with
+ * the supervisor's process in any way that may end, and with the machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "launch/launch.h"
+
+#define DETACHED_FILE "detached"
+
+static struct flock whole_file(void)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+static bool path_of(const char *folder, const char *name, char path[PATH_MAX])
+{
+    return snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+enum status job_lock(const char *folder, int *lock, struct error *err)
+{
+    struct flock whole = whole_file();
+    char path[PATH_MAX];
+
+    *lock = -1;
+    if (!path_of(folder, "job.json", path))
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+    *lock = open(path, O_RDWR | O_CLOEXEC);
+    if (*lock < 0)
+        return fail_errno(err, STATUS_IO, "cannot open %s", path);
+    if (fcntl(*lock, F_OFD_SETLK, &whole) == 0)
+        return STATUS_OK;
+    close(*lock);
+    *lock = -1;
+    if (errno == EAGAIN || errno == EACCES)
+        return fail(err, STATUS_INVALID, "the job is running already");
+    return fail_errno(err, STATUS_IO, "cannot lock %s", path);
+}
+
+void job_unlock(int lock)
+{
+    close(lock);
+}
+
+bool job_is_running(const char *folder)
+{
+    struct flock whole = whole_file();
+    char path[PATH_MAX];
+    bool is_held;
+    int file;
+
+    if (!path_of(folder, "job.json", path))
+        return false;
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    is_held = fcntl(file, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    close(file);
+    return is_held;
+}
+
+enum status job_keep(const char *folder, struct error *err)
+{
+    char path[PATH_MAX];
+    int file;
+
+    if (!path_of(folder, DETACHED_FILE, path))
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+    file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return fail_errno(err, STATUS_IO, "cannot make %s", path);
+    close(file);
+    return STATUS_OK;
+}
+
+void job_let_go(const char *folder)
+{
+    char path[PATH_MAX];
+
+    if (path_of(folder, DETACHED_FILE, path))
+        (void)unlink(path);
+}
+
+bool job_is_kept(const char *folder)
+{
+    char path[PATH_MAX];
+
+    return path_of(folder, DETACHED_FILE, path) && access(path, F_OK) == 0;
+}

@@ -1,0 +1,333 @@
+"""job.wait = false: the job outlives its session, publishes by itself, and is followed from others."""
+
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+
+import harness
+
+DETACHED = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
+            "train.epoch = 60, train.batch_size = 32, job.wait = false LABEL class INTO iris_model;")
+# Long enough to be met while it runs; checkpoints as often as they are made.
+LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
+        "train.epoch = {epochs}, train.batch_size = 1, job.checkpoint_seconds = 0.05, "
+        "{more}job.wait = false LABEL class INTO iris_model;")
+
+
+class Detached(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.make_iris()
+        self.addCleanup(self.end_what_is_left)
+
+    def end_what_is_left(self):
+        for pid in harness.processes_of(self.state):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def submit(self, statement=DETACHED, path=None):
+        """In a session that ends at once; the id."""
+        done = self.run_program(path or self.path, "--format=csv", "--progress=none", "-c", statement)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header, row = done.stdout.splitlines()
+        self.assertEqual(header, "name,train,validation")
+        self.assertRegex(row, r"^job,\d+,$")
+        return int(row.split(",")[1])
+
+    def long_job(self, epochs=10000, more=""):
+        job = self.submit(LONG.format(epochs=epochs, more=more))
+        self.wait_for_state(job, "running")
+        return job
+
+    def row(self, job):
+        database = self.connect()
+        rows = [row for row in database.execute("SHOW JOBS").fetchall() if row[0] == job]
+        database.close()
+        return rows[0] if rows else None
+
+    def wait_for_state(self, job, state):
+        harness.wait_for(lambda: (self.row(job) or [0, ""])[1] == state, f"state {state}")
+
+    def store(self, job, query):
+        store = sqlite3.connect(f"file:{self.state}/jobs/{job}/job.db?mode=ro", uri=True)
+        rows = store.execute(query).fetchall()
+        store.close()
+        return rows
+
+    def wait_for_checkpoint(self, job):
+        harness.wait_for(lambda: self.store(job, "SELECT step FROM checkpoint"), "a checkpoint")
+
+    def command_of(self, pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def kill_all(self, number=signal.SIGKILL):
+        """What a reboot does; the supervisor first, so that it starts nobody again."""
+        pids = harness.processes_of(self.state)
+        for pid in sorted(pids, key=lambda pid: b"supervise" not in self.command_of(pid)):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+        self.check_nothing_runs()
+
+    def attached_digest(self, statement):
+        path = str(self.folder / "attached.db")
+        self.make_iris(path)
+        database = self.connect(path)
+        database.execute(statement.replace("job.wait = false", "job.wait = true")).fetchall()
+        digest = self.digest(database)
+        database.close()
+        return digest
+
+    def check_published(self, job, statement=DETACHED):
+        database = self.connect()
+        self.assertEqual(self.digest(database), self.attached_digest(statement))
+        self.assertEqual(self.row(job)[1], "done")
+        self.check_nothing_runs()
+        self.assertEqual([file.name for file in (self.state / "jobs" / str(job)).iterdir()
+                          if file.suffix == ".spool" or file.name == "detached"], [])
+        database.close()
+
+    def test_the_id_comes_at_once_and_the_model_by_itself(self):
+        job = self.submit()
+        self.wait_for_state(job, "done")
+        self.check_published(job)
+
+    def test_wait_ends_with_the_rows_that_train_ends_with(self):
+        job = self.submit()
+        done = self.run_program("wait", job, "--format=csv", "--progress=json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.split(",") for line in done.stdout.splitlines()]
+        self.assertEqual([line[0] for line in lines],
+                         ["name", "loss", "Accuracy", "LogLoss", "job", "version", "rows", "seconds"])
+        facts = dict((line[0], line[1]) for line in lines)
+        self.assertEqual((facts["job"], facts["version"], facts["rows"]), (str(job), "1", "150"))
+        again = self.run_program("wait", job, "--format=csv", "--progress=none")
+        self.assertEqual((again.returncode, again.stdout), (0, done.stdout))
+        self.check_published(job)
+
+    def test_it_survives_its_client_and_its_terminal(self):
+        for send in (lambda client: client.kill(),
+                     lambda client: os.killpg(client.pid, signal.SIGHUP),
+                     lambda client: os.killpg(client.pid, signal.SIGINT)):
+            with self.subTest(send=send):
+                known = self.jobs_started()
+                client = subprocess.Popen(["sqlite3", self.path], stdin=subprocess.PIPE,
+                                          stdout=subprocess.PIPE, text=True, start_new_session=True)
+                client.stdin.write(f".load {harness.EXTENSION}\n"
+                                   f"{LONG.format(epochs=300, more='')}\n.print submitted\n")
+                client.stdin.flush()
+                while "submitted" not in client.stdout.readline():
+                    pass
+                send(client)
+                client.communicate(timeout=harness.DEADLINE)
+                job = int(next(iter(set(self.jobs_started()) - set(known))).name)
+                self.assertEqual(self.run_program("wait", job).returncode, 0)
+                self.assertEqual(self.row(job)[1], "done")
+
+    def test_uncommitted_rows_and_temporary_tables_are_what_it_learns_from(self):
+        database = self.connect(isolation_level=None)
+        database.execute("BEGIN")
+        database.execute("CREATE TEMP TABLE few AS SELECT * FROM iris LIMIT 100")
+        database.execute("DELETE FROM few WHERE rowid <= 10")
+        rows = database.execute(DETACHED.replace("iris TO", "few TO")).fetchall()
+        self.assertEqual(rows[0][0], "job")
+        database.execute("COMMIT")
+        self.assertEqual(self.run_program("wait", int(rows[0][1])).returncode, 0)
+        self.assertEqual(self.connect().execute(
+            "SELECT json_extract(data, '$.rows') FROM iris_model WHERE part = 'meta'").fetchall(),
+            [(90,)])
+
+    def test_an_attached_database_is_remembered_by_its_file(self):
+        other = str(self.folder / "other.db")
+        database = self.connect(isolation_level=None)
+        database.execute("ATTACH ? AS other", (other,))
+        (_, job, _), = database.execute(DETACHED.replace("INTO ", "INTO other.")).fetchall()
+        database.close()
+        self.assertEqual(self.run_program("wait", int(job)).returncode, 0)
+        reader = sqlite3.connect(other)
+        self.assertIn("iris_model", self.tables(reader))
+        reader.close()
+        reader = sqlite3.connect(self.path)
+        self.assertNotIn("iris_model", self.tables(reader))
+        reader.close()
+
+    def test_a_target_that_ends_with_the_session_is_refused_with_its_place(self):
+        memory = self.connect(":memory:")
+        harness.load_csv(memory, "iris")
+        for database, target in ((memory, "iris_model"), (self.connect(), "temp.iris_model")):
+            with self.assertRaisesRegex(sqlite3.Error, "made in memory or as a temporary table") as caught:
+                database.execute(DETACHED.replace("INTO iris_model", f"INTO {target}"))
+            text = str(caught.exception)
+            self.assertIn("HINT:", text)
+            line, caret = text.splitlines()[1:3]
+            self.assertTrue(line[caret.index("^"):].startswith("false"), text)
+        self.assertEqual(self.jobs_started(), [])
+
+    def test_it_is_cancelled_from_another_session(self):
+        for cancel in (lambda job: self.run_program("cancel", job),
+                       lambda job: self.connect().execute(f"CANCEL JOB {job}").fetchall()):
+            job = self.long_job()
+            cancel(job)
+            waited = self.run_program("wait", job)
+            self.assertEqual(waited.returncode, 130, waited.stderr)
+            self.assertEqual(self.row(job)[1], "cancelled")
+            self.check_nothing_runs()
+        self.assertNotIn("iris_model", self.tables(self.connect()))
+
+    def test_logs_can_be_followed_to_the_end(self):
+        job = self.submit(LONG.format(epochs=100, more=""))
+        done = self.run_program("logs", "-f", job)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("published", done.stdout)
+        self.assertEqual(self.row(job)[1], "done")
+        self.assertEqual(self.run_program("logs", job).stdout, done.stdout)
+
+    def test_ctrl_c_ends_the_waiting_and_not_the_job(self):
+        job = self.long_job()
+        waiting = subprocess.Popen([harness.PROGRAM, "wait", str(job), "--progress=json"], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn('"event"', waiting.stderr.readline())
+        waiting.send_signal(signal.SIGINT)
+        _, err = waiting.communicate(timeout=harness.DEADLINE)
+        self.assertEqual(waiting.returncode, 130, err)
+        self.assertIn("goes on", err)
+        self.assertEqual(self.row(job)[1], "running")
+
+    def continue_after(self, number, more=""):
+        statement = LONG.format(epochs=400, more=more)
+        job = self.submit(statement)
+        self.wait_for_state(job, "running")
+        self.wait_for_checkpoint(job)
+        self.kill_all(number)
+        row = self.row(job)
+        self.assertEqual(row[1], "lost")
+        self.assertRegex(row[6], r"gone, at step \d+; its last checkpoint is at step \d+, and \d+ rows")
+        self.submit(DETACHED.replace("iris_model", "another"))  # sweeps what nobody wants
+        done = self.run_program("wait", job, "--progress=json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("it is continued", done.stderr)
+        self.wait_for_state(2, "done")
+        self.check_published(job, statement)
+
+    def test_after_a_reboot_waiting_continues_it_to_the_same_bits(self):
+        self.continue_after(signal.SIGKILL)
+
+    def test_after_a_shutdown_waiting_continues_it_to_the_same_bits(self):
+        self.continue_after(signal.SIGTERM)
+
+    def test_after_a_reboot_several_workers_continue_to_the_same_bits(self):
+        self.continue_after(signal.SIGKILL, "job.max_workers = 2, ")
+
+    def test_a_lost_job_can_be_given_up(self):
+        job = self.long_job()
+        self.kill_all()
+        self.assertEqual(self.connect().execute(f"CANCEL JOB {job}").fetchall(), [(job, "cancelled")])
+        self.assertEqual(self.row(job)[1], "cancelled")
+        self.assertEqual(list((self.state / "jobs" / str(job)).glob("*.spool")), [])
+        self.assertEqual(self.run_program("wait", job).returncode, 130)
+
+    def test_a_locked_database_is_waited_for(self):
+        other = sqlite3.connect(self.path, isolation_level=None)
+        job = self.submit()
+        other.execute("BEGIN IMMEDIATE")
+        self.wait_for_state(job, "publishing")
+        harness.wait_for(lambda: "publishing into" in self.run_program("logs", job).stdout,
+                         "the publisher")
+        other.execute("CREATE TABLE meanwhile(x)")
+        other.execute("COMMIT")
+        other.close()
+        self.assertEqual(self.run_program("wait", job).returncode, 0)
+        self.check_published(job)
+
+    def test_publishing_can_be_cancelled(self):
+        other = sqlite3.connect(self.path, isolation_level=None)
+        job = self.submit()
+        other.execute("BEGIN IMMEDIATE")
+        self.wait_for_state(job, "publishing")
+        harness.wait_for(lambda: "publishing into" in self.run_program("logs", job).stdout,
+                         "the publisher")
+        self.assertEqual(self.run_program("cancel", job).returncode, 0)
+        self.assertEqual(self.run_program("wait", job).returncode, 130)
+        other.execute("COMMIT")
+        self.assertNotIn("iris_model", self.tables(other))
+        other.close()
+
+    def test_a_killed_publisher_is_started_again_and_publishes_once(self):
+        other = sqlite3.connect(self.path, isolation_level=None)
+        job = self.submit()
+        other.execute("BEGIN IMMEDIATE")
+        self.wait_for_state(job, "publishing")
+
+        def publishers():
+            return [pid for pid in harness.processes_of(self.state)
+                    if b"\0publish\0" in self.command_of(pid)]
+        harness.wait_for(publishers, "the publisher")
+        first = publishers()[0]
+        os.kill(first, signal.SIGKILL)
+        harness.wait_for(lambda: publishers() and publishers()[0] != first, "the next publisher")
+        other.execute("COMMIT")
+        other.close()
+        self.assertEqual(self.run_program("wait", job).returncode, 0)
+        self.check_published(job)
+        self.assertEqual(self.connect().execute("SHOW VERSIONS iris_model").fetchall()[0][0], 1)
+
+    def test_a_database_that_is_gone_keeps_the_model_for_later(self):
+        job = self.submit(LONG.format(epochs=200, more=""))
+        moved = str(self.folder / "moved.db")
+        shutil.move(self.path, moved)
+        waited = self.run_program("wait", job)
+        self.assertEqual(waited.returncode, 1)
+        self.assertIn("No such file", waited.stderr)
+        self.assertIn(f"totrain wait {job} tries again", waited.stderr)
+        self.assertFalse(os.path.exists(self.path))
+        shutil.move(moved, self.path)
+        self.assertEqual(self.row(job)[1], "failed")
+        again = self.run_program("wait", job)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.check_published(job, LONG.format(epochs=200, more=""))
+
+    def test_a_table_of_its_name_that_appeared_meanwhile_stays(self):
+        job = self.long_job(epochs=200)
+        other = sqlite3.connect(self.path, isolation_level=None)
+        other.execute("CREATE TABLE iris_model(mine)")
+        waited = self.run_program("wait", job)
+        self.assertEqual(waited.returncode, 1)
+        self.assertIn("exists and is no model", waited.stderr)
+        self.assertEqual(other.execute("SELECT * FROM iris_model").description[0][0], "mine")
+        other.execute("DROP TABLE iris_model")
+        other.close()
+        self.assertEqual(self.run_program("wait", job).returncode, 0)
+        self.check_published(job, LONG.format(epochs=200, more=""))
+
+    def test_a_model_is_replaced_and_its_version_kept(self):
+        self.connect().execute(harness.TRAIN_IRIS).fetchall()
+        job = self.submit()
+        done = self.run_program("wait", job, "--format=csv")
+        self.assertIn("version,2,", done.stdout)
+        self.assertEqual([row[0] for row in self.connect().execute("SHOW VERSIONS iris_model")], [2, 1])
+
+    def test_an_attached_job_that_was_killed_is_not_continued(self):
+        client = subprocess.Popen([harness.PROGRAM, self.path, "-c", harness.TRAIN_LONG],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.wait_for_state(1, "running")
+        self.kill_all()
+        client.wait(harness.DEADLINE)
+        self.assertEqual(self.row(1)[1], "failed")
+        self.assertEqual(self.run_program("wait", 1).returncode, 1)
+
+    def test_there_is_nothing_to_wait_for(self):
+        done = self.run_program("wait", 77)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no job 77", done.stderr)
+
+
+harness.main()
