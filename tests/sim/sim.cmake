@@ -8,3 +8,10 @@ add_test(NAME sim_seeds COMMAND sim --seeds 1..1000)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
 set_tests_properties(sim_seeds sim_iris PROPERTIES TIMEOUT 300 LABELS sim)
+
+add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
+  ${CMAKE_CURRENT_LIST_DIR}/shard_world.c)
+target_link_libraries(sim_shards PRIVATE totrain_runtime)
+target_include_directories(sim_shards PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+add_test(NAME sim_shards COMMAND sim_shards --seeds 1..1000)
+set_tests_properties(sim_shards PROPERTIES TIMEOUT 300 LABELS sim)

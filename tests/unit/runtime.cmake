@@ -10,3 +10,4 @@ totrain_test(test_lanes SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_lanes.c USES runt
 totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_crowd.c
   ${CMAKE_SOURCE_DIR}/tests/sim/crowd.c USES runtime LABEL unit)
 target_include_directories(test_master_crowd PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+totrain_test(test_ledger SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ledger.c USES runtime LABEL unit)

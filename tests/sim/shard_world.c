@@ -1,0 +1,537 @@
+#include "sim/shard_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "runtime/deadlines.h"
+#include "runtime/ledger.h"
+
+#define ROWS_MAX    2048
+#define WORKERS_MAX 16
+#define NODES_MAX   8192
+#define EVENTS_MAX  65536
+#define LEASE_MS    200
+#define BEAT_MS     20
+#define END_MS      3600000
+#define QUEUE_MAX   8
+
+enum kind { ASK, LEASE, BEAT, DONE, WORKED, TICK, DEATH, FREEZE, GONE, START };
+
+struct event {
+    enum kind kind;
+    uint32_t node;        /* whom it happens to; START: worker's index, or MASTER */
+    uint32_t index, from; /* the worker's; the node that says it */
+    struct lease lease;
+    uint32_t epoch; /* incarnation of the master that gave the lease */
+    enum ledger_cause cause;
+    uint32_t next; /* of the free ones */
+};
+#define MASTER UINT32_MAX
+#define NOBODY UINT32_MAX
+
+/* One process: a restarted role is a new node. */
+struct node {
+    bool is_alive;
+    int64_t frozen_until;
+    uint32_t index; /* MASTER */
+    /* a worker: */
+    uint32_t epoch; /* of the leases that it has */
+    struct lease queue[QUEUE_MAX];
+    uint32_t queued;
+    uint64_t working; /* lease id; 0: nothing */
+    /* a master: */
+    uint32_t incarnation;
+    struct ledger *ledger;
+    uint32_t members[WORKERS_MAX]; /* the node that each index is, as it knows */
+};
+
+struct world {
+    const struct shard_plan *plan;
+    struct node nodes[NODES_MAX];
+    uint32_t node_count, master, workers[WORKERS_MAX]; /* now */
+    struct event events[EVENTS_MAX];
+    struct deadlines queue; /* of events */
+    uint32_t free_event;
+    int64_t now;
+    uint64_t draws;
+    bool is_deadly[ROWS_MAX];
+    uint32_t torn; /* stores that the master's death still may meet */
+    /* the store: what survives everybody */
+    uint32_t claim;
+    bool is_done[ROWS_MAX], is_bad[ROWS_MAX];
+    struct settled_rows settled[ROWS_MAX];
+    uint32_t settled_count;
+    bool has_ended;
+    struct shard_result *result;
+    struct error failure;
+};
+
+static uint64_t draw(struct world *world, uint64_t below)
+{
+    return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 3) % below;
+}
+
+static void complain(struct world *world, const char *what, uint64_t which)
+{
+    if (world->failure.status == STATUS_OK)
+        fail(&world->failure, STATUS_FAILED, "%s: %llu (at %lld ms)", what,
+             (unsigned long long)which, (long long)world->now);
+}
+
+#define TRACE(world, ...)                                                                          \
+    do {                                                                                           \
+        if ((world)->plan->verbose) {                                                              \
+            printf("%8lld ms  ", (long long)(world)->now);                                         \
+            printf(__VA_ARGS__);                                                                   \
+            putchar('\n');                                                                         \
+        }                                                                                          \
+    } while (0)
+
+static void schedule(struct world *world, int64_t after_ms, const struct event *event)
+{
+    const uint32_t key = world->free_event;
+
+    if (key == NOBODY) {
+        complain(world, "too many events", EVENTS_MAX);
+        return;
+    }
+    world->free_event = world->events[key].next;
+    world->events[key] = *event;
+    deadlines_put(&world->queue, key, world->now + after_ms);
+}
+
+/* Over the network: perhaps not at all, perhaps twice, in any order. */
+static void send(struct world *world, const struct event *event)
+{
+    world->result->messages++;
+    if (draw(world, 1000) < world->plan->losses)
+        return;
+    schedule(world, 1 + (int64_t)draw(world, 8), event);
+    if (draw(world, 1000) < world->plan->repeats)
+        schedule(world, 1 + (int64_t)draw(world, 100), event);
+}
+
+/* ------------------------------------------------------------ the store */
+
+static bool is_newest(struct world *world, const struct node *master)
+{
+    if (world->claim == master->incarnation)
+        return true;
+    world->result->stale_masters++;
+    return false;
+}
+
+/* One transaction: the results of the rows, and that they are done. */
+static void store_rows(struct world *world, const struct lease *lease, bool is_bad)
+{
+    for (uint64_t row = lease->first; row < lease->first + lease->count; row++) {
+        if (world->is_done[row] || world->is_bad[row])
+            complain(world, "a second result for row", row);
+        if (world->is_deadly[row] != is_bad)
+            complain(world, is_bad ? "a good row is said to be bad" : "a deadly row was scored",
+                     row);
+        *(is_bad ? &world->is_bad[row] : &world->is_done[row]) = true;
+    }
+    world->settled[world->settled_count++] =
+        (struct settled_rows){.first = lease->first, .count = lease->count, .is_bad = is_bad};
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct settled_rows *left = a, *right = b;
+
+    return (left->first > right->first) - (left->first < right->first);
+}
+
+/* ------------------------------------------------------------ processes */
+
+static uint32_t node_new(struct world *world, uint32_t index)
+{
+    if (world->node_count == NODES_MAX) {
+        complain(world, "too many processes", NODES_MAX);
+        return 0;
+    }
+    world->nodes[world->node_count] = (struct node){.is_alive = true, .index = index};
+    schedule(world, 0, &(struct event){.kind = TICK, .node = world->node_count});
+    return world->node_count++;
+}
+
+static void start_worker(struct world *world, uint32_t index)
+{
+    world->workers[index] = node_new(world, index);
+    TRACE(world, "worker %u starts as %u", index, world->workers[index]);
+}
+
+static void start_master(struct world *world)
+{
+    struct node *node = &world->nodes[world->master = node_new(world, MASTER)];
+    struct ledger_options options = {.rows = world->plan->rows,
+                                     .shard_rows = world->plan->shard_rows,
+                                     .workers_max = world->plan->workers,
+                                     .leases_per_worker = world->plan->leases_per_worker,
+                                     .suspects_max = 256,
+                                     .backup_ms = 10,
+                                     .settled = world->settled,
+                                     .settled_count = world->settled_count};
+
+    qsort(world->settled, world->settled_count, sizeof *world->settled, by_first);
+    node->incarnation = ++world->claim;
+    options.first_lease = (uint64_t)node->incarnation << 32;
+    memset(node->members, 0xff, sizeof node->members);
+    if (ledger_new(&options, &node->ledger, &world->failure) != STATUS_OK)
+        return;
+    world->result->masters++;
+    TRACE(world, "master %u starts; %u ranges are settled", node->incarnation,
+          world->settled_count);
+}
+
+/* The launcher sees a process end, says so, and starts the next one after that. */
+static void die(struct world *world, uint32_t number, enum ledger_cause cause)
+{
+    struct node *node = &world->nodes[number];
+    const bool is_current =
+        node->index == MASTER ? world->master == number : world->workers[node->index] == number;
+
+    if (!node->is_alive)
+        return;
+    TRACE(world, "%s %u dies%s", node->index == MASTER ? "master" : "worker node", number,
+          cause == LEDGER_CRASHED ? " of a row" : "");
+    node->is_alive = false;
+    if (node->index == MASTER) {
+        struct ledger_counts counts = ledger_counts(node->ledger);
+
+        world->result->leases += counts.leases;
+        world->result->backups += counts.backups;
+        world->result->halved += counts.halved;
+        ledger_free(node->ledger);
+        node->ledger = NULL;
+    } else {
+        schedule(
+            world, 1,
+            &(struct event){.kind = GONE, .index = node->index, .from = number, .cause = cause});
+    }
+    if (is_current)
+        schedule(world, 2 + (int64_t)draw(world, 30),
+                 &(struct event){.kind = START, .index = node->index});
+}
+
+/* ------------------------------------------------------------ the master */
+
+/* False when the master dies at that moment, or is not the master any more. */
+static bool master_store(struct world *world, uint32_t number, const struct lease *lease,
+                         bool is_bad)
+{
+    const bool dies = world->torn > 0 && draw(world, 20) == 0;
+    const bool stores = !dies || draw(world, 2) == 0;
+
+    if (!is_newest(world, &world->nodes[number])) {
+        die(world, number, LEDGER_LOST);
+        return false;
+    }
+    if (stores)
+        store_rows(world, lease, is_bad);
+    if (dies) {
+        world->torn--;
+        die(world, number, LEDGER_LOST);
+    }
+    return !dies;
+}
+
+static void master_check_end(struct world *world, const struct node *master)
+{
+    if (ledger_is_finished(master->ledger) && world->claim == master->incarnation)
+        world->has_ended = true;
+}
+
+static void master_lose_worker(struct world *world, uint32_t number, uint32_t index,
+                               enum ledger_cause cause)
+{
+    struct node *master = &world->nodes[number];
+    enum ledger_verdict verdict;
+    struct lease blamed;
+
+    master->members[index] = NOBODY;
+    if (ledger_worker_gone(master->ledger, index, cause, &blamed, &verdict, &world->failure) !=
+        STATUS_OK)
+        return;
+    if (verdict == LEDGER_HALVED || verdict == LEDGER_BAD)
+        TRACE(world, "rows %llu + %u: %s", (unsigned long long)blamed.first, blamed.count,
+              verdict == LEDGER_BAD ? "bad" : "halved");
+    if (verdict == LEDGER_BAD && master_store(world, number, &blamed, true)) {
+        world->result->bad++;
+        master_check_end(world, master);
+    }
+}
+
+static void master_asked(struct world *world, uint32_t number, const struct event *ask)
+{
+    struct node *master = &world->nodes[number];
+    struct event lease = {.kind = LEASE, .node = ask->from, .epoch = master->incarnation};
+    int64_t retry_at;
+
+    if (master->members[ask->index] == NOBODY ||
+        master->members[ask->index] < ask->from) { /* the first, or a later process */
+        if (master->members[ask->index] != NOBODY)
+            master_lose_worker(world, number, ask->index, LEDGER_LOST);
+        if (!master->is_alive)
+            return;
+        master->members[ask->index] = ask->from;
+    }
+    if (master->members[ask->index] == ask->from &&
+        ledger_claim(master->ledger, ask->index, world->now, world->now + LEASE_MS, &lease.lease,
+                     &retry_at) == LEDGER_LEASED)
+        send(world, &lease);
+}
+
+/* Whoever says so: only the lease counts here, not the process. */
+static void master_hears_done(struct world *world, uint32_t number, const struct event *done)
+{
+    struct node *master = &world->nodes[number];
+    struct lease lease;
+
+    if (ledger_complete(master->ledger, done->index, done->lease.id, done->lease.slot, world->now,
+                        &lease, NULL) != STATUS_OK) {
+        world->result->stale++;
+        return;
+    }
+    if (lease.first != done->lease.first || lease.count != done->lease.count)
+        complain(world, "the lease is of other rows", lease.id);
+    if (master_store(world, number, &lease, false))
+        master_check_end(world, master);
+}
+
+/* A worker that does not get on is replaced. Only so is it certain that what it
+ * dies of later is not blamed on what it was given since. */
+static void master_tick(struct world *world, uint32_t number)
+{
+    struct node *master = &world->nodes[number];
+    struct lease lease;
+
+    while (master->is_alive && ledger_overdue(master->ledger, world->now, &lease)) {
+        const uint32_t member = master->members[lease.worker];
+
+        master_lose_worker(world, number, lease.worker, LEDGER_LOST);
+        if (member != NOBODY)
+            schedule(world, 1 + (int64_t)draw(world, 300),
+                     &(struct event){.kind = DEATH, .node = member, .cause = LEDGER_LOST});
+    }
+    if (master->is_alive) /* all may have been settled before it began */
+        master_check_end(world, master);
+    schedule(world, 10, &(struct event){.kind = TICK, .node = number});
+}
+
+/* ------------------------------------------------------------ a worker */
+
+static void worker_send(struct world *world, uint32_t number, enum kind kind,
+                        const struct lease *lease)
+{
+    struct node *worker = &world->nodes[number];
+
+    send(world, &(struct event){.kind = kind,
+                                .node = world->master,
+                                .index = worker->index,
+                                .from = number,
+                                .lease = *lease});
+}
+
+static void worker_begin(struct world *world, uint32_t number)
+{
+    struct node *worker = &world->nodes[number];
+    const struct lease *lease = &worker->queue[0];
+    const int64_t slowness = worker->index < world->plan->slow_workers ? 30 : 1;
+
+    if (worker->working || worker->queued == 0)
+        return;
+    worker->working = lease->id;
+    schedule(world, (1 + lease->count / 4 + (int64_t)draw(world, 4)) * slowness,
+             &(struct event){.kind = WORKED, .node = number, .lease = *lease});
+}
+
+static void worker_got_lease(struct world *world, uint32_t number, const struct event *event)
+{
+    struct node *worker = &world->nodes[number];
+
+    if (event->epoch < worker->epoch || worker->queued == QUEUE_MAX)
+        return;
+    if (event->epoch > worker->epoch) { /* a new master knows nothing of the old leases */
+        worker->epoch = event->epoch;
+        worker->queued = 0;
+        worker->working = 0;
+    }
+    worker->queue[worker->queued++] = event->lease;
+    worker_begin(world, number);
+}
+
+static void worker_worked(struct world *world, uint32_t number, const struct event *event)
+{
+    struct node *worker = &world->nodes[number];
+
+    if (worker->working != event->lease.id)
+        return; /* it was dropped meanwhile */
+    for (uint32_t i = 0; i < event->lease.count; i++)
+        if (world->is_deadly[event->lease.first + i]) {
+            die(world, number, LEDGER_CRASHED);
+            return;
+        }
+    worker_send(world, number, DONE, &event->lease);
+    worker->working = 0;
+    worker->queued--;
+    memmove(worker->queue, worker->queue + 1, worker->queued * sizeof *worker->queue);
+    worker_begin(world, number);
+}
+
+static void worker_tick(struct world *world, uint32_t number)
+{
+    struct node *worker = &world->nodes[number];
+
+    for (uint32_t i = 0; i < worker->queued; i++)
+        worker_send(world, number, BEAT, &worker->queue[i]);
+    if (worker->queued < 2)
+        worker_send(world, number, ASK, &(struct lease){.id = 0});
+    schedule(world, BEAT_MS, &(struct event){.kind = TICK, .node = number});
+}
+
+/* ------------------------------------------------------------ the world */
+
+static void happen_to_node(struct world *world, uint32_t number, const struct event *event)
+{
+    struct node *node = &world->nodes[number];
+
+    if (!node->is_alive)
+        return;
+    if (event->kind == DEATH) {
+        die(world, number, event->cause);
+    } else if (event->kind == FREEZE) {
+        node->frozen_until = world->now + 50 + (int64_t)draw(world, 1500);
+        TRACE(world, "node %u freezes", number);
+        if (node->index == MASTER) /* the launcher does not wait for it */
+            schedule(world, 100, &(struct event){.kind = START, .index = MASTER});
+    } else if (node->frozen_until > world->now) {
+        schedule(world, node->frozen_until - world->now + (int64_t)draw(world, 3), event);
+    } else if (node->index == MASTER) {
+        if (event->kind == TICK)
+            master_tick(world, number);
+        else if (event->kind == ASK)
+            master_asked(world, number, event);
+        else if (event->kind == DONE)
+            master_hears_done(world, number, event);
+        else if (event->kind == BEAT)
+            ledger_renew(node->ledger, event->index, event->lease.id, event->lease.slot,
+                         world->now + LEASE_MS, NULL);
+        else if (event->kind == GONE && node->members[event->index] == event->from)
+            master_lose_worker(world, number, event->index, event->cause);
+    } else if (event->kind == TICK) {
+        worker_tick(world, number);
+    } else if (event->kind == LEASE) {
+        worker_got_lease(world, number, event);
+    } else if (event->kind == WORKED) {
+        worker_worked(world, number, event);
+    }
+}
+
+static uint32_t some_worker(struct world *world)
+{
+    return world->workers[draw(world, world->plan->workers)];
+}
+
+static void happen(struct world *world, const struct event *event)
+{
+    uint32_t node = event->node;
+
+    if (event->kind == START) {
+        if (event->index == MASTER)
+            start_master(world);
+        else
+            start_worker(world, event->index);
+        return;
+    }
+    if (event->kind == GONE || node == MASTER) /* whoever is the master now */
+        node = world->master;
+    else if ((event->kind == DEATH || event->kind == FREEZE) && node == NODES_MAX)
+        node = some_worker(world);
+    happen_to_node(world, node, event);
+}
+
+static void plan_mishaps(struct world *world, uint32_t count, const struct event *event)
+{
+    for (uint32_t i = 0; i < count; i++)
+        schedule(world, (int64_t)draw(world, (uint64_t)world->plan->span_ms), event);
+}
+
+static void begin(struct world *world)
+{
+    const struct shard_plan *plan = world->plan;
+
+    for (uint32_t i = EVENTS_MAX; i-- > 0;) {
+        world->events[i].next = world->free_event;
+        world->free_event = i;
+    }
+    for (uint32_t i = 0; i < plan->deadly_rows; i++)
+        world->is_deadly[draw(world, plan->rows)] = true;
+    start_master(world);
+    for (uint32_t index = 0; index < plan->workers; index++)
+        start_worker(world, index);
+    plan_mishaps(world, plan->kills,
+                 &(struct event){.kind = DEATH, .node = NODES_MAX, .cause = LEDGER_LOST});
+    plan_mishaps(world, plan->crashes,
+                 &(struct event){.kind = DEATH, .node = NODES_MAX, .cause = LEDGER_CRASHED});
+    plan_mishaps(world, plan->freezes, &(struct event){.kind = FREEZE, .node = NODES_MAX});
+    plan_mishaps(world, plan->master_kills, &(struct event){.kind = DEATH, .node = MASTER});
+    plan_mishaps(world, plan->master_freezes, &(struct event){.kind = FREEZE, .node = MASTER});
+}
+
+static void check_rows(struct world *world)
+{
+    for (uint32_t row = 0; row < world->plan->rows; row++) {
+        if (!world->is_done[row] && !world->is_bad[row])
+            complain(world, "the job has ended without row", row);
+        if (world->is_bad[row] != world->is_deadly[row])
+            complain(world, "not found, or found without reason, to be bad: row", row);
+    }
+}
+
+static void run(struct world *world)
+{
+    begin(world);
+    while (!world->has_ended && world->failure.status == STATUS_OK) {
+        const uint32_t key = deadlines_first(&world->queue);
+        const struct event event = world->events[key];
+
+        world->now = world->queue.at[key];
+        deadlines_remove(&world->queue, key);
+        world->events[key].next = world->free_event;
+        world->free_event = key;
+        happen(world, &event);
+        if (world->now > END_MS)
+            complain(world, "the job does not end; ranges settled", world->settled_count);
+    }
+    if (world->has_ended)
+        check_rows(world);
+    for (uint32_t i = 0; i < world->node_count; i++)
+        if (world->nodes[i].is_alive && world->nodes[i].ledger)
+            die(world, i, LEDGER_LOST);
+}
+
+enum status shard_world_run(const struct shard_plan *plan, struct shard_result *result,
+                            struct error *err)
+{
+    struct world *world = calloc(1, sizeof *world);
+    enum status status;
+
+    if (!world || plan->rows > ROWS_MAX || plan->workers > WORKERS_MAX)
+        abort();
+    world->plan = plan;
+    world->result = result;
+    world->torn = plan->torn_stores;
+    world->free_event = NOBODY;
+    error_clear(&world->failure);
+    if (deadlines_init(&world->queue, EVENTS_MAX, &world->failure) == STATUS_OK)
+        run(world);
+    deadlines_deinit(&world->queue);
+    *err = world->failure;
+    status = err->status;
+    free(world);
+    return status;
+}

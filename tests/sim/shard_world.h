@@ -1,0 +1,42 @@
+/*
+ * shard_world.h - one history of a table that is scored by leased shards, from one seed.
+ *
+ *     worker --ASK--> master --LEASE--> worker --BEAT, DONE--> master --> store
+ *
+ * The master is the ledger (runtime/ledger.h) and what any master has to do for
+ * it: store results and completion in one transaction, treat a worker whose
+ * lease is overdue as gone, begin again from the store. Messages are lost, repeated
+ * and overtake each other; workers are killed, freeze and thaw, are slow, and
+ * die over certain rows; masters are killed before and after a transaction, and
+ * freeze while another takes over.
+ *
+ * Checked: each row has its own result once, or is bad once; the bad rows are
+ * those that kill; the job ends.
+ */
+#ifndef SIM_SHARD_WORLD_H
+#define SIM_SHARD_WORLD_H
+
+#include "base/error.h"
+
+struct shard_plan {
+    uint64_t seed;
+    uint32_t rows, shard_rows, workers, leases_per_worker;
+    uint32_t deadly_rows;     /* at most */
+    uint32_t slow_workers;    /* 30 times slower: the first ones */
+    uint32_t losses, repeats; /* of a thousand messages */
+    int64_t span_ms;          /* mishaps happen within it */
+    uint32_t kills,
+        crashes; /* of workers; nobody's fault, and as if a row had done it: at most 2 */
+    uint32_t freezes, master_kills, master_freezes, torn_stores;
+    bool verbose;
+};
+
+/* What happened, for whoever wants to know that it did. */
+struct shard_result {
+    uint64_t messages, leases, backups, stale, halved, bad, masters, stale_masters;
+};
+
+enum status shard_world_run(const struct shard_plan *plan, struct shard_result *result,
+                            struct error *err);
+
+#endif
