@@ -30,6 +30,14 @@ HIDDEN = (64, 32)
 MEGABYTES_MOST = 400
 
 
+def own_products():
+    """Which way the program takes, by the rule of products.c."""
+    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    if "avx512f" in flags:
+        return "AVX-512"
+    return "AVX2 and FMA" if "avx2" in flags and "fma" in flags else "plain"
+
+
 def kernels_of_processor():
     """The OpenBLAS kernel set that fits; 0.3.21 picks a slower one on newer AMD processors."""
     flags = pathlib.Path("/proc/cpuinfo").read_text().split()
@@ -321,6 +329,7 @@ def print_machine(bench):
                              text=True).stdout.strip()
     print(f"\nProcessor: {processor()}, {len(os.sched_getaffinity(0))} cores, "
           f"load {os.getloadavg()[0]:.1f}, {platform.system()} {platform.release()}.")
+    print(f"Products of ours: {own_products()} (runtime/learn/products.c).")
     print(f"Reference: OPENBLAS_CORETYPE={bench.kernels or '(not set)'}, {batch['openblas']}. "
           f"GEMM of the network 28-64-32-1 on one core: {batch['gflops']} GFLOPS in batches of "
           f"{BATCH}, {lane['gflops']} in lanes of 16 rows.")

@@ -8,6 +8,8 @@
 
 #define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */
 #define SITTING_WORK      5e7    /* multiplications of a member: some milliseconds */
+#define FETCH_WORK        100    /* multiplications that fetching a row takes as long as */
+#define TEAM_WORK_LEAST   5e4    /* of a step, that several threads share it */
 #define MEMBERS_BYTES_MAX ((uint64_t)1 << 29)
 #define SLICE_ELEMENTS    16384 /* of sums, added by one member */
 
@@ -23,13 +25,15 @@ static double row_work(const struct network *network)
     return work;
 }
 
-/* Every member clears and adds sums as long as the model. */
+/* Meeting takes some microseconds a step, and every member clears and adds sums
+ * as long as the model. */
 static bool team_pays(const struct learner *learner)
 {
     const struct network *network = &learner->network;
     const uint64_t bytes = network->parameter_count * (sizeof(float) + sizeof(int64_t));
+    const double step = (row_work(network) + FETCH_WORK) * learner->batch;
 
-    return bytes * team_size(learner->team) <= MEMBERS_BYTES_MAX &&
+    return bytes * team_size(learner->team) <= MEMBERS_BYTES_MAX && step >= TEAM_WORK_LEAST &&
            row_work(network) * learner->batch >= 8.0 * network->parameter_count;
 }
 

@@ -127,9 +127,12 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         struct dataset dataset = made_dataset(shapes[s]);
         struct jobspec spec = made_spec(&dataset);
-        struct learner *alone = opened(&spec, &dataset), *together;
+        struct learner *alone, *together;
         struct error err;
 
+        spec.hidden_units[0] = spec.hidden_units[1] = 64; /* or a team would not pay */
+        spec.hidden_layers = 2;
+        alone = opened(&spec, &dataset);
         CHECK_OK(learner_open(&spec, &dataset, team, &together, &err));
         CHECK_INT(together->member_count, 4);
         while (learner_phase(alone)->kind != PHASE_DONE) {
