@@ -114,12 +114,15 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
 
 void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
 {
-    const struct phase *phase = phase_of(worker);
     const struct group *group = &worker->group;
+    const struct phase *phase;
     char line[200];
     int size;
 
-    if (experiment->trace < 0 || phase->number == experiment->traced_phase)
+    if (experiment->trace < 0 || !worker->learning.phase) /* its data could not be opened */
+        return;
+    phase = phase_of(worker);
+    if (phase->number == experiment->traced_phase)
         return;
     experiment->traced_phase = phase->number;
     size = snprintf(line, sizeof line,
