@@ -164,8 +164,11 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
 {
     const struct master_worker *worker = &master->workers[index];
     bool is_old = message->epoch == master->old_epoch && master->old_epoch != 0;
+    /* When the peer is dead its own connection closes too, any moment now. In
+     * a change of groups it may only have been faster. */
+    int64_t due = now_ms + master->options.regroup_ms * (is_old ? CHANGE_PATIENCE : 1);
 
-    if (worker->is_leaving && !worker->is_member && !is_old) {
+    if (worker->is_leaving && !worker->is_member && !worker->is_old_member) {
         master_on_free(master, now_ms, index, message->epoch,
                        outbox); /* the others went on without it */
         return;
@@ -173,11 +176,10 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
     if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
         return;
     master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
-    /* When the peer is dead its own connection closes too, any moment now. In
-     * a change of groups it may only have been faster. */
-    if (master->regroup_at == 0)
-        master->regroup_at = now_ms + master->options.regroup_ms * (is_old ? CHANGE_PATIENCE : 1);
-    master->lost_epoch = message->epoch;
+    if (master->regroup_at == 0 || due < master->regroup_at)
+        master->regroup_at = due;
+    if (message->epoch > master->lost_epoch) /* both groups may lose one */
+        master->lost_epoch = message->epoch;
 }
 
 /* What only rank 0 of the present group may say. */

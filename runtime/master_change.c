@@ -58,9 +58,8 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
         master_regroup(master, now_ms, outbox);
         return;
     }
-    if (master->regroup_at != 0)
-        return; /* all that changed is part of that */
-    if (master->old_epoch != 0 || !master->has_met) {
+    /* A regrouping that is due may be called off by MET. */
+    if (master->regroup_at != 0 || master->old_epoch != 0 || !master->has_met) {
         master->must_change = true;
         return;
     }
@@ -121,6 +120,7 @@ void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     worker->is_handing_back = false;
     master->live--;
+    master_lose_writer(master, now_ms, index, outbox);
 }
 
 static bool any_old_member(const struct master *master)
@@ -136,10 +136,14 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
 {
     struct master_worker *worker = &master->workers[index];
 
-    if (worker->is_member && epoch != master->group.epoch)
-        return; /* GROUP is on its way to it */
-    note_holders(master);
+    if ((worker->is_member && epoch != master->group.epoch) ||
+        (worker->is_old_member && epoch != master->old_epoch))
+        return; /* of a group before: GROUP is on its way to it */
+    if (epoch == master->old_epoch)
+        note_holders(master);
     worker->is_old_member = false;
+    if (epoch == master->group.epoch)
+        worker->is_member = false; /* the others are through, MET may still be on its way */
     if (worker->is_leaving)
         master_hand_back(master, now_ms, index, outbox);
     /* A group of nobody has met when the old one is gone. */

@@ -71,14 +71,23 @@ void worker_fail(struct worker *worker, const struct error *err, struct outbox *
 
 void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox)
 {
-    struct message message = worker_message(worker, MESSAGE_LOST);
-
     outbox_close(outbox, worker->peers[rank].peer);
     worker->peers[rank].peer = PEER_NONE;
-    if (worker_can_miss(worker, rank))
-        return;
-    message.lost_rank = rank;
-    outbox_send(outbox, worker->master, &message);
+    worker->peers[rank].is_missed = true;
+    worker_report_missed(worker, outbox);
+}
+
+void worker_report_missed(struct worker *worker, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_LOST);
+
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (!worker->peers[rank].is_missed || worker_can_miss(worker, rank))
+            continue;
+        worker->peers[rank].is_missed = false;
+        message.lost_rank = rank;
+        outbox_send(outbox, worker->master, &message);
+    }
 }
 
 static void connect_master(struct worker *worker, int64_t now_ms, struct outbox *outbox)
@@ -139,7 +148,7 @@ static void on_member_message(struct worker *worker, int64_t now_ms, uint32_t fr
 {
     switch (message->type) {
     case MESSAGE_STATE_REQUEST:
-        worker_on_state_request(worker, from, message, outbox);
+        worker_on_state_request(worker, now_ms, from, message, outbox);
         break;
     case MESSAGE_STATE:
         worker_on_state(worker, now_ms, from, message, outbox);

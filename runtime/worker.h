@@ -66,6 +66,8 @@ struct member_peer {
     peer_id peer; /* PEER_NONE: not connected, or gone */
     bool has_hello;
     bool waits_for_state; /* this worker does not have it yet */
+    bool is_missed;       /* gone, and the master is told as soon as it is needed */
+    bool is_owed_state;   /* it is behind, and has this worker for its source */
     uint64_t phase;
 };
 

@@ -17,6 +17,20 @@ static void say_hello(const struct worker *worker, peer_id peer, struct outbox *
     outbox_send(outbox, peer, &message);
 }
 
+/* The lowest rank that is at the target gives it to those who are behind; rank 0
+ * does when it has to fetch it itself. */
+static void note_debts(struct worker *worker)
+{
+    const uint64_t own = phase_of(worker)->number;
+    bool is_source = own == worker->target || worker->source == SOURCE_MASTER;
+
+    for (uint32_t rank = 0; rank < worker->group.rank; rank++)
+        is_source = is_source && worker->peers[rank].phase != worker->target;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        worker->peers[rank].is_owed_state =
+            is_source && rank != worker->group.rank && worker->peers[rank].phase < worker->target;
+}
+
 /* All have said how far they are: those who are behind (by one phase when a
  * death cut the exchange, by everything when they just joined) ask the lowest
  * rank that is ahead for its state. When the checkpoint is ahead of all, rank 0
@@ -41,6 +55,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
         worker->target = worker->checkpoint;
         worker->source = worker->group.rank == 0 ? SOURCE_MASTER : 0;
     }
+    note_debts(worker);
     if (worker->group.rank == 0) {
         struct message met = worker_message(worker, MESSAGE_MET);
         outbox_send(outbox, worker->master, &met);

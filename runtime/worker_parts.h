@@ -20,8 +20,9 @@ struct message worker_message(const struct worker *worker, enum message_type typ
 uint32_t worker_rank_of(const struct worker *worker, peer_id peer); /* RANK_NONE */
 void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox);
 /* Closes the connection of a member and tells the master, who then makes a
- * new group. */
+ * new group: at once, or when the present phase is over and the member is missed. */
 void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox);
+void worker_report_missed(struct worker *worker, struct outbox *outbox);
 
 void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
                        struct outbox *outbox);
@@ -29,8 +30,10 @@ void worker_leave_group(struct worker *worker, struct outbox *outbox);
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox);
 void worker_forget_visitor(struct worker *worker, peer_id peer);
-void worker_on_state_request(struct worker *worker, uint32_t from, const struct message *message,
-                             struct outbox *outbox);
+void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
+                             const struct message *message, struct outbox *outbox);
+/* Somebody has yet to get its state from here: until then this worker stays in the group. */
+bool worker_owes_state(const struct worker *worker);
 void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
                      const struct message *message, struct outbox *outbox);
 
@@ -42,7 +45,9 @@ void worker_on_switch(struct worker *worker, int64_t now_ms, const struct messag
 bool worker_can_miss(const struct worker *worker, uint32_t rank);
 bool worker_must_switch(const struct worker *worker);
 void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-void worker_leave_if_finished(struct worker *worker, struct outbox *outbox);
+/* A worker with nothing left to compute goes where it was asked to, unless the group
+ * still needs it. True: it has gone to another group, or out of all. */
+bool worker_go_if_finished(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 
 void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
                                 const struct message *message, struct outbox *outbox);

@@ -38,12 +38,11 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
 
     if (phase->kind == PHASE_DONE) {
         worker->state = WORKER_FINISHED;
-        if (worker_must_switch(worker)) {
-            worker_switch(worker, now_ms, outbox);
+        if (worker_go_if_finished(worker, now_ms, outbox))
             return;
-        }
-        worker_announce_model(worker, outbox);
-        worker_leave_if_finished(worker, outbox);
+        worker_report_missed(worker, outbox);
+        if (!worker_must_switch(worker))
+            worker_announce_model(worker, outbox);
         return;
     }
     error_clear(&err);
@@ -56,6 +55,7 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
     worker->computing_at = now_ms;
     worker->own_segment_is_sent = false;
     worker->state = WORKER_COMPUTING;
+    worker_report_missed(worker, outbox);
     if (phase->kind == PHASE_GRADIENT)
         worker_fault(worker, FAULT_BEGIN);
     if (worker->held.size > 0)

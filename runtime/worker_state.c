@@ -115,6 +115,15 @@ static void send_state(struct worker *worker, uint32_t to, struct outbox *outbox
         reply.state.offset += size;
     } while (reply.state.offset < bytes.size);
     text_deinit(&bytes);
+    worker->peers[to].is_owed_state = false;
+}
+
+bool worker_owes_state(const struct worker *worker)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (worker->peers[rank].is_owed_state)
+            return true;
+    return false;
 }
 
 /* Rank 0 is asked for a state that it is still to get from the master. */
@@ -125,17 +134,21 @@ static bool comes_before_state(const struct worker *worker, uint64_t phase)
             (worker->state == WORKER_FETCHING && worker->source == SOURCE_MASTER));
 }
 
-void worker_on_state_request(struct worker *worker, uint32_t from, const struct message *message,
-                             struct outbox *outbox)
+void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
+                             const struct message *message, struct outbox *outbox)
 {
-    if (message->state_request.offset != 0)
+    if (message->state_request.offset != 0) {
         worker_lose_member(worker, from, outbox);
-    else if (message->state_request.phase == phase_of(worker)->number)
+        return;
+    }
+    if (message->state_request.phase == phase_of(worker)->number) {
         send_state(worker, from, outbox);
-    else if (comes_before_state(worker, message->state_request.phase))
+        worker_go_if_finished(worker, now_ms, outbox);
+    } else if (comes_before_state(worker, message->state_request.phase)) {
         worker->peers[from].waits_for_state = true;
-    else
+    } else {
         worker_lose_member(worker, from, outbox);
+    }
 }
 
 static void serve_waiting(struct worker *worker, struct outbox *outbox)

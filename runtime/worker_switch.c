@@ -12,7 +12,9 @@ static bool is_in_a_group(const struct worker *worker)
     case WORKER_COMPUTING:
     case WORKER_EXCHANGING:
         return true;
-    default: /* FINISHED: no phase is in flight */
+    case WORKER_FINISHED: /* no phase is in flight, but others may be behind */
+        return worker_owes_state(worker);
+    default:
         return false;
     }
 }
@@ -72,8 +74,7 @@ void worker_on_switch(struct worker *worker, int64_t now_ms, const struct messag
     if (message->epoch != worker->group.epoch || worker->group.count == 0)
         return; /* a newer group came in between */
     worker->switch_asked = message->next_epoch;
-    if (worker->state == WORKER_FINISHED)
-        worker_switch(worker, now_ms, outbox);
+    worker_go_if_finished(worker, now_ms, outbox);
 }
 
 bool worker_must_switch(const struct worker *worker)
@@ -84,22 +85,30 @@ bool worker_must_switch(const struct worker *worker)
     return worker->switch_epoch != 0;
 }
 
-/* Who has what it needs of the last phase before a switch changes at once, and
- * closes the old connections while others still wait for somebody else. */
+/* Who has what it needs of the last phase before a switch, or of the last of all,
+ * goes at once, and closes its connections while others still wait for somebody
+ * else. Of a finished group rank 0 is still needed, and the others hear from nobody
+ * else that it went to no other group. Who is behind waits for this worker. */
 bool worker_can_miss(const struct worker *worker, uint32_t rank)
 {
-    /* Of a finished group rank 0 is still needed, and the others hear from nobody else
-     * that it went to no other group. */
-    return (worker->state == WORKER_FINISHED && rank != 0) ||
-           (worker->state == WORKER_EXCHANGING && worker_must_switch(worker) &&
-            sums_is_through(&worker->sums, rank));
+    if (worker->state == WORKER_FINISHED)
+        return rank != 0 && !worker->peers[rank].is_owed_state;
+    return worker->state == WORKER_EXCHANGING && sums_is_through(&worker->sums, rank);
 }
 
-/* A finished worker other than rank 0 has nothing left that anybody needs. */
-void worker_leave_if_finished(struct worker *worker, struct outbox *outbox)
+/* Without a state to give, a finished worker other than rank 0 has nothing that
+ * anybody needs. */
+bool worker_go_if_finished(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    if (worker->is_leaving && worker->state == WORKER_FINISHED && worker->group.rank != 0)
+    if (worker->state != WORKER_FINISHED || worker_owes_state(worker))
+        return false;
+    if (worker_must_switch(worker))
+        worker_switch(worker, now_ms, outbox);
+    else if (worker->is_leaving && worker->group.rank != 0)
         be_free(worker, outbox);
+    else
+        return false;
+    return true;
 }
 
 void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox)
@@ -109,5 +118,5 @@ void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     worker->is_leaving = true;
     worker->leave_at = now_ms + worker->options.grace_ms;
     say(worker, MESSAGE_LEAVING, outbox);
-    worker_leave_if_finished(worker, outbox);
+    worker_go_if_finished(worker, now_ms, outbox);
 }

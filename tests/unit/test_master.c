@@ -602,6 +602,110 @@ static void a_lost_connection_between_members_makes_a_new_group(void **state)
     close_master(&fixture);
 }
 
+/* Rank 0 of a group of two has the second one for its only other member. */
+static void open_pair(struct fixture *fixture, bool has_met)
+{
+    open_master(fixture, 1, 2, 0);
+    hello(fixture, 1, 0, 0);
+    met(fixture, 1);
+    hello(fixture, 2, 1, 0);
+    if (has_met)
+        met(fixture, 1);
+}
+
+static void who_is_asked_to_go_while_a_regrouping_is_due_is_not_forgotten(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_pair(&fixture, false);
+    say(&fixture, 1, of(MESSAGE_LOST, 1)); /* which MET calls off */
+    say(&fixture, 2, of(MESSAGE_LEAVING, 2));
+    met(&fixture, 1);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.group.member_count == 1);
+    close_master(&fixture);
+}
+
+static void a_loss_in_the_new_group_counts_whatever_the_old_one_loses(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_pair(&fixture, false);
+    say(&fixture, 2, of(MESSAGE_LOST, 2));
+    say(&fixture, 1, of(MESSAGE_LOST, 1));
+    met(&fixture, 1);
+    master_on_tick(&fixture.master, 20, &fixture.outbox);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.epoch == 3);
+    close_master(&fixture);
+}
+
+static void a_loss_in_a_past_group_lets_nobody_go(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_pair(&fixture, true);
+    say(&fixture, 2, of(MESSAGE_LEAVING, 2));
+    say(&fixture, 2, of(MESSAGE_LOST, 1));
+    CHECK(!sent(&fixture, 2, MESSAGE_END, &message));
+    say(&fixture, 2, of(MESSAGE_FREE, 1));
+    CHECK(!sent(&fixture, 2, MESSAGE_END, &message));
+    say(&fixture, 2, of(MESSAGE_FREE, 2));
+    CHECK(sent(&fixture, 2, MESSAGE_END, &message));
+    close_master(&fixture);
+}
+
+static void a_checkpoint_whose_sender_has_gone_makes_room_for_the_next(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_pair(&fixture, true);
+    fixture.master.options.checkpoint_ms = 10;
+    master_on_tick(&fixture.master, 100, &fixture.outbox);
+    CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
+    say(&fixture, 2, of(MESSAGE_LEAVING, 2));
+    met(&fixture, 1);
+    say(&fixture, 2, of(MESSAGE_FREE, 2));
+    CHECK(sent(&fixture, 2, MESSAGE_END, &message));
+    outbox_clear(&fixture.outbox);
+    master_on_tick(&fixture.master, 200, &fixture.outbox);
+    CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message));
+    close_master(&fixture);
+}
+
+/* Who came second is through before the word of the group's meeting is here. */
+static void a_group_that_all_have_left_is_over(void **state)
+{
+    struct fixture fixture;
+    struct message message, gone = of(MESSAGE_FREE, 2);
+    struct error err;
+    (void)state;
+
+    open_pair(&fixture, false);
+    say(&fixture, 1, of(MESSAGE_LEAVING, 2));
+    say(&fixture, 2, of(MESSAGE_LEAVING, 2));
+    gone.phase = 5;
+    say(&fixture, 2, gone);
+    CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
+    met(&fixture, 1);
+    CHECK_INT(fixture.master.group.count, 0);
+    say(&fixture, 1, gone);
+    fixture.master.writing.head.phase = 5; /* as its SNAPSHOT says */
+    error_clear(&err);
+    master_on_stored(&fixture.master, fixture.now, fixture.master.writing.head.id, &err,
+                     &fixture.outbox);
+    CHECK_INT(fixture.master.live, 0);
+    hello(&fixture, 3, 0, 1);
+    CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message) && message.group.checkpoint == 5);
+    close_master(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -629,6 +733,11 @@ int main(void)
         cmocka_unit_test(a_small_difference_of_speed_must_be_seen_twice),
         cmocka_unit_test(nobody_is_slow_before_all_were_measured),
         cmocka_unit_test(a_lost_connection_between_members_makes_a_new_group),
+        cmocka_unit_test(who_is_asked_to_go_while_a_regrouping_is_due_is_not_forgotten),
+        cmocka_unit_test(a_loss_in_the_new_group_counts_whatever_the_old_one_loses),
+        cmocka_unit_test(a_loss_in_a_past_group_lets_nobody_go),
+        cmocka_unit_test(a_checkpoint_whose_sender_has_gone_makes_room_for_the_next),
+        cmocka_unit_test(a_group_that_all_have_left_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

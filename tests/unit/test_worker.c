@@ -327,6 +327,54 @@ static void a_member_that_is_gone_is_reported_once(void **state)
     close_worker(&fixture);
 }
 
+/* Without work, with the state of the end, in a group with one who has nothing. */
+static void finish_beside_a_newcomer(struct fixture *fixture)
+{
+    struct message message = of(MESSAGE_GROUP, 1);
+    struct message_member member = {0, 0, 4, SLICE("")};
+    struct text members;
+
+    open_worker(fixture);
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
+    say(fixture, MASTER, message);
+    text_deinit(&members);
+    work_lanes(fixture);
+    group_of_two(fixture, 2);
+    peer_hello(fixture, FRIEND, 2, 0);
+    CHECK_INT(fixture->worker.state, WORKER_FINISHED);
+}
+
+static void who_has_the_last_state_stays_until_the_newcomer_has_it(void **state)
+{
+    struct fixture fixture;
+    struct message asked = of(MESSAGE_SWITCH, 2), request = of(MESSAGE_STATE_REQUEST, 2);
+    (void)state;
+
+    finish_beside_a_newcomer(&fixture);
+    asked.next_epoch = 3;
+    say(&fixture, MASTER, asked);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FREE), 0);
+    request.state_request.phase = fixture.worker.target;
+    say(&fixture, FRIEND, request);
+    CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FREE), 1);
+    close_worker(&fixture);
+}
+
+static void a_newcomer_that_is_gone_before_it_has_the_state_is_reported(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    finish_beside_a_newcomer(&fixture);
+    outbox_clear(&fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    close_worker(&fixture);
+}
+
 static void a_message_of_another_job_closes_the_connection(void **state)
 {
     struct fixture fixture;
@@ -355,6 +403,8 @@ int main(void)
         cmocka_unit_test(a_state_that_was_changed_on_its_way_fails_the_job),
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
         cmocka_unit_test(a_member_that_is_gone_is_reported_once),
+        cmocka_unit_test(who_has_the_last_state_stays_until_the_newcomer_has_it),
+        cmocka_unit_test(a_newcomer_that_is_gone_before_it_has_the_state_is_reported),
         cmocka_unit_test(a_message_of_another_job_closes_the_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
