@@ -44,6 +44,7 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.crashes = (uint32_t)pick(seed, 5, 7);
     plan.freezes = (uint32_t)pick(seed, 6, 3);
     plan.cuts = pick(seed, 7, 2) ? (uint32_t)pick(seed, 8, 5) : 0;
+    plan.switch_cuts = pick(seed, 24, 2) ? 0 : 1 + (uint32_t)pick(seed, 25, 100);
     plan.ends = pick(seed, 15, 3) ? 0 : 1 + (uint32_t)pick(seed, 16, 3);
     plan.store_trouble = pick(seed, 17, 4) ? 0 : (uint32_t)pick(seed, 18, 30);
     plan.damages = pick(seed, 19, 3) == 0;

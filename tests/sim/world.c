@@ -25,6 +25,7 @@ enum event_kind {
     CRASH,
     FREEZE,
     CUT,
+    CUT_MEMBERS,
     LEAVE,
     START_WORKER,
     START_MASTER,
@@ -410,6 +411,19 @@ static int64_t slowness(const struct world *world, const struct node *node)
     return world->plan->seed % 3 == 0 && node->index == world->plan->seed / 3 % 3 ? 40 : 1;
 }
 
+/* A group is to be changed between two phases: the connections of the old one and
+ * those of the new one are the likelier to break just then. */
+static void disturb_switch(struct world *world, struct slice frame)
+{
+    struct message message;
+
+    if (world->plan->switch_cuts == 0 || message_read(frame, &message, NULL) != STATUS_OK ||
+        message.type != MESSAGE_GROUP || message.group.after == 0)
+        return;
+    if (draw(world, 100) < world->plan->switch_cuts)
+        schedule(world, world->now + (int64_t)draw(world, 20000), CUT_MEMBERS, 0);
+}
+
 static void carry_out(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
@@ -431,6 +445,8 @@ static void carry_out(struct world *world, uint32_t number)
         switch (entry->kind) {
         case OUTBOX_SEND:
             world->result.frames++;
+            if (node->is_master)
+                disturb_switch(world, outbox_bytes(outbox, entry));
             if (find_end(world, number, entry->peer, &link, &side) &&
                 world->links[link].ends[1 - side].is_open)
                 send_to_end(world, link, 1 - side, FRAME, outbox_bytes(outbox, entry));
@@ -579,8 +595,8 @@ static void deliver(struct world *world, const struct event *event)
 /* Nothing happens but joins and leaves. */
 static bool is_gentle(const struct world_plan *plan)
 {
-    return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts + plan->ends +
-               plan->store_trouble ==
+    return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts + plan->switch_cuts +
+               plan->ends + plan->store_trouble ==
            0;
 }
 
@@ -653,13 +669,21 @@ static void freeze(struct world *world)
           (double)world->nodes[number]->frozen_until / 1000);
 }
 
+static bool can_be_cut(const struct world *world, const struct link *link, bool of_members)
+{
+    if (!link->ends[0].is_open || !link->ends[1].is_open)
+        return false;
+    return !of_members || (!world->nodes[link->ends[0].node]->is_master &&
+                           !world->nodes[link->ends[1].node]->is_master);
+}
+
 /* A connection breaks; half of the times what is on its way is lost. */
-static void cut(struct world *world)
+static void cut(struct world *world, bool of_members)
 {
     for (int tries = 0; tries < 20 && world->link_count > 0; tries++) {
         uint32_t link = (uint32_t)draw(world, world->link_count);
 
-        if (!world->links[link].ends[0].is_open || !world->links[link].ends[1].is_open)
+        if (!can_be_cut(world, &world->links[link], of_members))
             continue;
         TRACE(world, "%s and %s are cut", world->nodes[world->links[link].ends[0].node]->address,
               world->nodes[world->links[link].ends[1].node]->address);
@@ -734,7 +758,8 @@ static bool handle(struct world *world, struct event *event)
         freeze(world);
         break;
     case CUT:
-        cut(world);
+    case CUT_MEMBERS:
+        cut(world, event->kind == CUT_MEMBERS);
         break;
     case END_ALL:
         end_all(world);

@@ -25,6 +25,7 @@ struct world_plan {
     uint32_t leaves;                                             /* SIGTERMs */
     uint32_t ends;                                               /* of everything at once */
     int64_t checkpoint_ms;                                       /* 0: none are made */
+    uint32_t switch_cuts;   /* percent of the changes of groups in which members lose each other */
     uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
