@@ -60,4 +60,16 @@ struct publisher {
 };
 enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err);
 
+/*
+ * Jobs as tables, for SQL: totrain_jobs has a row a job, the others those of each
+ * job's store behind the id of the job. `only`: the one job that is asked for; 0 all.
+ */
+#define JOB_TABLE_COLUMNS_MAX 21
+enum job_table { JOB_TABLE_JOBS, JOB_TABLE_WORKERS, JOB_TABLE_EVENTS, JOB_TABLE_METRICS };
+const char *job_table_name(enum job_table table);
+/* Their number; the names are static. */
+size_t job_table_columns(enum job_table table, const char *names[JOB_TABLE_COLUMNS_MAX]);
+enum status job_table_rows(const char *state, enum job_table table, int64_t only,
+                           const struct sink *sink, struct error *err);
+
 #endif

@@ -16,6 +16,15 @@ static void continue_books(struct master *master, const struct job_row *row)
     master->progress.rows_done = row->rows_done;
     master->rows_redone = row->rows_redone;
     master->loss = row->loss;
+    usage_continue(&master->usage, row->slot_seconds, row->goodput, row->rows_done);
+}
+
+/* Slots serve learning until the model is made. */
+static void count_slots(struct master *master, int64_t now_ms)
+{
+    bool learns = master->state == JOB_STATE_WAITING || master->state == JOB_STATE_RUNNING;
+
+    usage_count(&master->usage, now_ms, learns ? master->live : 0);
 }
 
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
@@ -38,6 +47,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .validation_loss = (double)NAN,
         .validation_score = (double)NAN,
     };
+    usage_init(&master->usage, now_ms);
     text_init(&master->model_rows, TEXT_MAXIMUM);
     master->workers = calloc(options->max_workers, sizeof *master->workers);
     while (master->hint_mask < 2 * (uint64_t)options->max_workers)
@@ -293,6 +303,7 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
     /* Pulses come on connections of their own. */
     uint32_t index = message->type == MESSAGE_PULSE ? INDEX_NONE : master_find(master, from);
 
+    count_slots(master, now_ms);
     if (message->job != master->options.job) {
         outbox_close(outbox, from);
         if (index != INDEX_NONE)
@@ -318,6 +329,7 @@ void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
 {
     uint32_t index = master_find(master, peer);
 
+    count_slots(master, now_ms);
     if (index != INDEX_NONE && !master_has_ended(master))
         master_lose(master, now_ms, index, "closed its connection", outbox);
 }
@@ -345,6 +357,7 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     int64_t pause = now_ms - master->ticked_at;
 
     master->ticked_at = now_ms;
+    count_slots(master, now_ms);
     if (master_has_ended(master))
         return;
     /* Who was frozen itself must not take the others for dead. */

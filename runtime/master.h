@@ -24,6 +24,7 @@
 
 #include "runtime/group.h"
 #include "runtime/outbox.h"
+#include "runtime/usage.h"
 
 /* How the master reads back what it had stored. */
 struct checkpoint_store {
@@ -116,6 +117,7 @@ struct master {
     struct message_progress progress; /* the last one */
     uint64_t recorded_phase, rows_redone;
     double loss, validation_loss, validation_score, rows_per_second;
+    struct usage usage;
     int64_t reported_at, rate_at;
     uint64_t rate_rows;
 };

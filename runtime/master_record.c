@@ -24,18 +24,6 @@ static void copy_cut(char *into, size_t size, struct slice text)
     into[length] = '\0';
 }
 
-/* The share of the time until now in which rows were computed that counted. */
-static double goodput(const struct master *master, int64_t now_ms)
-{
-    double total = seconds_since(now_ms, master->started_at);
-    double done = (double)master->progress.rows_done;
-    double redone = (double)master->rows_redone;
-
-    if (total <= 0 || done <= 0)
-        return 0;
-    return (1 - (double)waited_ms(master, now_ms) / 1000 / total) * done / (done + redone);
-}
-
 void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     struct job_row row;
@@ -50,7 +38,8 @@ void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox
     row.rows_done = master->progress.rows_done;
     row.rows_redone = master->rows_redone;
     row.loss = master->loss;
-    row.goodput = goodput(master, now_ms);
+    row.goodput = usage_goodput(&master->usage, master->progress.rows_done);
+    row.slot_seconds = usage_slot_seconds(&master->usage);
     row.seconds_waiting = (double)waited_ms(master, now_ms) / 1000;
     row.seconds = seconds_since(now_ms, master->started_at);
     copy_cut(row.error, sizeof row.error, slice_of(master->failure.message));
@@ -185,6 +174,8 @@ void master_note_progress(struct master *master, int64_t now_ms,
         master->validation_score = progress->validation_score;
     }
     note_rate(master, now_ms, progress->rows_done);
+    usage_report(&master->usage, now_ms, master->group.epoch, master->group.count,
+                 progress->rows_done);
     if (progress->is_record)
         record(master, progress, outbox);
     if (now_ms - master->reported_at < master->options.report_ms)

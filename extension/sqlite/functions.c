@@ -430,6 +430,7 @@ static const struct {
 enum status sqlite_host_register(sqlite3 *db, struct error *err)
 {
     TRY(each_row_register(db, err));
+    TRY(job_tables_register(db, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
                                               functions[i].flags, NULL, functions[i].function, NULL,

@@ -28,7 +28,8 @@ struct sqlite_host {
 
 void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program);
 
-/* Register totrain_predict, _probability, _probabilities, _logits, _version. */
+/* Register totrain_predict, _probability, _probabilities, _logits, _version, and the tables of
+ * job_tables.c. */
 enum status sqlite_host_register(sqlite3 *db, struct error *err);
 
 /* The rest is shown among the files of this folder. */
@@ -73,6 +74,9 @@ enum status host_fill_table(void *self, struct slice schema, struct slice table,
 enum status host_write_row(void *self, struct slice schema, struct slice table,
                            const struct slice *names, const struct cell *cells, size_t count,
                            struct error *err);
+
+/* job_tables.c */
+enum status job_tables_register(sqlite3 *db, struct error *err);
 
 /* publish.c */
 enum status host_publish(void *self, struct slice schema, struct slice name,

@@ -171,28 +171,6 @@ static void more(sqlite3_context *context, int count, sqlite3_value **values)
                        result && result_row(result, sqlite3_value_int64(values[1]) + 1) != NULL);
 }
 
-static void result_cell(sqlite3_context *context, const struct cell *cell)
-{
-    switch (cell->type) {
-    case CELL_NULL:
-        sqlite3_result_null(context);
-        break;
-    case CELL_INTEGER:
-        sqlite3_result_int64(context, cell->integer);
-        break;
-    case CELL_REAL:
-        sqlite3_result_double(context, cell->real);
-        break;
-    case CELL_TEXT:
-        sqlite3_result_text64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT,
-                              SQLITE_UTF8);
-        break;
-    case CELL_BLOB:
-        sqlite3_result_blob64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT);
-        break;
-    }
-}
-
 static void cell(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct connection *connection = sqlite3_user_data(context);
@@ -204,7 +182,7 @@ static void cell(sqlite3_context *context, int count, sqlite3_value **values)
     if (!cells || column < 0 || (size_t)column >= result->column_count)
         sqlite3_result_error(context, "totrain_cell: the result is gone", -1);
     else
-        result_cell(context, &cells[column]);
+        sql_result_cell(context, &cells[column]);
 }
 
 /* ----- totrain('...'): the function form ----- */

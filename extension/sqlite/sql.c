@@ -218,6 +218,28 @@ void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
     }
 }
 
+void sql_result_cell(sqlite3_context *context, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        sqlite3_result_null(context);
+        break;
+    case CELL_INTEGER:
+        sqlite3_result_int64(context, cell->integer);
+        break;
+    case CELL_REAL:
+        sqlite3_result_double(context, cell->real);
+        break;
+    case CELL_TEXT:
+        sqlite3_result_text64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+        break;
+    case CELL_BLOB:
+        sqlite3_result_blob64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT);
+        break;
+    }
+}
+
 void sql_append_table(struct text *sql, struct slice schema, struct slice table)
 {
     if (schema.size > 0) {

@@ -30,6 +30,8 @@ void sql_value(sqlite3_value *value, struct cell *cell);
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);
 void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell);
 
+void sql_result_cell(sqlite3_context *context, const struct cell *cell);
+
 /* "schema"."table", or "table" alone where the schema is empty. */
 void sql_append_table(struct text *sql, struct slice schema, struct slice table);
 

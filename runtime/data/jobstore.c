@@ -23,11 +23,9 @@ static const char schema[] =
     " workers INTEGER, step INTEGER, rows_done INTEGER, rows_redone INTEGER, loss REAL,"
     " goodput REAL, seconds_waiting REAL, seconds REAL, error TEXT, started_at TEXT,"
     " supervisor INTEGER, steps INTEGER, epoch INTEGER, epochs INTEGER, rows_per_second REAL,"
-    " validation_loss REAL);"
+    " validation_loss REAL, slot_seconds REAL);"
     "CREATE TABLE workers(role TEXT NOT NULL, \"index\" INTEGER NOT NULL, state TEXT NOT NULL,"
     " lanes INTEGER, rows_per_second REAL, memory INTEGER, PRIMARY KEY(role, \"index\"));"
-    "CREATE TABLE shards(input TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL,"
-    " state TEXT NOT NULL, lease INTEGER, tries INTEGER, PRIMARY KEY(input, first));"
     "CREATE TABLE events(at REAL NOT NULL, role TEXT, \"index\" INTEGER, event TEXT NOT NULL,"
     " detail TEXT);"
     "CREATE TABLE metrics(epoch INTEGER NOT NULL, step INTEGER NOT NULL, metric TEXT NOT NULL,"
@@ -49,10 +47,10 @@ static const char schema[] =
 
 /* Prepared when first used, kept until the store is closed. */
 #define QUERY_MAP(X)                                                                               \
-    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")       \
+    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")     \
     X(GET_JOB, "SELECT id, state, statement, model, workers, step, rows_done, rows_redone, loss,"  \
                " goodput, seconds_waiting, seconds, error, started_at, supervisor, steps,"         \
-               " epoch, epochs, rows_per_second, validation_loss FROM job")                        \
+               " epoch, epochs, rows_per_second, validation_loss, slot_seconds FROM job")          \
     X(PUT_WORKER, "INSERT OR REPLACE INTO workers VALUES('worker', ?, ?, ?, ?, NULL)")             \
     X(PUT_EVENT, "INSERT INTO events VALUES(?, ?, ?, ?, ?)")                                       \
     X(PUT_METRIC, "INSERT OR REPLACE INTO metrics VALUES(?, ?, ?, ?, ?)")                          \
@@ -66,6 +64,9 @@ static const char schema[] =
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(EACH_RESULT, "SELECT name, train, validation FROM result ORDER BY rowid")                    \
     X(EACH_MODEL, "SELECT part, name, position, value, data FROM model ORDER BY rowid")            \
+    X(EACH_WORKER, "SELECT role, \"index\", state, lanes, rows_per_second FROM workers"            \
+                   " ORDER BY role, \"index\"")                                                    \
+    X(EACH_EVENT, "SELECT at, role, \"index\", event, detail FROM events ORDER BY rowid")          \
     X(EACH_METRIC, "SELECT epoch, step, metric, part, value FROM metrics"                          \
                    " ORDER BY epoch, step, metric, part")
 
@@ -291,6 +292,7 @@ enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, 
     sqlite3_bind_int64(statement, 18, row->epochs);
     bind_real(statement, 19, row->rows_per_second);
     bind_real(statement, 20, row->validation_loss);
+    bind_real(statement, 21, row->slot_seconds);
     return finish(store, statement, err);
 }
 
@@ -352,6 +354,7 @@ static enum status read_job(sqlite3_stmt *statement, struct job_row *row, struct
     row->epochs = (uint32_t)sqlite3_column_int64(statement, 17);
     row->rows_per_second = column_real(statement, 18);
     row->validation_loss = column_real(statement, 19);
+    row->slot_seconds = column_real(statement, 20);
     return STATUS_OK;
 }
 
@@ -548,6 +551,64 @@ static enum status each_row(struct jobstore *store, enum query query, row_reader
         status = jobstore_failed(store, err);
     sqlite3_reset(statement);
     return status;
+}
+
+static const struct {
+    const char *const *columns;
+    enum query query;
+} listings[] = {
+    [LISTING_WORKERS] = {(const char *const[]){"role", "index", "state", "lanes", "rows_per_second",
+                                               NULL},
+                         QUERY_EACH_WORKER},
+    [LISTING_EVENTS] = {(const char *const[]){"at", "role", "index", "event", "detail", NULL},
+                        QUERY_EACH_EVENT},
+    [LISTING_METRICS] = {(const char *const[]){"epoch", "step", "metric", "part", "value", NULL},
+                         QUERY_EACH_METRIC},
+};
+
+const char *const *jobstore_listing_columns(enum jobstore_listing listing)
+{
+    return listings[listing].columns;
+}
+
+static struct cell cell_at(sqlite3_stmt *statement, int column)
+{
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+        return (struct cell){.type = CELL_INTEGER,
+                             .integer = sqlite3_column_int64(statement, column)};
+    case SQLITE_FLOAT:
+        return (struct cell){.type = CELL_REAL, .real = sqlite3_column_double(statement, column)};
+    case SQLITE_NULL:
+        return (struct cell){.type = CELL_NULL};
+    default:
+        return (struct cell){.type = CELL_TEXT, .text = column_slice(statement, column)};
+    }
+}
+
+struct listing_call {
+    enum status (*each)(void *context, const struct cell *cells, struct error *err);
+    void *context;
+};
+
+static enum status call_listing(sqlite3_stmt *statement, void *context, struct error *err)
+{
+    const struct listing_call *call = context;
+    struct cell cells[LISTING_COLUMNS];
+
+    for (int i = 0; i < LISTING_COLUMNS; i++)
+        cells[i] = cell_at(statement, i);
+    return call->each(call->context, cells, err);
+}
+
+enum status jobstore_each_of(struct jobstore *store, enum jobstore_listing listing,
+                             enum status (*each)(void *context, const struct cell *cells,
+                                                 struct error *err),
+                             void *context, struct error *err)
+{
+    struct listing_call call = {each, context};
+
+    return each_row(store, listings[listing].query, call_listing, &call, err);
 }
 
 struct result_call {

@@ -4,13 +4,14 @@
  * Written by the job's master alone, readable by anybody at any time (WAL).
  * What was committed survives the process, and from the first checkpoint on
  * (checkpoint.h) the machine. A store is used by one thread at a time.
- * Tables: job (one row), workers, shards, events, metrics, result, model,
+ * Tables: job (one row), workers, events, metrics, result, model,
  * destination (destination.h), and for the master itself claim, checkpoint, checkpoint_pieces. The
  * columns are those of DESIGN's catalog tables; docs/jobs.md lists them.
  */
 #ifndef DATA_JOBSTORE_H
 #define DATA_JOBSTORE_H
 
+#include "base/cell.h"
 #include "base/error.h"
 #include "scoring/model_table.h"
 
@@ -44,6 +45,7 @@ struct job_row {
     uint64_t steps;      /* in all; 0: unknown */
     uint32_t epoch, epochs;
     double rows_per_second, validation_loss;
+    double slot_seconds; /* runtime/usage.h; goodput is NaN while it is not known */
 };
 
 struct jobstore;
@@ -93,6 +95,15 @@ enum status jobstore_each_result(struct jobstore *store,
                                  void *context, struct error *err);
 enum status jobstore_each_model_row(struct jobstore *store, model_row_sink *each, void *context,
                                     struct error *err);
+/* A table of the job's, for people: its columns (NULL at the end), and its rows as
+ * cells in the same order, borrowed until `each` returns. */
+#define LISTING_COLUMNS 5
+enum jobstore_listing { LISTING_WORKERS, LISTING_EVENTS, LISTING_METRICS };
+const char *const *jobstore_listing_columns(enum jobstore_listing listing);
+enum status jobstore_each_of(struct jobstore *store, enum jobstore_listing listing,
+                             enum status (*each)(void *context, const struct cell *cells,
+                                                 struct error *err),
+                             void *context, struct error *err);
 /* The metrics table in order: epoch, step, metric, part, value. */
 enum status jobstore_each_metric(struct jobstore *store,
                                  enum status (*each)(void *context, uint32_t epoch, uint64_t step,

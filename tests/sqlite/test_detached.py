@@ -324,6 +324,41 @@ class Detached(harness.Case):
         self.assertEqual(self.row(1)[1], "failed")
         self.assertEqual(self.run_program("wait", 1).returncode, 1)
 
+    def test_jobs_are_tables_while_they_run_and_afterwards(self):
+        job = self.long_job(epochs=400, more="job.max_workers = 2, train.test_size = 0.2, ")
+        database = self.connect(isolation_level=None)
+        database.row_factory = sqlite3.Row
+
+        def row():
+            return database.execute("SELECT * FROM totrain_jobs WHERE id = ?", (job,)).fetchone()
+        harness.wait_for(lambda: row()["goodput"] is not None, "a measured goodput")
+        self.assertEqual((row()["state"], row()["model"], row()["database"]),
+                         ("running", "iris_model", os.path.realpath(self.path)))
+        harness.wait_for(lambda: database.execute(
+            'SELECT "index" FROM totrain_workers WHERE job = ? AND lanes > 0', (job,)).fetchall(),
+            "workers with lanes")
+        self.assertEqual(self.run_program("wait", job).returncode, 0)
+        last = row()
+        self.assertEqual((last["state"], last["step"], last["error"]), ("done", last["steps"], None))
+        self.assertEqual((last["rows_done"], last["rows_redone"]), (120 * 400, 0))
+        self.assertTrue(0 < last["goodput"] <= 1, last["goodput"])
+        self.assertGreater(last["slot_seconds"], 0)
+        for table in ("totrain_workers", "totrain_events", "totrain_job_metrics"):
+            own = database.execute(f"SELECT * FROM {table} WHERE job = {job}").fetchall()
+            self.assertTrue(own, table)
+            self.assertEqual(len(own), database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+            self.assertEqual(database.execute(f"SELECT * FROM {table} WHERE job = 'x'").fetchall(), [])
+        self.assertEqual(database.execute("SELECT part FROM totrain_job_metrics WHERE job = ?"
+                                          " GROUP BY part", (job,)).fetchall()[0]["part"], "train")
+        database.close()
+
+    def test_what_a_file_brings_cannot_read_the_jobs(self):
+        database = self.connect(isolation_level=None)
+        database.execute("CREATE VIEW spy AS SELECT * FROM totrain_jobs")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "unsafe use"):
+            database.execute("SELECT * FROM spy").fetchall()
+        database.close()
+
     def test_there_is_nothing_to_wait_for(self):
         done = self.run_program("wait", 77)
         self.assertEqual(done.returncode, 2)

@@ -1,5 +1,7 @@
 #include "tests/check.h"
 
+#include <math.h>
+
 #include "runtime/master.h"
 
 #define JOB 7
@@ -262,6 +264,69 @@ static void only_rank_0_is_believed(void **state)
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
     say(&fixture, 1, finished);
     CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    close_master(&fixture);
+}
+
+static struct job_row last_books(const struct fixture *fixture)
+{
+    struct job_row row = {.id = 0};
+
+    for (size_t i = 0; i < fixture->outbox.count; i++)
+        if (fixture->outbox.entries[i].kind == OUTBOX_JOB)
+            memcpy(&row, outbox_bytes(&fixture->outbox, &fixture->outbox.entries[i]).data,
+                   sizeof row);
+    CHECK_INT(row.id, JOB);
+    return row;
+}
+
+static void applied(struct fixture *fixture, peer_id from, uint64_t rows)
+{
+    struct message progress = of(MESSAGE_PROGRESS, fixture->master.group.epoch);
+
+    progress.progress.phase = progress.progress.step = rows / 10;
+    progress.progress.rows_done = rows;
+    progress.progress.loss = 1;
+    say(fixture, from, progress);
+}
+
+/*
+ *     0 .. 1 s    nobody is here        0 slot seconds
+ *     1 .. 2 s    the two of them meet  2
+ *     2 .. 6 s    400 rows, nobody dies 8     .02 slot seconds a row
+ *     6 .. 7 s    one is gone           1
+ *     7 .. 9 s    100 rows by the other 2     the same
+ */
+static void the_books_say_what_slots_were_used_for(void **state)
+{
+    struct fixture fixture;
+    struct job_row row;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    fixture.now = 1000;
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    fixture.now = 2000;
+    met(&fixture, 1);
+    applied(&fixture, 1, 10);
+    fixture.now = 6000;
+    applied(&fixture, 1, 410);
+    row = last_books(&fixture);
+    CHECK(fabs(row.slot_seconds - 10) < 1e-9);
+    CHECK(fabs(row.goodput - 410 * .02 / 10) < 1e-9);
+    CHECK(fabs(row.seconds_waiting - 1) < 1e-9);
+    master_on_disconnect(&fixture.master, fixture.now, 2, &fixture.outbox);
+    fixture.now = 7000;
+    master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    met(&fixture, 1);
+    applied(&fixture, 1, 410);
+    fixture.now = 9000;
+    applied(&fixture, 1, 510);
+    row = last_books(&fixture);
+    CHECK(fabs(row.slot_seconds - 13) < 1e-9);
+    CHECK(fabs(row.goodput - 510 * .02 / 13) < 1e-9);
+    CHECK(row.rows_done == 510 && row.workers == 1);
     close_master(&fixture);
 }
 
@@ -717,6 +782,7 @@ int main(void)
         cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
         cmocka_unit_test(the_model_of_a_past_group_is_not_stored),
         cmocka_unit_test(only_rank_0_is_believed),
+        cmocka_unit_test(the_books_say_what_slots_were_used_for),
         cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),
         cmocka_unit_test(a_restarted_master_waits_for_those_who_know_the_state),
         cmocka_unit_test(a_master_that_meets_a_newer_ones_worker_ends_itself),
