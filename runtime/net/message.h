@@ -65,8 +65,9 @@ enum message_type {
 #define MESSAGE_MEMBERS_MAX 1024
 #define MESSAGE_ADDRESS_MAX 255
 #define MESSAGE_NAME_MAX    4096
-/* Longer vectors and states go in pieces of this size. */
-#define MESSAGE_PIECE_BYTES ((size_t)16 << 20)
+/* Longer vectors and states go in pieces of this size: about what a Unix socket
+ * holds, so that the receiver adds one piece up while the next is being sent. */
+#define MESSAGE_PIECE_BYTES ((size_t)128 << 10)
 
 struct message_hello {
     uint32_t index, incarnation, lanes;
