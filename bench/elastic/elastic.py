@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import scaling
 import timeline
 from jobs import Broker, Job, Setting, make_table
 
@@ -315,6 +316,7 @@ EXPERIMENTS = {
     "X10": (x10, "30 min, for ever", "<= 7 s"),
     "X12": (x12, "minutes", "<= 0.1 s one process, <= 0.3 s several"),
     "X15": (x15, "goodput 69 -> 95 %", ">= 97 %, same bits"),
+    "scaling": (scaling.run, "none for two workers of one machine", "two workers >= 1.8 x one"),
 }
 
 
