@@ -14,6 +14,7 @@
 #define GATHER_MS            100
 #define RECONNECT_MS         50
 #define SPEED_MS             100
+#define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
 #define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
 #define CLAIM_CHECK_MS       1000
 #define GRACE_MS             25000 /* Kubernetes kills after 30 s */
@@ -281,6 +282,7 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .progress_ms = REPORT_MS,
         .speed_first_ms = SPEED_MS,
         .grace_ms = GRACE_MS,
+        .segment_least = SEGMENT_LEAST,
         .piece_bytes = MESSAGE_PIECE_BYTES,
         .snapshot_piece_bytes = SNAPSHOT_PIECE_BYTES,
     };

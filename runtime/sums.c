@@ -50,7 +50,16 @@ static enum status make_room(struct sums *sums, struct error *err)
 
 struct share sums_segment(const struct sums *sums, uint32_t rank)
 {
-    return share_of(sums->real_count, sums->members, rank);
+    return rank < sums->owners ? share_of(sums->real_count, sums->owners, rank)
+                               : (struct share){sums->real_count, 0};
+}
+
+static uint32_t owners_of(const struct sums *sums)
+{
+    const uint32_t least = sums->segment_least > 0 ? sums->segment_least : 1;
+    const uint32_t worth = sums->real_count / least;
+
+    return worth < 1 ? 1 : worth < sums->members ? worth : sums->members;
 }
 
 bool sums_is_owner(const struct sums *sums, uint32_t rank)
@@ -75,6 +84,7 @@ enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_
     sums->members = members;
     sums->integer_count = integer_count;
     sums->real_count = real_count;
+    sums->owners = owners_of(sums);
     TRY(make_room(sums, err));
     sums->own = sums_segment(sums, rank);
     if (integer_count > 0)

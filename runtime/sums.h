@@ -5,10 +5,12 @@
  *     PARTIAL  ----+--> integers, fixed --resolve--> reals of the own segment --+--> reals
  *                                              SUM: segments of the others -----+
  *
- * A worker's lanes are added into `integers` and `fixed`. The member of rank r
- * owns the r-th share of the reals; rank 0 owns the integers too. An owner's
- * totals are complete when the PARTIAL of every other member has come; the
- * phase is complete when the SUM of every other owner has. Addition is of
+ * A worker's lanes are added into `integers` and `fixed`. The members of the
+ * lowest ranks own the reals in equal shares; rank 0 owns the integers too. A
+ * short vector has few owners, because a message costs as much as some thousand
+ * bytes of it: five reals among eight members take 14 messages, not 75. An
+ * owner's totals are complete when the PARTIAL of every other member has come;
+ * the phase is complete when the SUM of every other owner has. Addition is of
  * integers, so the order of arrival leaves no trace.
  *
  * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order.
@@ -21,6 +23,8 @@
 struct sums {
     uint64_t phase;
     uint32_t rank, members;
+    uint32_t segment_least; /* reals that are worth an owner; set by the caller, 0 is 1 */
+    uint32_t owners;        /* of reals: ranks 0 to owners - 1 */
     uint32_t integer_count, real_count;
     struct share own; /* segment */
     int64_t *integers, *fixed;

@@ -15,6 +15,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
         worker->failure = *failure;
         worker->state = WORKER_FAILED;
     }
+    worker->sums.segment_least = options->segment_least;
     worker->records = calloc(WORKER_RECORDS_MAX, sizeof *worker->records);
     if (!worker->records && !failure) {
         fail_no_memory(&worker->failure);

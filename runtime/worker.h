@@ -54,6 +54,7 @@ struct worker_options {
     int64_t speed_first_ms;      /* from a group's begin to its first SPEED; then twice as
                                     long each time, up to heartbeat_ms; 0: none */
     int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
+    uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
     size_t piece_bytes;          /* longer vectors and states go in pieces */
     size_t snapshot_piece_bytes; /* of a state on its way into the store */

@@ -185,6 +185,8 @@ class Job:
 class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
+    units = 16  # of the hidden layer
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="totrain-cluster.")
@@ -203,7 +205,7 @@ class JobTest(unittest.TestCase):
     @classmethod
     def job(cls, *arguments, **named):
         cls.count += 1
-        return Job(cls.jobs / str(cls.count), *arguments, **named)
+        return Job(cls.jobs / str(cls.count), *arguments, **{"units": cls.units, **named})
 
     def check_same(self, job):
         self.assertEqual(job.end(), 0, job.last)

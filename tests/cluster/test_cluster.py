@@ -13,16 +13,10 @@ import job as harness
 from job import DEADLINE, GONE, POINTS, is_alive, wait_until_gone
 
 
-class ClusterTest(harness.JobTest):
-    def test_any_number_of_workers_gives_the_same_digest(self):
-        for workers in (2, 3, 8):
-            with self.subTest(workers=workers):
-                job = self.job(workers)
-                self.check_same(job)
-                self.assertIn(f"{workers} workers, 8 lanes", job.log())
+class NamedPointTest(harness.JobTest):
+    """The model is large enough for every worker to own a segment of the sums."""
 
-    def test_a_job_starts_with_the_first_worker_it_gets(self):
-        self.check_same(self.job(3, least=1))
+    units = 1024
 
     def test_a_worker_killed_at_a_named_point_changes_nothing(self):
         for point in POINTS:
@@ -38,6 +32,18 @@ class ClusterTest(harness.JobTest):
                 job = self.job(3, fault=f"role=worker,index=1,step=17,attempt=0,point={point}")
                 self.check_same(job)
                 self.assertIn("worker 1 joined: incarnation 1", job.log())
+
+
+class ClusterTest(harness.JobTest):
+    def test_any_number_of_workers_gives_the_same_digest(self):
+        for workers in (2, 3, 8):
+            with self.subTest(workers=workers):
+                job = self.job(workers)
+                self.check_same(job)
+                self.assertIn(f"{workers} workers, 8 lanes", job.log())
+
+    def test_a_job_starts_with_the_first_worker_it_gets(self):
+        self.check_same(self.job(3, least=1))
 
     def test_the_worker_that_publishes_is_killed(self):
         job = self.job(2, fault="role=worker,index=0,attempt=0,point=publishing")

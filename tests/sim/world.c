@@ -517,6 +517,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .reconnect_ms = 100,
                                      .progress_ms = 100,
                                      .speed_first_ms = 100,
+                                     .segment_least = 1 + world->plan->seed % 4,
                                      .lanes_at_once = (uint32_t)draw(world, 3),
                                      .grace_ms = GRACE_MS,
                                      .piece_bytes = PIECE_BYTES,

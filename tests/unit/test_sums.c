@@ -55,6 +55,40 @@ static void partials_in_any_order_and_in_pieces_give_the_totals(void **state)
     sums_deinit(&sums);
 }
 
+/* Segments in rank order and without a gap, as many as are worth it. */
+static void check_owners(uint32_t members, uint32_t reals, uint32_t least, uint32_t expected)
+{
+    struct sums sums = {.segment_least = least};
+    uint32_t owners = 0, next = 0;
+    struct error err;
+
+    CHECK_OK(sums_begin(&sums, 1, 0, members, 1, reals, &err));
+    for (uint32_t rank = 0; rank < members; rank++) {
+        struct share segment = sums_segment(&sums, rank);
+
+        CHECK_INT(segment.first, next);
+        CHECK(segment.count == 0 || segment.count >= least || rank == 0);
+        next += segment.count;
+        owners += sums_is_owner(&sums, rank);
+    }
+    CHECK_INT(next, reals);
+    CHECK_INT(owners, expected);
+    CHECK_INT(sums.sums_missing, expected - 1);
+    sums_deinit(&sums);
+}
+
+static void a_short_vector_has_few_owners(void **state)
+{
+    (void)state;
+    check_owners(8, 5, 1024, 1);
+    check_owners(8, 1024, 1024, 1);
+    check_owners(8, 2048, 1024, 2);
+    check_owners(8, 5000, 1024, 4);
+    check_owners(8, 100000, 1024, 8);
+    check_owners(8, 5, 0, 5);
+    check_owners(1, 0, 1024, 1);
+}
+
 static void a_phase_without_reals_needs_rank_0_only(void **state)
 {
     const int64_t totals[] = {9};
@@ -120,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_cover_everything_and_differ_by_one_at_most),
         cmocka_unit_test(partials_in_any_order_and_in_pieces_give_the_totals),
+        cmocka_unit_test(a_short_vector_has_few_owners),
         cmocka_unit_test(a_phase_without_reals_needs_rank_0_only),
         cmocka_unit_test(what_does_not_continue_the_senders_segment_is_refused),
         cmocka_unit_test(sums_wrap_instead_of_trapping),
