@@ -29,6 +29,20 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
  */
 enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err);
 
+/*
+ * With a quarantine table the rows of the SELECT are kept once, in PREDICT_STAGE,
+ * and what lower_predict gives reads the good ones from there:
+ *     WITH q AS MATERIALIZED (SELECT ...)
+ *     SELECT totrain_problem('model', q."a", ...) AS "totrain_reason", q."a" AS "a", ... FROM q
+ * totrain_problem is NULL where totrain_predict would give a prediction, else its error.
+ */
+#define PREDICT_STAGE "temp.totrain_rows"
+enum status lower_predict_stage(const struct plan *plan, struct text *sql, struct error *err);
+
+/* The quarantine table: all columns of the SELECT, then the reason. */
+enum status lower_quarantine_table(const struct plan *plan, struct text *sql, struct error *err);
+enum status lower_quarantine(const struct plan *plan, struct text *sql, struct error *err);
+
 /* The CREATE TABLE for PREDICT's target, with the declared types of the
  * SELECT's columns and of the label. */
 enum status lower_predict_table(const struct plan *plan, struct text *sql, struct error *err);

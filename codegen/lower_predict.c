@@ -54,6 +54,15 @@ static const char *function_of(const struct plan *plan, struct slice output)
     return is_regression(plan) ? "totrain_predict" : "totrain_logits";
 }
 
+/* `after` begins with the end of a line, which closes a comment at the SELECT's end. */
+static void append_select(const struct plan *plan, const char *before, const char *after,
+                          struct text *sql)
+{
+    text_append_string(sql, before);
+    text_append(sql, plan->select);
+    text_append_string(sql, after);
+}
+
 enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err)
 {
     struct text path;
@@ -73,12 +82,51 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
         append_call(plan, function_of(plan, plan->extra_outputs[i]), text_slice(&path),
                     plan->extra_outputs[i], sql);
     }
-    /* The line's end closes a comment at the SELECT's end. */
-    text_append_string(sql, " FROM (");
-    text_append(sql, plan->select);
-    text_append_string(sql, "\n) AS q");
+    if (plan->quarantine_table.size > 0)
+        text_append_string(sql, " FROM " PREDICT_STAGE " AS q WHERE q.\"" QUARANTINE_REASON
+                                "\" IS NULL");
+    else
+        append_select(plan, " FROM (", "\n) AS q", sql);
     sql->failed = sql->failed || path.failed;
     text_deinit(&path);
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static void append_all_columns(const struct plan *plan, struct text *sql)
+{
+    for (size_t i = 0; i < plan->query.count; i++) {
+        text_append_string(sql, i > 0 ? ", " : "");
+        append_column(sql, plan->query.columns[i].name);
+    }
+}
+
+enum status lower_predict_stage(const struct plan *plan, struct text *sql, struct error *err)
+{
+    struct text path;
+
+    text_init(&path, TEXT_MAXIMUM);
+    model_path_write(plan->model_schema, plan->model_name, &path);
+    /* MATERIALIZED: else a column of random() would be another for each place that reads it. */
+    append_select(plan, "WITH q AS MATERIALIZED (", "\n) SELECT ", sql);
+    append_call(plan, "totrain_problem", text_slice(&path), SLICE(QUARANTINE_REASON), sql);
+    for (size_t i = 0; i < plan->query.count; i++) {
+        text_append_string(sql, ", ");
+        append_column(sql, plan->query.columns[i].name);
+        text_append_string(sql, " AS "); /* else SQLite may name it as it likes */
+        text_append_identifier(sql, plan->query.columns[i].name);
+    }
+    text_append_string(sql, " FROM q");
+    sql->failed = sql->failed || path.failed;
+    text_deinit(&path);
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+enum status lower_quarantine(const struct plan *plan, struct text *sql, struct error *err)
+{
+    text_append_string(sql, "SELECT ");
+    append_all_columns(plan, sql);
+    text_append_string(sql, ", q.\"" QUARANTINE_REASON "\" FROM " PREDICT_STAGE
+                            " AS q WHERE q.\"" QUARANTINE_REASON "\" IS NOT NULL");
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
@@ -126,17 +174,33 @@ static void append_definition(struct text *sql, const char *comma, struct slice 
     }
 }
 
-enum status lower_predict_table(const struct plan *plan, struct text *sql, struct error *err)
+static void begin_table(const struct plan *plan, struct slice name, struct text *sql)
 {
-    const char *comma = "";
-
     text_append_string(sql, "CREATE TABLE ");
     if (plan->target_schema.size > 0) {
         text_append_identifier(sql, plan->target_schema);
         text_append_char(sql, '.');
     }
-    text_append_identifier(sql, plan->target_table);
+    text_append_identifier(sql, name);
     text_append_string(sql, " (");
+}
+
+enum status lower_quarantine_table(const struct plan *plan, struct text *sql, struct error *err)
+{
+    begin_table(plan, plan->quarantine_table, sql);
+    for (size_t i = 0; i < plan->query.count; i++)
+        append_definition(sql, i > 0 ? ", " : "", plan->query.columns[i].name,
+                          plan->query.columns[i].declared_type);
+    append_definition(sql, ", ", SLICE(QUARANTINE_REASON), SLICE("TEXT"));
+    text_append_char(sql, ')');
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+enum status lower_predict_table(const struct plan *plan, struct text *sql, struct error *err)
+{
+    const char *comma = "";
+
+    begin_table(plan, plan->target_table, sql);
     for (size_t i = 0; i < plan->query.count; i++) {
         if ((int)i == plan->label_column)
             continue;

@@ -55,6 +55,12 @@ struct scan_outcome {
     const char *reason; /* why, for people */
 };
 
+/* A table that is made anew from a query. */
+struct fill {
+    struct slice schema, table, create, select;
+    uint64_t rows; /* how many it has got */
+};
+
 struct host {
     void *self;
     struct catalog catalog;
@@ -78,11 +84,12 @@ struct host {
     /* In one transaction: readers see the old model or the new one. */
     enum status (*publish)(void *self, struct slice schema, struct slice name,
                            struct publication *publication, struct error *err);
-    /* Drop the table, make it with `create` and fill it from `select`, in one
-     * transaction; `select` may read the old table. */
-    enum status (*fill_table)(void *self, struct slice schema, struct slice table,
-                              struct slice create, struct slice select, uint64_t *rows,
-                              struct error *err);
+    /* Drop each table, make it with `create` and fill it from `select`, all in one
+     * transaction. Where there is a `stage`, its rows are kept in the temporary table
+     * totrain_rows meanwhile, for the selects to read. stage, or the select of
+     * a single table without one, may read the old tables. */
+    enum status (*fill_tables)(void *self, struct slice stage, struct fill *fills, size_t count,
+                               struct error *err);
     /* The same with one row of cells. */
     enum status (*write_row)(void *self, struct slice schema, struct slice table,
                              const struct slice *names, const struct cell *cells, size_t count,

@@ -18,12 +18,11 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static enum status put_target_row(const struct plan *plan, uint64_t rows, double started,
+static enum status put_target_row(struct slice table, uint64_t rows, double started,
                                   const struct sink *sink, struct error *err)
 {
     double seconds = round((seconds_now() - started) * 1000) / 1000;
-    struct cell cells[] = {cell_text(plan->target_table), cell_integer((int64_t)rows),
-                           cell_real(seconds)};
+    struct cell cells[] = {cell_text(table), cell_integer((int64_t)rows), cell_real(seconds)};
 
     return sink_row(sink, cells, 3, err);
 }
@@ -34,22 +33,111 @@ enum status predict_query(const struct plan *plan, struct text *sql, struct erro
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
+/* What PREDICT writes, as SQL. */
+struct predict_sql {
+    struct text create, stage, quarantine_create, quarantine_select;
+};
+
+static void predict_sql_init(struct predict_sql *sql)
+{
+    text_init(&sql->create, STATEMENT_BYTES_MAX);
+    text_init(&sql->stage, TEXT_MAXIMUM);
+    text_init(&sql->quarantine_create, STATEMENT_BYTES_MAX);
+    text_init(&sql->quarantine_select, TEXT_MAXIMUM);
+}
+
+static void predict_sql_deinit(struct predict_sql *sql)
+{
+    text_deinit(&sql->create);
+    text_deinit(&sql->stage);
+    text_deinit(&sql->quarantine_create);
+    text_deinit(&sql->quarantine_select);
+}
+
+static enum status predict_sql_lower(const struct plan *plan, struct predict_sql *sql,
+                                     struct error *err)
+{
+    TRY(lower_predict_table(plan, &sql->create, err));
+    if (plan->quarantine_table.size == 0)
+        return STATUS_OK;
+    TRY(lower_predict_stage(plan, &sql->stage, err));
+    TRY(lower_quarantine_table(plan, &sql->quarantine_create, err));
+    return lower_quarantine(plan, &sql->quarantine_select, err);
+}
+
+/* Nobody wrote this table's name in the statement: it is replaced only where
+ * an earlier PREDICT made it. */
+static enum status check_quarantine_columns(const struct host *host, const struct plan *plan,
+                                            struct slice select, struct arena *arena,
+                                            struct error *err)
+{
+    struct query query;
+    struct error missing;
+
+    if (host->catalog.describe(host->catalog.self, select, arena, &query, &missing) != STATUS_OK)
+        return STATUS_OK;
+    if (query.count > 0 && slice_is_fold(query.columns[query.count - 1].name, QUARANTINE_REASON))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists and holds no bad rows of a PREDICT",
+         SLICE_FORMAT(plan->quarantine_table));
+    return error_hint(err,
+                      "Bad rows would be written there. Rename that table, or choose another "
+                      "target than %.*s.",
+                      SLICE_FORMAT(plan->target_table));
+}
+
+static enum status check_quarantine(const struct host *host, const struct plan *plan,
+                                    struct error *err)
+{
+    struct arena arena;
+    struct text select;
+    enum status status;
+
+    TRY(host->check_target(host->self, plan->target_schema, plan->quarantine_table, TARGET_TABLE,
+                           err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&select, TEXT_MAXIMUM);
+    text_append_string(&select, "SELECT * FROM ");
+    if (plan->target_schema.size > 0) {
+        text_append_identifier(&select, plan->target_schema);
+        text_append_char(&select, '.');
+    }
+    text_append_identifier(&select, plan->quarantine_table);
+    status = select.failed ? fail_no_memory(err)
+                           : check_quarantine_columns(host, plan, text_slice(&select), &arena, err);
+    text_deinit(&select);
+    arena_deinit(&arena);
+    return status;
+}
+
 static enum status predict_into(const struct host *host, const struct plan *plan,
                                 struct slice select, const struct sink *sink, struct error *err)
 {
+    const bool has_quarantine = plan->quarantine_table.size > 0;
     double started = seconds_now();
-    struct text create;
-    uint64_t rows = 0;
+    struct predict_sql sql;
     enum status status;
 
     TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE, err));
-    text_init(&create, STATEMENT_BYTES_MAX);
-    status = lower_predict_table(plan, &create, err);
-    if (status == STATUS_OK)
-        status = host->fill_table(host->self, plan->target_schema, plan->target_table,
-                                  text_slice(&create), select, &rows, err);
-    text_deinit(&create);
-    return status == STATUS_OK ? put_target_row(plan, rows, started, sink, err) : status;
+    if (has_quarantine)
+        TRY(check_quarantine(host, plan, err));
+    predict_sql_init(&sql);
+    status = predict_sql_lower(plan, &sql, err);
+    if (status == STATUS_OK) {
+        struct fill fills[] = {
+            {plan->target_schema, plan->target_table, text_slice(&sql.create), select, 0},
+            {plan->target_schema, plan->quarantine_table, text_slice(&sql.quarantine_create),
+             text_slice(&sql.quarantine_select), 0}};
+
+        status = host->fill_tables(host->self, text_slice(&sql.stage), fills,
+                                   has_quarantine ? 2 : 1, err);
+        if (status == STATUS_OK)
+            status = put_target_row(plan->target_table, fills[0].rows, started, sink, err);
+        if (status == STATUS_OK && has_quarantine)
+            status = put_target_row(plan->quarantine_table, fills[1].rows, started, sink, err);
+    }
+    predict_sql_deinit(&sql);
+    return status;
 }
 
 enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
@@ -240,7 +328,7 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
     if (plan->has_target) {
         TRY(host->write_row(host->self, plan->target_schema, plan->target_table, names, cells,
                             count, err));
-        return put_target_row(plan, 1, started, sink, err);
+        return put_target_row(plan->target_table, 1, started, sink, err);
     }
     TRY(sink_columns(sink, names, count, err));
     return sink_row(sink, cells, count, err);

@@ -176,6 +176,9 @@ const struct attribute attributes[] = {
     LATER("job.records_per_task", "Rows of one shard."),
     LATER("job.image", "Name of the profile of the workers' image."),
 
+    WORD("predict.bad_rows", SCOPE_PREDICT, "error", WORDS("error", "quarantine"), NULL,
+         "Rows that cannot be scored, as with a text among numbers. 'error': the statement fails. "
+         "'quarantine': they go into the table TARGET_bad_rows, with the reason."),
     {"predict.extra_outputs", ATTRIBUTE_WORDS, SCOPE_PREDICT, 0, 0, NULL,
      WORDS("probability", "probabilities", "score", "logits"), WORDS("leaf"), true,
      "More columns beside the prediction: 'probability' of the positive class of two, of the "

@@ -118,6 +118,8 @@ struct plan {
      * the prediction's column, filled also without a target (the model's label). */
     struct slice target_schema, target_table, target_column;
     bool has_target;
+    struct slice quarantine_table; /* in target_schema, for rows that cannot be scored; size 0: */
+                                   /* such a row is an error */
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     size_t extra_output_count;
 
@@ -126,6 +128,10 @@ struct plan {
     struct slice job_text;       /* CANCEL JOB id as written */
     struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
 };
+
+/* predict.bad_rows = 'quarantine': the table of a target, and the column that says why. */
+#define QUARANTINE_SUFFIX "_bad_rows"
+#define QUARANTINE_REASON "totrain_reason"
 
 /* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and
  * a hint. `text` is the whole program text that statement's positions mean. */

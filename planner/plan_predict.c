@@ -84,6 +84,36 @@ static enum status plan_target(struct planning *planning)
     return check_not_model(planning, path->parts[0].position);
 }
 
+static enum status plan_bad_rows(struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "predict.bad_rows");
+    struct plan *plan = planning->plan;
+    struct text name;
+    enum status status;
+
+    if (!setting || !slice_is_fold(setting->value.text, "quarantine"))
+        return STATUS_OK;
+    if (!plan->has_target) {
+        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                "bad rows can be put aside only where PREDICT writes a table");
+        return error_hint(planning->err, "Name one: TO PREDICT table WITH ...; bad rows then go "
+                                         "into table" QUARANTINE_SUFFIX ".");
+    }
+    text_init(&name, TEXT_MAXIMUM);
+    text_append(&name, plan->target_table);
+    text_append_string(&name, QUARANTINE_SUFFIX);
+    status = name.failed ? fail_no_memory(planning->err)
+                         : slice_keep(planning, text_slice(&name), &plan->quarantine_table);
+    text_deinit(&name);
+    TRY(status);
+    if (slice_equal_fold(plan->quarantine_table, plan->model_name) &&
+        slice_equal_fold(plan->target_schema, plan->model_schema))
+        return fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                       "the table for bad rows, \"%.*s\", is the model itself",
+                       SLICE_FORMAT(plan->quarantine_table));
+    return STATUS_OK;
+}
+
 static enum status add_output(struct planning *planning, struct slice word, int position)
 {
     const struct attribute *attribute = attribute_find(SLICE("predict.extra_outputs"));
@@ -149,6 +179,8 @@ static enum status check_added_columns(const struct planning *planning)
     int target_position = plan->has_target ? target.position : planning->statement->verb_position;
 
     TRY(check_added(planning, plan->target_column, target_position));
+    if (plan->quarantine_table.size > 0)
+        TRY(check_added(planning, SLICE(QUARANTINE_REASON), target_position));
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         TRY(check_added(planning, plan->extra_outputs[i], setting->value.span.start));
         if (slice_equal_fold(plan->extra_outputs[i], plan->target_column))
@@ -166,6 +198,7 @@ enum status plan_predict(struct planning *planning)
     TRY(settings_read(planning, SCOPE_PREDICT));
     TRY(model_find(planning));
     TRY(plan_target(planning));
+    TRY(plan_bad_rows(planning));
     TRY(plan_outputs(planning));
     TRY(query_describe(planning));
     TRY(query_check_distinct(planning));

@@ -178,8 +178,9 @@ static enum status wrong_count(const struct transform *transform, uint32_t given
     return err->status;
 }
 
-static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
-                         struct loaded **found, struct error *err)
+/* The model and the row's cells, in found->cells. */
+static enum status take_row(sqlite3_context *context, int count, sqlite3_value **values,
+                            struct loaded **found, struct error *err)
 {
     struct cells cells;
 
@@ -200,7 +201,14 @@ static enum status score(sqlite3_context *context, int count, sqlite3_value **va
     }
     if (cells.count != cells.room)
         return wrong_count(&(*found)->model.transform, cells.count, err);
-    TRY(scorer_transform(&(*found)->scorer, 0, cells.cells, err));
+    return STATUS_OK;
+}
+
+static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
+                         struct loaded **found, struct error *err)
+{
+    TRY(take_row(context, count, values, found, err));
+    TRY(scorer_transform(&(*found)->scorer, 0, (*found)->cells, err));
     scorer_score(&(*found)->scorer, 1);
     return STATUS_OK;
 }
@@ -233,6 +241,24 @@ static void predict(sqlite3_context *context, int count, sqlite3_value **values)
         raise_error(context, "totrain_predict", &err);
     else
         result_cell(context, scorer_prediction(&loaded->scorer));
+}
+
+/* What keeps this row from being scored; NULL for a row that can be. */
+static void problem(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct error err;
+    enum status status;
+
+    if (take_row(context, count, values, &loaded, &err) != STATUS_OK) {
+        raise_error(context, "totrain_problem", &err);
+        return;
+    }
+    status = scorer_transform(&loaded->scorer, 0, loaded->cells, &err);
+    if (status == STATUS_INVALID)
+        sqlite3_result_text(context, err.message, -1, SQLITE_TRANSIENT);
+    else if (status != STATUS_OK)
+        raise_error(context, "totrain_problem", &err);
 }
 
 static enum status need_classes(const struct loaded *loaded, struct error *err)
@@ -421,6 +447,7 @@ static const struct {
     {"totrain_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probability},
     {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
     {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
+    {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
      row},

@@ -20,7 +20,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .scan = host_scan,
         .check_target = host_check_target,
         .publish = host_publish,
-        .fill_table = host_fill_table,
+        .fill_tables = host_fill_tables,
         .write_row = host_write_row,
         .load_model = host_load_model,
         .load_meta = host_load_meta,

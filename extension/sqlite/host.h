@@ -68,9 +68,8 @@ enum status host_check_target(void *self, struct slice schema, struct slice name
 /* The part of that check which is made again when the time to write has come. */
 enum status check_target_kind(struct sqlite_host *host, struct slice schema, struct slice name,
                               enum target_kind kind, struct error *err);
-enum status host_fill_table(void *self, struct slice schema, struct slice table,
-                            struct slice create, struct slice select, uint64_t *rows,
-                            struct error *err);
+enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
+                             struct error *err);
 enum status host_write_row(void *self, struct slice schema, struct slice table,
                            const struct slice *names, const struct cell *cells, size_t count,
                            struct error *err);

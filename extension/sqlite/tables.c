@@ -202,53 +202,65 @@ static bool reads_table(sqlite3 *db, struct slice schema, struct slice table, st
     return result;
 }
 
-static enum status replace_table(sqlite3 *db, struct slice schema, struct slice table,
-                                 struct slice create, struct slice select, struct error *err)
+static enum status replace_table(sqlite3 *db, struct fill *fill, struct slice select,
+                                 struct error *err)
 {
     struct text text;
     enum status status;
 
-    TRY(drop_table(db, schema, table, err));
+    TRY(drop_table(db, fill->schema, fill->table, err));
     text_init(&text, TEXT_MAXIMUM);
-    text_append(&text, create);
+    text_append(&text, fill->create);
     status = sql_execute_text(db, &text, err);
     text_deinit(&text);
     if (status != STATUS_OK)
         return status;
-    return execute_around(db, "INSERT INTO ", schema, table, " ", select, err);
+    TRY(execute_around(db, "INSERT INTO ", fill->schema, fill->table, " ", select, err));
+    fill->rows = (uint64_t)sqlite3_changes(db);
+    return STATUS_OK;
 }
 
-static enum status fill_in_transaction(sqlite3 *db, struct slice schema, struct slice table,
-                                       struct slice create, struct slice select, uint64_t *rows,
-                                       struct error *err)
+static enum status keep_rows(sqlite3 *db, struct slice select, struct error *err)
 {
-    struct slice temp = SLICE("temp");
-    struct located located;
-    bool is_read;
-
-    TRY(locate(db, schema, table, &located, err));
-    is_read = located.exists && reads_table(db, schema, table, select);
-    if (is_read) {
-        TRY(drop_table(db, temp, kept_rows, err));
-        TRY(execute_around(db, "CREATE TABLE ", temp, kept_rows, " AS ", select, err));
-        select = SLICE("SELECT * FROM temp.totrain_rows");
-    }
-    TRY(replace_table(db, schema, table, create, select, err));
-    *rows = (uint64_t)sqlite3_changes(db);
-    return is_read ? drop_table(db, temp, kept_rows, err) : STATUS_OK;
+    TRY(drop_table(db, SLICE("temp"), kept_rows, err));
+    return execute_around(db, "CREATE TABLE ", SLICE("temp"), kept_rows, " AS ", select, err);
 }
 
-enum status host_fill_table(void *self, struct slice schema, struct slice table,
-                            struct slice create, struct slice select, uint64_t *rows,
-                            struct error *err)
+static enum status fill_alone(sqlite3 *db, struct fill *fill, struct error *err)
+{
+    struct located located;
+
+    TRY(locate(db, fill->schema, fill->table, &located, err));
+    if (!located.exists || !reads_table(db, fill->schema, fill->table, fill->select))
+        return replace_table(db, fill, fill->select, err);
+    TRY(keep_rows(db, fill->select, err));
+    TRY(replace_table(db, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
+    return drop_table(db, SLICE("temp"), kept_rows, err);
+}
+
+static enum status fill_from_stage(sqlite3 *db, struct slice stage, struct fill *fills,
+                                   size_t count, struct error *err)
+{
+    TRY(keep_rows(db, stage, err));
+    for (size_t i = 0; i < count; i++)
+        TRY(replace_table(db, &fills[i], fills[i].select, err));
+    return drop_table(db, SLICE("temp"), kept_rows, err);
+}
+
+enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
+                             struct error *err)
 {
     struct sqlite_host *host = self;
     struct transaction transaction;
     enum status status;
 
-    schema = schema_or_main(schema);
+    for (size_t i = 0; i < count; i++)
+        fills[i].schema = schema_or_main(fills[i].schema);
     TRY(transaction_begin(&transaction, host->db, err));
-    status = fill_in_transaction(host->db, schema, table, create, select, rows, err);
+    if (stage.size > 0)
+        status = fill_from_stage(host->db, stage, fills, count, err);
+    else
+        status = fill_alone(host->db, &fills[0], err);
     return transaction_end(&transaction, status, err);
 }
 

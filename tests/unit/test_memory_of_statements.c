@@ -50,6 +50,11 @@ static enum status write_plan(const struct plan *plan, struct arena *arena, stru
 
     if (plan->kind == STATEMENT_PREDICT && plan->has_target)
         TRY(lower_predict_table(plan, result, err));
+    if (plan->quarantine_table.size > 0) {
+        TRY(lower_predict_stage(plan, result, err));
+        TRY(lower_quarantine_table(plan, result, err));
+        TRY(lower_quarantine(plan, result, err));
+    }
     if (plan->kind == STATEMENT_PREDICT)
         return lower_predict(plan, result, err);
     if (plan->kind != STATEMENT_TRAIN)

@@ -53,12 +53,33 @@ static enum status print_train(const struct plan *plan, struct arena *arena, str
     return STATUS_OK;
 }
 
+static enum status print_quarantine(const struct plan *plan, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    status = lower_predict_stage(plan, &sql, err);
+    text_append_string(&sql, ";\n");
+    if (status == STATUS_OK)
+        status = lower_quarantine_table(plan, &sql, err);
+    text_append_string(&sql, ";\n");
+    if (status == STATUS_OK)
+        status = lower_quarantine(plan, &sql, err);
+    if (status == STATUS_OK)
+        printf("%s;\n", text_string(&sql));
+    text_deinit(&sql);
+    return status;
+}
+
 static enum status print_predict(const struct plan *plan, struct error *err)
 {
     enum status status = STATUS_OK;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
+    if (plan->quarantine_table.size > 0)
+        TRY(print_quarantine(plan, err));
     if (plan->has_target) {
         status = lower_predict_table(plan, &sql, err);
         text_append_string(&sql, ";\n");
