@@ -3,12 +3,13 @@ add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
 target_link_libraries(job_roles PRIVATE totrain_runtime)
 target_include_directories(job_roles PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
 if(TOTRAIN_FAULTS)
-  foreach(name cluster scale network checkpoint)
+  foreach(name cluster scale network checkpoint random)
     add_test(NAME cluster_${name} COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
   endforeach()
   # A worker that is told to end while its rows are still being encoded ends at
   # once, with the thread that encodes them: that is no leak.
-  set_tests_properties(cluster_cluster cluster_scale cluster_network cluster_checkpoint PROPERTIES
+  set_tests_properties(cluster_cluster cluster_scale cluster_network cluster_checkpoint
+    cluster_random PROPERTIES
     TIMEOUT 300 LABELS cluster ENVIRONMENT "TSAN_OPTIONS=report_thread_leaks=0")
 endif()

@@ -1,0 +1,70 @@
+"""A hundred random kills of whoever is there, at random moments.
+
+    test_random.py JOB_ROLES IRIS_CSV
+
+A moment is drawn after each sign of progress, so that no role exhausts its
+restarts. What is drawn comes from SEED; where it hits depends on the machine.
+The oracle is the digest of the undisturbed run with one worker.
+"""
+
+import os
+import random
+import select
+import signal
+import sys
+import unittest
+
+import job as harness
+
+KILLS = 100
+EPOCHS = 3000
+SEED = 20240229
+LONGEST = 0.03  # seconds after the sign of progress
+
+
+class RandomKillTest(harness.JobTest):
+    def kill_somebody(self, job, draw):
+        """True when a role was killed that could have been in the middle of anything."""
+        select.select([], [], [], draw.uniform(0, LONGEST))
+        try:
+            pids = sorted(job.children())
+        except OSError:
+            return False  # the supervisor is at its end
+        if not pids:
+            return False
+        try:
+            os.kill(draw.choice(pids), signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def disturb(self, job, draw, most):
+        """Kills until the job has ended; how many."""
+        kills, step = 0, 0
+        while job.event() is not None and job.last["event"] not in ("done", "failed"):
+            if kills < most and job.last["event"] == "progress" and job.last["step"] > step:
+                step = job.last["step"]
+                kills += self.kill_somebody(job, draw)
+        return kills
+
+    def test_a_hundred_random_kills_leave_the_digest_as_it_is(self):
+        draw = random.Random(SEED)
+        expected = self.digest_of(EPOCHS)
+        kills = jobs = 0
+        while kills < KILLS:
+            workers = draw.randint(2, 4)
+            job = self.job(workers, least=1, epochs=EPOCHS, checkpoint=1)
+            kills += self.disturb(job, draw, KILLS - kills)
+            jobs += 1
+            with self.subTest(job=jobs, kills=kills, workers=workers):
+                self.assertEqual(job.end(), 0, job.last)
+                self.assertEqual(job.last["event"], "done")
+                self.assertEqual(job.digest(), expected)
+            self.assertLess(jobs, KILLS, "jobs end before anybody can be killed")
+        self.assertEqual(kills, KILLS)
+
+
+if __name__ == "__main__":
+    harness.PROGRAM = os.path.abspath(sys.argv[1])
+    harness.CSV = os.path.abspath(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
