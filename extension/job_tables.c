@@ -26,6 +26,7 @@ static const char *const job_columns[] = {"id",
                                           "seconds",
                                           "started_at",
                                           "database",
+                                          "metrics",
                                           "error",
                                           NULL};
 
@@ -88,6 +89,7 @@ static enum status put_job(const struct job_status *job, const struct sink *sink
         cell_real(row->seconds),
         text_or_null(row->started_at),
         text_or_null(job->destination.database),
+        text_or_null(row->metrics),
         text_or_null(job->error),
     };
 

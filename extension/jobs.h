@@ -64,7 +64,7 @@ enum status job_publish(const char *folder, const struct publisher *publisher, s
  * Jobs as tables, for SQL: totrain_jobs has a row a job, the others those of each
  * job's store behind the id of the job. `only`: the one job that is asked for; 0 all.
  */
-#define JOB_TABLE_COLUMNS_MAX 21
+#define JOB_TABLE_COLUMNS_MAX 22
 enum job_table { JOB_TABLE_JOBS, JOB_TABLE_WORKERS, JOB_TABLE_EVENTS, JOB_TABLE_METRICS };
 const char *job_table_name(enum job_table table);
 /* Their number; the names are static. */

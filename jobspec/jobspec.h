@@ -78,6 +78,8 @@ struct jobspec {
     uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
     bool in_one_process;               /* master and the one worker; max_workers is 1 */
     double checkpoint_seconds;         /* between two of them, at least; 0: none */
+    struct slice metrics_host;         /* IP address for /metrics; size 0: not served */
+    uint32_t metrics_port;             /* 0: any free one */
 };
 
 /* Appends the JSON, indented, in a fixed order of members, and reads it back:

@@ -9,6 +9,7 @@
 
 #define NAME_BYTES_MAX         100000 /* a column's name: SQLite allows any length */
 #define WORD_BYTES_MAX         64     /* names of estimators, families, metrics */
+#define HOST_BYTES_MAX         45     /* of an IP address */
 #define VOCABULARY_MAX         10000000
 #define HIDDEN_UNITS_MAX       8192
 #define CLASSES_MAX            65536
@@ -278,13 +279,15 @@ static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struc
     return STATUS_OK;
 }
 
-static enum status read_job(const cJSON *json, struct jobspec *spec, struct error *err)
+static enum status read_job(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                            struct error *err)
 {
     const cJSON *job;
 
     TRY(get_section(json, "job",
                     MEMBERS("lanes", "lanes_max", "min_workers", "max_workers",
-                            "checkpoint_seconds", "threads", "in_one_process"),
+                            "checkpoint_seconds", "metrics_host", "metrics_port", "threads",
+                            "in_one_process"),
                     &job, err));
     TRY(get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
     TRY(get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
@@ -293,6 +296,8 @@ static enum status read_job(const cJSON *json, struct jobspec *spec, struct erro
                  err));
     TRY(get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
                 err));
+    TRY(get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
+    TRY(get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
     TRY(get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
     TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));
     if (spec->in_one_process && spec->max_workers > 1)
@@ -321,7 +326,7 @@ static enum status read_all(const cJSON *json, struct arena *arena, struct jobsp
     TRY(read_network(json, spec, err));
     TRY(read_training(json, arena, spec, err));
     TRY(read_optimizer(json, spec, err));
-    return read_job(json, spec, err);
+    return read_job(json, arena, spec, err);
 }
 
 enum status jobspec_read(struct slice text, struct arena *arena, struct jobspec *spec,
@@ -392,5 +397,6 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
            a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
            a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
            a->checkpoint_seconds == b->checkpoint_seconds && a->threads == b->threads &&
+           slice_equal(a->metrics_host, b->metrics_host) && a->metrics_port == b->metrics_port &&
            a->in_one_process == b->in_one_process;
 }

@@ -167,6 +167,10 @@ const struct attribute attributes[] = {
     BOOLEAN("job.wait", TRAIN, "true", NULL,
             "false: return the job's id as soon as its rows are read; it goes on without this "
             "session and writes its model itself."),
+    {"job.metrics", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
+     "Address at which the job serves /metrics for Prometheus and /healthz while it runs: 'PORT' "
+     "of "
+     "this machine alone, or 'IP:PORT'; port 0 is any free one. Default: none."},
     LATER("job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."),
     LATER("job.ps", "Number of parameter servers."),
     LATER("job.priority", "Which job gives way to which."),

@@ -73,6 +73,8 @@ struct plan_training {
     uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
     double checkpoint_seconds;         /* 0: no checkpoints */
     bool wait;                         /* false: a detached job */
+    struct slice metrics_host;         /* an IP address; size 0: nothing is served */
+    uint32_t metrics_port;             /* 0: any free one */
     uint32_t verbose;
     uint32_t log_every_steps; /* 0: by time */
 };

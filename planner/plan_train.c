@@ -129,6 +129,7 @@ enum status plan_train(struct planning *planning)
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
     TRY(file_plan(planning));
+    TRY(metrics_address_plan(planning));
     TRY(query_describe(planning));
     TRY(label_plan(planning));
     TRY(columns_plan(planning));

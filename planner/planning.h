@@ -62,6 +62,9 @@ bool column_is_numeric(const struct query_column *column);
 uint32_t column_words(const struct query_column *column);
 enum status label_plan(struct planning *planning);
 
+/* metrics_address.c */
+enum status metrics_address_plan(struct planning *planning);
+
 /* training.c */
 enum status training_plan(struct planning *planning);
 

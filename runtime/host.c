@@ -1,9 +1,11 @@
 #include "runtime/host.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
+#include "runtime/exposition.h"
 
 #define HEARTBEAT_MS         1000
 #define DEAD_MS              5000
@@ -117,6 +119,49 @@ static enum status continue_job(struct master_host *host, const struct job *job,
     return STATUS_OK;
 }
 
+static bool get_page(void *context, const char *path, struct text *page, const char **type)
+{
+    const struct master_host *host = context;
+    struct job_row row;
+
+    if (strcmp(path, "/healthz") == 0) {
+        text_append_string(page, "ok\n");
+        *type = "text/plain; charset=utf-8";
+        return true;
+    }
+    if (strcmp(path, "/metrics") != 0)
+        return false;
+    row = master_books(&host->master, loop_now_ms());
+    exposition_write(&host->master, &row, page);
+    *type = EXPOSITION_TYPE;
+    return true;
+}
+
+/* A first master without it would break a promise; a later one goes on without,
+ * since the job matters more. */
+static enum status serve_metrics(struct master_host *host, const struct job *job,
+                                 struct master_options *options, struct error *err)
+{
+    struct http_reader reader = {host, get_page};
+    char address[64];
+    enum status status;
+
+    if (job->spec.metrics_host.size == 0)
+        return STATUS_OK;
+    snprintf(address, sizeof address, "%.*s", SLICE_FORMAT(job->spec.metrics_host));
+    status = loop_serve_http(host->loop, address, (uint16_t)job->spec.metrics_port, reader,
+                             host->metrics, sizeof host->metrics, err);
+    if (status == STATUS_OK) {
+        options->metrics = host->metrics;
+        log_info("serves http://%s/metrics", host->metrics);
+    } else if (options->previous) {
+        log_warning("%s", err->message);
+        error_clear(err);
+        status = STATUS_OK;
+    }
+    return status;
+}
+
 enum status master_host_start(struct master_host *host, struct loop *loop, const struct job *job,
                               const struct recorder *recorder, const char *address,
                               uint32_t incarnation, int64_t supervisor, struct error *err)
@@ -139,6 +184,7 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
     host->loop = loop;
     TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
     TRY(continue_job(host, job, &options, err));
+    TRY(serve_metrics(host, job, &options, err));
     TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &host->role, err));
     TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(host->role), err));
     loop_flush(host->role);

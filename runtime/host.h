@@ -21,6 +21,7 @@ struct master_host {
     struct loop *loop;
     int64_t claim_checked_at;
     char started_at[32];
+    char metrics[64]; /* where /metrics is served */
 };
 
 /* `recorder` brings say and replace; the store is opened here. Workers in

@@ -174,6 +174,7 @@ void loop_free(struct loop *loop)
     }
     parcels_free(loop);
     loop_free_watches(loop);
+    loop_free_http(loop);
     if (loop->tick)
         event_free(loop->tick);
     if (loop->base)

@@ -81,6 +81,16 @@ void loop_lines_close(struct loop_lines *lines);
 enum status loop_listen_lines(struct loop *loop, const char *address, struct line_reader reader,
                               struct error *err);
 
+/* GET of a path, with limits on size, time and method. `bound` takes HOST:PORT, the
+ * port that was found where 0 was asked for. */
+struct http_reader {
+    void *context;
+    /* False: there is no such page. The type is static. */
+    bool (*on_get)(void *context, const char *path, struct text *page, const char **type);
+};
+enum status loop_serve_http(struct loop *loop, const char *host, uint16_t port,
+                            struct http_reader reader, char *bound, size_t size, struct error *err);
+
 enum status loop_on_signal(struct loop *loop, int number, void (*call)(void *context),
                            void *context, struct error *err);
 void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms), void *context);

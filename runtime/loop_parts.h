@@ -13,6 +13,14 @@ struct link;
 struct parcel;
 struct watch;
 
+struct evhttp;
+
+struct http_server {
+    struct http_server *next;
+    struct evhttp *http;
+    struct http_reader reader;
+};
+
 struct loop {
     struct event_base *base;
     struct event *tick;
@@ -24,6 +32,7 @@ struct loop {
     void (*tick_call)(void *context, int64_t now_ms);
     void *tick_context;
     struct event *waker; /* a timer descriptor; NULL until it is needed */
+    struct http_server *http;
     bool is_stopped;
     enum status how;
     struct error reason;
@@ -59,5 +68,6 @@ bool parcels_deliver(struct loop *loop);
 void parcels_free(struct loop *loop);
 
 void loop_free_watches(struct loop *loop);
+void loop_free_http(struct loop *loop);
 
 #endif

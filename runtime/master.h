@@ -49,6 +49,7 @@ struct master_options {
     const struct job_row *previous; /* the books of the master before; NULL: the first one */
     struct slice statement, model;
     const char *started_at; /* RFC 3339 */
+    const char *metrics;    /* HOST:PORT; NULL: not served */
     int64_t supervisor;     /* process id */
 };
 
@@ -148,5 +149,7 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
                       struct outbox *outbox);
 
 bool master_has_ended(const struct master *master);
+/* The job's row as it would be stored now. */
+struct job_row master_books(const struct master *master, int64_t now_ms);
 
 #endif

@@ -24,7 +24,7 @@ static void copy_cut(char *into, size_t size, struct slice text)
     into[length] = '\0';
 }
 
-void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox)
+struct job_row master_books(const struct master *master, int64_t now_ms)
 {
     struct job_row row;
 
@@ -50,6 +50,15 @@ void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox
     row.epochs = master->options.epochs;
     row.rows_per_second = master->rows_per_second;
     row.validation_loss = master->validation_loss;
+    if (master->options.metrics)
+        copy_cut(row.metrics, sizeof row.metrics, slice_of(master->options.metrics));
+    return row;
+}
+
+void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct job_row row = master_books(master, now_ms);
+
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
 }
 

@@ -23,7 +23,7 @@ static const char schema[] =
     " workers INTEGER, step INTEGER, rows_done INTEGER, rows_redone INTEGER, loss REAL,"
     " goodput REAL, seconds_waiting REAL, seconds REAL, error TEXT, started_at TEXT,"
     " supervisor INTEGER, steps INTEGER, epoch INTEGER, epochs INTEGER, rows_per_second REAL,"
-    " validation_loss REAL, slot_seconds REAL);"
+    " validation_loss REAL, slot_seconds REAL, metrics TEXT);"
     "CREATE TABLE workers(role TEXT NOT NULL, \"index\" INTEGER NOT NULL, state TEXT NOT NULL,"
     " lanes INTEGER, rows_per_second REAL, memory INTEGER, PRIMARY KEY(role, \"index\"));"
     "CREATE TABLE events(at REAL NOT NULL, role TEXT, \"index\" INTEGER, event TEXT NOT NULL,"
@@ -47,10 +47,10 @@ static const char schema[] =
 
 /* Prepared when first used, kept until the store is closed. */
 #define QUERY_MAP(X)                                                                               \
-    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")     \
+    X(PUT_JOB, "INSERT OR REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")   \
     X(GET_JOB, "SELECT id, state, statement, model, workers, step, rows_done, rows_redone, loss,"  \
                " goodput, seconds_waiting, seconds, error, started_at, supervisor, steps,"         \
-               " epoch, epochs, rows_per_second, validation_loss, slot_seconds FROM job")          \
+               " epoch, epochs, rows_per_second, validation_loss, slot_seconds, metrics FROM job") \
     X(PUT_WORKER, "INSERT OR REPLACE INTO workers VALUES('worker', ?, ?, ?, ?, NULL)")             \
     X(PUT_EVENT, "INSERT INTO events VALUES(?, ?, ?, ?, ?)")                                       \
     X(PUT_METRIC, "INSERT OR REPLACE INTO metrics VALUES(?, ?, ?, ?, ?)")                          \
@@ -293,6 +293,7 @@ enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, 
     bind_real(statement, 19, row->rows_per_second);
     bind_real(statement, 20, row->validation_loss);
     bind_real(statement, 21, row->slot_seconds);
+    bind_string(statement, 22, row->metrics);
     return finish(store, statement, err);
 }
 
@@ -355,6 +356,7 @@ static enum status read_job(sqlite3_stmt *statement, struct job_row *row, struct
     row->rows_per_second = column_real(statement, 18);
     row->validation_loss = column_real(statement, 19);
     row->slot_seconds = column_real(statement, 20);
+    copy_string(statement, 21, row->metrics, sizeof row->metrics);
     return STATUS_OK;
 }
 

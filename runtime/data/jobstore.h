@@ -45,6 +45,7 @@ struct job_row {
     uint64_t steps;      /* in all; 0: unknown */
     uint32_t epoch, epochs;
     double rows_per_second, validation_loss;
+    char metrics[64];    /* HOST:PORT where /metrics is; empty: nowhere */
     double slot_seconds; /* runtime/usage.h; goodput is NaN while it is not known */
 };
 

@@ -1,0 +1,187 @@
+"""/metrics and /healthz of a running job, read as strictly as Prometheus reads them."""
+
+import http.client
+import math
+import os
+import re
+import signal
+import socket
+import sqlite3
+
+import harness
+
+LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
+        "train.epoch = 10000, train.batch_size = 1, train.test_size = 0.2, "
+        "job.metrics = '{address}', {more}job.wait = false LABEL class INTO {model};")
+
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\\\|\\"|\\n)*"'
+SAMPLE = re.compile(rf"({NAME})(?:\{{({LABEL}(?:,{LABEL})*)?\}})? (\S+)")
+
+
+def parse(text):
+    """The text format, version 0.0.4: {name: (type, help, {labels: value})}. Every family has one HELP
+    and one TYPE before its samples, which stand together; no sample is there twice."""
+    assert text.endswith("\n"), "the last line has no end"
+    families, current = {}, None
+    for line in text[:-1].split("\n"):
+        comment = re.fullmatch(rf"# (HELP|TYPE) ({NAME}) (.+)", line)
+        if comment:
+            kind, name, rest = comment.groups()
+            if kind == "HELP":
+                assert name not in families, f"{name} comes again"
+                families[name] = [None, rest, {}]
+            else:
+                assert name == current and families[name][0] is None, line
+                assert rest in ("counter", "gauge"), line
+                families[name][0] = rest
+            current = name
+            continue
+        sample = SAMPLE.fullmatch(line)
+        assert sample, f"not a sample: {line!r}"
+        name, labels, value = sample.groups()
+        assert name == current and families[name][0], f"{name} stands alone"
+        assert (families[name][0] == "counter") == name.endswith("_total"), name
+        assert name.startswith("totrain_"), name
+        assert labels not in families[name][2], line
+        assert math.isfinite(float(value)), line
+        families[name][2][labels] = float(value)
+    assert all(kind and samples for kind, _, samples in families.values())
+    return families
+
+
+class Metrics(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.make_iris()
+        self.addCleanup(self.end_what_is_left)
+
+    def end_what_is_left(self):
+        for pid in harness.processes_of(self.state):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def start(self, address="0", more="", model="iris_model"):
+        """A job that serves; its id and where."""
+        database = self.connect(isolation_level=None)
+        (_, job, _), = database.execute(LONG.format(address=address, more=more, model=model)).fetchall()
+        job = int(job)
+        database.close()
+        return job, self.wait_for_address(job)
+
+    def command_of(self, pid):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+
+    def wait_for_address(self, job):
+        store = f"file:{self.state}/jobs/{job}/job.db?mode=ro"
+
+        def address():
+            database = sqlite3.connect(store, uri=True)
+            rows = database.execute("SELECT metrics FROM job WHERE epoch > 0").fetchall()
+            database.close()
+            return rows and rows[0][0]
+        harness.wait_for(address, "an address")
+        return address()
+
+    def get(self, address, path, method="GET", **options):
+        host, port = address.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=harness.DEADLINE)
+        connection.request(method, path, **options)
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        connection.close()
+        return answer, body
+
+    def test_a_running_job_is_read_by_prometheus(self):
+        job, address = self.start(more="job.max_workers = 2, ", model='"a \\ ""quoted"" name"')
+        self.assertRegex(address, r"^127\.0\.0\.1:[1-9]\d*$")
+        answer, body = self.get(address, "/metrics")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
+        families = parse(body)
+        self.assertEqual(families["totrain_job_info"][2],
+                         {f'job="{job}",model="a \\\\ \\"quoted\\" name"': 1})
+        states = families["totrain_job_state"][2]
+        self.assertEqual((sum(states.values()), states['state="running"']), (1, 1))
+        first = families["totrain_step"][2][None]
+        harness.wait_for(lambda: parse(self.get(address, "/metrics")[1])["totrain_step"][2][None] > first,
+                         "steps")
+        harness.wait_for(lambda: {"totrain_goodput_ratio", "totrain_validation_loss"} <=
+                         set(parse(self.get(address, "/metrics")[1])), "what is known later")
+        families = parse(self.get(address, "/metrics")[1])
+        self.assertGreater(families["totrain_rows_applied"][2][None], 0)
+        self.assertEqual(families["totrain_rows_redone_total"][2][None], 0)
+        self.assertTrue(0 < families["totrain_goodput_ratio"][2][None] <= 1)
+        self.assertGreater(families["totrain_slot_seconds_total"][2][None], 0)
+        self.assertLessEqual(set(families["totrain_worker_lanes"][2]), {'worker="0"', 'worker="1"'})
+
+    def test_it_is_healthy_and_has_no_other_page(self):
+        _, address = self.start()
+        answer, body = self.get(address, "/healthz")
+        self.assertEqual((answer.status, body), (200, "ok\n"))
+        for path in ("/", "/metrics/", "/metric", "/%00", "/../metrics"):
+            self.assertEqual(self.get(address, path)[0].status, 404, path)
+        self.assertEqual(self.get(address, "/metrics?x=1")[0].status, 200)
+        answer, body = self.get(address, "/metrics", "HEAD")
+        self.assertEqual((answer.status, body), (200, ""))
+
+    def test_what_is_no_such_request_disturbs_nobody(self):
+        job, address = self.start()
+        self.assertGreaterEqual(self.get(address, "/metrics", "DELETE")[0].status, 400)
+        self.assertGreaterEqual(self.get(address, "/metrics", "POST", body="x" * 100000)[0].status, 400)
+        self.assertGreaterEqual(self.get(address, "/metrics",
+                                         headers={"X": "y" * 20000})[0].status, 400)
+        host, port = address.rsplit(":", 1)
+        silent = [socket.create_connection((host, int(port))) for _ in range(50)]
+        silent[0].sendall(b"\0\xff garbage without an end")
+        silent[1].sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
+        self.assertEqual(self.get(address, "/healthz")[0].status, 200)
+        silent[1].settimeout(harness.DEADLINE)
+        while silent[1].recv(4096):  # it is closed, in its time
+            pass
+        for connection in silent:
+            connection.close()
+        before = parse(self.get(address, "/metrics")[1])["totrain_step"][2][None]
+        harness.wait_for(lambda: parse(self.get(address, "/metrics")[1])["totrain_step"][2][None] > before,
+                         "steps")
+
+    def test_the_next_master_serves_again(self):
+        job, address = self.start(more="job.max_workers = 2, ")
+
+        def masters():
+            return [pid for pid in harness.processes_of(self.state) if b"\0master\0" in self.command_of(pid)]
+
+        def answer():
+            try:
+                return parse(self.get(self.wait_for_address(job), "/metrics")[1])
+            except OSError:
+                return None  # not bound yet, or the row is still the old master's
+        old = masters()
+        self.assertEqual(len(old), 1)
+        os.kill(old[0], signal.SIGKILL)
+        harness.wait_for(lambda: masters() and masters() != old, "the next master")
+        harness.wait_for(answer, "an answer of the next master")
+        harness.wait_for(lambda: (answer() or {}).get("totrain_step", [0, 0, {None: 0}])[2][None] > 0, "steps")
+
+    def test_an_address_that_cannot_be_had_fails_the_statement(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            done = self.run_program(self.path, "-c", LONG.format(address=port, more="", model="m")
+                                    .replace("job.wait = false", "job.wait = true"))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(f"job.metrics cannot be served at 127.0.0.1 port {port}", done.stderr)
+        self.check_nothing_runs()
+
+    def test_nothing_is_served_unless_asked_for(self):
+        database = self.connect()
+        database.execute(harness.TRAIN_IRIS).fetchall()
+        self.assertEqual(database.execute("SELECT metrics FROM totrain_jobs").fetchall(), [(None,)])
+
+
+harness.main()
