@@ -66,6 +66,10 @@ struct master_worker {
     uint64_t sequence;    /* order of arrival */
     int64_t heard_at;
     double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
+    /* A member without lanes: when it is given one again to see how fast it is; 0: not
+     * known yet. Each time that it was still too slow it waits longer. */
+    int64_t try_at, try_after_ms;
+    bool is_tried; /* it has a lane, and has not told its speed since */
     char address[MESSAGE_ADDRESS_MAX + 1];
 };
 

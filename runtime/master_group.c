@@ -200,7 +200,8 @@ static void note_members(struct master *master, int64_t now_ms, struct outbox *o
 
         worker->is_member = true;
         worker->is_standing_by = false;
-        master_put_worker(master, member->index, "working", member->lane_count, outbox);
+        master_put_worker(master, member->index, member->lane_count > 0 ? "working" : "standing by",
+                          member->lane_count, outbox);
     }
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         struct master_worker *worker = &master->workers[index];
@@ -377,6 +378,8 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     if (master->first_joined_at == 0)
         master->first_joined_at = now_ms;
     worker->lanes_timed = worker->busy_ms = 0;
+    worker->try_at = worker->try_after_ms = 0;
+    worker->is_tried = false;
     worker->is_standing_by = false;
     worker->is_leaving = hello->is_leaving;
     worker->has_state = hello->phase > 0;

@@ -3,6 +3,10 @@
  *
  *     worker --SPEED: lanes, time--> master --another dealing is worth it, seen
  *     twice--> the same members in a new group, between two phases
+ *
+ * Whom a single lane is too much for has none. It stays a member and has the
+ * state; after a while everybody is dealt a lane again, and its next SPEED
+ * decides.
  */
 #include <stdlib.h>
 
@@ -12,9 +16,13 @@
 #define SPEED_LEAST_MS   50   /* of computing: clocks tick in milliseconds */
 #define BALANCE_EVERY_MS 200
 #define GAIN_AT_ONCE     0.30 /* no accident of measuring: it need not be seen twice */
+#define TRY_FIRST_MS     10000
+#define TRY_MOST_MS      160000
+#define TRY_COST         20 /* waits so many times as long as one lane took it: 5 % */
 
 void master_on_speed(struct master_worker *worker, const struct message_speed *speed)
 {
+    worker->is_tried = false;
     worker->lanes_timed += speed->lanes;
     worker->busy_ms += speed->busy_ms;
     if (worker->busy_ms > SPEED_MEMORY_MS) {
@@ -49,6 +57,56 @@ static bool speeds_of_group(const struct master *master, double *speeds, bool *a
     return known > 0;
 }
 
+static bool any_tried(const struct master *master)
+{
+    for (uint32_t rank = 0; rank < master->group.count; rank++)
+        if (master->workers[master->group.members[rank].index].is_tried)
+            return true;
+    return false;
+}
+
+/* Who was left without a lane again waits twice as long as the last time. */
+static void note_idle(struct master *master)
+{
+    for (uint32_t rank = 0; rank < master->group.count; rank++) {
+        const struct member *member = &master->group.members[rank];
+        struct master_worker *worker = &master->workers[member->index];
+        const int64_t cost = (int64_t)(TRY_COST / (speed_of(worker) > 0 ? speed_of(worker) : 1));
+        int64_t after = 2 * worker->try_after_ms;
+
+        worker->try_at = 0;
+        if (member->lane_count > 0) {
+            worker->try_after_ms = worker->is_tried ? worker->try_after_ms : 0;
+            continue;
+        }
+        after = after < TRY_FIRST_MS ? TRY_FIRST_MS : after < TRY_MOST_MS ? after : TRY_MOST_MS;
+        worker->try_after_ms = after > cost ? after : cost;
+    }
+}
+
+/* Whoever's time has come is dealt a lane, and what is known of its speed counts
+ * for little beside what it tells next. */
+static bool must_try(struct master *master, int64_t now_ms)
+{
+    bool any = false;
+
+    for (uint32_t rank = 0; rank < master->group.count; rank++) {
+        const struct member *member = &master->group.members[rank];
+        struct master_worker *worker = &master->workers[member->index];
+
+        if (member->lane_count > 0)
+            continue;
+        if (worker->try_at == 0)
+            worker->try_at = now_ms + worker->try_after_ms;
+        if (now_ms < worker->try_at)
+            continue;
+        any = worker->is_tried = true;
+        worker->lanes_timed *= SPEED_LEAST_MS / worker->busy_ms;
+        worker->busy_ms = SPEED_LEAST_MS;
+    }
+    return any;
+}
+
 static void give_lanes(struct group *group, uint32_t lanes, const uint32_t *counts)
 {
     uint32_t first = 0;
@@ -77,8 +135,9 @@ enum status master_deal_lanes(struct master *master, struct error *err)
     }
     is_measured = speeds_of_group(master, speeds, &all);
     if (is_measured)
-        lanes_deal_fairly(master->lanes, speeds, group->count, counts);
+        lanes_deal_fairly(master->lanes, speeds, group->count, any_tried(master), counts);
     give_lanes(group, master->lanes, is_measured ? counts : NULL);
+    note_idle(master);
     free(speeds);
     free(counts);
     return STATUS_OK;
@@ -98,7 +157,7 @@ static double gain_of_dealing(const struct master *master, double *speeds, uint3
         double time = group->members[rank].lane_count / speeds[rank];
         now = time > now ? time : now;
     }
-    lanes_deal_fairly(master->lanes, speeds, group->count, counts);
+    lanes_deal_fairly(master->lanes, speeds, group->count, any_tried(master), counts);
     then = lanes_time(speeds, counts, group->count);
     return now > 0 ? 1 - then / now : 0;
 }
@@ -118,6 +177,12 @@ void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox
     if (!may_balance(master, now_ms))
         return;
     master->balance_at = now_ms + BALANCE_EVERY_MS;
+    if (must_try(master, now_ms)) {
+        master_put_event(master, now_ms, -1, "lanes", outbox, "who was too slow is tried again");
+        master->must_deal = true;
+        master_change_group(master, now_ms, outbox);
+        return;
+    }
     speeds = calloc(master->group.count, sizeof *speeds);
     counts = calloc(master->group.count, sizeof *counts);
     if (speeds && counts)

@@ -477,6 +477,19 @@ static void the_last_who_knows_the_state_stays_until_a_newcomer_has_it(void **st
 }
 
 /* Both tell how fast they were; then the master looks at it. */
+/* Worker 1 computes; worker 2 only lives. */
+static void tell_speed(struct fixture *fixture, uint32_t busy_ms)
+{
+    struct message message = of(MESSAGE_SPEED, fixture->master.group.epoch);
+
+    message.speed = (struct message_speed){40, busy_ms};
+    say(fixture, 1, message);
+    say(fixture, 2, of(MESSAGE_HEARTBEAT, fixture->master.group.epoch));
+    fixture->now += 250;
+    outbox_clear(&fixture->outbox);
+    master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
+}
+
 static void tell_speeds(struct fixture *fixture, uint32_t first_ms, uint32_t second_ms)
 {
     struct message message = of(MESSAGE_SPEED, fixture->master.group.epoch);
@@ -513,6 +526,50 @@ static void a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight(void **stat
         CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
     }
     CHECK_INT(fixture.master.group.epoch, 3);
+    close_master(&fixture);
+}
+
+static void a_very_slow_worker_has_no_lane_until_it_is_tried_again(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    tell_speeds(&fixture, 100, 4000);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.member_count == 2);
+    CHECK_INT(fixture.master.group.members[0].lane_count, 8);
+    CHECK_INT(fixture.master.group.members[1].lane_count, 0);
+    met(&fixture, 1);
+    for (int i = 0; i < 39; i++) { /* nearly ten seconds */
+        tell_speed(&fixture, 100);
+        CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    }
+    tell_speed(&fixture, 100);
+    tell_speed(&fixture, 100);
+    CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message));
+    CHECK_INT(fixture.master.group.members[1].lane_count, 1);
+    met(&fixture, 1);
+    tell_speed(&fixture, 100); /* not judged by what is past */
+    CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    tell_speeds(&fixture, 100, 4000);
+    CHECK_INT(fixture.master.group.members[1].lane_count, 0);
+    met(&fixture, 1);
+    for (int i = 0; i < 79; i++) { /* the second time it waits longer */
+        tell_speed(&fixture, 100);
+        CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
+    }
+    tell_speed(&fixture, 100);
+    tell_speed(&fixture, 100);
+    CHECK_INT(fixture.master.group.members[1].lane_count, 1);
+    met(&fixture, 1);
+    tell_speeds(&fixture, 100, 100); /* it has recovered: seen twice */
+    tell_speeds(&fixture, 100, 100);
+    CHECK(fixture.master.group.members[1].lane_count >= 3);
     close_master(&fixture);
 }
 
@@ -796,6 +853,7 @@ int main(void)
         cmocka_unit_test(a_job_that_lost_everybody_waits_a_moment_again),
         cmocka_unit_test(when_all_who_are_wanted_are_here_nobody_waits),
         cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
+        cmocka_unit_test(a_very_slow_worker_has_no_lane_until_it_is_tried_again),
         cmocka_unit_test(a_small_difference_of_speed_must_be_seen_twice),
         cmocka_unit_test(nobody_is_slow_before_all_were_measured),
         cmocka_unit_test(a_lost_connection_between_members_makes_a_new_group),
