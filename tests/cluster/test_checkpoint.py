@@ -14,9 +14,30 @@ import job as harness
 from job import POINTS
 
 
+LONG = 10000  # epochs: some checkpoints and progress events
+
+
+class NamedPointTest(harness.JobTest):
+    """The model is large enough for every worker to own a segment of the sums."""
+
+    units = 1024
+
+    def test_everything_is_killed_at_a_named_point_of_a_step(self):
+        for point in POINTS:
+            with self.subTest(point=point):
+                job = self.job(2, epochs=500, checkpoint=0.05,
+                               fault=f"role=worker,index=1,step=1200,point={point},action=stop")
+                job.wait_for_stop("worker", 1)
+                job.end_everything()
+                job.start()
+                self.assertEqual(job.end(), 0, job.last)
+                self.assertEqual(job.digest(), self.digest_of(epochs=500))
+                self.assertIn("restored", job.log())
+
+
 class CheckpointTest(harness.JobTest):
     def test_the_only_worker_that_is_asked_to_go_leaves_its_state(self):
-        job = self.job(2, least=1, epochs=5000)
+        job = self.job(2, least=1, epochs=LONG)
         for index in (0, 1):
             job.wait_for("progress", (job.last or {"step": 0})["step"] + 1)
             os.kill(job.pid_of("worker", index), signal.SIGTERM)
@@ -25,12 +46,12 @@ class CheckpointTest(harness.JobTest):
 
     def check_long(self, job):
         self.assertEqual(job.end(), 0, job.last)
-        self.assertEqual(job.digest(), self.digest_of(epochs=5000))
+        self.assertEqual(job.digest(), self.digest_of(epochs=LONG))
 
     def test_everything_is_killed_and_goes_on_from_the_checkpoint(self):
         for workers in (1, 3):
             with self.subTest(workers=workers):
-                job = self.job(workers, least=1, epochs=5000, checkpoint=0.05)
+                job = self.job(workers, least=1, epochs=LONG, checkpoint=0.05)
                 for _ in range(2):
                     job.wait_for_event_row("checkpoint")
                     job.end_everything()
@@ -39,14 +60,14 @@ class CheckpointTest(harness.JobTest):
                 self.check_long(job)
                 self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'restored'")), 2)
                 metrics = job.query("SELECT epoch, step, metric, part FROM metrics")
-                self.assertEqual(len(metrics), 3 * 5000)
+                self.assertEqual(len(metrics), 3 * LONG)
                 redone, = job.query("SELECT rows_redone FROM job")[0]
                 self.assertGreater(redone, 0)
 
     def test_everything_is_killed_before_there_is_a_checkpoint(self):
         for workers in (1, 2):
             with self.subTest(workers=workers):
-                job = self.job(workers, least=1, epochs=5000)
+                job = self.job(workers, least=1, epochs=LONG)
                 job.wait_for("progress", 1)
                 job.end_everything()
                 job.start()
@@ -55,7 +76,7 @@ class CheckpointTest(harness.JobTest):
     def test_everything_is_killed_at_a_named_point_of_a_checkpoint(self):
         for point in ("checkpoint_piece", "checkpoint_before", "checkpoint_after"):
             with self.subTest(point=point):
-                job = self.job(2, least=1, epochs=5000, checkpoint=0.05,
+                job = self.job(2, least=1, epochs=LONG, checkpoint=0.05,
                                fault=f"role=master,point={point},action=stop")
                 job.wait_for_stop("master")
                 job.end_everything()
@@ -63,19 +84,8 @@ class CheckpointTest(harness.JobTest):
                 self.check_long(job)
                 self.assertEqual("restored" in job.log(), point == "checkpoint_after")
 
-    def test_everything_is_killed_at_a_named_point_of_a_step(self):
-        for point in POINTS:
-            with self.subTest(point=point):
-                job = self.job(2, epochs=5000, checkpoint=0.05,
-                               fault=f"role=worker,index=1,step=12000,point={point},action=stop")
-                job.wait_for_stop("worker", 1)
-                job.end_everything()
-                job.start()
-                self.check_long(job)
-                self.assertIn("restored", job.log())
-
     def test_all_workers_are_killed_and_the_master_has_the_checkpoint(self):
-        job = self.job(2, least=1, epochs=5000, checkpoint=0.05)
+        job = self.job(2, least=1, epochs=LONG, checkpoint=0.05)
         job.wait_for_event_row("checkpoint")
         for pid in [job.pid_of("worker", index) for index in (0, 1)]:
             os.kill(pid, signal.SIGKILL)
@@ -93,7 +103,7 @@ class CheckpointTest(harness.JobTest):
         }
         for reason, damage in damages.items():
             with self.subTest(reason=reason):
-                job = self.job(2, least=1, epochs=5000, checkpoint=0.05)
+                job = self.job(2, least=1, epochs=LONG, checkpoint=0.05)
                 job.wait_for_event_row("checkpoint")
                 job.end_everything()
                 with sqlite3.connect(job.folder / "job.db") as store:
@@ -120,7 +130,7 @@ class CheckpointTest(harness.JobTest):
         self.assertEqual(job.digest(), undisturbed.digest())
 
     def test_a_folder_is_supervised_once_and_its_end_is_told_again(self):
-        job = self.job(2, epochs=5000)
+        job = self.job(2, epochs=LONG)
         job.wait_for("progress")
         second = subprocess.run([harness.PROGRAM, "supervise", job.folder], stdin=subprocess.DEVNULL,
                                 capture_output=True, text=True)
@@ -130,7 +140,7 @@ class CheckpointTest(harness.JobTest):
         job.start()
         self.assertEqual(job.end(), 0)
         self.assertEqual(job.last["event"], "done")
-        self.assertEqual(job.digest(), self.digest_of(epochs=5000))
+        self.assertEqual(job.digest(), self.digest_of(epochs=LONG))
 
 
 if __name__ == "__main__":
