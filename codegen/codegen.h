@@ -15,6 +15,7 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
 /*
  * The SQL of a PREDICT plan, scoring in the host:
  *     SELECT q."a", q."b", totrain_predict('model', q."a", q."b") AS "class" FROM (SELECT ...) AS q
+ * (a volatile query as WITH q AS MATERIALIZED (SELECT ...) SELECT ... FROM q).
  * All selected columns except the label, then the prediction (named by the
  * target column, else by the model's label), then one column for each of
  * predict.extra_outputs. totrain_predict takes the model's inputs in the

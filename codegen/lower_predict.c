@@ -63,12 +63,20 @@ static void append_select(const struct plan *plan, const char *before, const cha
     text_append_string(sql, after);
 }
 
+/* Without MATERIALIZED SQLite may read a column of random() anew in each place
+ * that names it: the row would not be the one that was scored. */
+#define KEPT_BEGIN "WITH q AS MATERIALIZED ("
+#define KEPT_END   "\n) "
+
 enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err)
 {
+    const bool is_kept = plan->query.is_volatile && plan->quarantine_table.size == 0;
     struct text path;
 
     text_init(&path, TEXT_MAXIMUM);
     model_path_write(plan->model_schema, plan->model_name, &path);
+    if (is_kept)
+        append_select(plan, KEPT_BEGIN, KEPT_END, sql);
     text_append_string(sql, "SELECT ");
     for (size_t i = 0; i < plan->query.count; i++) {
         if ((int)i == plan->label_column)
@@ -85,6 +93,8 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
     if (plan->quarantine_table.size > 0)
         text_append_string(sql, " FROM " PREDICT_STAGE " AS q WHERE q.\"" QUARANTINE_REASON
                                 "\" IS NULL");
+    else if (is_kept)
+        text_append_string(sql, " FROM q");
     else
         append_select(plan, " FROM (", "\n) AS q", sql);
     sql->failed = sql->failed || path.failed;
@@ -106,8 +116,8 @@ enum status lower_predict_stage(const struct plan *plan, struct text *sql, struc
 
     text_init(&path, TEXT_MAXIMUM);
     model_path_write(plan->model_schema, plan->model_name, &path);
-    /* MATERIALIZED: else a column of random() would be another for each place that reads it. */
-    append_select(plan, "WITH q AS MATERIALIZED (", "\n) SELECT ", sql);
+    append_select(plan, KEPT_BEGIN, KEPT_END, sql);
+    text_append_string(sql, "SELECT ");
     append_call(plan, "totrain_problem", text_slice(&path), SLICE(QUARANTINE_REASON), sql);
     for (size_t i = 0; i < plan->query.count; i++) {
         text_append_string(sql, ", ");

@@ -29,7 +29,8 @@ struct query {
     struct query_column *columns;
     size_t count;
     uint32_t sample_rows;
-    bool is_ordered; /* the outermost SELECT has an ORDER BY, as far as the host can tell */
+    bool is_ordered;  /* the outermost SELECT has an ORDER BY, as far as the host can tell */
+    bool is_volatile; /* a cell may have another value each time it is read, as random() has */
 };
 
 /* What the planner must know of a stored model: from the meta row alone. */

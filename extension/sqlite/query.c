@@ -195,6 +195,64 @@ static enum status describe_statement(sqlite3_stmt *statement, struct arena *are
     return sample(statement, query, err);
 }
 
+/* Does SQLite know of a function "random(0)" that it may answer differently? */
+static bool is_volatile_call(sqlite3 *db, struct slice call)
+{
+    const char *end = memchr(call.data, '(', call.size);
+    const struct slice name = {call.data, end ? (size_t)(end - call.data) : call.size};
+    sqlite3_stmt *statement;
+    struct error ignored;
+    bool has_row = false, is_known;
+
+    if (sql_prepare(db,
+                    SLICE("SELECT min(flags & 0x800) FROM pragma_function_list " /* DETERMINISTIC */
+                          "WHERE name = ?1 COLLATE NOCASE"),
+                    &statement, &ignored) != STATUS_OK)
+        return true;
+    sql_bind_text(statement, 1, name);
+    is_known = sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row &&
+               sqlite3_column_int(statement, 0) != 0;
+    sqlite3_finalize(statement);
+    return !is_known;
+}
+
+static bool calls_volatile(sqlite3 *db, sqlite3_stmt *program)
+{
+    struct error ignored;
+    bool has_row;
+
+    for (;;) {
+        if (sql_step(program, &has_row, &ignored) != STATUS_OK)
+            return true;
+        if (!has_row)
+            return false;
+        if ((slice_is(sql_slice(program, 1), "Function") ||
+             slice_is(sql_slice(program, 1), "PureFunc")) &&
+            is_volatile_call(db, sql_slice(program, 5)))
+            return true;
+    }
+}
+
+/* The query's program names the functions that it calls, those in views too. When in
+ * doubt a query is volatile: that costs time alone. */
+static bool is_volatile(sqlite3 *db, struct slice select)
+{
+    sqlite3_stmt *program;
+    struct error ignored;
+    struct text sql;
+    bool result = true;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "EXPLAIN ");
+    text_append(&sql, select);
+    if (sql_prepare_text(db, &sql, &program, &ignored) == STATUS_OK) {
+        result = calls_volatile(db, program);
+        sqlite3_finalize(program);
+    }
+    text_deinit(&sql);
+    return result;
+}
+
 enum status host_describe(void *self, struct slice select, struct arena *arena, struct query *query,
                           struct error *err)
 {
@@ -206,5 +264,7 @@ enum status host_describe(void *self, struct slice select, struct arena *arena, 
     TRY(sql_prepare(host->db, select, &statement, err));
     status = describe_statement(statement, arena, query, err);
     sqlite3_finalize(statement);
+    if (status == STATUS_OK)
+        query->is_volatile = is_volatile(host->db, select);
     return status;
 }

@@ -45,6 +45,24 @@ class Prediction(harness.Case):
         self.assertEqual(accuracy, reported["Accuracy"])
         self.assertAlmostEqual(loss, reported["loss"], places=12)
 
+    def test_the_row_that_is_scored_is_the_row_that_is_returned(self):
+        harness.load_csv(self.database, "diamonds", limit=500)
+        self.run_all("SELECT carat, depth, price FROM diamonds TO TRAIN LinearRegressor WITH "
+                     "train.epoch = 2 LABEL price INTO m")
+        self.run_all("CREATE VIEW noise AS SELECT abs(random()) % 1000 / 7.0 AS carat, depth "
+                     "FROM diamonds")
+        differ = "SELECT count(*) FROM {} WHERE price <> totrain_predict('m', carat, depth)"
+        for select in ("SELECT random() / 1e18 AS carat, depth FROM diamonds",
+                       "SELECT * FROM noise", "SELECT * FROM noise -- a comment"):
+            self.run_all(f"{select}\nTO PREDICT p.price USING m")
+            self.assertEqual(self.run_all(differ.format("p")), [(0,)])
+            self.assertEqual(self.run_all("SELECT count(*) FROM p"), [(500,)])
+            streamed = self.run_all(f"{select}\nTO PREDICT USING m")
+            self.assertEqual(len(streamed), 500)
+            for carat, depth, price in streamed:
+                self.assertEqual(self.run_all(f"SELECT totrain_predict('m', {carat!r}, {depth!r})"),
+                                 [(price,)])
+
     def test_text_labels_come_back_as_text(self):
         harness.load_csv(self.database, "titanic")
         self.run_all("SELECT * FROM titanic " + NETWORK.format(3, "survived"))
