@@ -51,7 +51,8 @@ struct located {
 enum status locate(sqlite3 *db, struct slice schema, struct slice name, struct located *located,
                    struct error *err);
 /* The five columns of a model table and nothing else? */
-bool has_model_columns(sqlite3 *db, struct slice schema, struct slice name);
+enum status has_model_columns(sqlite3 *db, struct slice schema, struct slice name, bool *has,
+                              struct error *err);
 bool host_has_schema(void *self, struct slice schema);
 struct slice host_find_file(void *self, struct slice schema);
 enum status host_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,

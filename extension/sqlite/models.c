@@ -33,21 +33,19 @@ static enum status list_schemas(sqlite3 *db, struct schemas *schemas, struct err
     return status;
 }
 
+/* Not by a statement, which an interrupt or a lock could keep from answering. */
 bool host_has_schema(void *self, struct slice schema)
 {
     struct sqlite_host *host = self;
-    struct schemas schemas;
-    struct error ignored;
+    char name[256];
 
-    /* "temp" is listed only once something is in it. */
+    /* "temp" is opened only once something is in it. */
     if (slice_is_fold(schema, "temp"))
         return true;
-    if (list_schemas(host->db, &schemas, &ignored) != STATUS_OK)
+    if (schema.size >= sizeof name)
         return false;
-    for (size_t i = 0; i < schemas.count; i++)
-        if (slice_is_fold(schema, schemas.names[i]))
-            return true;
-    return false;
+    snprintf(name, sizeof name, "%.*s", SLICE_FORMAT(schema));
+    return sqlite3_db_readonly(host->db, name) >= 0;
 }
 
 struct slice host_find_file(void *self, struct slice schema)
@@ -103,23 +101,25 @@ enum status locate(sqlite3 *db, struct slice schema, struct slice name, struct l
     return STATUS_OK;
 }
 
-bool has_model_columns(sqlite3 *db, struct slice schema, struct slice name)
+enum status has_model_columns(sqlite3 *db, struct slice schema, struct slice name, bool *has,
+                              struct error *err)
 {
     sqlite3_stmt *statement;
-    struct error ignored;
-    bool has_row = false, is_model;
+    enum status status;
+    bool has_row;
 
-    if (sql_prepare(db,
+    *has = false;
+    TRY(sql_prepare(db,
                     SLICE("SELECT count(*) = 5 AND sum(name IN ('part', 'name', 'position', "
                           "'value', 'data')) = 5 FROM pragma_table_info(?1, ?2)"),
-                    &statement, &ignored) != STATUS_OK)
-        return false;
+                    &statement, err));
     sql_bind_text(statement, 1, name);
     sql_bind_text(statement, 2, schema);
-    is_model = sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row &&
-               sqlite3_column_int(statement, 0);
+    status = sql_step(statement, &has_row, err);
+    if (status == STATUS_OK)
+        *has = has_row && sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
-    return is_model;
+    return status;
 }
 
 /* Every table with a model's columns, one `each` call a table. */
@@ -144,9 +144,11 @@ static enum status each_model_in(sqlite3 *db, const char *schema,
         return status;
     while ((status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row) {
         struct slice name = sql_slice(statement, 0);
-        if (!has_model_columns(db, slice_of(schema), name))
-            continue;
-        status = each(context, slice_of(schema), name, err);
+        bool is_model;
+
+        status = has_model_columns(db, slice_of(schema), name, &is_model, err);
+        if (status == STATUS_OK && is_model)
+            status = each(context, slice_of(schema), name, err);
         if (status != STATUS_OK)
             break;
     }
@@ -218,11 +220,13 @@ static enum status prepare_read(sqlite3 *db, struct slice schema, struct slice n
     struct located located;
     struct text sql;
     enum status status;
+    bool has_columns;
 
     TRY(locate(db, schema, name, &located, err));
     if (!located.exists)
         return not_found(db, name, err);
-    if (!has_model_columns(db, slice_of(located.schema), name))
+    TRY(has_model_columns(db, slice_of(located.schema), name, &has_columns, err));
+    if (!has_columns)
         return is_no_model(name, err);
     text_init(&sql, 4096);
     text_append_string(&sql, "SELECT part, name, position, value, data FROM ");

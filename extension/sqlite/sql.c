@@ -261,28 +261,46 @@ static enum status execute_waiting(sqlite3 *db, const char *sql, struct error *e
     return status;
 }
 
-enum status transaction_begin(struct transaction *transaction, sqlite3 *db, struct error *err)
+static bool try_roll_back(const struct transaction *transaction)
 {
-    transaction->db = db;
-    transaction->is_savepoint = !sqlite3_get_autocommit(db);
-    if (transaction->is_savepoint)
-        return sql_execute(db, "SAVEPOINT totrain", err);
-    return execute_waiting(db, "BEGIN IMMEDIATE", err);
+    struct error ignored;
+
+    if (!transaction->is_savepoint)
+        return sql_execute(transaction->db, "ROLLBACK", &ignored) == STATUS_OK;
+    return sql_execute(transaction->db, "ROLLBACK TO totrain", &ignored) == STATUS_OK &&
+           sql_execute(transaction->db, "RELEASE totrain", &ignored) == STATUS_OK;
 }
 
+/* An interrupt lasts until the statement through which we were called ends, so
+ * that ROLLBACK is interrupted as well. But SQLite itself ends the transaction,
+ * a user's around it, too, when a statement that writes is interrupted. VACUUM
+ * is one that does nothing else inside a transaction, and without a space it
+ * gets through the parser, which looks for an interrupt there. */
 static void roll_back(const struct transaction *transaction)
 {
     struct error ignored;
 
     /* A full disk may have rolled everything back already. */
-    if (sqlite3_get_autocommit(transaction->db))
+    if (sqlite3_get_autocommit(transaction->db) || try_roll_back(transaction))
         return;
-    if (transaction->is_savepoint) {
-        sql_execute(transaction->db, "ROLLBACK TO totrain", &ignored);
-        sql_execute(transaction->db, "RELEASE totrain", &ignored);
-    } else {
-        sql_execute(transaction->db, "ROLLBACK", &ignored);
-    }
+    if (!sqlite3_get_autocommit(transaction->db))
+        sql_execute(transaction->db, "VACUUM;", &ignored);
+    if (!sqlite3_get_autocommit(transaction->db))
+        try_roll_back(transaction); /* what kept it from that may be over */
+}
+
+enum status transaction_begin(struct transaction *transaction, sqlite3 *db, struct error *err)
+{
+    enum status status;
+
+    transaction->db = db;
+    transaction->is_savepoint = !sqlite3_get_autocommit(db);
+    if (transaction->is_savepoint)
+        return sql_execute(db, "SAVEPOINT totrain", err);
+    status = execute_waiting(db, "BEGIN IMMEDIATE", err);
+    if (status != STATUS_OK)
+        roll_back(transaction); /* it may have been interrupted at its end */
+    return status;
 }
 
 enum status transaction_end(struct transaction *transaction, enum status so_far, struct error *err)

@@ -52,15 +52,16 @@ static enum status check_schema(struct sqlite_host *host, struct slice schema, s
 static enum status check_query_only(sqlite3 *db, struct error *err)
 {
     sqlite3_stmt *statement;
-    bool has_row = false, is_set;
+    enum status status;
+    bool has_row, is_set;
 
     TRY(sql_prepare(db, SLICE("PRAGMA query_only"), &statement, err));
-    is_set = sql_step(statement, &has_row, err) == STATUS_OK && has_row &&
-             sqlite3_column_int(statement, 0);
+    status = sql_step(statement, &has_row, err);
+    is_set = has_row && sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     if (is_set)
         return fail(err, STATUS_PERMISSION, "the connection is read-only (PRAGMA query_only)");
-    return STATUS_OK;
+    return status;
 }
 
 /* Of a statement that is running: is it the one through which we were called? */
@@ -86,18 +87,27 @@ static bool is_being_read(sqlite3 *db, const char *schema)
     return false;
 }
 
-static bool is_model(struct sqlite_host *host, struct slice schema, struct slice name)
+/* What cannot be found out, by an interrupt or a lock, is an error: a model
+ * must not be taken for a table that may be overwritten. */
+static enum status is_model(struct sqlite_host *host, struct slice schema, struct slice name,
+                            bool *result, struct error *err)
 {
     struct arena arena;
-    struct error ignored;
+    struct error reason;
     struct model model;
-    bool result;
+    enum status status;
 
+    TRY(has_model_columns(host->db, schema, name, result, err));
+    if (!*result)
+        return STATUS_OK;
     arena_init(&arena, ARENA_MAXIMUM);
-    result = has_model_columns(host->db, schema, name) &&
-             host_load_meta(host, schema, name, &arena, &model, &ignored) == STATUS_OK;
+    status = host_load_meta(host, schema, name, &arena, &model, &reason);
     arena_deinit(&arena);
-    return result;
+    *result = status == STATUS_OK;
+    if (status == STATUS_OK || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    *err = reason;
+    return status;
 }
 
 static enum status check_kind(struct sqlite_host *host, struct slice schema, struct slice name,
@@ -109,7 +119,7 @@ static enum status check_kind(struct sqlite_host *host, struct slice schema, str
     if (!located->is_table)
         return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no table", SLICE_FORMAT(name)),
                error_hint(err, "Choose another name.");
-    found_model = is_model(host, schema, name);
+    TRY(is_model(host, schema, name, &found_model, err));
     if (kind == TARGET_MODEL && !found_model)
         return fail(err, STATUS_INVALID, "table \"%.*s\" exists and is no model",
                     SLICE_FORMAT(name)),
@@ -186,20 +196,18 @@ static enum status execute_around(sqlite3 *db, const char *before, struct slice 
 static const struct slice kept_rows = {"totrain_rows", sizeof "totrain_rows" - 1};
 
 /* Does the query still work without the table it is about to replace? */
-static bool reads_table(sqlite3 *db, struct slice schema, struct slice table, struct slice select)
+static enum status reads_table(sqlite3 *db, struct slice schema, struct slice table,
+                               struct slice select, bool *reads, struct error *err)
 {
     struct error ignored;
     sqlite3_stmt *statement = NULL;
-    bool result;
 
-    if (sql_execute(db, "SAVEPOINT totrain_probe", &ignored) != STATUS_OK)
-        return true;
-    drop_table(db, schema, table, &ignored);
-    result = sql_prepare(db, select, &statement, &ignored) != STATUS_OK;
+    TRY(sql_execute(db, "SAVEPOINT totrain_probe", err));
+    TRY(drop_table(db, schema, table, err));
+    *reads = sql_prepare(db, select, &statement, &ignored) != STATUS_OK;
     sqlite3_finalize(statement);
-    sql_execute(db, "ROLLBACK TO totrain_probe", &ignored);
-    sql_execute(db, "RELEASE totrain_probe", &ignored);
-    return result;
+    TRY(sql_execute(db, "ROLLBACK TO totrain_probe", err));
+    return sql_execute(db, "RELEASE totrain_probe", err);
 }
 
 static enum status replace_table(sqlite3 *db, struct fill *fill, struct slice select,
@@ -229,9 +237,12 @@ static enum status keep_rows(sqlite3 *db, struct slice select, struct error *err
 static enum status fill_alone(sqlite3 *db, struct fill *fill, struct error *err)
 {
     struct located located;
+    bool is_read = false;
 
     TRY(locate(db, fill->schema, fill->table, &located, err));
-    if (!located.exists || !reads_table(db, fill->schema, fill->table, fill->select))
+    if (located.exists)
+        TRY(reads_table(db, fill->schema, fill->table, fill->select, &is_read, err));
+    if (!is_read)
         return replace_table(db, fill, fill->select, err);
     TRY(keep_rows(db, fill->select, err));
     TRY(replace_table(db, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));

@@ -1,5 +1,6 @@
 """Scoring in the session: order and bits of many rows, a model replaced, an interrupted statement."""
 
+import sqlite3
 import struct
 import threading
 
@@ -114,9 +115,66 @@ class Scoring(harness.Case):
         for sql in (ENDLESS.format("") + " TO PREDICT p.y USING m",
                     ENDLESS.format(", 2.0 AS y") + " TO EVALUATE m",
                     f"SELECT avg(totrain_predict('m', x)) FROM ({ENDLESS.format('')})"):
-            self.assertEqual(self.interrupted(sql), ["interrupted"], sql)
+            ends = self.interrupted(sql)
+            self.assertEqual(len(ends), 1, sql)
+            self.assertRegex(ends[0], r"^(totrain_predict: )?interrupted", sql)
             self.assertFalse(self.database.in_transaction)
             self.assertEqual(self.run_all("SELECT * FROM p"), [("before",)])
+
+    def run_interrupted(self, sql, instructions, interrupt):
+        """How the statement ends, "" for well, when it is interrupted behind so many of SQLite's
+        instructions; and whether it was."""
+        left = [instructions]
+
+        def count():
+            left[0] -= 1
+            return interrupt() if left[0] == 0 else 0
+
+        self.database.set_progress_handler(count, 1)
+        try:
+            self.run_all(sql)
+            end = ""
+        except sqlite3.Error as error:
+            end = str(error).splitlines()[0]
+        finally:
+            self.database.set_progress_handler(None, 1)
+        return end, left[0] <= 0
+
+    def check_interrupts(self, sql, after=lambda: None):
+        """At each instruction; the ends that are no interrupts must be the undisturbed one."""
+        for interrupt in (self.database.interrupt, lambda: 1):  # lasts, and comes once
+            ends, instructions, was_interrupted = set(), 0, True
+            while was_interrupted:
+                instructions += 1
+                end, was_interrupted = self.run_interrupted(sql, instructions,
+                                                            lambda: interrupt() or 0)
+                ends.add(end)
+                self.assertFalse(self.database.in_transaction, (sql, instructions))
+                after()
+            others = {other for other in ends if "interrupted" not in other}
+            self.assertEqual(others, {end}, sql)
+            self.assertGreater(len(ends), 1, sql)
+
+    def test_an_interrupt_at_any_instruction_leaves_no_transaction_open(self):
+        self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
+
+        def check_whole():
+            rows = self.run_all("SELECT * FROM p")
+            self.assertEqual(len(rows), 1)
+            if rows != [("before",)]:
+                self.run_all("DROP TABLE p")
+                self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
+
+        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT p.y USING m", check_whole)
+
+    def test_an_interrupt_at_any_instruction_never_takes_a_model_for_a_table(self):
+        self.run_all("CREATE TABLE kept AS SELECT * FROM m")
+        self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
+        before = self.run_all("SELECT * FROM kept")
+        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT kept.y USING m")
+        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT p.y USING p")
+        self.assertEqual(self.run_all("SELECT * FROM kept"), before)
+        self.assertEqual(self.run_all("SELECT * FROM p"), [("before",)])
 
 
 if __name__ == "__main__":
