@@ -14,6 +14,7 @@
 #define SETTLE_MS            300
 #define REPORT_MS            100
 #define GATHER_MS            100
+#define TRY_MS               10000
 #define RECONNECT_MS         50
 #define SPEED_MS             100
 #define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
@@ -85,6 +86,7 @@ static struct master_options master_options_of(const struct job *job, const char
         .settle_ms = SETTLE_MS,
         .report_ms = REPORT_MS,
         .gather_ms = GATHER_MS,
+        .try_ms = TRY_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .statement = job->spec.statement,
         .model = job->spec.model_name,

@@ -16,9 +16,8 @@
 #define SPEED_LEAST_MS   50   /* of computing: clocks tick in milliseconds */
 #define BALANCE_EVERY_MS 200
 #define GAIN_AT_ONCE     0.30 /* no accident of measuring: it need not be seen twice */
-#define TRY_FIRST_MS     10000
-#define TRY_MOST_MS      160000
-#define TRY_COST         20 /* waits so many times as long as one lane took it: 5 % */
+#define TRY_MOST         16   /* times try_ms */
+#define TRY_COST         20   /* waits so many times as long as one lane took it: 5 % */
 
 void master_on_speed(struct master_worker *worker, const struct message_speed *speed)
 {
@@ -72,6 +71,7 @@ static void note_idle(struct master *master)
         const struct member *member = &master->group.members[rank];
         struct master_worker *worker = &master->workers[member->index];
         const int64_t cost = (int64_t)(TRY_COST / (speed_of(worker) > 0 ? speed_of(worker) : 1));
+        const int64_t first = master->options.try_ms, most = TRY_MOST * first;
         int64_t after = 2 * worker->try_after_ms;
 
         worker->try_at = 0;
@@ -79,7 +79,7 @@ static void note_idle(struct master *master)
             worker->try_after_ms = worker->is_tried ? worker->try_after_ms : 0;
             continue;
         }
-        after = after < TRY_FIRST_MS ? TRY_FIRST_MS : after < TRY_MOST_MS ? after : TRY_MOST_MS;
+        after = after < first ? first : after < most ? after : most;
         worker->try_after_ms = after > cost ? after : cost;
     }
 }

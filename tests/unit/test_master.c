@@ -22,6 +22,7 @@ static void open_master(struct fixture *fixture, uint32_t least, uint32_t most,
                                      .dead_ms = 5000,
                                      .publish_ms = 60000,
                                      .regroup_ms = 20,
+                                     .try_ms = 10000,
                                      .settle_ms = 300,
                                      .report_ms = 100,
                                      .started_at = ""};
