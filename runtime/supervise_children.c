@@ -21,6 +21,7 @@
 #include "runtime/staffing.h"
 #include "runtime/supervise.h"
 #include "runtime/supervise_network.h"
+#include "runtime/wanted.h"
 
 #define TICK_MS      50
 #define RESTARTS_MAX 3    /* of one role, without a step in between */
@@ -381,10 +382,13 @@ static void on_slots(void *context, uint32_t n)
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct supervisor *supervisor = context;
+    struct staffing wanted = supervisor->staffing;
 
     if (supervisor->is_over || supervisor->is_giving_up)
         return fail(err, STATUS_INVALID, "the job has ended already");
-    TRY(staffing_want(&supervisor->staffing, workers, err));
+    TRY(staffing_want(&wanted, workers, err));
+    TRY(wanted_store(supervisor->job->folder, &wanted, err));
+    supervisor->staffing = wanted;
     tell_wanted(supervisor);
     staff(supervisor);
     return STATUS_OK;
@@ -563,6 +567,7 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     if (supervisor->slots)
         supervisor->staffing.slots = 0; /* until the broker has spoken */
     TRY(start_child(&supervisor->children[0], err));
+    tell_wanted(supervisor); /* of an earlier supervisor */
     staff(supervisor);
     return STATUS_OK;
 }
@@ -582,6 +587,10 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     error_clear(&supervisor.verdict);
     staffing_init(&supervisor.staffing, job->spec.min_workers, job->spec.max_workers,
                   STAFFING_UNLIMITED);
+    /* A number that cannot be read is no reason to end a job. */
+    if (wanted_load(job->folder, &supervisor.staffing, &err) != STATUS_OK)
+        log_warning("as many workers as the job may have are wanted: %s", err.message);
+    error_clear(&err);
     status = supervise_network_open(&supervisor.network, job, listen, &err);
     if (status == STATUS_OK)
         status = start(&supervisor, &err);

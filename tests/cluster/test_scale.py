@@ -106,6 +106,36 @@ class ScaleTest(unittest.TestCase):
             [detail for detail, in job.query("SELECT detail FROM events WHERE event = 'wanted'")],
             ["2 workers", "3 workers", "1 workers", "4 workers"])
 
+    def test_the_wanted_number_outlives_the_supervisor(self):
+        job = self.job(4, least=1, epochs=EPOCHS, checkpoint=0.05)
+        self.wait_for_workers(job, 4)
+        self.assertEqual(ask(job, "scale 3"), "ok")
+        self.assertEqual(ask(job, "scale 2"), "ok")
+        self.wait_for_workers(job, 2)
+        job.end_everything()
+        job.start()
+        job.wait_for("progress")
+        self.assertEqual(ask(job, "scale 3"), "ok")
+        self.wait_for_workers(job, 3)
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.expected)
+        self.assertEqual((job.folder / "wanted").read_text(), "3 3\n")
+        wanted = [detail for detail, in job.query("SELECT detail FROM events WHERE event = 'wanted'")]
+        self.assertEqual(wanted, ["3 workers", "2 workers", "2 workers", "3 workers"])
+        (others,) = job.query("SELECT count(*) FROM events WHERE event = 'joined' AND \"index\" = 3"
+                              " AND rowid > (SELECT max(rowid) FROM events WHERE event = 'wanted' AND detail = '2 workers')")
+        self.assertEqual(others, (0,))
+
+    def test_a_wanted_number_that_cannot_be_read_does_no_harm(self):
+        job = self.job(2, least=1, epochs=EPOCHS)
+        self.wait_for_workers(job, 2)
+        job.end_everything()
+        for text in ("", "7", "1 9\n", "x y\n", "0 1\n", "1" * 60 + " 1\n"):
+            (job.folder / "wanted").write_text(text)
+            job.start()
+            self.wait_for_workers(job, 2)
+            job.end_everything()
+
     def test_a_number_out_of_range_is_refused_and_changes_nothing(self):
         job = self.job(3, least=2, epochs=EPOCHS)
         job.wait_for("progress")
