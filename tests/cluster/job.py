@@ -21,6 +21,9 @@ PROGRAM = ""
 CSV = ""
 DEADLINE = 60
 GONE = 5  # seconds: the promise about what outlives a client or supervisor
+LONG = 4000  # epochs: something is done to such a job while it runs
+LONG_SECONDS = 10  # that it lasts then with one worker, however fast the machine is
+ROWS = 135  # of an epoch, about
 POINTS = ["begin", "after_partial", "after_sum", "before_apply", "after_apply"]
 
 
@@ -61,22 +64,26 @@ def wait_until_gone(pids, seconds):
 
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
-                 checkpoint=0, units=16, limit=None, listen=None):
+                 checkpoint=0, units=16, limit=None, listen=None, paced=True):
+        """A long job is paced; after `start` what is left of it is not."""
         self.folder = folder
         folder.mkdir(parents=True)
         subprocess.run([PROGRAM, "make", csv or CSV, folder, str(workers),
                         str(least or workers), str(epochs), str(checkpoint), str(units)],
                        check=True)
         self.network = ["--listen", listen] if listen else []
-        self.start(fault, limit)
+        pace = f"us={LONG_SECONDS * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None
+        self.start(fault, limit, pace)
 
-    def start(self, fault=None, limit=None):
+    def start(self, fault=None, limit=None, pace=None):
         """A supervisor on the folder, be it new or what was left of an earlier one.
         No file of the job may grow beyond `limit`."""
         environment = dict(os.environ)
         environment.pop("TOTRAIN_FAULT", None)
         if fault:
             environment["TOTRAIN_FAULT"] = fault
+        if pace:
+            environment["TOTRAIN_PACE"] = pace
         self.process = subprocess.Popen([PROGRAM, "supervise", self.folder, *self.network],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                         env=environment, start_new_session=True,
@@ -219,7 +226,7 @@ class JobTest(unittest.TestCase):
     def digest_of(cls, epochs):
         """Of the undisturbed run with one worker."""
         if epochs not in cls.digests:
-            job = cls.job(1, epochs=epochs)
+            job = cls.job(1, epochs=epochs, paced=False)
             assert job.end() == 0, job.last
             cls.digests[epochs] = job.digest()
         return cls.digests[epochs]

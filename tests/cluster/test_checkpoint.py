@@ -52,11 +52,10 @@ class CheckpointTest(harness.JobTest):
         for workers in (1, 3):
             with self.subTest(workers=workers):
                 job = self.job(workers, least=1, epochs=LONG, checkpoint=0.05)
-                for _ in range(2):
+                for pace in ("us=5", None):
                     job.wait_for_event_row("checkpoint")
                     job.end_everything()
-                    job.start()
-                    job.wait_for("progress", 1)
+                    job.start(pace=pace)
                 self.check_long(job)
                 self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'restored'")), 2)
                 metrics = job.query("SELECT epoch, step, metric, part FROM metrics")
