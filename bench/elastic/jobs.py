@@ -59,7 +59,6 @@ class Job:
                         str(setting.least), "1"], check=True)
         self.write_spec(setting)
         environment = dict(os.environ, TOTRAIN_TRACE=str(self.traces))
-        environment.pop("OPENBLAS_CORETYPE", None)
         environment["TOTRAIN_PACE"] = f"us={setting.us}"
         if setting.slow:
             environment["TOTRAIN_PACE"] += f",index={setting.slow[0]},factor={setting.slow[1]}"
