@@ -139,7 +139,12 @@ class Namespaces:
         run = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
         if run.returncode != 0:
             return f"network namespaces are not allowed here: {run.stderr.strip()}"
+        # ip mounts inside; in a chroot, whose root is no mount, it cannot.
+        enter = subprocess.run(["ip", "-n", name, "link", "set", "lo", "up"], capture_output=True,
+                               text=True)
         subprocess.run(["ip", "netns", "del", name], check=True)
+        if enter.returncode != 0:
+            return f"network namespaces cannot be entered here: {enter.stderr.strip()}"
         return None
 
     @staticmethod
