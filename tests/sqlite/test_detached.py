@@ -237,8 +237,8 @@ class Detached(harness.Case):
 
     def test_a_locked_database_is_waited_for(self):
         other = sqlite3.connect(self.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # first: the job is short
         job = self.submit()
-        other.execute("BEGIN IMMEDIATE")
         self.wait_for_state(job, "publishing")
         harness.wait_for(lambda: "publishing into" in self.run_program("logs", job).stdout,
                          "the publisher")
@@ -250,8 +250,8 @@ class Detached(harness.Case):
 
     def test_publishing_can_be_cancelled(self):
         other = sqlite3.connect(self.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # first: the job is short
         job = self.submit()
-        other.execute("BEGIN IMMEDIATE")
         self.wait_for_state(job, "publishing")
         harness.wait_for(lambda: "publishing into" in self.run_program("logs", job).stdout,
                          "the publisher")
@@ -263,8 +263,8 @@ class Detached(harness.Case):
 
     def test_a_killed_publisher_is_started_again_and_publishes_once(self):
         other = sqlite3.connect(self.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # first: the job is short
         job = self.submit()
-        other.execute("BEGIN IMMEDIATE")
         self.wait_for_state(job, "publishing")
 
         def publishers():
