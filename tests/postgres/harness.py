@@ -1,0 +1,143 @@
+"""What the tests of the PostgreSQL door share: a server, a database for each test, psql, iris."""
+
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data"
+DEADLINE = 60  # seconds: a broken promise, not a slow machine
+BARE = {"session_preload_libraries": "totrain"}
+TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
+              "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
+# Long enough to be met while it runs, on any machine.
+TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
+              "train.epoch = 10000, train.batch_size = 1 LABEL class INTO iris_model;")
+
+
+def sql_type(values):
+    for kind, convert in (("bigint", int), ("double precision", float)):
+        try:
+            for value in values:
+                if value != "":
+                    convert(value)
+            return kind
+        except ValueError:
+            pass
+    return "text"
+
+
+def load_csv(connection, name, table=None):
+    """Columns typed as tests/sqlite/harness.py types them; empty cells are NULL."""
+    with open(DATA / f"{name}.csv", newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+        columns = ", ".join(f'"{title}" {sql_type(column)}' for title, column in zip(header, zip(*rows)))
+        file.seek(0)
+        with connection.cursor() as cursor:
+            cursor.execute(f'CREATE TABLE "{table or name}" ({columns})')
+            cursor.copy_expert(f"COPY \"{table or name}\" FROM STDIN (FORMAT csv, HEADER)", file)
+
+
+def processes_of(folder):
+    """Ids of processes whose command line names the folder."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes()
+                state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if os.fsencode(str(folder)) in command and state != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def wait_for(condition, what, seconds=DEADLINE):
+    """The first value of the condition that is true."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        time.sleep(0.02)
+
+
+class Case(unittest.TestCase):
+    """One server a class, with the `settings` of the class; one database a test, with the extension."""
+
+    settings = BARE
+    extension = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(cls.settings, extension=cls.extension)
+        cls.addClassCleanup(cls.server.close)
+        cls.server.execute("CREATE DATABASE prepared")
+        with cls.server.connect("prepared") as connection:
+            cls.prepare(connection)
+        connection.close()
+
+    @classmethod
+    def prepare(cls, connection):
+        """Fills the database that each test gets a copy of."""
+        if cls.extension:
+            connection.cursor().execute("CREATE EXTENSION totrain")
+        load_csv(connection, "iris")
+
+    def setUp(self):
+        self.database = f"test_{self._testMethodName}"[:63]
+        self.server.execute(f'CREATE DATABASE "{self.database}" TEMPLATE prepared')
+        self.addCleanup(self.drop_database)
+
+    def drop_database(self):
+        self.server.execute(f'DROP DATABASE "{self.database}" WITH (FORCE)')
+
+    def connect(self, user=SUPERUSER, **options):
+        connection = self.server.connect(self.database, user, **options)
+        self.addCleanup(connection.close)
+        return connection
+
+    def execute(self, sql, user=SUPERUSER):
+        return self.server.execute(sql, self.database, user)
+
+    def psql(self, sql=None, *flags, user=SUPERUSER, **options):
+        """psql without its start file; the SQL is its standard input."""
+        return subprocess.run(["psql", "-X", *flags], input=sql, text=True, capture_output=True, check=False,
+                              timeout=4 * DEADLINE, **options,
+                              env={**os.environ, "LC_ALL": "C.UTF-8", **self.server.variables(self.database, user)})
+
+    def check_psql(self, sql, *flags, **options):
+        """Output of psql; a failed statement fails the test."""
+        done = self.psql(sql, "-v", "ON_ERROR_STOP=1", "-qAt", *flags, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def digest(self, model="iris_model"):
+        return self.execute(f"SELECT convert_from(data, 'UTF8')::json ->> 'digest' FROM {model} "
+                            "WHERE part = 'meta'")[0][0]
+
+    def tables(self):
+        return {row[0] for row in self.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")}
+
+    def job_processes(self):
+        return processes_of(self.server.state)
+
+    def wait_until_training(self):
+        wait_for(self.job_processes, "a job that runs")
+
+    def check_nothing_runs(self, seconds=DEADLINE):
+        wait_for(lambda: not self.job_processes(), "the end of all processes of the job", seconds)
+
+
+def main():
+    unittest.main(verbosity=2)
