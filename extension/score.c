@@ -7,8 +7,7 @@
 
 #include "engine/stages.h"
 #include "scoring/metrics.h"
-
-#define WORD_BUFFER_BYTES 32
+#include "scoring/truth.h"
 
 static double seconds_now(void)
 {
@@ -156,13 +155,6 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
     return status;
 }
 
-/* What a row's label says: the class (-1: one that the model does not know),
- * or for a regressor the value. */
-union label {
-    int64_t class;
-    double value;
-};
-
 struct evaluation {
     const struct plan *plan;
     const struct model *model;
@@ -171,82 +163,8 @@ struct evaluation {
     struct cell *inputs; /* (model input_count) */
     uint64_t row;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
-    union label labels[SCORER_ROWS];
+    union truth truths[SCORER_ROWS];
 };
-
-/* A row's label, in the form that its type is compared in. */
-struct truth {
-    struct slice word;
-    double number;
-    bool is_integer; /* beyond 2^53 the number is not exact */
-    int64_t integer;
-};
-
-static int compare_label(const struct labels *labels, const struct cell *value,
-                         const struct truth *truth)
-{
-    double number = labels->type == LABEL_TYPE_INTEGER ? (double)value->integer : value->real;
-
-    if (labels->type == LABEL_TYPE_TEXT)
-        return slice_compare(truth->word, value->text);
-    if (labels->type == LABEL_TYPE_INTEGER && truth->is_integer)
-        return (truth->integer > value->integer) - (truth->integer < value->integer);
-    return (truth->number > number) - (truth->number < number);
-}
-
-/* The class of a label cell: labels are ascending. -1: a class of its own. */
-static int64_t find_class(const struct labels *labels, const struct truth *truth)
-{
-    uint32_t low = 0, high = labels->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = compare_label(labels, &labels->values[middle], truth);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return -1;
-}
-
-static enum status label_is_null(const struct evaluation *evaluation, struct error *err)
-{
-    struct slice label = evaluation->plan->label;
-
-    return fail(err, STATUS_INVALID, "row %llu: label column \"%.*s\" is NULL",
-                (unsigned long long)evaluation->row, SLICE_FORMAT(label)),
-           error_hint(err, "Leave such rows out: WHERE \"%.*s\" IS NOT NULL.", SLICE_FORMAT(label));
-}
-
-static enum status read_class(const struct evaluation *evaluation, const struct cell *cell,
-                              int64_t *class, struct error *err)
-{
-    const struct labels *labels = &evaluation->model->labels;
-    char buffer[WORD_BUFFER_BYTES];
-    struct truth truth = {.is_integer = cell->type == CELL_INTEGER, .integer = cell->integer};
-    bool is_null = false;
-
-    if (labels->type == LABEL_TYPE_TEXT)
-        TRY(cell_to_word(cell, evaluation->plan->label, buffer, &truth.word, &is_null, err));
-    else
-        TRY(cell_to_number(cell, evaluation->plan->label, &truth.number, &is_null, err));
-    if (is_null)
-        return label_is_null(evaluation, err);
-    *class = find_class(labels, &truth);
-    return STATUS_OK;
-}
-
-static enum status read_value(const struct evaluation *evaluation, const struct cell *cell,
-                              double *value, struct error *err)
-{
-    bool is_null = false;
-
-    TRY(cell_to_number(cell, evaluation->plan->label, value, &is_null, err));
-    return is_null ? label_is_null(evaluation, err) : STATUS_OK;
-}
 
 /* Score the rows that wait; the metrics take them in the order of the query. */
 static enum status score_waiting(struct evaluation *evaluation, struct error *err)
@@ -258,13 +176,13 @@ static enum status score_waiting(struct evaluation *evaluation, struct error *er
     scorer_score(&evaluation->scorer, count);
     evaluation->waiting = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const union label *label = &evaluation->labels[i];
+        const union truth *truth = &evaluation->truths[i];
 
         scorer_select(&evaluation->scorer, i);
         if (is_classifier)
-            TRY(metrics_add_class(evaluation->metrics, scorer, label->class, err));
+            TRY(metrics_add_class(evaluation->metrics, scorer, truth->class, err));
         else
-            TRY(metrics_add_value(evaluation->metrics, scorer, label->value, err));
+            TRY(metrics_add_value(evaluation->metrics, scorer, truth->value, err));
     }
     return STATUS_OK;
 }
@@ -274,20 +192,14 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
 {
     struct evaluation *evaluation = self;
     const struct plan *plan = evaluation->plan;
-    union label *truth = &evaluation->labels[evaluation->waiting];
-    const struct cell *label;
-
     evaluation->row++;
     if ((size_t)plan->label_column >= count)
         return fail(err, STATUS_DATABASE, "the query no longer returns its label column");
-    label = &cells[plan->label_column];
     for (size_t i = 0; i < plan->model.input_count; i++)
         evaluation->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
-    if (evaluation->model->task == MODEL_CLASSIFICATION)
-        TRY(read_class(evaluation, label, &truth->class, err));
-    else
-        TRY(read_value(evaluation, label, &truth->value, err));
+    TRY(truth_read(evaluation->model, plan->label, evaluation->row, &cells[plan->label_column],
+                   &evaluation->truths[evaluation->waiting], err));
     evaluation->waiting++;
     return evaluation->waiting == evaluation->scorer.rows_max ? score_waiting(evaluation, err)
                                                               : STATUS_OK;

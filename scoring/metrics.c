@@ -151,47 +151,94 @@ static float rankable(float score)
     return isnan(score) ? -INFINITY : score;
 }
 
-enum status metrics_add_class(struct metrics *metrics, const struct scorer *scorer, int64_t truth,
-                              struct error *err)
+void metrics_measure_class(const struct scorer *scorer, int64_t truth, double *probabilities,
+                           struct metrics_row *row)
 {
-    const bool is_known = truth >= 0 && truth < (int64_t)metrics->class_count;
-    const uint32_t predicted = scorer_class(scorer);
+    const uint32_t classes = scorer->model->labels.count;
+    const bool is_known = truth >= 0 && truth < (int64_t)classes;
     double probability = 0;
 
+    *row = (struct metrics_row){.truth = is_known ? (uint32_t)truth : METRICS_UNKNOWN,
+                                .predicted = scorer_class(scorer),
+                                .score = classes == 2 ? rankable(scorer->outputs[0]) : 0};
     if (is_known) {
-        if (metrics->class_count == 2)
-            TRY(scores_add(&metrics->scores[truth], rankable(scorer->outputs[0]), err));
-        scorer_probabilities(scorer, metrics->probabilities);
-        probability = metrics->probabilities[truth];
+        scorer_probabilities(scorer, probabilities);
+        probability = probabilities[truth];
     }
     /* Written so that a probability that is not a number counts as the least. */
     if (!(probability > PROBABILITY_LEAST))
         probability = PROBABILITY_LEAST;
-    metrics->rows++;
-    metrics->loss_sum -= logarithm_double(probability);
-    metrics->tallies[is_known ? (uint32_t)truth : metrics->class_count].actual++;
-    metrics->tallies[predicted].predicted++;
-    if (is_known && predicted == truth)
-        metrics->tallies[predicted].correct++;
+    row->loss = logarithm_double(probability);
+}
+
+enum status metrics_measure_value(const struct scorer *scorer, double truth,
+                                  struct metrics_row *row, struct error *err)
+{
+    if (!isfinite(truth))
+        return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
+                    truth);
+    *row = (struct metrics_row){.loss = scorer_value(scorer) - truth, .value = truth};
     return STATUS_OK;
+}
+
+static enum status add_class(struct metrics *metrics, const struct metrics_row *row,
+                             struct error *err)
+{
+    const bool is_known = row->truth != METRICS_UNKNOWN;
+
+    if ((is_known && row->truth >= metrics->class_count) || row->predicted > metrics->class_count ||
+        !isfinite(row->loss) || isnan(row->score))
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    if (is_known && metrics->class_count == 2)
+        TRY(scores_add(&metrics->scores[row->truth], row->score, err));
+    metrics->rows++;
+    metrics->loss_sum -= row->loss;
+    metrics->tallies[is_known ? row->truth : metrics->class_count].actual++;
+    metrics->tallies[row->predicted].predicted++;
+    if (is_known && row->predicted == row->truth)
+        metrics->tallies[row->predicted].correct++;
+    return STATUS_OK;
+}
+
+static void add_value(struct metrics *metrics, const struct metrics_row *row)
+{
+    const double from_mean = row->value - metrics->truth_mean;
+
+    metrics->rows++;
+    metrics->loss_sum += row->loss * row->loss;
+    metrics->absolute_sum += fabs(row->loss);
+    metrics->relative_sum += fabs(row->loss) / fmax(fabs(row->value), DBL_EPSILON);
+    metrics->truth_mean += from_mean / (double)metrics->rows;
+    metrics->truth_squares += from_mean * (row->value - metrics->truth_mean);
+}
+
+enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
+                            struct error *err)
+{
+    if (metrics->task == MODEL_CLASSIFICATION)
+        return add_class(metrics, row, err);
+    if (!isfinite(row->value))
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    add_value(metrics, row);
+    return STATUS_OK;
+}
+
+enum status metrics_add_class(struct metrics *metrics, const struct scorer *scorer, int64_t truth,
+                              struct error *err)
+{
+    struct metrics_row row = {0};
+
+    metrics_measure_class(scorer, truth, metrics->probabilities, &row);
+    return metrics_add_row(metrics, &row, err);
 }
 
 enum status metrics_add_value(struct metrics *metrics, const struct scorer *scorer, double truth,
                               struct error *err)
 {
-    const double difference = scorer_value(scorer) - truth;
-    const double from_mean = truth - metrics->truth_mean;
+    struct metrics_row row = {0};
 
-    if (!isfinite(truth))
-        return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
-                    truth);
-    metrics->rows++;
-    metrics->loss_sum += difference * difference;
-    metrics->absolute_sum += fabs(difference);
-    metrics->relative_sum += fabs(difference) / fmax(fabs(truth), DBL_EPSILON);
-    metrics->truth_mean += from_mean / (double)metrics->rows;
-    metrics->truth_squares += from_mean * (truth - metrics->truth_mean);
-    return STATUS_OK;
+    TRY(metrics_measure_value(scorer, truth, &row, err));
+    return metrics_add_row(metrics, &row, err);
 }
 
 uint64_t metrics_rows(const struct metrics *metrics)

@@ -52,6 +52,29 @@ enum status metrics_add_class(struct metrics *metrics, const struct scorer *scor
                               struct error *err);
 enum status metrics_add_value(struct metrics *metrics, const struct scorer *scorer, double truth,
                               struct error *err);
+
+/*
+ * The same in two steps, of which the first can be taken elsewhere and in any
+ * order: what a row adds, and adding it. Rows that are added in the same order give
+ * the same bits, whoever measured them.
+ */
+struct metrics_row {
+    uint32_t truth, predicted; /* classes; truth METRICS_UNKNOWN: one the model does not know */
+    float score;               /* of two classes: what AUC ranks by */
+    double loss;               /* log loss; of a number the difference to the truth, */
+    double value;              /* and the truth itself */
+};
+#define METRICS_UNKNOWN UINT32_MAX
+
+void metrics_measure_class(const struct scorer *scorer, int64_t truth, double *probabilities,
+                           struct metrics_row *row); /* probabilities: room, (classes) */
+/* INVALID for a truth that is not finite. */
+enum status metrics_measure_value(const struct scorer *scorer, double truth,
+                                  struct metrics_row *row, struct error *err);
+/* CORRUPT for a row that no model of these classes gives. */
+enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
+                            struct error *err);
+
 uint64_t metrics_rows(const struct metrics *metrics);
 /* The mean loss: log loss (probabilities clipped to [1e-15, 1]) or squared
  * error in the label's units. NaN without rows. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/json.h"
+#include "base/cell_bytes.h"
 #include "codegen/model_path.h"
+#include "scoring/outputs.h"
 #include "sqlite_host/each_row.h"
 #include "sqlite_host/sql.h"
 
@@ -18,8 +18,8 @@ struct loaded {
     struct arena arena;
     struct model model;
     struct scorer scorer;
-    struct cell *cells;    /* (inputs) */
-    double *probabilities; /* (classes) */
+    struct cell *cells; /* (inputs) */
+    struct output_room room;
 };
 
 static void loaded_free(void *context)
@@ -30,7 +30,7 @@ static void loaded_free(void *context)
         return;
     scorer_deinit(&loaded->scorer);
     free(loaded->cells);
-    free(loaded->probabilities);
+    output_room_deinit(&loaded->room);
     arena_deinit(&loaded->arena);
     free(loaded);
 }
@@ -51,8 +51,8 @@ static enum status load(sqlite3 *db, struct slice path_text, struct loaded *load
     TRY(status);
     TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));
     loaded->cells = calloc(loaded->model.transform.input_count + 1, sizeof *loaded->cells);
-    loaded->probabilities = calloc(loaded->model.labels.count + 1, sizeof *loaded->probabilities);
-    return loaded->cells && loaded->probabilities ? STATUS_OK : fail_no_memory(err);
+    return loaded->cells ? output_room_init(&loaded->room, &loaded->model, err)
+                         : fail_no_memory(err);
 }
 
 static struct slice value_slice(sqlite3_value *value)
@@ -117,13 +117,7 @@ static void row(sqlite3_context *context, int count, sqlite3_value **values)
         struct cell cell;
 
         sql_value(values[i], &cell);
-        put_u8(&bytes, (uint8_t)cell.type);
-        if (cell.type == CELL_INTEGER)
-            put_i64(&bytes, cell.integer);
-        else if (cell.type == CELL_REAL)
-            put_f64(&bytes, cell.real);
-        else if (cell.type != CELL_NULL)
-            put_sized(&bytes, cell.text);
+        cell_put(&bytes, &cell);
     }
     if (bytes.failed)
         sqlite3_result_error_nomem(context);
@@ -151,17 +145,8 @@ static void add_row(struct cells *cells, struct slice bytes)
 {
     struct byte_reader reader = byte_reader_over(bytes);
 
-    while (!reader_is_done(&reader) && !reader.failed) {
-        struct cell *cell = next_cell(cells);
-
-        cell->type = read_u8(&reader);
-        if (cell->type == CELL_INTEGER)
-            cell->integer = read_i64(&reader);
-        else if (cell->type == CELL_REAL)
-            cell->real = read_f64(&reader);
-        else if (cell->type != CELL_NULL)
-            cell->text = read_sized(&reader, TEXT_MAXIMUM);
-    }
+    while (!reader_is_done(&reader) && !reader.failed)
+        cell_read(&reader, next_cell(cells));
 }
 
 static enum status wrong_count(const struct transform *transform, uint32_t given, struct error *err)
@@ -232,17 +217,6 @@ static void result_cell(sqlite3_context *context, struct cell cell)
     }
 }
 
-static void predict(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    struct loaded *loaded;
-    struct error err;
-
-    if (score(context, count, values, &loaded, &err) != STATUS_OK)
-        raise_error(context, "totrain_predict", &err);
-    else
-        result_cell(context, scorer_prediction(&loaded->scorer));
-}
-
 /* What keeps this row from being scored; NULL for a row that can be. */
 static void problem(sqlite3_context *context, int count, sqlite3_value **values)
 {
@@ -261,115 +235,38 @@ static void problem(sqlite3_context *context, int count, sqlite3_value **values)
         raise_error(context, "totrain_problem", &err);
 }
 
-static enum status need_classes(const struct loaded *loaded, struct error *err)
-{
-    if (loaded->model.task == MODEL_CLASSIFICATION)
-        return STATUS_OK;
-    return fail(err, STATUS_INVALID, "a %.*s has no probabilities",
-                SLICE_FORMAT(loaded->model.estimator)),
-           error_hint(err, "Use totrain_predict.");
-}
-
-/* Of two classes the positive one's, of more the predicted one's. */
-static void probability(sqlite3_context *context, int count, sqlite3_value **values)
+static void result_output(sqlite3_context *context, int count, sqlite3_value **values,
+                          const char *function, enum output output)
 {
     struct loaded *loaded;
+    struct cell cell;
     struct error err;
 
     if (score(context, count, values, &loaded, &err) != STATUS_OK ||
-        need_classes(loaded, &err) != STATUS_OK) {
-        raise_error(context, "totrain_probability", &err);
-        return;
-    }
-    scorer_probabilities(&loaded->scorer, loaded->probabilities);
-    sqlite3_result_double(
-        context,
-        loaded->probabilities[loaded->model.labels.count == 2 ? 1 : scorer_class(&loaded->scorer)]);
-}
-
-static void result_json(sqlite3_context *context, const struct text *json)
-{
-    if (json->failed)
-        sqlite3_result_error_nomem(context);
+        scorer_output(&loaded->scorer, output, &loaded->room, &cell, &err) != STATUS_OK)
+        raise_error(context, function, &err);
     else
-        sqlite3_result_text64(context, text_string(json), json->size, SQLITE_TRANSIENT,
-                              SQLITE_UTF8);
+        result_cell(context, cell);
 }
 
-static struct slice class_name(const struct cell *class, char buffer[32])
+static void predict(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct slice word = {0};
-    struct error ignored;
-    bool is_null;
-
-    cell_to_word(class, SLICE(""), buffer, &word, &is_null, &ignored);
-    return word;
+    result_output(context, count, values, "totrain_predict", OUTPUT_PREDICTION);
 }
 
-/* {"setosa":0.98,"versicolor":0.02}: by class, ascending. */
-static enum status append_probabilities(const struct loaded *loaded, struct text *json,
-                                        struct error *err)
+static void probability(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    const struct labels *labels = &loaded->model.labels;
-    cJSON *object = cJSON_CreateObject();
-    enum status status;
-
-    if (!object)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < labels->count; i++) {
-        char buffer[32], *name;
-        struct slice word = class_name(&labels->values[i], buffer);
-        name = strndup(word.data ? word.data : "", word.size);
-        if (name)
-            json_add_real(object, name, loaded->probabilities[i]);
-        free(name);
-    }
-    status = json_print(object, false, json, err);
-    cJSON_Delete(object);
-    return status;
+    result_output(context, count, values, "totrain_probability", OUTPUT_PROBABILITY);
 }
 
 static void probabilities(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct loaded *loaded;
-    struct error err;
-    struct text json;
-
-    text_init(&json, TEXT_MAXIMUM);
-    if (score(context, count, values, &loaded, &err) != STATUS_OK ||
-        need_classes(loaded, &err) != STATUS_OK) {
-        raise_error(context, "totrain_probabilities", &err);
-        return;
-    }
-    scorer_probabilities(&loaded->scorer, loaded->probabilities);
-    if (append_probabilities(loaded, &json, &err) == STATUS_OK)
-        result_json(context, &json);
-    else
-        raise_error(context, "totrain_probabilities", &err);
-    text_deinit(&json);
+    result_output(context, count, values, "totrain_probabilities", OUTPUT_PROBABILITIES);
 }
 
-/* [0.25]: one logit for two classes and for a number, else one a class. */
 static void logits(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct loaded *loaded;
-    struct error err;
-    struct text json;
-
-    if (score(context, count, values, &loaded, &err) != STATUS_OK) {
-        raise_error(context, "totrain_logits", &err);
-        return;
-    }
-    text_init(&json, TEXT_MAXIMUM);
-    text_append_char(&json, '[');
-    for (uint32_t i = 0; i < model_outputs(&loaded->model); i++) {
-        if (i)
-            text_append_char(&json, ',');
-        text_append_real(&json, (double)loaded->scorer.outputs[i]);
-    }
-    text_append_char(&json, ']');
-    result_json(context, &json);
-    text_deinit(&json);
+    result_output(context, count, values, "totrain_logits", OUTPUT_LOGITS);
 }
 
 /* ----- totrain_fits('model', 'label', 'input', ...) ----- */

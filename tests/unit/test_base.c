@@ -1,9 +1,11 @@
 #include "tests/check.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/cell_bytes.h"
 #include "base/json.h"
 #include "base/random.h"
 
@@ -344,6 +346,38 @@ static void an_error_from_errno_names_the_reason(void **state)
                 "cannot write x: No space left on device");
 }
 
+static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
+{
+    const struct cell cells[] = {
+        {.type = CELL_NULL},
+        {.type = CELL_INTEGER, .integer = INT64_MIN},
+        {.type = CELL_REAL, .real = -0.0},
+        {.type = CELL_TEXT, .text = SLICE("a\0b")},
+        {.type = CELL_BLOB, .text = SLICE("")},
+    };
+    struct byte_reader reader;
+    struct text bytes;
+    struct cell cell;
+    (void)state;
+
+    text_init(&bytes, TEXT_MAXIMUM);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        cell_put(&bytes, &cells[i]);
+    reader = byte_reader_over(text_slice(&bytes));
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        cell_read(&reader, &cell);
+        CHECK_INT(cell.type, cells[i].type);
+        CHECK_INT(cell.integer, cells[i].integer);
+        CHECK(signbit(cell.real) == signbit(cells[i].real));
+        CHECK(slice_equal(cell.text, cells[i].text));
+    }
+    CHECK(reader_is_done(&reader));
+    reader = byte_reader_over(SLICE("\5"));
+    cell_read(&reader, &cell);
+    CHECK(reader.failed && cell.type == CELL_NULL);
+    text_deinit(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_position_outside_of_the_text_shows_no_line),
         cmocka_unit_test(control_characters_never_reach_the_terminal),
         cmocka_unit_test(an_error_from_errno_names_the_reason),
+        cmocka_unit_test(cells_travel_to_the_last_bit_and_nothing_else_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

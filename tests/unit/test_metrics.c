@@ -253,6 +253,34 @@ static void a_metric_is_found_by_name_and_by_alias(void **state)
     CHECK_INT(metric_task(METRIC_RMSE), MODEL_REGRESSION);
 }
 
+static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
+{
+    struct metrics_row rows[50];
+    struct stage direct, later;
+    double probabilities[3];
+    struct error err;
+    (void)state;
+
+    stage_init(&direct, MODEL_CLASSIFICATION, 2);
+    stage_init(&later, MODEL_CLASSIFICATION, 2);
+    for (int i = 49; i >= 0; i--) {
+        later.outputs[0] = (float)sin(i);
+        metrics_measure_class(&later.scorer, i % 7 ? i % 2 : -1, probabilities, &rows[i]);
+    }
+    for (int i = 0; i < 50; i++) {
+        add_logit(&direct, sin(i), i % 7 ? i % 2 : -1);
+        CHECK_OK(metrics_add_row(later.metrics, &rows[i], &err));
+    }
+    CHECK(metrics_loss(direct.metrics) == metrics_loss(later.metrics));
+    for (int m = METRIC_ACCURACY; m <= METRIC_F1; m++)
+        CHECK(metrics_value(direct.metrics, (enum metric)m) ==
+              metrics_value(later.metrics, (enum metric)m));
+    rows[1].predicted = 7;
+    CHECK_FAILS(metrics_add_row(later.metrics, &rows[1], &err), STATUS_CORRUPT, "another model");
+    metrics_free(direct.metrics);
+    metrics_free(later.metrics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +296,7 @@ int main(void)
         cmocka_unit_test(a_score_that_is_not_a_number_ranks_last_and_costs_the_most),
         cmocka_unit_test(more_scores_than_there_was_room_for_are_all_ranked),
         cmocka_unit_test(a_metric_is_found_by_name_and_by_alias),
+        cmocka_unit_test(rows_measured_in_any_order_add_up_to_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

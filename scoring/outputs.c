@@ -1,0 +1,112 @@
+#include "scoring/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+enum status output_room_init(struct output_room *room, const struct model *model, struct error *err)
+{
+    text_init(&room->json, TEXT_MAXIMUM);
+    room->probabilities = calloc((size_t)model->labels.count + 1, sizeof *room->probabilities);
+    return room->probabilities ? STATUS_OK : fail_no_memory(err);
+}
+
+void output_room_deinit(struct output_room *room)
+{
+    free(room->probabilities);
+    text_deinit(&room->json);
+}
+
+static enum status need_classes(const struct model *model, struct error *err)
+{
+    if (model->task == MODEL_CLASSIFICATION)
+        return STATUS_OK;
+    return fail(err, STATUS_INVALID, "a %.*s has no probabilities", SLICE_FORMAT(model->estimator)),
+           error_hint(err, "Use totrain_predict.");
+}
+
+static struct slice class_name(const struct cell *class, char buffer[TRANSFORM_WORD_BUFFER])
+{
+    struct slice word = {0};
+    struct error ignored;
+    bool is_null;
+
+    cell_to_word(class, SLICE(""), buffer, &word, &is_null, &ignored);
+    return word;
+}
+
+/* {"setosa":0.98,"versicolor":0.02}: by class, ascending. */
+static enum status append_probabilities(const struct labels *labels, struct output_room *room,
+                                        struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status;
+
+    if (!object)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < labels->count; i++) {
+        char buffer[TRANSFORM_WORD_BUFFER], *name;
+        struct slice word = class_name(&labels->values[i], buffer);
+
+        name = strndup(word.data ? word.data : "", word.size);
+        if (name)
+            json_add_real(object, name, room->probabilities[i]);
+        free(name);
+    }
+    status = json_print(object, false, &room->json, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+/* [0.25]: one logit for two classes and for a number, else one a class. */
+static void append_logits(const struct scorer *scorer, struct text *json)
+{
+    text_append_char(json, '[');
+    for (uint32_t i = 0; i < model_outputs(scorer->model); i++) {
+        if (i)
+            text_append_char(json, ',');
+        text_append_real(json, (double)scorer->outputs[i]);
+    }
+    text_append_char(json, ']');
+}
+
+static enum status take_text(struct output_room *room, struct cell *cell, struct error *err)
+{
+    if (room->json.failed)
+        return fail_no_memory(err);
+    *cell = (struct cell){.type = CELL_TEXT, .text = {text_string(&room->json), room->json.size}};
+    return STATUS_OK;
+}
+
+static enum status output_probabilities(const struct scorer *scorer, enum output output,
+                                        struct output_room *room, struct cell *cell,
+                                        struct error *err)
+{
+    const struct labels *labels = &scorer->model->labels;
+
+    TRY(need_classes(scorer->model, err));
+    scorer_probabilities(scorer, room->probabilities);
+    if (output == OUTPUT_PROBABILITY) {
+        const uint32_t class = labels->count == 2 ? 1 : scorer_class(scorer);
+
+        *cell = (struct cell){.type = CELL_REAL, .real = room->probabilities[class]};
+        return STATUS_OK;
+    }
+    TRY(append_probabilities(labels, room, err));
+    return take_text(room, cell, err);
+}
+
+enum status scorer_output(const struct scorer *scorer, enum output output, struct output_room *room,
+                          struct cell *cell, struct error *err)
+{
+    text_clear(&room->json);
+    if (output == OUTPUT_PREDICTION) {
+        *cell = scorer_prediction(scorer);
+        return STATUS_OK;
+    }
+    if (output != OUTPUT_LOGITS)
+        return output_probabilities(scorer, output, room, cell, err);
+    append_logits(scorer, &room->json);
+    return take_text(room, cell, err);
+}

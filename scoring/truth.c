@@ -1,0 +1,69 @@
+#include "scoring/truth.h"
+
+/* A row's label, in the form that its type is compared in. */
+struct given {
+    struct slice word;
+    double number;
+    bool is_integer; /* beyond 2^53 the number is not exact */
+    int64_t integer;
+};
+
+static int compare_label(const struct labels *labels, const struct cell *value,
+                         const struct given *given)
+{
+    double number = labels->type == LABEL_TYPE_INTEGER ? (double)value->integer : value->real;
+
+    if (labels->type == LABEL_TYPE_TEXT)
+        return slice_compare(given->word, value->text);
+    if (labels->type == LABEL_TYPE_INTEGER && given->is_integer)
+        return (given->integer > value->integer) - (given->integer < value->integer);
+    return (given->number > number) - (given->number < number);
+}
+
+/* The class of a label cell: labels are ascending. -1: a class of its own. */
+static int64_t find_class(const struct labels *labels, const struct given *given)
+{
+    uint32_t low = 0, high = labels->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = compare_label(labels, &labels->values[middle], given);
+
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+static enum status label_is_null(struct slice column, uint64_t row, struct error *err)
+{
+    fail(err, STATUS_INVALID, "row %llu: label column \"%.*s\" is NULL", (unsigned long long)row,
+         SLICE_FORMAT(column));
+    return error_hint(err, "Leave such rows out: WHERE \"%.*s\" IS NOT NULL.",
+                      SLICE_FORMAT(column));
+}
+
+enum status truth_read(const struct model *model, struct slice column, uint64_t row,
+                       const struct cell *cell, union truth *truth, struct error *err)
+{
+    const struct labels *labels = &model->labels;
+    struct given given = {.is_integer = cell->type == CELL_INTEGER, .integer = cell->integer};
+    char buffer[TRANSFORM_WORD_BUFFER];
+    bool is_null = false;
+
+    if (model->task == MODEL_CLASSIFICATION && labels->type == LABEL_TYPE_TEXT)
+        TRY(cell_to_word(cell, column, buffer, &given.word, &is_null, err));
+    else
+        TRY(cell_to_number(cell, column, &given.number, &is_null, err));
+    if (is_null)
+        return label_is_null(column, row, err);
+    if (model->task == MODEL_CLASSIFICATION)
+        truth->class = find_class(labels, &given);
+    else
+        truth->value = given.number;
+    return STATUS_OK;
+}

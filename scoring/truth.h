@@ -1,0 +1,19 @@
+/*
+ * truth.h - what a row's label says, for who measures a model.
+ */
+#ifndef SCORING_TRUTH_H
+#define SCORING_TRUTH_H
+
+#include "scoring/model.h"
+
+/* The class (-1: one that the model does not know), or for a regressor the value. */
+union truth {
+    int64_t class;
+    double value;
+};
+
+/* `row` counts from 1, for messages. INVALID for a NULL and for what is no label. */
+enum status truth_read(const struct model *model, struct slice column, uint64_t row,
+                       const struct cell *cell, union truth *truth, struct error *err);
+
+#endif
