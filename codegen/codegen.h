@@ -27,6 +27,11 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
  *     probabilities    totrain_probabilities     JSON object: class -> probability
  *     logits           totrain_logits            JSON array: one logit of two classes, else one a
  * class score            totrain_logits, for a regressor totrain_predict
+ *
+ * For PostgreSQL (plan->dialect) the functions are in schema totrain and take the whole
+ * row, whose columns they find by name; predict also takes a NULL of the type that it
+ * returns: int8, float8 or text:
+ *     SELECT q."a", q."b", totrain.predict(E'model', q.*, NULL::pg_catalog.text) AS "class" ...
  */
 enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err);
 
@@ -37,7 +42,7 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
  *     SELECT totrain_problem('model', q."a", ...) AS "totrain_reason", q."a" AS "a", ... FROM q
  * totrain_problem is NULL where totrain_predict would give a prediction, else its error.
  */
-#define PREDICT_STAGE "temp.totrain_rows"
+#define PREDICT_STAGE "totrain_rows" /* a temporary table */
 enum status lower_predict_stage(const struct plan *plan, struct text *sql, struct error *err);
 
 /* The quarantine table: all columns of the SELECT, then the reason. */

@@ -19,14 +19,57 @@ static void append_inputs(const struct plan *plan, size_t from, size_t to, struc
     }
 }
 
-/* function('model', q."a", q."b") AS "name", or with more inputs
- * function('model', totrain_row(q."a", ...), totrain_row(...)) AS "name" */
+static bool is_regression(const struct plan *plan)
+{
+    return slice_is(plan->model.task, "regression");
+}
+
+/* What a prediction is, in PostgreSQL. */
+static const char *type_of_prediction(const struct plan *plan)
+{
+    if (is_regression(plan) || slice_is(plan->model.label_type, "real"))
+        return "float8";
+    return slice_is(plan->model.label_type, "integer") ? "int8" : "text";
+}
+
+/* A server may be set to read backslashes: E'' is read in one way only. */
+static void append_postgres_literal(struct slice value, struct text *sql)
+{
+    text_append_string(sql, "E'");
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] == '\'' || value.data[i] == '\\')
+            text_append_char(sql, value.data[i]);
+        text_append_char(sql, value.data[i]);
+    }
+    text_append_char(sql, '\'');
+}
+
+/* totrain.predict(E'model', q.*, NULL::pg_catalog.int8): PostgreSQL hands over the row as
+ * it is, and the function finds the inputs by their names. */
+static void append_postgres_call(const struct plan *plan, const char *function, struct slice path,
+                                 struct slice name, struct text *sql)
+{
+    text_printf(sql, "totrain.%s(", function);
+    append_postgres_literal(path, sql);
+    text_append_string(sql, ", q.*"); /* q alone may be a column of that name */
+    if (slice_is(slice_of(function), "predict"))
+        text_printf(sql, ", NULL::pg_catalog.%s", type_of_prediction(plan));
+    text_append_string(sql, ") AS ");
+    text_append_identifier(sql, name);
+}
+
+/* totrain_function('model', q."a", q."b") AS "name", or with more inputs
+ * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)) AS "name" */
 static void append_call(const struct plan *plan, const char *function, struct slice path,
                         struct slice name, struct text *sql)
 {
     size_t count = plan->model.input_count;
 
-    text_printf(sql, "%s(", function);
+    if (plan->dialect == SQL_POSTGRES) {
+        append_postgres_call(plan, function, path, name, sql);
+        return;
+    }
+    text_printf(sql, "totrain_%s(", function);
     text_append_literal(sql, path);
     for (size_t from = 0; from < count; from += INPUTS_IN_A_ROW) {
         size_t to = count - from < INPUTS_IN_A_ROW ? count : from + INPUTS_IN_A_ROW;
@@ -40,18 +83,13 @@ static void append_call(const struct plan *plan, const char *function, struct sl
     text_append_identifier(sql, name);
 }
 
-static bool is_regression(const struct plan *plan)
-{
-    return slice_is(plan->model.task, "regression");
-}
-
 static const char *function_of(const struct plan *plan, struct slice output)
 {
     if (slice_is(output, "probability"))
-        return "totrain_probability";
+        return "probability";
     if (slice_is(output, "probabilities"))
-        return "totrain_probabilities";
-    return is_regression(plan) ? "totrain_predict" : "totrain_logits";
+        return "probabilities";
+    return is_regression(plan) ? "predict" : "logits";
 }
 
 /* `after` begins with the end of a line, which closes a comment at the SELECT's end. */
@@ -61,6 +99,13 @@ static void append_select(const struct plan *plan, const char *before, const cha
     text_append_string(sql, before);
     text_append(sql, plan->select);
     text_append_string(sql, after);
+}
+
+static void append_stage(const struct plan *plan, const char *condition, struct text *sql)
+{
+    text_printf(sql, " FROM %s AS q WHERE q.\"" QUARANTINE_REASON "\" %s",
+                plan->dialect == SQL_POSTGRES ? "pg_temp." PREDICT_STAGE : "temp." PREDICT_STAGE,
+                condition);
 }
 
 /* Without MATERIALIZED SQLite may read a column of random() anew in each place
@@ -84,15 +129,14 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
         append_column(sql, plan->query.columns[i].name);
         text_append_string(sql, ", ");
     }
-    append_call(plan, "totrain_predict", text_slice(&path), plan->target_column, sql);
+    append_call(plan, "predict", text_slice(&path), plan->target_column, sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         text_append_string(sql, ", ");
         append_call(plan, function_of(plan, plan->extra_outputs[i]), text_slice(&path),
                     plan->extra_outputs[i], sql);
     }
     if (plan->quarantine_table.size > 0)
-        text_append_string(sql, " FROM " PREDICT_STAGE " AS q WHERE q.\"" QUARANTINE_REASON
-                                "\" IS NULL");
+        append_stage(plan, "IS NULL", sql);
     else if (is_kept)
         text_append_string(sql, " FROM q");
     else
@@ -118,7 +162,7 @@ enum status lower_predict_stage(const struct plan *plan, struct text *sql, struc
     model_path_write(plan->model_schema, plan->model_name, &path);
     append_select(plan, KEPT_BEGIN, KEPT_END, sql);
     text_append_string(sql, "SELECT ");
-    append_call(plan, "totrain_problem", text_slice(&path), SLICE(QUARANTINE_REASON), sql);
+    append_call(plan, "problem", text_slice(&path), SLICE(QUARANTINE_REASON), sql);
     for (size_t i = 0; i < plan->query.count; i++) {
         text_append_string(sql, ", ");
         append_column(sql, plan->query.columns[i].name);
@@ -135,8 +179,8 @@ enum status lower_quarantine(const struct plan *plan, struct text *sql, struct e
 {
     text_append_string(sql, "SELECT ");
     append_all_columns(plan, sql);
-    text_append_string(sql, ", q.\"" QUARANTINE_REASON "\" FROM " PREDICT_STAGE
-                            " AS q WHERE q.\"" QUARANTINE_REASON "\" IS NOT NULL");
+    text_append_string(sql, ", q.\"" QUARANTINE_REASON "\"");
+    append_stage(plan, "IS NOT NULL", sql);
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
 }
 

@@ -102,7 +102,10 @@ static enum status describe_predict(const struct plan *plan, struct arena *arena
     text_init(&sql, TEXT_MAXIMUM);
     status = predict_query(plan, &query, err);
     if (status == STATUS_OK) {
-        guard_query(plan, text_slice(&query), &sql);
+        if (plan->dialect == SQL_POSTGRES)
+            text_append(&sql, text_slice(&query)); /* finds inputs by name, and runs once */
+        else
+            guard_query(plan, text_slice(&query), &sql);
         description->query = arena_copy(arena, text_slice(&sql));
         if (!description->query.data || sql.failed)
             status = fail_no_memory(err);

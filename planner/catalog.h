@@ -50,8 +50,12 @@ struct model_summary {
     int64_t version;
 };
 
+/* Whose SQL is written. PostgreSQL folds a name without quotes to small letters. */
+enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
+
 struct catalog {
     void *self;
+    enum sql_dialect dialect;
     /* Prepare (not run to the end) the SELECT; sample it. DATABASE with the
      * host's own message, position relative to the SELECT's first byte or -1. */
     enum status (*describe)(void *self, struct slice select, struct arena *arena,

@@ -329,9 +329,7 @@ static enum status check_clauses(const struct planning *planning)
 static enum status refuse_binary(const struct planning *planning, const struct query_column *column,
                                  const struct choice *choice)
 {
-    fail_at(planning->err, STATUS_INVALID, choice->position,
-            "column \"%.*s\" holds binary data, in %u of %u sampled rows",
-            SLICE_FORMAT(column->name), column->blobs, planning->plan->query.sample_rows);
+    query_refuse_binary(planning, "", column, choice->position);
     return error_hint(planning->err,
                       "Leave it out of the SELECT, or cast it there, as in CAST(%.*s AS TEXT).",
                       SLICE_FORMAT(column->name));

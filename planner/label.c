@@ -89,9 +89,7 @@ enum status label_plan(struct planning *planning)
     column = &plan->query.columns[plan->label_column];
     plan->label = column->name;
     if (column->blobs > 0) {
-        fail_at(planning->err, STATUS_INVALID, label->position,
-                "label column \"%.*s\" holds binary data, in %u of %u sampled rows",
-                SLICE_FORMAT(column->name), column->blobs, plan->query.sample_rows);
+        query_refuse_binary(planning, "label ", column, label->position);
         return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%.*s AS TEXT).",
                           SLICE_FORMAT(column->name));
     }

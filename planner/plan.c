@@ -119,8 +119,10 @@ enum status plan_statement(const struct statement *statement, struct slice text,
     struct planning planning = {
         .statement = statement, .catalog = catalog, .arena = arena, .plan = plan, .err = err};
 
-    *plan = (struct plan){
-        .kind = statement->kind, .explain_only = statement->explain_plan, .label_column = -1};
+    *plan = (struct plan){.kind = statement->kind,
+                          .dialect = catalog->dialect,
+                          .explain_only = statement->explain_plan,
+                          .label_column = -1};
     if (statement->explain_plan && statement->kind != STATEMENT_TRAIN)
         return fail_at(err, STATUS_UNSUPPORTED, statement->verb_position,
                        "EXPLAIN of TO %s is not supported yet",

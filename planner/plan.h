@@ -88,6 +88,7 @@ struct plan_attribute {
 
 struct plan {
     enum statement_kind kind;
+    enum sql_dialect dialect; /* of the catalog */
     bool explain_only;
     struct slice text; /* the statement, as the user wrote it */
     struct slice select;

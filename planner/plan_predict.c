@@ -70,6 +70,7 @@ static enum status plan_target(struct planning *planning)
 {
     const struct path *path = &planning->statement->predict_into;
     struct plan *plan = planning->plan;
+    const struct name column = path_last(path);
     struct path table = *path;
 
     plan->target_column = plan->model.label;
@@ -77,7 +78,7 @@ static enum status plan_target(struct planning *planning)
     if (!plan->has_target)
         return STATUS_OK;
     if (path->count > 1) {
-        TRY(slice_keep(planning, path_last(path).text, &plan->target_column));
+        TRY(name_keep(planning, &column, &plan->target_column));
         table.count--;
     }
     TRY(target_plan(planning, &table, &plan->target_schema, &plan->target_table));

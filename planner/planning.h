@@ -12,8 +12,9 @@
 
 #include "planner/plan.h"
 
-#define NAME_BYTES_MAX    200
-#define PATTERN_BYTES_MAX 200
+#define NAME_BYTES_MAX      200
+#define NAME_BYTES_POSTGRES 63 /* NAMEDATALEN - 1: the server cuts longer ones */
+#define PATTERN_BYTES_MAX   200
 /* As large as models were seen to train: the final model travels in messages
  * of a gigabyte at most, and every step sums all parameters. */
 #define MODEL_BYTES_MAX ((double)((uint64_t)2 << 30))
@@ -51,9 +52,14 @@ int query_find(const struct query *query, struct slice name);
  * position. `what` stands before the word: "label ". */
 enum status query_resolve(const struct query *query, const char *what, struct slice name,
                           int position, int *column, struct error *err);
+/* A column whose cells are blobs: the message, without a hint. */
+void query_refuse_binary(const struct planning *planning, const char *what,
+                         const struct query_column *column, int position);
 /* INVALID when two columns share a name. */
 enum status query_check_distinct(struct planning *planning);
 enum status slice_keep(struct planning *planning, struct slice from, struct slice *to);
+/* As slice_keep, as the database reads the name. */
+enum status name_keep(struct planning *planning, const struct name *from, struct slice *to);
 
 /* columns.c, label.c */
 enum status columns_plan(struct planning *planning);

@@ -8,6 +8,19 @@ enum status slice_keep(struct planning *planning, struct slice from, struct slic
     return to->data ? STATUS_OK : fail_no_memory(planning->err);
 }
 
+enum status name_keep(struct planning *planning, const struct name *from, struct slice *to)
+{
+    char *bytes;
+
+    TRY(slice_keep(planning, from->text, to));
+    bytes = (char *)to->data; /* our own copy */
+    if (planning->catalog->dialect == SQL_POSTGRES && !from->quoted)
+        for (size_t i = 0; i < to->size; i++)
+            if (bytes[i] >= 'A' && bytes[i] <= 'Z')
+                bytes[i] = (char)(bytes[i] - 'A' + 'a');
+    return STATUS_OK;
+}
+
 enum status query_keep(struct planning *planning, struct query *query)
 {
     if (query->count > QUERY_COLUMNS_MAX)
@@ -115,6 +128,22 @@ enum status query_resolve(const struct query *query, const char *what, struct sl
         return error_hint(err, "Give one of them another name with AS.");
     }
     return STATUS_OK;
+}
+
+void query_refuse_binary(const struct planning *planning, const char *what,
+                         const struct query_column *column, int position)
+{
+    struct slice type = column->declared_type;
+
+    /* PostgreSQL: whatever is no number, text or time is a blob to us. */
+    if (planning->plan->dialect == SQL_POSTGRES && !slice_is(type, "bytea"))
+        fail_at(planning->err, STATUS_INVALID, position,
+                "%scolumn \"%.*s\" is of type %.*s, which no model reads", what,
+                SLICE_FORMAT(column->name), SLICE_FORMAT(type));
+    else
+        fail_at(planning->err, STATUS_INVALID, position,
+                "%scolumn \"%.*s\" holds binary data, in %u of %u sampled rows", what,
+                SLICE_FORMAT(column->name), column->blobs, planning->plan->query.sample_rows);
 }
 
 enum status query_check_distinct(struct planning *planning)

@@ -9,14 +9,16 @@ static bool starts_with(struct slice name, const char *front)
     return name.size >= size && slice_is_fold((struct slice){name.data, size}, front);
 }
 
-static enum status check_name(const struct name *name, struct error *err)
+static enum status check_name(const struct name *name, enum sql_dialect dialect, struct error *err)
 {
+    const size_t most = dialect == SQL_POSTGRES ? NAME_BYTES_POSTGRES : NAME_BYTES_MAX;
+
     if (name->text.size == 0)
         return fail_at(err, STATUS_INVALID, name->position, "a name is empty");
-    if (name->text.size > NAME_BYTES_MAX)
+    if (name->text.size > most)
         return fail_at(err, STATUS_INVALID, name->position,
-                       "a name of %zu bytes, where at most %d are possible", name->text.size,
-                       NAME_BYTES_MAX);
+                       "a name of %zu bytes, where at most %zu are possible", name->text.size,
+                       most);
     if (starts_with(name->text, "sqlite_") || starts_with(name->text, "totrain_")) {
         fail_at(err, STATUS_INVALID, name->position, "the name \"%.*s\" is reserved",
                 SLICE_FORMAT(name->text));
@@ -26,11 +28,12 @@ static enum status check_name(const struct name *name, struct error *err)
     return STATUS_OK;
 }
 
-static enum status check_schema(const struct planning *planning, const struct name *schema)
+static enum status check_schema(const struct planning *planning, const struct name *schema,
+                                struct slice name)
 {
     const struct catalog *catalog = planning->catalog;
 
-    if (!catalog->has_schema || catalog->has_schema(catalog->self, schema->text))
+    if (!catalog->has_schema || catalog->has_schema(catalog->self, name))
         return STATUS_OK;
     fail_at(planning->err, STATUS_NOT_FOUND, schema->position, "no schema \"%.*s\"",
             SLICE_FORMAT(schema->text));
@@ -44,6 +47,8 @@ static enum status check_schema(const struct planning *planning, const struct na
 static enum status split_path(struct planning *planning, const struct path *path,
                               struct slice *schema, struct slice *name)
 {
+    const struct name last = path_last(path);
+
     *schema = *name = (struct slice){NULL, 0};
     if (path->count > 2) {
         fail_at(planning->err, STATUS_INVALID, path->parts[0].position,
@@ -51,10 +56,10 @@ static enum status split_path(struct planning *planning, const struct path *path
         return error_hint(planning->err, "Write name, or schema.name.");
     }
     if (path->count == 2) {
-        TRY(check_schema(planning, &path->parts[0]));
-        TRY(slice_keep(planning, path->parts[0].text, schema));
+        TRY(name_keep(planning, &path->parts[0], schema));
+        TRY(check_schema(planning, &path->parts[0], *schema));
     }
-    return slice_keep(planning, path_last(path).text, name);
+    return name_keep(planning, &last, name);
 }
 
 enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
@@ -62,7 +67,7 @@ enum status target_plan(struct planning *planning, const struct path *path, stru
 {
     struct name last = path_last(path);
 
-    TRY(check_name(&last, planning->err));
+    TRY(check_name(&last, planning->catalog->dialect, planning->err));
     return split_path(planning, path, schema, name);
 }
 

@@ -181,6 +181,9 @@ static void read_line(struct slice line, struct described_catalog *described)
     else if (slice_is(what, "schemas")) {
         described->schemas = rest;
         described->catalog.has_schema = has_schema;
+    } else if (slice_is(what, "dialect")) {
+        described->catalog.dialect =
+            slice_is(slice_trim(rest), "postgres") ? SQL_POSTGRES : SQL_SQLITE;
     } else if (slice_is(what, "file")) {
         described->file = slice_trim(rest);
         described->catalog.find_file = find_file;

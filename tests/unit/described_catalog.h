@@ -8,6 +8,7 @@
  *               inputs petal_width numeric, color category     (on one line)
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory
+ *     -- dialect: postgres
  *     -- refused: 14 no such table: iriss     the host refuses at this byte
  *
  * "numeric" counts those of the texts that read as numbers. The statement

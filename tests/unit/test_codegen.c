@@ -177,6 +177,32 @@ static void a_predicting_select_quotes_names_and_closes_comments(void **state)
     arena_deinit(&arena);
 }
 
+static void postgres_scores_whole_rows(void **state)
+{
+    struct arena arena;
+    struct plan plan;
+    struct text sql;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&sql, TEXT_MAXIMUM);
+    plan_text("-- query: a numeric 3 reals; b integer 3 integers; y text 3 texts\n"
+              "-- model: m\\'x LinearClassifier classification; label y text; inputs b numeric\n"
+              "-- dialect: postgres\n"
+              "SELECT * FROM t TO PREDICT Scored.Guess WITH predict.extra_outputs = 'probability' "
+              "USING \"m\\'x\"",
+              &arena, &plan);
+    CHECK_OK(lower_predict(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql),
+                "SELECT q.\"a\", q.\"b\", totrain.predict(E'\"m\\\\''x\"', q.*, "
+                "NULL::pg_catalog.text) AS \"guess\", totrain.probability(E'\"m\\\\''x\"', q.*) AS "
+                "\"probability\" FROM (SELECT * FROM t\n) AS q");
+    CHECK_SLICE(plan.target_table, "scored");
+    text_deinit(&sql);
+    arena_deinit(&arena);
+}
+
 static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
 {
     struct arena arena;
@@ -209,6 +235,7 @@ int main(void)
         cmocka_unit_test(every_word_of_the_planner_has_its_place_in_the_spec),
         cmocka_unit_test(a_predicting_select_quotes_names_and_closes_comments),
         cmocka_unit_test(a_declared_type_that_is_not_plain_words_is_left_out),
+        cmocka_unit_test(postgres_scores_whole_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
