@@ -99,21 +99,42 @@ static void sort_rows(const struct spool *spool, uint64_t seed, struct team *tea
         row_order(&key, hashes, rows, team, sorted, NULL);
 }
 
+#define RANKS_A_TASK 65536
+
+struct placing {
+    const uint64_t *sorted;
+    uint32_t rows;
+    const struct split *split;
+};
+
 /* The first rows of the sorted order are held out. The others lie in that
- * order, too, so that nothing learned can depend on the order of the table;
- * without shuffle they keep the SELECT's order. */
-static void place_rows(const uint64_t *sorted, uint32_t rows, bool keep_order, struct split *split)
+ * order, too, so that nothing learned can depend on the order of the table. */
+static void place_ranks(void *context, uint32_t member, uint32_t number)
 {
+    const struct placing *placing = context;
+    const struct split *split = placing->split;
+    const uint32_t first = number * RANKS_A_TASK;
+    const uint32_t left = placing->rows - first;
+    (void)member;
+
+    for (uint32_t i = 0; i < left && i < RANKS_A_TASK; i++) {
+        const uint32_t rank = first + i, row = (uint32_t)placing->sorted[rank];
+        const bool is_held_out = rank < split->held_out;
+
+        split->places[row] = is_held_out ? rank : rank - split->held_out;
+        split->is_training[row] = !is_held_out;
+    }
+}
+
+/* Without shuffle the rows that train keep the SELECT's order. */
+static void place_rows(const uint64_t *sorted, uint32_t rows, bool keep_order, struct team *team,
+                       struct split *split)
+{
+    struct placing placing = {sorted, rows, split};
     uint32_t next = 0;
 
-    for (uint32_t rank = 0; rank < rows; rank++)
-        split->places[(uint32_t)sorted[rank]] = rank;
-    for (uint32_t row = 0; row < rows; row++) {
-        const uint32_t rank = split->places[row];
-
-        split->is_training[row] = rank >= split->held_out;
-        split->places[row] = rank < split->held_out ? rank : rank - split->held_out;
-    }
+    team_run(team, (uint32_t)(((uint64_t)rows + RANKS_A_TASK - 1) / RANKS_A_TASK), place_ranks,
+             &placing);
     for (uint32_t row = 0; keep_order && row < rows; row++)
         if (split->is_training[row])
             split->places[row] = next++;
@@ -135,7 +156,7 @@ static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t
         status = fail_no_memory(err);
     } else {
         sort_rows(spool, seed, team, split->hashes, sorted);
-        place_rows(sorted, rows, keep_order, split);
+        place_rows(sorted, rows, keep_order, team, split);
     }
     free(sorted);
     if (held_out == 0 || status != STATUS_OK) {

@@ -154,7 +154,16 @@ static bool allocate_encoders(const struct transform *transform, uint32_t count,
     return true;
 }
 
-/* The first block that failed has the first row that is to be named. */
+enum status first_failure(const struct error *errors, uint32_t count, struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (errors[i].status != STATUS_OK) {
+            *err = errors[i];
+            return err->status;
+        }
+    return STATUS_OK;
+}
+
 static enum status run_encoding(struct encoding *encoding, struct team *team, struct error *err)
 {
     const struct spool *spool = encoding->spool;
@@ -165,12 +174,7 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
     for (uint32_t b = 0; b < spool->block_count && encoding->train->dense; b++)
         spool_release_block(spool, b);
     team_run(team, spool->block_count, encode_task, encoding);
-    for (uint32_t b = 0; b < spool->block_count; b++)
-        if (encoding->block_errors[b].status != STATUS_OK) {
-            *err = encoding->block_errors[b];
-            return err->status;
-        }
-    return STATUS_OK;
+    return first_failure(encoding->block_errors, spool->block_count, err);
 }
 
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform)

@@ -90,34 +90,110 @@ static uint32_t count_label(struct class_index *index, const struct spool_column
     return entry;
 }
 
-static enum status count_labels(const struct spool *spool, const struct jobspec *spec,
-                                const uint8_t *is_used, struct class_index *index,
-                                struct error *err)
+static enum status refuse_more_classes(const struct jobspec *spec, struct error *err)
 {
-    for (uint32_t b = 0; b < spool->block_count; b++) {
-        const struct spool_block *block = &spool->blocks[b];
-        const struct spool_column_view *view = &block->columns[spec->input_count];
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has more than %d different values, and a classifier tells at most "
+         "that many apart",
+         SLICE_FORMAT(spec->label), DATASET_CLASSES_MAX);
+    return error_hint(err, "Train a regressor to predict a number.");
+}
 
-        for (uint32_t row = 0; row < block->rows; row++) {
-            if (is_used && !is_used[block->first_row + row])
-                continue;
-            if (view->type == SPOOL_TEXT &&
-                memchr(label_word(view, row).data, '\0', label_word(view, row).size))
-                return fail(err, STATUS_INVALID,
-                            "label column \"%.*s\" has a text with a zero byte",
-                            SLICE_FORMAT(spec->label));
-            if (count_label(index, view, row) == WORD_TABLE_NONE)
-                return fail_no_memory(err);
-            if (index->table.count > DATASET_CLASSES_MAX) {
-                fail(err, STATUS_INVALID,
-                     "label column \"%.*s\" has more than %d different values, and a classifier "
-                     "tells at most that many apart",
-                     SLICE_FORMAT(spec->label), DATASET_CLASSES_MAX);
-                return error_hint(err, "Train a regressor to predict a number.");
-            }
-        }
+/* What the members of the team share: blocks are their tasks. */
+struct counting {
+    const struct spool *spool;
+    const struct jobspec *spec;
+    const uint8_t *is_used;
+    struct class_index *indices; /* (team_size) */
+    struct error *block_errors;  /* (block_count) */
+};
+
+static enum status count_block(const struct counting *counting, const struct spool_block *block,
+                               struct class_index *index, struct error *err)
+{
+    const struct jobspec *spec = counting->spec;
+    const struct spool_column_view *view = &block->columns[spec->input_count];
+
+    for (uint32_t row = 0; row < block->rows; row++) {
+        if (counting->is_used && !counting->is_used[block->first_row + row])
+            continue;
+        if (view->type == SPOOL_TEXT &&
+            memchr(label_word(view, row).data, '\0', label_word(view, row).size))
+            return fail(err, STATUS_INVALID, "label column \"%.*s\" has a text with a zero byte",
+                        SLICE_FORMAT(spec->label));
+        if (count_label(index, view, row) == WORD_TABLE_NONE)
+            return fail_no_memory(err);
+        if (index->table.count > DATASET_CLASSES_MAX)
+            return refuse_more_classes(spec, err);
     }
     return STATUS_OK;
+}
+
+static void count_task(void *context, uint32_t member, uint32_t number)
+{
+    const struct counting *counting = context;
+
+    error_clear(&counting->block_errors[number]);
+    count_block(counting, &counting->spool->blocks[number], &counting->indices[member],
+                &counting->block_errors[number]);
+}
+
+/* The labels that one member met, into those of all. */
+static enum status add_labels(const struct jobspec *spec, const struct class_index *from,
+                              struct class_index *index, struct error *err)
+{
+    for (uint32_t i = 0; i < from->table.count; i++) {
+        const struct word_entry *met = &from->table.entries[i];
+        const uint32_t entry = word_table_find(&index->table, met->word);
+
+        if (entry != WORD_TABLE_NONE) {
+            index->table.entries[entry].count += met->count;
+            continue;
+        }
+        if (index->table.count == DATASET_CLASSES_MAX)
+            return refuse_more_classes(spec, err);
+        if (word_table_add(&index->table, met->word) == WORD_TABLE_NONE)
+            return fail_no_memory(err);
+        index->table.entries[index->table.count - 1].count = met->count;
+        if (spec->label_type != SPEC_LABEL_TEXT && index->table.count <= FEW_CLASSES)
+            memcpy(&index->few[index->table.count - 1], met->word.data, sizeof *index->few);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_counting(struct counting *counting, struct team *team,
+                                struct class_index *index, struct error *err)
+{
+    const uint32_t blocks = counting->spool->block_count;
+
+    team_run(team, blocks, count_task, counting);
+    TRY(first_failure(counting->block_errors, blocks, err));
+    for (uint32_t i = 0; i < team_size(team); i++)
+        TRY(add_labels(counting->spec, &counting->indices[i], index, err));
+    return STATUS_OK;
+}
+
+/* Labels lie a row apart, each in a cache line of its own: looking at a million
+ * of them is waiting for memory, which members do side by side. */
+static enum status count_labels(const struct spool *spool, const struct jobspec *spec,
+                                const uint8_t *is_used, struct team *team,
+                                struct class_index *index, struct error *err)
+{
+    const uint32_t members = team_size(team);
+    struct counting counting = {.spool = spool, .spec = spec, .is_used = is_used};
+    enum status status;
+
+    counting.indices = calloc(members, sizeof *counting.indices);
+    counting.block_errors = calloc(spool->block_count + 1u, sizeof *counting.block_errors);
+    if (counting.indices && counting.block_errors)
+        status = run_counting(&counting, team, index, err);
+    else
+        status = fail_no_memory(err);
+    for (uint32_t i = 0; counting.indices && i < members; i++)
+        class_index_deinit(&counting.indices[i]);
+    free(counting.indices);
+    free(counting.block_errors);
+    return status;
 }
 
 static enum status check_class_count(const struct jobspec *spec, const struct cell *only,
@@ -208,7 +284,7 @@ enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
     }
     if (spec->label_type == SPEC_LABEL_REAL)
         TRY(refuse_fractions(spool, spec, err));
-    TRY(count_labels(spool, spec, is_used, index, err));
+    TRY(count_labels(spool, spec, is_used, team, index, err));
     return learn_classes(spec, dataset, index, err);
 }
 

@@ -28,6 +28,10 @@ struct split {
     struct row_hash *hashes; /* (rows): of the row and how many equal ones came before it */
 };
 
+/* dataset_encode.c: of tasks that wrote an error each, the first failure: the first block that
+ * failed has the first row that is to be named. */
+enum status first_failure(const struct error *errors, uint32_t count, struct error *err);
+
 /* dataset_check.c: what no model can be trained on, named with column and
  * count. `what` is the words for an empty result ("the SELECT"). */
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
