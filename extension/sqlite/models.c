@@ -2,11 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/stored.h"
 #include "scoring/model_table.h"
 #include "sqlite_host/host.h"
 #include "sqlite_host/sql.h"
-
-#define MODEL_NAMES_MAX 256 /* looked through for a suggestion */
 
 /* Names of temp, main and the attached databases, in SQLite's search order. */
 struct schemas {
@@ -156,60 +155,25 @@ static enum status each_model_in(sqlite3 *db, const char *schema,
     return status;
 }
 
-struct names {
-    char *names[MODEL_NAMES_MAX];
-    size_t count;
-};
-
 static enum status keep_name(void *context, struct slice schema, struct slice name,
                              struct error *err)
 {
-    struct names *names = context;
-
     (void)schema;
-    if (names->count == MODEL_NAMES_MAX)
-        return STATUS_OK;
-    names->names[names->count] = strndup(name.data, name.size);
-    if (!names->names[names->count])
-        return fail_no_memory(err);
-    names->count++;
-    return STATUS_OK;
-}
-
-static void suggest_model(sqlite3 *db, struct slice name, struct error *err)
-{
-    struct names names = {.count = 0};
-    struct schemas schemas;
-    struct error ignored;
-    int nearest;
-
-    if (list_schemas(db, &schemas, &ignored) != STATUS_OK)
-        return;
-    for (size_t i = 0; i < schemas.count; i++)
-        each_model_in(db, schemas.names[i], keep_name, &names, &ignored);
-    nearest = text_nearest(name, (const char *const *)names.names, names.count);
-    if (nearest >= 0)
-        error_hint(err, "Did you mean %s?", names.names[nearest]);
-    else if (names.count == 0)
-        error_hint(err, "There is no model here yet: SELECT ... TO TRAIN ... INTO %.*s; makes one.",
-                   SLICE_FORMAT(name));
-    else
-        error_hint(err, "SHOW MODELS lists the models that exist.");
-    for (size_t i = 0; i < names.count; i++)
-        free(names.names[i]);
+    return model_names_add(context, name, err);
 }
 
 static enum status not_found(sqlite3 *db, struct slice name, struct error *err)
 {
-    fail(err, STATUS_NOT_FOUND, "there is no model \"%.*s\"", SLICE_FORMAT(name));
-    suggest_model(db, name, err);
-    return STATUS_NOT_FOUND;
-}
+    struct model_names names = {.count = 0};
+    struct schemas schemas;
+    struct error ignored;
 
-static enum status is_no_model(struct slice name, struct error *err)
-{
-    return fail(err, STATUS_CORRUPT, "table \"%.*s\" is no model", SLICE_FORMAT(name)),
-           error_hint(err, "SHOW MODELS lists the models that exist.");
+    if (list_schemas(db, &schemas, &ignored) == STATUS_OK)
+        for (size_t i = 0; i < schemas.count; i++)
+            each_model_in(db, schemas.names[i], keep_name, &names, &ignored);
+    refuse_missing_model(name, &names, err);
+    model_names_free(&names);
+    return STATUS_NOT_FOUND;
 }
 
 /* SELECT ... FROM the model's table, after it was seen to be one. A view with
@@ -227,7 +191,7 @@ static enum status prepare_read(sqlite3 *db, struct slice schema, struct slice n
         return not_found(db, name, err);
     TRY(has_model_columns(db, slice_of(located.schema), name, &has_columns, err));
     if (!has_columns)
-        return is_no_model(name, err);
+        return refuse_no_model(name, err);
     text_init(&sql, 4096);
     text_append_string(&sql, "SELECT part, name, position, value, data FROM ");
     sql_append_table(&sql, slice_of(located.schema), name);
@@ -268,23 +232,6 @@ static enum status read_rows(sqlite3_stmt *statement, struct model_reader *reade
     }
 }
 
-/* Which model is damaged: the reader of rows does not know its name. */
-static enum status name_damaged(struct slice name, enum status status, struct error *err)
-{
-    static const char bare[] = "model: ";
-    char message[sizeof err->message];
-    const char *reason = message;
-
-    if (status != STATUS_CORRUPT)
-        return status;
-    snprintf(message, sizeof message, "%s", err->message);
-    if (strncmp(reason, bare, sizeof bare - 1) == 0)
-        reason += sizeof bare - 1;
-    snprintf(err->message, sizeof err->message, "model \"%.*s\" is damaged: %.400s",
-             SLICE_FORMAT(name), reason);
-    return status;
-}
-
 enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                             struct model *model, struct error *err)
 {
@@ -302,7 +249,7 @@ enum status host_load_model(void *self, struct slice schema, struct slice name, 
         model_reader_free(reader);
     }
     sqlite3_finalize(statement);
-    return name_damaged(name, status, err);
+    return name_damaged_model(name, status, err);
 }
 
 enum status host_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
@@ -316,24 +263,12 @@ enum status host_load_meta(void *self, struct slice schema, struct slice name, s
     TRY(prepare_read(host->db, schema, name, " WHERE part = 'meta'", &statement, err));
     status = sql_step(statement, &has_row, err);
     if (status == STATUS_OK && !has_row)
-        status = is_no_model(name, err);
+        status = refuse_no_model(name, err);
     if (status == STATUS_OK)
-        status =
-            name_damaged(name, model_read_meta(sql_slice(statement, 4), arena, model, err), err);
+        status = name_damaged_model(
+            name, model_read_meta(sql_slice(statement, 4), arena, model, err), err);
     sqlite3_finalize(statement);
     return status;
-}
-
-static struct slice label_type_name(enum label_type type)
-{
-    switch (type) {
-    case LABEL_TYPE_INTEGER:
-        return SLICE("integer");
-    case LABEL_TYPE_REAL:
-        return SLICE("real");
-    default:
-        return SLICE("text");
-    }
 }
 
 enum status host_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,
@@ -342,23 +277,7 @@ enum status host_find_model(void *self, struct slice schema, struct slice name, 
     struct model model;
 
     TRY(host_load_meta(self, schema, name, arena, &model, err));
-    *summary = (struct model_summary){
-        .estimator = model.estimator,
-        .task = model.task == MODEL_CLASSIFICATION ? SLICE("classification") : SLICE("regression"),
-        .label = model.label,
-        .label_type = label_type_name(model.labels.type),
-        .input_count = model.transform.input_count,
-        .digest = model.digest,
-        .version = model.version,
-    };
-    summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
-    if (!summary->inputs)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < summary->input_count; i++) {
-        const struct transform_input *input = &model.transform.inputs[i];
-        summary->inputs[i] = (struct model_input){input->name, input->type == INPUT_TYPE_NUMERIC};
-    }
-    return STATUS_OK;
+    return model_summarise(&model, arena, summary, err);
 }
 
 struct listing {
@@ -384,12 +303,7 @@ static enum status list_model(void *context, struct slice schema, struct slice n
     }
     if (!slice_is_fold(schema, "main"))
         shown = arena_printf(&arena, "%.*s.%.*s", SLICE_FORMAT(schema), SLICE_FORMAT(name));
-    status = sink_row(
-        listing->sink,
-        (struct cell[]){cell_text(shown), cell_integer(model.version), cell_text(model.estimator),
-                        cell_text(model.digest), cell_text(model.created_at),
-                        cell_integer((int64_t)model.rows), cell_text(model.statement)},
-        7, err);
+    status = put_model(&model, shown, listing->sink, err);
     arena_deinit(&arena);
     return status;
 }

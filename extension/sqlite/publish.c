@@ -15,11 +15,10 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "engine/stored.h"
 #include "scoring/model_table.h"
 #include "sqlite_host/host.h"
 #include "sqlite_host/sql.h"
-
-#define VERSIONS_KEPT 20 /* replaced versions of one model */
 
 static struct slice schema_or_main(struct slice schema)
 {
@@ -255,28 +254,6 @@ static enum status put_registry(sqlite3 *db, struct slice schema, struct slice n
 
 /* ----- publishing a trained model ----- */
 
-#define ID_DIGITS 32
-
-static enum status random_id(char id[ID_DIGITS + 1], struct error *err)
-{
-    unsigned char bytes[ID_DIGITS / 2];
-
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return fail_errno(err, STATUS_IO, "no random bytes for a model id");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
-    return STATUS_OK;
-}
-
-static void utc_now(char text[32])
-{
-    time_t now = time(NULL);
-    struct tm parts;
-
-    gmtime_r(&now, &parts);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
-}
-
 /* A table that was copied inside its schema has the id of the other one, which
  * also has its versions: what replaces the copy is a model of its own. */
 static enum status is_copy(sqlite3 *db, struct slice schema, struct slice name,
@@ -318,15 +295,8 @@ static enum status publish_in_transaction(struct sqlite_host *host, struct slice
 {
     struct model *model = publication->model;
     struct located located;
-    char id[ID_DIGITS + 1], now[32];
 
-    utc_now(now);
-    TRY(random_id(id, err));
-    model->created_at = arena_copy(arena, slice_of(now));
-    model->id = arena_copy(arena, slice_of(id));
-    model->version = 1;
-    if (!model->created_at.data || !model->id.data)
-        return fail_no_memory(err);
+    TRY(model_stamp(model, arena, err));
     TRY(create_catalog(host->db, schema, err));
     TRY(locate(host->db, schema, name, &located, err));
     if (located.exists)
@@ -375,53 +345,39 @@ static enum status find_current(struct sqlite_host *host, struct slice schema, s
     return STATUS_OK;
 }
 
-static enum status put_current(const struct model *current, const struct sink *sink,
-                               struct error *err)
+static enum status put_versions(sqlite3_stmt *statement, struct version_listing *listing,
+                                struct error *err)
 {
-    return sink_row(sink,
-                    (struct cell[]){cell_integer(current->version), cell_text(current->digest),
-                                    cell_text(current->created_at), cell_string("current")},
-                    4, err);
-}
-
-/* The kept versions newest first, and the current one at its place. */
-static enum status put_versions(sqlite3_stmt *statement, const struct model *current,
-                                const struct sink *sink, struct error *err)
-{
-    bool is_current_put = false, has_row;
+    bool has_row;
 
     for (;;) {
+        struct cell cells[3];
         TRY(sql_step(statement, &has_row, err));
-        if (!is_current_put &&
-            (!has_row || sqlite3_column_int64(statement, 0) < current->version)) {
-            TRY(put_current(current, sink, err));
-            is_current_put = true;
-        }
         if (!has_row)
             return STATUS_OK;
-        TRY(sink_row(sink,
-                     (struct cell[]){sql_cell(statement, 0), sql_cell(statement, 1),
-                                     sql_cell(statement, 2), cell_string("kept")},
-                     4, err));
+        for (int i = 0; i < 3; i++)
+            cells[i] = sql_cell(statement, i);
+        TRY(version_listing_add(listing, &cells[0], &cells[1], &cells[2], err));
     }
 }
 
 static enum status list_kept(sqlite3 *db, struct slice schema, const struct model *current,
                              const struct sink *sink, struct error *err)
 {
+    struct version_listing listing = {.current = current, .sink = sink};
     sqlite3_stmt *statement;
     enum status status;
 
     if (!catalog_exists(db, schema))
-        return put_current(current, sink, err);
+        return version_listing_end(&listing, err);
     TRY(prepare_in(db, schema, SLICE(""),
                    "SELECT version, digest, created_at FROM %.totrain_versions WHERE id = ?1 AND "
                    "part = 'meta' ORDER BY version DESC",
                    &statement, err));
     sql_bind_text(statement, 1, current->id);
-    status = put_versions(statement, current, sink, err);
+    status = put_versions(statement, &listing, err);
     sqlite3_finalize(statement);
-    return status;
+    return status == STATUS_OK ? version_listing_end(&listing, err) : status;
 }
 
 enum status host_list_versions(void *self, struct slice schema, struct slice name,
@@ -480,19 +436,6 @@ enum status host_list_metrics(void *self, struct slice schema, struct slice name
 
 /* ----- going back ----- */
 
-static bool matches_version(struct slice wanted, sqlite3_stmt *statement)
-{
-    struct slice digest = sql_slice(statement, 1);
-    int64_t number;
-
-    if (slice_to_integer(wanted, &number) && number == sqlite3_column_int64(statement, 0))
-        return true;
-    if (wanted.size < 4 || wanted.size > digest.size)
-        return false;
-    digest.size = wanted.size;
-    return slice_equal_fold(digest, wanted);
-}
-
 static enum status find_version(sqlite3 *db, struct slice schema, const struct model *current,
                                 struct slice wanted, int64_t *version, struct error *err)
 {
@@ -506,17 +449,12 @@ static enum status find_version(sqlite3 *db, struct slice schema, const struct m
                    &statement, err));
     sql_bind_text(statement, 1, current->id);
     while (!is_found && (status = sql_step(statement, &has_row, err)) == STATUS_OK && has_row) {
-        is_found = matches_version(wanted, statement);
         *version = sqlite3_column_int64(statement, 0);
+        is_found = version_is(wanted, *version, sql_slice(statement, 1));
     }
     sqlite3_finalize(statement);
     if (!is_found && status == STATUS_OK)
-        return fail(err, STATUS_NOT_FOUND, "no version \"%.*s\" of the model is kept",
-                    SLICE_FORMAT(wanted)),
-               error_hint(err,
-                          "SHOW VERSIONS lists the versions that are; the model is at "
-                          "version %lld now.",
-                          (long long)current->version);
+        return refuse_missing_version(wanted, current, err);
     return is_found ? STATUS_OK : status;
 }
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/stored.h"
 #include "sqlite_host/each_row.h"
 #include "sqlite_host/sql.h"
 
@@ -80,84 +81,23 @@ enum status host_query(void *self, struct slice select, const struct sink *sink,
     return status;
 }
 
-/* A text that reads as one number, and is not an identifier like "007". */
-static bool is_numeric_text(struct slice text)
+static enum status sample(sqlite3_stmt *statement, struct arena *arena, struct query *query,
+                          struct error *err)
 {
-    struct slice digits = slice_trim(text);
-    double number;
-
-    if (digits.size > 0 && (digits.data[0] == '-' || digits.data[0] == '+')) {
-        digits.data++;
-        digits.size--;
-    }
-    if (digits.size > 1 && digits.data[0] == '0' && digits.data[1] >= '0' && digits.data[1] <= '9')
-        return false;
-    return slice_to_real(text, &number);
-}
-
-static void count_cell(struct query_column *column, const struct cell *cell)
-{
-    switch (cell->type) {
-    case CELL_NULL:
-        column->nulls++;
-        break;
-    case CELL_INTEGER:
-        column->integers++;
-        break;
-    case CELL_REAL:
-        column->reals++;
-        break;
-    case CELL_TEXT:
-        column->texts++;
-        column->numeric_texts += is_numeric_text(cell->text);
-        column->blank_texts += slice_trim(cell->text).size == 0;
-        break;
-    case CELL_BLOB:
-        column->blobs++;
-        break;
-    }
-}
-
-static enum status sample(sqlite3_stmt *statement, struct query *query, struct error *err)
-{
+    struct cell *cells = ARENA_NEW(arena, struct cell, query->count);
     bool has_row;
 
+    if (!cells)
+        return fail_no_memory(err);
     while (query->sample_rows < QUERY_SAMPLE_ROWS) {
         TRY(sql_step(statement, &has_row, err));
         if (!has_row)
             return STATUS_OK;
-        query->sample_rows++;
-        for (size_t i = 0; i < query->count; i++) {
-            struct cell cell = sql_cell(statement, (int)i);
-            count_cell(&query->columns[i], &cell);
-        }
+        for (size_t i = 0; i < query->count; i++)
+            cells[i] = sql_cell(statement, (int)i);
+        sample_cells(query, cells);
     }
     return STATUS_OK;
-}
-
-/* The word ORDER outside strings, comments and parentheses, as far as one
- * pass can tell: an answer for hints, not for meaning. */
-static bool has_order_by(struct slice select)
-{
-    int depth = 0;
-
-    for (size_t i = 0; i < select.size; i++) {
-        char c = select.data[i];
-        struct slice rest = {select.data + i, select.size - i};
-        if (c == '\'' || c == '"' || c == '`') {
-            const char *end = memchr(rest.data + 1, c, rest.size - 1);
-            i = end ? (size_t)(end - select.data) : select.size;
-        } else if (c == '(') {
-            depth++;
-        } else if (c == ')') {
-            depth--;
-        } else if (depth == 0 && rest.size > 6 && (c == 'o' || c == 'O')) {
-            rest.size = 5;
-            if (slice_is_fold(rest, "order"))
-                return true;
-        }
-    }
-    return false;
 }
 
 static enum status check_select(sqlite3_stmt *statement, struct error *err)
@@ -192,7 +132,7 @@ static enum status describe_statement(sqlite3_stmt *statement, struct arena *are
         if (!column->name.data || !column->declared_type.data)
             return fail_no_memory(err);
     }
-    return sample(statement, query, err);
+    return sample(statement, arena, query, err);
 }
 
 /* Does SQLite know of a function "random(0)" that it may answer differently? */
@@ -260,7 +200,7 @@ enum status host_describe(void *self, struct slice select, struct arena *arena, 
     sqlite3_stmt *statement;
     enum status status;
 
-    *query = (struct query){.is_ordered = has_order_by(select)};
+    *query = (struct query){.is_ordered = select_is_ordered(select)};
     TRY(sql_prepare(host->db, select, &statement, err));
     status = describe_statement(statement, arena, query, err);
     sqlite3_finalize(statement);

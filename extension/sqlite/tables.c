@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "engine/stored.h"
 #include "sqlite_host/host.h"
 #include "sqlite_host/sql.h"
 
@@ -114,21 +115,11 @@ static enum status check_kind(struct sqlite_host *host, struct slice schema, str
                               const struct located *located, enum target_kind kind,
                               struct error *err)
 {
-    bool found_model;
+    bool found_model = false;
 
-    if (!located->is_table)
-        return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no table", SLICE_FORMAT(name)),
-               error_hint(err, "Choose another name.");
-    TRY(is_model(host, schema, name, &found_model, err));
-    if (kind == TARGET_MODEL && !found_model)
-        return fail(err, STATUS_INVALID, "table \"%.*s\" exists and is no model",
-                    SLICE_FORMAT(name)),
-               error_hint(err, "Only a model is replaced. Choose another name, or drop the table "
-                               "first.");
-    if (kind == TARGET_TABLE && found_model)
-        return fail(err, STATUS_INVALID, "table \"%.*s\" is a model", SLICE_FORMAT(name)),
-               error_hint(err, "A model is never overwritten by rows. Choose another name.");
-    return STATUS_OK;
+    if (located->is_table)
+        TRY(is_model(host, schema, name, &found_model, err));
+    return check_replaced(name, kind, located->is_table, found_model, err);
 }
 
 enum status check_target_kind(struct sqlite_host *host, struct slice schema, struct slice name,
