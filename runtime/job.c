@@ -11,7 +11,6 @@
 
 #include "data/spool_format.h"
 #include "launch/launch.h"
-#include "launch/spawn.h"
 
 static enum status read_file(const char *path, struct text *out, struct error *err)
 {

@@ -4,7 +4,6 @@
  * workers as are wanted and as there are slots for.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -254,19 +253,16 @@ static enum status spawn_with(struct child *child, int lifeline, struct error *e
     const struct job *job = child->supervisor->job;
     struct arguments arguments;
     char log[PATH_MAX + 8];
-    enum status status;
-    struct spawn spawn = {
-        .program = "/proc/self/exe", .arguments = arguments.list, .in = lifeline, .out = -1};
+    const struct spawn spawn = {.program = "/proc/self/exe",
+                                .arguments = arguments.list,
+                                .in = lifeline,
+                                .out = -1,
+                                .log = log};
 
     TRY(issue_credentials(child, arguments.tls, err));
     list_arguments(child, &arguments);
     snprintf(log, sizeof log, "%s/log", job->folder);
-    spawn.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (spawn.log < 0)
-        return fail_errno(err, STATUS_IO, "cannot write %s", log);
-    status = spawn_process(&spawn, &child->pid, err);
-    close(spawn.log);
-    return status;
+    return spawn_process(&spawn, &child->pid, err);
 }
 
 static enum status start_child(struct child *child, struct error *err)

@@ -3,7 +3,6 @@
  * FOLDER` knows SQL, which nobody here does. It writes what became of it into
  * the job's store (data/destination.h).
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,18 +46,13 @@ static enum status start_publisher(struct publishing *publishing, struct error *
 {
     const struct job *job = publishing->job;
     char *arguments[] = {"totrain", "publish", (char *)(uintptr_t)job->folder, NULL};
-    struct spawn spawn = {.program = "/proc/self/exe", .arguments = arguments, .in = -1, .out = -1};
     char log[PATH_MAX + 8];
-    enum status status;
+    const struct spawn spawn = {
+        .program = "/proc/self/exe", .arguments = arguments, .in = -1, .out = -1, .log = log};
 
     snprintf(log, sizeof log, "%s/log", job->folder);
-    spawn.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (spawn.log < 0)
-        return fail_errno(err, STATUS_IO, "cannot write %s", log);
     publishing->tries++;
-    status = spawn_process(&spawn, &publishing->pid, err);
-    close(spawn.log);
-    return status;
+    return spawn_process(&spawn, &publishing->pid, err);
 }
 
 static void cancel(void *context)

@@ -7,23 +7,6 @@
 
 #define FIRST_WORD_SECONDS 30 /* on a machine with much else to do */
 
-/* No lifeline: what it does not hold cannot end it. */
-static enum status spawn_detached(const char *program, const struct job_folder *folder, int events,
-                                  struct job_process *process, struct error *err)
-{
-    char *arguments[] = {(char *)(uintptr_t)program, "supervise", (char *)(uintptr_t)folder->path,
-                         "--detached", NULL};
-    struct spawn spawn = {.program = program, .arguments = arguments, .in = -1, .out = events};
-    enum status status;
-
-    spawn.log = open(process->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (spawn.log < 0)
-        return fail_errno(err, STATUS_IO, "cannot write %s", process->log);
-    status = spawn_process(&spawn, &process->pid, err);
-    close(spawn.log);
-    return status;
-}
-
 static enum status hear_first_word(struct job_process *process, struct error *err)
 {
     const time_t deadline = time(NULL) + FIRST_WORD_SECONDS;
@@ -54,7 +37,7 @@ enum status job_detach(const char *program, const struct job_folder *folder, str
         return fail_errno(err, STATUS_IO, "cannot make a pipe");
     text_init(&process.pending, 2 * LAUNCH_EVENT_BYTES_MAX);
     process.events = events[0];
-    status = spawn_detached(program, folder, events[1], &process, err);
+    status = spawn_supervisor(program, folder->path, process.log, -1, events[1], &process.pid, err);
     close(events[1]);
     if (status == STATUS_OK)
         status = hear_first_word(&process, err);

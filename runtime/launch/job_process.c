@@ -54,24 +54,6 @@ static void close_both(int pair[2])
     }
 }
 
-static enum status spawn_supervisor(const char *program, const struct job_folder *folder,
-                                    const int lifeline[2], const int events[2],
-                                    struct job_process *process, struct error *err)
-{
-    char *arguments[] = {(char *)(uintptr_t)program, "supervise", (char *)(uintptr_t)folder->path,
-                         NULL};
-    struct spawn spawn = {
-        .program = program, .arguments = arguments, .in = lifeline[0], .out = events[1]};
-    enum status status;
-
-    spawn.log = open(process->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (spawn.log < 0)
-        return fail_errno(err, STATUS_IO, "cannot write %s", process->log);
-    status = spawn_process(&spawn, &process->pid, err);
-    close(spawn.log);
-    return status;
-}
-
 enum status job_launch(const char *program, const struct job_folder *folder,
                        const struct jobspec *spec, struct job_process *process, struct error *err)
 {
@@ -90,7 +72,8 @@ enum status job_launch(const char *program, const struct job_folder *folder,
         close_both(lifeline);
         return status;
     }
-    status = spawn_supervisor(program, folder, lifeline, events, process, err);
+    status = spawn_supervisor(program, folder->path, process->log, lifeline[0], events[1],
+                              &process->pid, err);
     if (status != STATUS_OK) {
         close_both(lifeline);
         close_both(events);

@@ -4,9 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int direct(posix_spawn_file_actions_t *actions, int from, int to, int flags)
@@ -16,7 +13,7 @@ static int direct(posix_spawn_file_actions_t *actions, int from, int to, int fla
     return posix_spawn_file_actions_adddup2(actions, from, to);
 }
 
-static int prepare(const struct spawn *spawn, posix_spawn_file_actions_t *actions,
+static int prepare(const struct spawn *spawn, int log, posix_spawn_file_actions_t *actions,
                    posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -26,7 +23,7 @@ static int prepare(const struct spawn *spawn, posix_spawn_file_actions_t *action
     sigfillset(&all);
     failed = direct(actions, spawn->in, 0, O_RDONLY);
     failed = failed ? failed : direct(actions, spawn->out, 1, O_WRONLY);
-    failed = failed ? failed : direct(actions, spawn->log, 2, O_WRONLY);
+    failed = failed ? failed : direct(actions, log, 2, O_WRONLY);
     failed = failed ? failed : posix_spawn_file_actions_addclosefrom_np(actions, 3);
     failed = failed ? failed : posix_spawnattr_setsigmask(attributes, &none);
     failed = failed ? failed : posix_spawnattr_setsigdefault(attributes, &all);
@@ -42,19 +39,19 @@ static int lifted(int fd)
     return fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
 }
 
-enum status spawn_process(const struct spawn *wanted, pid_t *pid, struct error *err)
+static int spawn_logged(const struct spawn *wanted, int log, pid_t *pid)
 {
     struct spawn spawn = *wanted;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    const int lifted_log = lifted(log);
     int failed;
 
     spawn.in = lifted(wanted->in);
     spawn.out = lifted(wanted->out);
-    spawn.log = lifted(wanted->log);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    failed = prepare(&spawn, &actions, &attributes);
+    failed = prepare(&spawn, lifted_log, &actions, &attributes);
     if (!failed)
         failed = posix_spawn(pid, spawn.program, &actions, &attributes, spawn.arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -63,12 +60,35 @@ enum status spawn_process(const struct spawn *wanted, pid_t *pid, struct error *
         close(spawn.in);
     if (spawn.out != wanted->out)
         close(spawn.out);
-    if (spawn.log != wanted->log)
-        close(spawn.log);
+    if (lifted_log != log)
+        close(lifted_log);
+    return failed;
+}
+
+enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *err)
+{
+    const int log = open(spawn->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int failed;
+
+    if (log < 0)
+        return fail_errno(err, STATUS_IO, "cannot write %s", spawn->log);
+    failed = spawn_logged(spawn, log, pid);
+    close(log);
     if (failed) {
         errno = failed;
         return fail_errno(err, failed == EACCES ? STATUS_PERMISSION : STATUS_IO, "cannot start %s",
-                          spawn.program);
+                          spawn->program);
     }
     return STATUS_OK;
+}
+
+enum status spawn_supervisor(const char *program, const char *folder, const char *log, int lifeline,
+                             int events, pid_t *pid, struct error *err)
+{
+    char *arguments[] = {(char *)(uintptr_t)program, "supervise", (char *)(uintptr_t)folder,
+                         lifeline < 0 ? "--detached" : NULL, NULL};
+    const struct spawn spawn = {
+        .program = program, .arguments = arguments, .in = lifeline, .out = events, .log = log};
+
+    return spawn_process(&spawn, pid, err);
 }

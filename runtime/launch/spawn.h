@@ -14,9 +14,15 @@
 struct spawn {
     const char *program;
     char *const *arguments; /* NULL at the end */
-    int in, out, log;       /* its descriptors 0, 1, 2; -1: /dev/null */
+    int in, out;            /* its descriptors 0 and 1; -1: /dev/null */
+    const char *log;        /* the file that its descriptor 2 appends to */
 };
 
 enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *err);
+
+/* `program supervise FOLDER`. Lifeline -1: detached, what it does not hold cannot
+ * end it. */
+enum status spawn_supervisor(const char *program, const char *folder, const char *log, int lifeline,
+                             int events, pid_t *pid, struct error *err);
 
 #endif
