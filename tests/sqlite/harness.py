@@ -4,6 +4,7 @@ import csv
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -114,6 +115,14 @@ class Case(unittest.TestCase):
     def wait_until_training(self):
         wait_for(lambda: self.jobs_started() and len(processes_of(self.state)) > 0,
                  "a job that runs")
+
+    def end_what_is_left(self):
+        """A cleanup of tests of detached jobs, which live on when a test has failed."""
+        for pid in processes_of(self.state):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
     def check_nothing_runs(self):
         wait_for(lambda: not processes_of(self.state), "the end of all processes of the job")

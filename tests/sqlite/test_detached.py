@@ -23,13 +23,6 @@ class Detached(harness.Case):
         self.make_iris()
         self.addCleanup(self.end_what_is_left)
 
-    def end_what_is_left(self):
-        for pid in harness.processes_of(self.state):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
     def submit(self, statement=DETACHED, path=None):
         """In a session that ends at once; the id."""
         done = self.run_program(path or self.path, "--format=csv", "--progress=none", "-c", statement)

@@ -56,13 +56,6 @@ class Metrics(harness.Case):
         self.make_iris()
         self.addCleanup(self.end_what_is_left)
 
-    def end_what_is_left(self):
-        for pid in harness.processes_of(self.state):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
     def start(self, address="0", more="", model="iris_model"):
         """A job that serves; its id and where."""
         database = self.connect(isolation_level=None)
