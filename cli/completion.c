@@ -6,6 +6,7 @@
 #include "parser/parser.h"
 #include "parser/scan.h"
 #include "planner/attribute.h"
+#include "planner/column_function.h"
 #include "planner/estimator.h"
 
 /* A token of the statement before the word at the cursor. Names with dots
@@ -397,7 +398,6 @@ static void complete_with(struct finder *finder, const struct place *place)
 
 static void complete_column(struct finder *finder, const struct place *place)
 {
-    static const char *const functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR"};
     size_t last = finder->count - 1;
 
     if (last != place->clause && !is_symbol(finder, last, ',') && !is_symbol(finder, last, '(') &&
@@ -408,8 +408,9 @@ static void complete_column(struct finder *finder, const struct place *place)
         return;
     }
     offer_columns(finder);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        offer_keyword(finder, functions[i], "(");
+    for (size_t i = 0; i < column_function_count; i++)
+        if (column_functions[i].is_supported)
+            offer_keyword(finder, column_functions[i].name, "(");
 }
 
 /* Behind the verb: an estimator, a target, a model. */

@@ -32,8 +32,9 @@ static double work_per_row(const struct plan *plan)
     return work + width * (plan->training.n_classes > 1 ? plan->training.n_classes : 1);
 }
 
-/* A small job of one worker is not worth processes of its own, which would
- * outlive each other. */
+/* A small job of one worker has its master and its worker in the supervisor: to
+ * start them apart takes longer than the job, and with one worker there is
+ * nobody who could go on where the other died. */
 static void choose_processes(const struct plan *plan, uint64_t rows, struct jobspec *spec)
 {
     const double work = work_per_row(plan) * (double)rows * plan->training.epochs;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/column_function.h"
+
 #define VOCABULARY_MAX  10000000
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 
@@ -17,10 +19,7 @@ struct choice {
     bool is_named; /* by its name, not by a pattern or * */
 };
 
-static const struct {
-    const char *name;
-    bool is_supported;
-} functions[] = {
+const struct column_function column_functions[] = {
     {"NUMERIC", true},        {"VOCABULARY", true},
     {"INDICATOR", true},      {"DENSE", false},
     {"SPARSE", false},        {"BUCKET", false},
@@ -29,7 +28,27 @@ static const struct {
     {"CROSS", false},         {"EMBEDDING", false},
 };
 
-#define FUNCTIONS (sizeof functions / sizeof *functions)
+#define FUNCTIONS (sizeof column_functions / sizeof *column_functions)
+
+const size_t column_function_count = FUNCTIONS;
+
+/* "There are NUMERIC, VOCABULARY and INDICATOR.", without an allocation that could fail. */
+static enum status hint_functions(struct error *err)
+{
+    char names[sizeof err->hint] = "";
+    size_t used = 0, last = 0;
+
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        last = column_functions[i].is_supported ? i : last;
+    for (size_t i = 0; i < FUNCTIONS && used < sizeof names; i++)
+        if (column_functions[i].is_supported)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used == 0   ? ""
+                                     : i == last ? " and "
+                                                 : ", ",
+                                     column_functions[i].name);
+    return error_hint(err, "There are %.200s.", names);
+}
 
 /* A known and built function, or why not. */
 static enum status check_function(const struct name *name, struct error *err)
@@ -38,20 +57,20 @@ static enum status check_function(const struct name *name, struct error *err)
     int nearest;
 
     for (size_t i = 0; i < FUNCTIONS; i++) {
-        names[i] = functions[i].name;
-        if (!slice_is_fold(name->text, functions[i].name))
+        names[i] = column_functions[i].name;
+        if (!slice_is_fold(name->text, names[i]))
             continue;
-        return functions[i].is_supported
+        return column_functions[i].is_supported
                    ? STATUS_OK
                    : fail_at(err, STATUS_UNSUPPORTED, name->position,
-                             "column function %s is not supported yet", functions[i].name);
+                             "column function %s is not supported yet", names[i]);
     }
     nearest = text_nearest(name->text, names, FUNCTIONS);
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", names[nearest]);
-    return error_hint(err, "There are NUMERIC, VOCABULARY and INDICATOR.");
+    return hint_functions(err);
 }
 
 static enum status choose(struct planning *planning, const struct name *name,

@@ -25,7 +25,7 @@ struct learned {
     struct error err;
 };
 
-struct learning {
+struct column_pass {
     const struct spool *spool;
     const struct jobspec *spec;
     const uint8_t *is_used;
@@ -113,15 +113,15 @@ static enum status take_words(struct word_table *table, uint32_t words_max,
 
 static void learn_column(void *context, uint32_t member, uint32_t column)
 {
-    const struct learning *learning = context;
-    const struct spec_input *input = &learning->spec->inputs[column];
-    struct learned *learned = &learning->columns[column];
+    const struct column_pass *pass = context;
+    const struct spec_input *input = &pass->spec->inputs[column];
+    struct learned *learned = &pass->columns[column];
     (void)member;
 
     error_clear(&learned->err);
-    learned->has_nulls = has_nulls(learning->spool, column, learning->is_used);
+    learned->has_nulls = has_nulls(pass->spool, column, pass->is_used);
     if (input->kind != SPEC_NUMERIC)
-        count_words(learning->spool, column, input->name, learning->is_used, &learned->table,
+        count_words(pass->spool, column, input->name, pass->is_used, &learned->table,
                     &learned->words, &learned->err);
 }
 
@@ -157,27 +157,27 @@ static uint32_t numeric_inputs(const struct jobspec *spec)
 }
 
 /* The first column that cannot be learned is the one to be named. */
-static enum status learn_columns(struct learning *learning, struct team *team,
+static enum status learn_columns(struct column_pass *pass, struct team *team,
                                  struct dataset *dataset, struct error *err)
 {
-    const struct jobspec *spec = learning->spec;
-    const struct column_moments *moments = learning->moments;
+    const struct jobspec *spec = pass->spec;
+    const struct column_moments *moments = pass->moments;
     const uint32_t count = (uint32_t)spec->input_count;
     enum status status;
 
     for (uint32_t i = 0; i < count; i++) {
-        word_table_init(&learning->columns[i].table);
-        arena_init(&learning->columns[i].words, ARENA_BYTES_MAX);
+        word_table_init(&pass->columns[i].table);
+        arena_init(&pass->columns[i].words, ARENA_BYTES_MAX);
     }
-    team_run(team, count, learn_column, learning);
-    status = column_moments(learning->spool, 0, numeric_inputs(spec), learning->is_used, team,
-                            learning->moments, err);
+    team_run(team, count, learn_column, pass);
+    status = column_moments(pass->spool, 0, numeric_inputs(spec), pass->is_used, team,
+                            pass->moments, err);
     for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
-        status = take_column(&spec->inputs[i], spec->standardize, &learning->columns[i], &moments,
+        status = take_column(&spec->inputs[i], spec->standardize, &pass->columns[i], &moments,
                              &dataset->arena, &dataset->transform.inputs[i], err);
     for (uint32_t i = 0; i < count; i++) {
-        word_table_deinit(&learning->columns[i].table);
-        arena_deinit(&learning->columns[i].words);
+        word_table_deinit(&pass->columns[i].table);
+        arena_deinit(&pass->columns[i].words);
     }
     return status;
 }
@@ -186,19 +186,19 @@ enum status learn_transform(const struct spool *spool, const struct jobspec *spe
                             const uint8_t *is_used, struct team *team, struct dataset *dataset,
                             struct error *err)
 {
-    struct learning learning = {.spool = spool, .spec = spec, .is_used = is_used};
+    struct column_pass pass = {.spool = spool, .spec = spec, .is_used = is_used};
     struct transform *transform = &dataset->transform;
     enum status status;
 
     transform->input_count = (uint32_t)spec->input_count;
     transform->inputs = ARENA_NEW(&dataset->arena, struct transform_input, spec->input_count);
-    learning.columns = calloc(spec->input_count + 1, sizeof *learning.columns);
-    learning.moments = calloc(spec->input_count + 1, sizeof *learning.moments);
-    if (transform->inputs && learning.columns && learning.moments)
-        status = learn_columns(&learning, team, dataset, err);
+    pass.columns = calloc(spec->input_count + 1, sizeof *pass.columns);
+    pass.moments = calloc(spec->input_count + 1, sizeof *pass.moments);
+    if (transform->inputs && pass.columns && pass.moments)
+        status = learn_columns(&pass, team, dataset, err);
     else
         status = fail_no_memory(err);
-    free(learning.columns);
-    free(learning.moments);
+    free(pass.columns);
+    free(pass.moments);
     return status == STATUS_OK ? transform_finish(transform, &dataset->arena, err) : status;
 }
