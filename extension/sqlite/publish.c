@@ -103,13 +103,14 @@ static enum status create_catalog(sqlite3 *db, struct slice schema, struct error
                       err);
 }
 
-static bool catalog_exists(sqlite3 *db, struct slice schema)
+/* Not where a model's table alone was copied into the schema. */
+static enum status catalog_exists(sqlite3 *db, struct slice schema, bool *result, struct error *err)
 {
     struct located located;
-    struct error ignored;
 
-    return locate(db, schema, SLICE("totrain_versions"), &located, &ignored) == STATUS_OK &&
-           located.exists;
+    TRY(locate(db, schema, SLICE("totrain_versions"), &located, err));
+    *result = located.exists;
+    return STATUS_OK;
 }
 
 /* The first integer that the query gives, 0 without a row; ?1 and ?2 are bound. */
@@ -367,8 +368,10 @@ static enum status list_kept(sqlite3 *db, struct slice schema, const struct mode
     struct version_listing listing = {.current = current, .sink = sink};
     sqlite3_stmt *statement;
     enum status status;
+    bool is_kept;
 
-    if (!catalog_exists(db, schema))
+    TRY(catalog_exists(db, schema, &is_kept, err));
+    if (!is_kept)
         return version_listing_end(&listing, err);
     TRY(prepare_in(db, schema, SLICE(""),
                    "SELECT version, digest, created_at FROM %.totrain_versions WHERE id = ?1 AND "
@@ -419,10 +422,12 @@ enum status host_list_metrics(void *self, struct slice schema, struct slice name
     struct located located;
     sqlite3_stmt *statement;
     enum status status;
+    bool is_kept;
 
     TRY(locate(host->db, schema, name, &located, err));
-    if (!catalog_exists(host->db, slice_of(located.schema)))
-        return STATUS_OK; /* the table alone was copied here */
+    TRY(catalog_exists(host->db, slice_of(located.schema), &is_kept, err));
+    if (!is_kept)
+        return STATUS_OK;
     TRY(prepare_in(host->db, slice_of(located.schema), SLICE(""),
                    "SELECT epoch, step, metric, part, value FROM %.totrain_metrics WHERE id = ?1 "
                    "AND version = ?2 ORDER BY epoch, step, rowid",

@@ -155,6 +155,16 @@ class Scoring(harness.Case):
             self.assertEqual(others, {end}, sql)
             self.assertGreater(len(ends), 1, sql)
 
+    def test_an_interrupt_at_any_instruction_never_shows_a_part(self):
+        for sql in ("SHOW VERSIONS m", "SHOW TRAIN m"):
+            whole = self.run_all(sql)
+            shown = []
+            run_all = self.run_all
+            self.run_all = lambda statement: shown.append(run_all(statement))
+            self.check_interrupts(sql)
+            self.run_all = run_all
+            self.assertEqual([rows for rows in shown if rows != whole], [], sql)
+
     def test_an_interrupt_at_any_instruction_leaves_no_transaction_open(self):
         self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
 
