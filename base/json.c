@@ -8,15 +8,28 @@
 
 #define EXACT_INTEGER 9007199254740992.0 /* 2^53 */
 
-/* cJSON has a compiled-in nesting limit of 1000 and none on size. */
-static unsigned json_depth(struct slice bytes)
+/* What cJSON does not look at: it has a compiled-in nesting limit of 1000, and
+ * cuts a string at a zero byte. */
+struct shape {
+    unsigned depth; /* at its deepest */
+    bool has_zero;  /* in a string, as a byte or as \u0000 */
+};
+
+static bool is_zero_escape(struct slice bytes, size_t at)
 {
-    unsigned depth = 0, deepest = 0;
+    return bytes.size - at >= 6 && memcmp(bytes.data + at, "\\u0000", 6) == 0;
+}
+
+static struct shape shape_of(struct slice bytes)
+{
+    struct shape shape = {0};
     bool in_string = false;
+    unsigned depth = 0;
 
     for (size_t i = 0; i < bytes.size; i++) {
         char c = bytes.data[i];
         if (in_string) {
+            shape.has_zero |= c == '\0' || is_zero_escape(bytes, i);
             if (c == '\\')
                 i++;
             else if (c == '"')
@@ -24,12 +37,12 @@ static unsigned json_depth(struct slice bytes)
         } else if (c == '"') {
             in_string = true;
         } else if (c == '{' || c == '[') {
-            deepest = ++depth > deepest ? depth : deepest;
+            shape.depth = ++depth > shape.depth ? depth : shape.depth;
         } else if ((c == '}' || c == ']') && depth > 0) {
             depth--;
         }
     }
-    return deepest;
+    return shape;
 }
 
 /* cJSON says nothing of why it gave up; malloc does. */
@@ -43,13 +56,17 @@ static enum status parse_failed(struct slice bytes, const char *end, struct erro
 enum status json_parse(struct slice bytes, size_t bytes_max, cJSON **json, struct error *err)
 {
     const char *end = NULL;
+    struct shape shape;
 
     *json = NULL;
     if (bytes.size > bytes_max)
         return fail(err, STATUS_CORRUPT, "JSON of %zu bytes, where at most %zu are read",
                     bytes.size, bytes_max);
-    if (json_depth(bytes) > JSON_DEPTH_MAX)
+    shape = shape_of(bytes);
+    if (shape.depth > JSON_DEPTH_MAX)
         return fail(err, STATUS_CORRUPT, "JSON is nested deeper than %d", JSON_DEPTH_MAX);
+    if (shape.has_zero)
+        return fail(err, STATUS_CORRUPT, "a string of the JSON has a zero byte");
     errno = 0;
     *json = cJSON_ParseWithLengthOpts(bytes.data ? bytes.data : "", bytes.size, &end, false);
     if (!*json)

@@ -16,7 +16,8 @@
 #define JSON_BYTES_MAX ((size_t)64 << 20)
 #define JSON_DEPTH_MAX 64
 
-/* CORRUPT when the bytes are no JSON, too many or too deep. The caller frees
+/* CORRUPT when the bytes are no JSON, too many or too deep, or a string has a zero
+ * byte, which no string of C could hold. The caller frees
  * the tree with cJSON_Delete; it is NULL after an error. */
 enum status json_parse(struct slice bytes, size_t bytes_max, cJSON **json, struct error *err);
 

@@ -197,6 +197,24 @@ static void json_is_refused_when_too_large_or_too_deep_or_followed_by_more(void 
     CHECK(!json);
 }
 
+static void json_strings_with_a_zero_byte_are_refused_rather_than_cut(void **state)
+{
+    static const char byte[] = "{\"a\": \"x\0y\"}";
+    struct error err;
+    cJSON *json;
+    (void)state;
+
+    CHECK_FAILS(json_parse(SLICE("{\"a\": \"x\\u0000y\"}"), 100, &json, &err), STATUS_CORRUPT,
+                "zero byte");
+    CHECK_FAILS(json_parse(SLICE("{\"x\\u0000\": 1}"), 100, &json, &err), STATUS_CORRUPT,
+                "zero byte");
+    CHECK_FAILS(json_parse((struct slice){byte, sizeof byte - 1}, 100, &json, &err), STATUS_CORRUPT,
+                "zero byte");
+    CHECK(!json);
+    CHECK_OK(json_parse(SLICE("{\"a\": \"x\\\\u0000y\"}"), 100, &json, &err));
+    cJSON_Delete(json);
+}
+
 static void json_keeps_large_integers_and_exact_reals(void **state)
 {
     cJSON *json = cJSON_CreateObject();
@@ -392,6 +410,7 @@ int main(void)
         cmocka_unit_test(arena_memory_is_aligned_and_distinct),
         cmocka_unit_test(a_byte_reader_never_runs_past_its_end),
         cmocka_unit_test(json_is_refused_when_too_large_or_too_deep_or_followed_by_more),
+        cmocka_unit_test(json_strings_with_a_zero_byte_are_refused_rather_than_cut),
         cmocka_unit_test(json_keeps_large_integers_and_exact_reals),
         cmocka_unit_test(random_numbers_are_a_function_of_their_key),
         cmocka_unit_test(an_error_is_shown_with_its_line_caret_and_hint),
