@@ -41,7 +41,9 @@ static bool begins_query(struct slice word)
 /* Two words that together are the beginning of a command of ours. */
 static bool begins_command(struct slice first, struct slice second)
 {
-    static const char *const shown[] = {"TRAIN", "MODELS", "VERSIONS", "JOBS", "ATTRIBUTES"};
+    /* The singular is a mistake that is answered with what there is. */
+    static const char *const shown[] = {"TRAIN", "MODELS", "MODEL",      "VERSIONS", "VERSION",
+                                        "JOBS",  "JOB",    "ATTRIBUTES", "ATTRIBUTE"};
     static const char *const verbs[] = {"TRAIN", "PREDICT",  "EVALUATE", "EXPLAIN",
                                         "RUN",   "MAXIMIZE", "MINIMIZE"};
 

@@ -37,6 +37,11 @@ class Errors(harness.Case):
     def test_a_typing_error_of_ordinary_sql_is_sqlites_own(self):
         self.check("SELECT * FORM iris;", 'near "FORM": syntax error')
 
+    def test_the_singular_after_show_is_answered_with_the_plural(self):
+        for sql in ("SHOW MODEL iris_model;", "SHOW VERSION m;", "SHOW JOB 1;", "SHOW ATTRIBUTE;"):
+            self.check(sql, "expected TRAIN, MODELS, VERSIONS, JOBS or ATTRIBUTES after SHOW",
+                       f"HINT:  Did you mean {sql.split()[1].strip(';')}S?")
+
     def test_an_error_inside_the_select_is_sqlites_own_with_a_caret(self):
         sql = "SELECT sepal_lenght, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m;"
         self.check(sql, "no such column: sepal_lenght")

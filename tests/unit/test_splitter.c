@@ -59,6 +59,8 @@ static void commands_are_ours_only_with_both_words(void **state)
     CHECK_INT(kind_of("SHOW VERSIONS m"), PIECE_OURS);
     CHECK_INT(kind_of("SHOW JOBS"), PIECE_OURS);
     CHECK_INT(kind_of("SHOW ATTRIBUTES"), PIECE_OURS);
+    CHECK_INT(kind_of("SHOW MODEL m"), PIECE_OURS);
+    CHECK_INT(kind_of("SHOW JOB 1"), PIECE_OURS);
     CHECK_INT(kind_of("CANCEL JOB 1"), PIECE_OURS);
     CHECK_INT(kind_of("ROLLBACK MODEL m TO 1"), PIECE_OURS);
     CHECK_INT(kind_of("EXPORT MODEL m TO 'f'"), PIECE_OURS);
