@@ -73,6 +73,20 @@ static void run_typed(struct session *session, struct prompt *prompt, struct tex
     text_clear(typed);
 }
 
+/* Ctrl-D behind a part of a statement: it may be half of what was meant, so it
+ * is not run. */
+static void say_unfinished(struct session *session, struct prompt *prompt, struct text *typed)
+{
+    struct error err;
+
+    if (is_complete(text_slice(typed)))
+        return; /* nothing, or white space */
+    fail(&err, STATUS_SYNTAX, "the last statement has no end, and was not run");
+    error_hint(&err, "A statement ends with a semicolon. This one is in the history.");
+    prompt_remember(prompt, text_slice(typed));
+    script_fail(session, &err);
+}
+
 /* Read a line and answer it. False at the end of the input. */
 static bool step(struct session *session, struct prompt *prompt, struct text *typed)
 {
@@ -82,6 +96,8 @@ static bool step(struct session *session, struct prompt *prompt, struct text *ty
     switch (prompt_read(prompt, typed)) {
     case PROMPT_END:
         putchar('\n');
+        fflush(stdout);
+        say_unfinished(session, prompt, typed);
         return false;
     case PROMPT_INTERRUPTED: /* begin anew */
         session_clear_interrupt();

@@ -32,6 +32,25 @@ class Interactive(harness.Case):
         terminal.type("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.e\t")
         terminal.expect("Passes over the training rows.")
 
+    def test_ctrl_d_behind_half_a_statement_says_that_it_was_not_run(self):
+        terminal = Terminal(self)
+        terminal.run("DROP TABLE iris", "...> ")
+        terminal.type("\x04")
+        terminal.expect("ERROR:  the last statement has no end, and was not run")
+        terminal.expect("history")
+        self.assertEqual(terminal.process.wait(timeout=harness.DEADLINE), 0)
+        self.assertIn("iris", self.tables(self.connect()))
+        again = Terminal(self)
+        again.run("\x10", "DROP TABLE iris")
+        again.type("\x03")
+        again.expect("totrain> ")
+        again.run("SELECT 1 AS one; -- and a comment", " 1")
+        again.expect("totrain> ")
+        again.run("  -- nothing", "totrain> ")
+        again.type("\x04")
+        self.assertEqual(again.process.wait(timeout=harness.DEADLINE), 0)
+        self.assertNotIn("ERROR", again.raw)
+
     def test_history_lasts_over_sessions_in_a_private_file(self):
         first = Terminal(self)
         first.run("SELECT 20 + 22 AS answer;", " 42")
