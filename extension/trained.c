@@ -2,6 +2,7 @@
  * What a job leaves in its job.db: the model, and the rows that TRAIN ends with.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "engine/stages.h"
@@ -69,6 +70,41 @@ enum status trained_model_read(struct jobstore *store, struct arena *arena, stru
     return keep_result(store, arena, model, err);
 }
 
+struct gaps {
+    struct text names; /* of metrics without a value */
+    bool has_loss;     /* each model has one, unless its labels are too large */
+};
+
+static enum status note_gap(void *context, const char *name, double train, double validation,
+                            struct error *err)
+{
+    struct gaps *gaps = context;
+
+    (void)validation;
+    (void)err;
+    if (isfinite(train))
+        gaps->has_loss |= strcmp(name, "loss") == 0;
+    else
+        text_printf(&gaps->names, "%s%s", gaps->names.size > 0 ? ", " : "", name);
+    return STATUS_OK;
+}
+
+/* Labels of 1e200 can be learned, since they are scaled; their squares are no
+ * numbers any more. */
+static enum status warn_of_gaps(struct jobstore *store, const struct sink *sink, struct error *err)
+{
+    struct gaps gaps = {.has_loss = false};
+    enum status status;
+
+    text_init(&gaps.names, 200);
+    status = jobstore_each_result(store, note_gap, &gaps, err);
+    if (status == STATUS_OK && !gaps.has_loss)
+        sink_notice(sink, "%s: NULL, since the labels are too large to measure errors by",
+                    text_string(&gaps.names));
+    text_deinit(&gaps.names);
+    return status;
+}
+
 static enum status result_row(void *context, const char *name, double train, double validation,
                               struct error *err)
 {
@@ -88,6 +124,7 @@ enum status train_result_put(struct jobstore *store, const struct train_facts *f
 {
     double seconds = round(facts->seconds * 1000) / 1000;
 
+    TRY(warn_of_gaps(store, sink, err));
     TRY(jobstore_each_result(store, result_row, (void *)(uintptr_t)sink, err));
     TRY(result_fact(sink, "job", cell_integer(facts->job), err));
     if (facts->version > 0) {

@@ -258,6 +258,14 @@ class Values(EdgeCase):
                        "LABEL y INTO m")
             self.assertAlmostEqual(self.one(f"SELECT totrain_predict('m', {high!r})"), 1, places=2)
 
+    def test_labels_too_large_to_measure_by_are_said_to_be(self):
+        done = self.run_program(
+            self.path, "-c", "CREATE TABLE t AS SELECT 1 AS x, 1.7e308 AS y UNION SELECT 2, -1.7e308",
+            "-c", "SELECT * FROM t TO TRAIN LinearRegressor WITH train.epoch = 2, "
+            "validation.metrics = 'RMSE,MAPE' LABEL y INTO m")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("NOTICE:  loss, RMSE: NULL, since the labels are too large", done.stderr)
+
     def test_a_diverging_training_is_an_error_and_keeps_the_old_model(self):
         self.make("xy", [(i, i) for i in range(50)])
         self.train(f"SELECT * FROM t {REGRESSOR}")
