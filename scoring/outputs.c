@@ -1,7 +1,6 @@
 #include "scoring/outputs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 
@@ -36,25 +35,27 @@ static struct slice class_name(const struct cell *class, char buffer[TRANSFORM_W
     return word;
 }
 
-/* {"setosa":0.98,"versicolor":0.02}: by class, ascending. */
+/* {"setosa":0.98,"versicolor":0.02}: by class, ascending. No class has a zero
+ * byte: neither model_meta_write nor json_parse lets one through. */
 static enum status append_probabilities(const struct labels *labels, struct output_room *room,
                                         struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
     enum status status;
+    struct text name;
 
     if (!object)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < labels->count; i++) {
-        char buffer[TRANSFORM_WORD_BUFFER], *name;
-        struct slice word = class_name(&labels->values[i], buffer);
+    text_init(&name, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < labels->count && !name.failed; i++) {
+        char buffer[TRANSFORM_WORD_BUFFER];
 
-        name = strndup(word.data ? word.data : "", word.size);
-        if (name)
-            json_add_real(object, name, room->probabilities[i]);
-        free(name);
+        text_clear(&name);
+        text_append(&name, class_name(&labels->values[i], buffer));
+        json_add_real(object, text_string(&name), room->probabilities[i]);
     }
-    status = json_print(object, false, &room->json, err);
+    status = name.failed ? fail_no_memory(err) : json_print(object, false, &room->json, err);
+    text_deinit(&name);
     cJSON_Delete(object);
     return status;
 }
