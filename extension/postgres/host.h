@@ -1,0 +1,100 @@
+/*
+ * host.h - the engine's host seam (engine/host.h), filled for PostgreSQL.
+ *
+ *     query.c    run a query, describe one        models.c   find, load, list models
+ *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
+ *
+ * Nothing here knows how a session is reached: that is database.h's business.
+ *
+ * A model is a table of the caller's (part text, name text, position bigint, value
+ * double precision, data bytea), whose `data` holds texts as their UTF-8 bytes. Beside it
+ * the extension's schema keeps, for every role its own rows (totrain--1.0.sql):
+ *
+ *     totrain.models    what there is, for people; the model tables decide
+ *     totrain.versions  the rows of models that were replaced
+ *     totrain.metrics   how each version learned
+ *
+ * A replaced model keeps its table, so that grants, views and readers of it live on.
+ * Names of tables are looked up along the caller's search_path; whatever else our SQL
+ * names, operators too, is qualified, so that no search_path can put something else
+ * in its place.
+ */
+#ifndef POSTGRES_HOST_HOST_H
+#define POSTGRES_HOST_HOST_H
+
+#include <limits.h>
+
+#include "engine/host.h"
+#include "postgres_host/database.h"
+
+struct postgres_host {
+    const struct pg_database *database; /* borrowed */
+    char program[PATH_MAX];
+    char state[PATH_MAX]; /* "": the user's own */
+    struct host host;     /* what the engine gets; .self is this struct, which must not move */
+};
+
+/* `state` is the folder of the jobs, NULL the user's own. The door that can read in
+ * parallel, or deliver models of detached jobs, sets host.scan and
+ * host.catalog.find_file afterwards. */
+void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
+                        const char *program, const char *state);
+
+/* The rest is shown among the files of this folder. */
+
+/* query.c */
+bool postgres_interrupted(void *self);
+enum status postgres_query(void *self, struct slice select, const struct sink *sink,
+                           struct error *err);
+enum status postgres_describe(void *self, struct slice select, struct arena *arena,
+                              struct query *query, struct error *err);
+
+/* models.c */
+struct located {
+    bool exists;
+    bool is_table;           /* an ordinary one; else a view, an index, a partitioned table ... */
+    bool has_columns;        /* those of a model, by name and type */
+    bool is_ours;            /* the caller may act as its owner */
+    int64_t relation, owner; /* OIDs */
+    char schema[64], name[64];
+};
+/* Where does this name lead? An empty schema: along the search_path. */
+enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
+                            struct located *located, struct error *err);
+bool postgres_has_schema(void *self, struct slice schema);
+enum status postgres_find_model(void *self, struct slice schema, struct slice name,
+                                struct arena *arena, struct model_summary *summary,
+                                struct error *err);
+enum status postgres_load_model(void *self, struct slice schema, struct slice name,
+                                struct arena *arena, struct model *model, struct error *err);
+enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
+                               struct arena *arena, struct model *model, struct error *err);
+enum status postgres_list_models(void *self, const struct sink *sink, struct error *err);
+
+/* tables.c */
+/* Where a table is made whose schema is not said: the first of the search_path. */
+enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
+                                   char buffer[64], struct error *err);
+enum status postgres_check_target(void *self, struct slice schema, struct slice name,
+                                  enum target_kind kind, struct error *err);
+/* The part of that check which is made again when the time to write has come. */
+enum status postgres_check_replaced(struct postgres_host *host, const struct located *located,
+                                    enum target_kind kind, struct error *err);
+enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
+                                 struct error *err);
+enum status postgres_write_row(void *self, struct slice schema, struct slice table,
+                               const struct slice *names, const struct cell *cells, size_t count,
+                               struct error *err);
+
+/* publish.c */
+enum status postgres_publish(void *self, struct slice schema, struct slice name,
+                             struct publication *publication, struct error *err);
+enum status postgres_list_versions(void *self, struct slice schema, struct slice name,
+                                   const struct sink *sink, struct error *err);
+enum status postgres_list_metrics(void *self, struct slice schema, struct slice name,
+                                  const struct model *model, const struct sink *sink,
+                                  struct error *err);
+enum status postgres_restore(void *self, struct slice schema, struct slice name,
+                             struct slice version, int64_t *restored, struct error *err);
+
+#endif

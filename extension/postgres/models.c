@@ -1,0 +1,303 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/stored.h"
+#include "postgres_host/sql.h"
+#include "scoring/model_table.h"
+
+#define NAMES_ARENA_MAX ((size_t)1 << 20) /* of catalog rows: a few names each */
+
+/* "name type-OID" of each column: text, text, int8, float8, bytea. */
+#define MODEL_COLUMNS "data 17,name 25,part 25,position 20,value 701"
+
+#define COLUMNS_OF_RELATION                                                                        \
+    "(SELECT pg_catalog.string_agg(pg_catalog.concat(a.attname, ' ', a.atttypid), ',' "            \
+    "ORDER BY a.attname) FROM pg_catalog.pg_attribute a WHERE a.attrelid" EQ                       \
+    "c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped)"
+
+static void copy_name(char to[64], const struct cell *cell)
+{
+    snprintf(to, 64, "%.*s", SLICE_FORMAT(cell->text));
+}
+
+static enum status locate_path(struct postgres_host *host, struct slice path, struct arena *arena,
+                               struct located *located, struct error *err)
+{
+    struct cell cells[7], key = {.type = CELL_TEXT, .text = path};
+
+    TRY(pg_first(host,
+                 "SELECT c.oid, c.relkind" EQ "'r', n.nspname, c.relname, "
+                 "pg_catalog.pg_has_role(c.relowner, 'USAGE'), "
+                 "c.relowner, " COLUMNS_OF_RELATION
+                 " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                 "c.relnamespace WHERE c.oid" EQ "pg_catalog.to_regclass($1)",
+                 &key, 1, arena, cells, 7, &located->exists, err));
+    if (!located->exists)
+        return STATUS_OK;
+    located->relation = cells[0].integer;
+    located->is_table = cells[1].integer != 0;
+    copy_name(located->schema, &cells[2]);
+    copy_name(located->name, &cells[3]);
+    located->is_ours = cells[4].integer != 0;
+    located->owner = cells[5].integer;
+    located->has_columns = cells[6].type == CELL_TEXT && slice_is(cells[6].text, MODEL_COLUMNS);
+    return STATUS_OK;
+}
+
+enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
+                            struct located *located, struct error *err)
+{
+    const struct pg_table table = {schema, name};
+    struct arena arena;
+    struct text path;
+    enum status status;
+
+    *located = (struct located){0};
+    text_init(&path, TEXT_MAXIMUM);
+    pg_sql_append(&path, "@", &table);
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = path.failed ? fail_no_memory(err)
+                         : locate_path(host, text_slice(&path), &arena, located, err);
+    arena_deinit(&arena);
+    text_deinit(&path);
+    return status;
+}
+
+/* The temporary schema of a session has no such name in pg_namespace. */
+bool postgres_has_schema(void *self, struct slice schema)
+{
+    struct cell key = {.type = CELL_TEXT, .text = schema}, answer;
+    struct arena arena;
+    struct error ignored;
+    bool found = false;
+    enum status status;
+
+    if (slice_is(schema, "pg_temp"))
+        return true;
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(self, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname" EQ "$1", &key, 1,
+                      &arena, &answer, 1, &found, &ignored);
+    arena_deinit(&arena);
+    return status != STATUS_OK || found; /* who uses it will be told what is wrong */
+}
+
+/* ----- all models ----- */
+
+/* The model tables that the caller may read, as they would be written here. */
+static const char models_query[] =
+    "SELECT n.nspname, c.relname, CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
+    "pg_catalog.quote_ident(c.relname) ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END "
+    "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+    "c.relnamespace WHERE c.relkind" EQ "'r' AND c.relnatts OPERATOR(pg_catalog.>=) 5 "
+    "AND NOT pg_catalog.pg_is_other_temp_schema(n.oid) "
+    "AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
+    "AND pg_catalog.has_table_privilege(c.oid, 'SELECT') "
+    "AND " COLUMNS_OF_RELATION EQ "'" MODEL_COLUMNS "' ORDER BY n.nspname, c.relname";
+
+static enum status keep_model_name(void *self, const struct cell *cells, size_t count,
+                                   struct error *err)
+{
+    return count == 3 ? model_names_add(self, cells[1].text, err) : STATUS_OK;
+}
+
+static enum status not_found(struct postgres_host *host, struct slice name, struct error *err)
+{
+    struct model_names names = {.count = 0};
+    struct pg_rows rows = {.self = &names, .row = keep_model_name};
+    struct error ignored;
+
+    pg_each(host, models_query, NULL, NULL, 0, &rows, &ignored);
+    refuse_missing_model(name, &names, err);
+    model_names_free(&names);
+    return STATUS_NOT_FOUND;
+}
+
+/* ----- one model ----- */
+
+/* The schema in which a model of this name is to be read. A view with a model's
+ * columns serves as well. */
+static enum status locate_model(struct postgres_host *host, struct slice schema, struct slice name,
+                                struct located *located, struct error *err)
+{
+    TRY(postgres_locate(host, schema, name, located, err));
+    if (!located->exists)
+        return not_found(host, name, err);
+    return located->has_columns ? STATUS_OK : refuse_no_model(name, err);
+}
+
+static enum status add_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct model_row row = {.has_value = cells[3].type == CELL_REAL,
+                            .value = cells[3].type == CELL_REAL ? cells[3].real : 0,
+                            .has_data = cells[4].type == CELL_BLOB};
+
+    (void)count;
+    if (cells[0].type == CELL_TEXT)
+        row.part = cells[0].text;
+    if (cells[1].type == CELL_TEXT)
+        row.name = cells[1].text;
+    if (cells[2].type == CELL_INTEGER)
+        row.position = cells[2].integer;
+    if (row.has_data)
+        row.data = cells[4].text;
+    return model_reader_add(self, &row, err);
+}
+
+static enum status read_model(struct postgres_host *host, const struct pg_table *table,
+                              struct arena *arena, struct model *model, struct error *err)
+{
+    struct pg_rows rows = {.row = add_row};
+    struct model_reader *reader;
+    enum status status;
+
+    TRY(model_reader_new(arena, &reader, err));
+    rows.self = reader;
+    status = pg_each(host, "SELECT part, name, \"position\", value, data FROM @", table, NULL, 0,
+                     &rows, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+enum status postgres_load_model(void *self, struct slice schema, struct slice name,
+                                struct arena *arena, struct model *model, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct located located;
+    struct pg_table table;
+
+    TRY(locate_model(host, schema, name, &located, err));
+    table = (struct pg_table){slice_of(located.schema), slice_of(located.name)};
+    return name_damaged_model(name, read_model(host, &table, arena, model, err), err);
+}
+
+struct meta {
+    struct arena *arena;
+    struct model *model;
+    bool found;
+};
+
+static enum status read_meta(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct meta *meta = self;
+    struct slice json = {NULL, 0};
+
+    (void)count;
+    if (meta->found)
+        return STATUS_OK;
+    meta->found = true;
+    if (cells[0].type == CELL_BLOB)
+        json = cells[0].text;
+    return model_read_meta(json, meta->arena, meta->model, err);
+}
+
+/* Of a table that is known to have a model's columns. */
+static enum status load_meta_of(struct postgres_host *host, const struct pg_table *table,
+                                struct slice name, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct meta meta = {arena, model, false};
+    struct pg_rows rows = {.self = &meta, .row = read_meta};
+
+    TRY(name_damaged_model(
+        name,
+        pg_each(host, "SELECT data FROM @ WHERE part" EQ "'meta'", table, NULL, 0, &rows, err),
+        err));
+    return meta.found ? STATUS_OK : refuse_no_model(name, err);
+}
+
+enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
+                               struct arena *arena, struct model *model, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct located located;
+    struct pg_table table;
+
+    TRY(locate_model(host, schema, name, &located, err));
+    table = (struct pg_table){slice_of(located.schema), slice_of(located.name)};
+    return load_meta_of(host, &table, name, arena, model, err);
+}
+
+enum status postgres_find_model(void *self, struct slice schema, struct slice name,
+                                struct arena *arena, struct model_summary *summary,
+                                struct error *err)
+{
+    struct model model;
+
+    TRY(postgres_load_meta(self, schema, name, arena, &model, err));
+    return model_summarise(&model, arena, summary, err);
+}
+
+/* ----- SHOW MODELS ----- */
+
+struct listed {
+    struct slice schema, name, shown;
+};
+
+/* One statement at a time: the names first, then the models. */
+struct listing {
+    struct arena arena;
+    struct listed *listed;
+    size_t count, capacity;
+};
+
+static enum status keep_listed(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct listing *listing = self;
+    struct listed *more;
+
+    (void)count;
+    if (listing->count == listing->capacity) {
+        size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
+        more = ARENA_NEW(&listing->arena, struct listed, capacity);
+        if (!more)
+            return fail_no_memory(err);
+        if (listing->count > 0)
+            memcpy(more, listing->listed, listing->count * sizeof *more);
+        listing->listed = more;
+        listing->capacity = capacity;
+    }
+    more = &listing->listed[listing->count];
+    more->schema = arena_copy(&listing->arena, cells[0].text);
+    more->name = arena_copy(&listing->arena, cells[1].text);
+    more->shown = arena_copy(&listing->arena, cells[2].text);
+    if (!more->schema.data || !more->name.data || !more->shown.data)
+        return fail_no_memory(err);
+    listing->count++;
+    return STATUS_OK;
+}
+
+/* A table that only looks like a model is not listed. */
+static enum status put_listed(struct postgres_host *host, const struct listed *listed,
+                              const struct sink *sink, struct error *err)
+{
+    const struct pg_table table = {listed->schema, listed->name};
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = load_meta_of(host, &table, listed->name, &arena, &model, err);
+    if (status == STATUS_OK)
+        status = put_model(&model, listed->shown, sink, err);
+    else if (status == STATUS_CORRUPT)
+        status = STATUS_OK;
+    arena_deinit(&arena);
+    return status;
+}
+
+enum status postgres_list_models(void *self, const struct sink *sink, struct error *err)
+{
+    struct listing listing = {.count = 0};
+    struct pg_rows rows = {.self = &listing, .row = keep_listed};
+    enum status status;
+
+    arena_init(&listing.arena, ARENA_MAXIMUM);
+    status = pg_each(self, models_query, NULL, NULL, 0, &rows, err);
+    for (size_t i = 0; i < listing.count && status == STATUS_OK; i++)
+        status = put_listed(self, &listing.listed[i], sink, err);
+    arena_deinit(&listing.arena);
+    return status;
+}

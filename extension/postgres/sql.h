@@ -1,0 +1,42 @@
+/*
+ * sql.h - the few moves that all our use of PostgreSQL is made of.
+ */
+#ifndef POSTGRES_HOST_SQL_H
+#define POSTGRES_HOST_SQL_H
+
+#include "postgres_host/host.h"
+
+/* Operators by their schema: a search_path may put others before pg_catalog's. */
+#define EQ " OPERATOR(pg_catalog.=) "
+#define NE " OPERATOR(pg_catalog.<>) "
+#define LT " OPERATOR(pg_catalog.<) "
+
+/* A table; schema.size 0: along the search_path. */
+struct pg_table {
+    struct slice schema, name;
+};
+
+/* SQL in which every @ stands for the quoted table. */
+void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
+
+/* Run SQL of our own whose rows nobody wants. `table` (may be NULL) is for @,
+ * `affected` may be NULL. */
+enum status pg_run(struct postgres_host *host, const char *format, const struct pg_table *table,
+                   const struct cell *parameters, size_t count, uint64_t *affected,
+                   struct error *err);
+/* The same with SQL that is complete. */
+enum status pg_run_text(struct postgres_host *host, const struct text *sql,
+                        const struct cell *parameters, size_t count, uint64_t *affected,
+                        struct error *err);
+
+/* The rows of SQL of our own. */
+enum status pg_each(struct postgres_host *host, const char *format, const struct pg_table *table,
+                    const struct cell *parameters, size_t count, const struct pg_rows *rows,
+                    struct error *err);
+
+/* The first row: `width` cells, whose texts live in the arena. *found is false without one. */
+enum status pg_first(struct postgres_host *host, const char *format, const struct cell *parameters,
+                     size_t count, struct arena *arena, struct cell *cells, size_t width,
+                     bool *found, struct error *err);
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * Tables that our statements write: may they, and the writing itself.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "engine/stored.h"
+#include "postgres_host/sql.h"
+
+#define NAMES_ARENA_MAX ((size_t)1 << 20)
+
+/* ----- may it be written? ----- */
+
+enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
+                                   char buffer[64], struct error *err)
+{
+    struct cell cell = {.type = CELL_NULL};
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    if (schema->size > 0)
+        return STATUS_OK;
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(host, "SELECT pg_catalog.current_schema()", NULL, 0, &arena, &cell, 1, &found,
+                      err);
+    if (status == STATUS_OK && (!found || cell.type != CELL_TEXT)) {
+        fail(err, STATUS_INVALID, "no schema has been selected to create in");
+        status = error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
+    }
+    if (status == STATUS_OK) {
+        snprintf(buffer, 64, "%.*s", SLICE_FORMAT(cell.text));
+        *schema = slice_of(buffer);
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+/* What the session may do at all, and in the schema. */
+struct rights {
+    bool is_read_only, has_extension, may_keep, has_schema, may_create;
+};
+
+static enum status read_rights(struct postgres_host *host, struct slice schema,
+                               struct rights *rights, struct error *err)
+{
+    struct cell key = {.type = CELL_TEXT, .text = schema}, cells[5];
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(
+        host,
+        "SELECT pg_catalog.current_setting('transaction_read_only')" EQ "'on', "
+        "v.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(v.relnamespace, 'USAGE') "
+        "AND pg_catalog.has_table_privilege(v.oid, 'INSERT'), false), "
+        "n.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(n.oid, 'CREATE'), false) "
+        "FROM (SELECT 1) one LEFT JOIN (SELECT c.oid, c.relnamespace FROM pg_catalog.pg_class c "
+        "JOIN pg_catalog.pg_namespace s ON s.oid" EQ "c.relnamespace WHERE s.nspname" EQ
+        "'totrain' AND c.relname" EQ "'versions') v ON true "
+        "LEFT JOIN pg_catalog.pg_namespace n ON n.nspname" EQ "$1",
+        &key, 1, &arena, cells, 5, &found, err);
+    if (status == STATUS_OK)
+        *rights =
+            (struct rights){.is_read_only = cells[0].integer != 0,
+                            .has_extension = cells[1].integer != 0,
+                            .may_keep = cells[2].integer != 0,
+                            .has_schema = cells[3].integer != 0 || slice_is(schema, "pg_temp"),
+                            .may_create = cells[4].integer != 0 || slice_is(schema, "pg_temp")};
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status check_session(const struct rights *rights, enum target_kind kind,
+                                 struct error *err)
+{
+    if (rights->is_read_only)
+        return fail(err, STATUS_PERMISSION, "the transaction or the server is read-only");
+    if (kind != TARGET_MODEL)
+        return STATUS_OK;
+    if (!rights->has_extension)
+        return fail(err, STATUS_INVALID, "this database has no extension totrain"),
+               error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+    if (!rights->may_keep)
+        return fail(err, STATUS_PERMISSION, "permission denied to keep models in this database"),
+               error_hint(err, "GRANT totrain_user TO the role lets it train.");
+    return STATUS_OK;
+}
+
+/* A new table needs a right in the schema; an old one is its owner's to replace. */
+static enum status check_rights(const struct rights *rights, struct slice schema,
+                                const struct located *located, enum target_kind kind,
+                                struct error *err)
+{
+    if (!rights->has_schema)
+        return fail(err, STATUS_NOT_FOUND, "there is no schema \"%.*s\"", SLICE_FORMAT(schema)),
+               error_hint(err, "CREATE SCHEMA makes one.");
+    if (located->exists && !located->is_ours)
+        return fail(err, STATUS_PERMISSION, "must be owner of table %s to replace it",
+                    located->name);
+    if (!rights->may_create && !(located->exists && kind == TARGET_MODEL))
+        return fail(err, STATUS_PERMISSION, "permission denied for schema %.*s",
+                    SLICE_FORMAT(schema)),
+               error_hint(err, "Write INTO a schema where you may create tables.");
+    return STATUS_OK;
+}
+
+/* What cannot be found out is an error: a model must not be taken for a table
+ * that may be overwritten. */
+static enum status is_model(struct postgres_host *host, const struct located *located, bool *result,
+                            struct error *err)
+{
+    struct arena arena;
+    struct error reason;
+    struct model model;
+    enum status status;
+
+    *result = false;
+    if (!located->has_columns)
+        return STATUS_OK;
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = postgres_load_meta(host, slice_of(located->schema), slice_of(located->name), &arena,
+                                &model, &reason);
+    arena_deinit(&arena);
+    *result = status == STATUS_OK;
+    if (status == STATUS_OK || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    *err = reason;
+    return status;
+}
+
+enum status postgres_check_replaced(struct postgres_host *host, const struct located *located,
+                                    enum target_kind kind, struct error *err)
+{
+    bool found_model = false;
+
+    if (!located->exists)
+        return STATUS_OK;
+    if (located->is_table)
+        TRY(is_model(host, located, &found_model, err));
+    return check_replaced(slice_of(located->name), kind, located->is_table, found_model, err);
+}
+
+enum status postgres_check_target(void *self, struct slice schema, struct slice name,
+                                  enum target_kind kind, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct located located;
+    struct rights rights;
+    char buffer[64];
+
+    TRY(postgres_target_schema(host, &schema, buffer, err));
+    if (slice_is(schema, "totrain"))
+        return fail(err, STATUS_INVALID, "schema totrain is the extension's own"),
+               error_hint(err, "Choose another schema.");
+    TRY(read_rights(host, schema, &rights, err));
+    TRY(check_session(&rights, kind, err));
+    located = (struct located){0};
+    if (rights.has_schema)
+        TRY(postgres_locate(host, schema, name, &located, err));
+    TRY(check_rights(&rights, schema, &located, kind, err));
+    return postgres_check_replaced(host, &located, kind, err);
+}
+
+/* ----- writing ----- */
+
+/* Under another name first: the query may read the table that it replaces. */
+static enum status new_name(char name[64], struct error *err)
+{
+    uint64_t number;
+
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return fail_errno(err, STATUS_IO, "no random bytes for a table's name");
+    snprintf(name, 64, "totrain_new_%016llx", (unsigned long long)number);
+    return STATUS_OK;
+}
+
+static enum status rename_table(struct postgres_host *host, const struct pg_table *from,
+                                struct slice to, struct error *err)
+{
+    const struct pg_table new_table = {{NULL, 0}, to};
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "ALTER TABLE @ RENAME TO ", from);
+    pg_sql_append(&sql, "@", &new_table);
+    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status create_as(struct postgres_host *host, const char *create,
+                             const struct pg_table *table, struct slice select, uint64_t *rows,
+                             struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, create, table);
+    text_append(&sql, select);
+    status = pg_run_text(host, &sql, NULL, 0, rows, err);
+    text_deinit(&sql);
+    return status;
+}
+
+/* The server finds the columns' types itself, domains and enums among them. */
+static enum status replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
+{
+    struct pg_table old = {fill->schema, fill->table}, new;
+    char name[64], buffer[64];
+
+    TRY(postgres_target_schema(host, &old.schema, buffer, err));
+    TRY(new_name(name, err));
+    new = (struct pg_table){old.schema, slice_of(name)};
+    TRY(create_as(host, "CREATE TABLE @ AS ", &new, fill->select, &fill->rows, err));
+    TRY(pg_run(host, "DROP TABLE IF EXISTS @", &old, NULL, 0, NULL, err));
+    return rename_table(host, &new, fill->table, err);
+}
+
+static enum status fill_all(struct postgres_host *host, struct slice stage, struct fill *fills,
+                            size_t count, struct error *err)
+{
+    const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
+
+    if (stage.size > 0) {
+        TRY(pg_run(host, "DROP TABLE IF EXISTS @", &kept, NULL, 0, NULL, err));
+        TRY(create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
+    }
+    for (size_t i = 0; i < count; i++)
+        TRY(replace_table(host, &fills[i], err));
+    return stage.size > 0 ? pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
+}
+
+enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
+                                 struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_transaction transaction;
+    enum status status;
+
+    TRY(host->database->begin(host->database->self, &transaction, err));
+    status = fill_all(host, stage, fills, count, err);
+    return host->database->end(host->database->self, &transaction, status, err);
+}
+
+static const char *type_of(const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_INTEGER:
+        return "pg_catalog.int8";
+    case CELL_NULL: /* a metric that the data do not define */
+    case CELL_REAL:
+        return "pg_catalog.float8";
+    default:
+        return "pg_catalog.text";
+    }
+}
+
+static enum status write_row(struct postgres_host *host, struct slice schema, struct slice table,
+                             const struct slice *names, const struct cell *cells, size_t count,
+                             struct error *err)
+{
+    const struct pg_table target = {schema, table};
+    enum status status;
+    struct text sql;
+
+    TRY(pg_run(host, "DROP TABLE IF EXISTS @", &target, NULL, 0, NULL, err));
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "CREATE TABLE @", &target);
+    for (size_t i = 0; i < count; i++) {
+        text_append_string(&sql, i > 0 ? ", " : " (");
+        text_append_identifier(&sql, names[i]);
+        text_printf(&sql, " %s", type_of(&cells[i]));
+    }
+    text_append_string(&sql, ")");
+    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_clear(&sql);
+    pg_sql_append(&sql, "INSERT INTO @ VALUES", &target);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&sql, "%s$%zu::%s", i > 0 ? ", " : " (", i + 1, type_of(&cells[i]));
+    text_append_string(&sql, ")");
+    if (status == STATUS_OK)
+        status = pg_run_text(host, &sql, cells, count, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+enum status postgres_write_row(void *self, struct slice schema, struct slice table,
+                               const struct slice *names, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_transaction transaction;
+    char buffer[64];
+    enum status status;
+
+    TRY(postgres_target_schema(host, &schema, buffer, err));
+    TRY(host->database->begin(host->database->self, &transaction, err));
+    status = write_row(host, schema, table, names, cells, count, err);
+    return host->database->end(host->database->self, &transaction, status, err);
+}
