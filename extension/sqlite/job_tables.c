@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "engine/jobs.h"
+#include "engine/result.h"
 #include "sqlite_host/host.h"
-#include "sqlite_host/result.h"
 #include "sqlite_host/sql.h"
 
 struct job_vtab {
@@ -18,8 +18,7 @@ struct job_vtab {
 
 struct job_cursor {
     sqlite3_vtab_cursor base;
-    struct results results;
-    struct result *result; /* NULL before the first filter */
+    struct result result;
     const struct result_row *row;
     sqlite3_int64 number;
 };
@@ -96,14 +95,14 @@ static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
     if (!made)
         return SQLITE_NOMEM;
     memset(made, 0, sizeof *made);
-    results_init(&made->results);
+    result_init(&made->result);
     *cursor = &made->base;
     return SQLITE_OK;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-    results_deinit(&((struct job_cursor *)base)->results);
+    result_deinit(&((struct job_cursor *)base)->result);
     sqlite3_free(base);
     return SQLITE_OK;
 }
@@ -136,18 +135,15 @@ static int filter(sqlite3_vtab_cursor *base, int index, const char *text, int co
 
     (void)index;
     (void)text;
-    if (cursor->result)
-        result_free(cursor->result);
+    result_deinit(&cursor->result);
+    result_init(&cursor->result);
     cursor->row = NULL;
     cursor->number = 0;
-    cursor->result = result_new(&cursor->results);
-    if (!cursor->result)
-        return SQLITE_NOMEM;
-    sink = result_sink(cursor->result);
+    sink = result_sink(&cursor->result);
     error_clear(&err);
     if (job_table_rows(NULL, vtab->table, wanted_job(count, values), &sink, &err) != STATUS_OK)
         return fail_with(cursor, &err);
-    cursor->row = cursor->result->first;
+    cursor->row = cursor->result.first;
     return SQLITE_OK;
 }
 

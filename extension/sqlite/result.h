@@ -9,44 +9,32 @@
 #ifndef SQLITE_HOST_RESULT_H
 #define SQLITE_HOST_RESULT_H
 
-#include "engine/sink.h"
+#include "engine/result.h"
 
-#define RESULT_BYTES_MAX ((size_t)1 << 30)
-
-struct result_row {
-    struct result_row *next;
-    struct cell *cells;
-};
-
-struct result {
-    struct result *next;
+struct query_result {
+    struct query_result *next;
     struct results *owner;
     int64_t handle;
-    struct arena arena;
-    struct slice *names;
-    size_t column_count;
-    struct result_row *first, *last;
+    struct result rows;
     /* Rows are asked for in order: the one last found, and its index. */
     struct result_row *at;
     int64_t at_index;
 };
 
 struct results {
-    struct result *newest;
+    struct query_result *newest;
     int64_t handles; /* given out so far */
 };
 
 void results_init(struct results *results);
 void results_deinit(struct results *results);
 
-/* NULL when memory ran out. result_free takes it off its owner's list. */
-struct result *result_new(struct results *results);
-void result_free(void *result);
-struct result *result_find(struct results *results, int64_t handle);
+/* NULL when memory ran out. query_result_free takes it off its owner's list. */
+struct query_result *query_result_new(struct results *results);
+void query_result_free(void *result);
+struct query_result *query_result_find(struct results *results, int64_t handle);
 
-/* A sink that keeps all rows: notices and progress are left to the caller. */
-struct sink result_sink(struct result *result);
 /* The cells of a row, NULL beyond the last. */
-const struct cell *result_row(struct result *result, int64_t index);
+const struct cell *query_result_row(struct query_result *result, int64_t index);
 
 #endif

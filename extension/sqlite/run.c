@@ -140,7 +140,7 @@ static void exec(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct connection *connection = sqlite3_user_data(context);
     struct slice text = text_argument(values[0]);
-    struct result *result = result_new(&connection->results);
+    struct query_result *result = query_result_new(&connection->results);
     struct error err;
     enum status status;
 
@@ -149,37 +149,40 @@ static void exec(sqlite3_context *context, int count, sqlite3_value **values)
         sqlite3_result_error_nomem(context);
         return;
     }
-    status = run(connection, text, result, &err);
+    status = run(connection, text, &result->rows, &err);
     if (status == STATUS_OK)
-        status = check_columns(result, sqlite3_value_int64(values[1]), &err);
+        status = check_columns(&result->rows, sqlite3_value_int64(values[1]), &err);
     if (status != STATUS_OK) {
         raise_error(context, text, &err);
-        result_free(result);
+        query_result_free(result);
         return;
     }
     sqlite3_result_int64(context, result->handle);
-    sqlite3_set_auxdata(context, 0, result, result_free);
+    sqlite3_set_auxdata(context, 0, result, query_result_free);
 }
 
 static void more(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct connection *connection = sqlite3_user_data(context);
-    struct result *result = result_find(&connection->results, sqlite3_value_int64(values[0]));
+    struct query_result *result =
+        query_result_find(&connection->results, sqlite3_value_int64(values[0]));
 
     (void)count;
-    sqlite3_result_int(context,
-                       result && result_row(result, sqlite3_value_int64(values[1]) + 1) != NULL);
+    sqlite3_result_int(
+        context, result && query_result_row(result, sqlite3_value_int64(values[1]) + 1) != NULL);
 }
 
 static void cell(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct connection *connection = sqlite3_user_data(context);
-    struct result *result = result_find(&connection->results, sqlite3_value_int64(values[0]));
-    const struct cell *cells = result ? result_row(result, sqlite3_value_int64(values[1])) : NULL;
+    struct query_result *result =
+        query_result_find(&connection->results, sqlite3_value_int64(values[0]));
+    const struct cell *cells =
+        result ? query_result_row(result, sqlite3_value_int64(values[1])) : NULL;
     sqlite3_int64 column = sqlite3_value_int64(values[2]);
 
     (void)count;
-    if (!cells || column < 0 || (size_t)column >= result->column_count)
+    if (!cells || column < 0 || (size_t)column >= result->rows.column_count)
         sqlite3_result_error(context, "totrain_cell: the result is gone", -1);
     else
         sql_result_cell(context, &cells[column]);
@@ -229,7 +232,7 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
 {
     struct connection *connection = sqlite3_user_data(context);
     struct slice text = text_argument(values[0]);
-    struct result *result = result_new(&connection->results);
+    struct query_result *result = query_result_new(&connection->results);
     struct error err;
     struct text json;
     enum status status;
@@ -240,16 +243,16 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
         return;
     }
     text_init(&json, RESULT_BYTES_MAX);
-    status = run(connection, text, result, &err);
+    status = run(connection, text, &result->rows, &err);
     if (status == STATUS_OK)
-        status = result_to_json(result, &json, &err);
+        status = result_to_json(&result->rows, &json, &err);
     if (status == STATUS_OK)
         sqlite3_result_text64(context, text_string(&json), json.size, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
     else
         raise_error(context, text, &err);
     text_deinit(&json);
-    result_free(result);
+    query_result_free(result);
 }
 
 /* ----- totrain_config(name[, value]) ----- */
