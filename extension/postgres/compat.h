@@ -1,0 +1,37 @@
+/*
+ * compat.h - PostgreSQL's headers, and what differs between its versions 15 to 18.
+ *
+ * The first header of every file of the module. Only these files see the server;
+ * what they share with the program goes through database.h.
+ */
+#ifndef POSTGRES_HOST_COMPAT_H
+#define POSTGRES_HOST_COMPAT_H
+
+/* Our files are compiled with hidden symbols, as 16 compiles modules; 15 does not say so. */
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#include "postgres.h"
+
+/* PostgreSQL has macros of these names; ours is an enum (base/error.h), in which
+ * OK is 0 as well. */
+#undef STATUS_OK
+#undef STATUS_ERROR
+#undef STATUS_EOF
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#if PG_VERSION_NUM < 150000
+#error "totrain needs PostgreSQL 15 or later"
+#endif
+
+/* 18 no longer asks whether a portal is run only once. */
+#if PG_VERSION_NUM >= 180000
+#define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \
+    PortalRun(portal, FETCH_ALL, true, receiver, receiver, completion)
+#else
+#define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \
+    PortalRun(portal, FETCH_ALL, true, true, receiver, receiver, completion)
+#endif
+
+#endif

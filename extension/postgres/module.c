@@ -1,0 +1,16 @@
+/*
+ * The shared library, as the server loads it: by the first call of one of its
+ * functions, or with session_preload_libraries before the first statement.
+ */
+#include "postgres_host/compat.h"
+
+#include "postgres_host/settings.h"
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void _PG_init(void)
+{
+    settings_define();
+}

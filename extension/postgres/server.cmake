@@ -1,0 +1,45 @@
+# The module of the server: build/*/postgres/{totrain.so,totrain.control,totrain--*.sql}.
+# pg_config says for which PostgreSQL; PG_CONFIG=PATH chooses another.
+find_program(PG_CONFIG pg_config)
+set(postgres_headers "")
+if(PG_CONFIG)
+  execute_process(COMMAND ${PG_CONFIG} --includedir-server
+                  OUTPUT_VARIABLE postgres_headers OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+if(NOT EXISTS "${postgres_headers}/postgres.h")
+  message(STATUS "PostgreSQL's server headers (postgresql-server-dev-15) are missing: "
+                 "the extension for PostgreSQL is not built")
+  return()
+endif()
+
+set(postgres_folder ${CMAKE_BINARY_DIR}/postgres)
+set(server_sources module.c settings.c session.c database_spi.c)
+add_library(totrain_postgres MODULE ${server_sources})
+target_compile_definitions(totrain_postgres PRIVATE
+  TOTRAIN_PROGRAM="${CMAKE_INSTALL_PREFIX}/bin/totrain")
+# PostgreSQL's inline functions are written for its own flags.
+target_compile_options(totrain_postgres PRIVATE -Wno-shadow -Wno-unused-parameter -fno-strict-aliasing -fwrapv)
+target_include_directories(totrain_postgres SYSTEM PRIVATE ${postgres_headers})
+# Both have a parser/parser.h, and each one's headers name it: this one is both.
+set(both_parsers ${CMAKE_BINARY_DIR}/include/both_parsers)
+file(CONFIGURE OUTPUT ${both_parsers}/parser/parser.h @ONLY CONTENT
+  "#include \"@CMAKE_SOURCE_DIR@/parser/parser.h\"\n#include \"@postgres_headers@/parser/parser.h\"\n")
+target_include_directories(totrain_postgres BEFORE PRIVATE ${both_parsers})
+target_link_libraries(totrain_postgres PRIVATE totrain_postgres_host)
+target_link_options(totrain_postgres PRIVATE
+  -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/server.map -Wl,--as-needed)
+set_target_properties(totrain_postgres PROPERTIES
+  C_EXTENSIONS ON
+  OUTPUT_NAME totrain PREFIX "" SUFFIX .so
+  LIBRARY_OUTPUT_DIRECTORY ${postgres_folder}
+  LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/server.map)
+
+# What CREATE EXTENSION reads lies beside it.
+set(postgres_files totrain.control totrain--1.0.sql)
+foreach(file ${postgres_files})
+  add_custom_command(OUTPUT ${postgres_folder}/${file}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${postgres_folder}/${file}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
+endforeach()
+list(TRANSFORM postgres_files PREPEND ${postgres_folder}/)
+add_custom_target(totrain_postgres_files ALL DEPENDS ${postgres_files})

@@ -1,0 +1,284 @@
+#include "postgres_host/session.h"
+
+#include "access/xact.h"
+#include "mb/pg_wchar.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+
+void session_init(struct session *session, bool is_function)
+{
+    *session = (struct session){.memory = CurrentMemoryContext, .is_function = is_function};
+    database_spi_init(session);
+}
+
+struct slice session_to_utf8(const char *text, size_t size)
+{
+    char *converted = pg_server_to_any(text, (int)size, PG_UTF8);
+
+    if (converted == text)
+        return (struct slice){text, size};
+    return (struct slice){converted, strlen(converted)};
+}
+
+char *session_from_utf8(struct slice text)
+{
+    char *copy = pnstrdup(text.data ? text.data : "", text.size);
+
+    return pg_any_to_server(copy, (int)text.size, PG_UTF8);
+}
+
+/* ----- what was thrown ----- */
+
+/* The byte of the statement that the server counts as its n-th character, from 1. */
+static int byte_of_character(const char *sql, int n)
+{
+    const char *at = sql;
+
+    if (n <= 0 || !sql)
+        return -1;
+    while (--n > 0 && *at)
+        at += pg_mblen(at);
+    return (int)(at - sql);
+}
+
+static void copy_to_utf8(const char *text, char *copy, size_t size)
+{
+    struct slice utf8 = text ? session_to_utf8(text, strlen(text)) : SLICE("");
+    size_t length = utf8.size < size ? utf8.size : size - 1;
+
+    length = (size_t)pg_encoding_mbcliplen(PG_UTF8, utf8.data, (int)utf8.size, (int)length);
+    memcpy(copy, utf8.data, length);
+    copy[length] = '\0';
+}
+
+/* A place in some other text, such as a function's that the statement calls, is none in ours. */
+static int place_in(const char *sql, const ErrorData *thrown)
+{
+    if (!sql || !thrown->internalquery || strcmp(sql, thrown->internalquery) != 0)
+        return -1;
+    return byte_of_character(sql, thrown->internalpos);
+}
+
+static enum status describe_error(const char *sql, const ErrorData *thrown, struct error *err)
+{
+    error_clear(err);
+    err->status = pg_status_of(unpack_sql_state(thrown->sqlerrcode));
+    err->position = place_in(sql, thrown);
+    copy_to_utf8(thrown->message, err->message, sizeof err->message);
+    copy_to_utf8(thrown->hint ? thrown->hint : thrown->detail, err->hint, sizeof err->hint);
+    return err->status;
+}
+
+/* Takes the error that was just caught. */
+static enum status keep_error(struct session *session, struct error *err)
+{
+    ErrorData *thrown;
+
+    MemoryContextSwitchTo(session->memory);
+    thrown = CopyErrorData();
+    FlushErrorState();
+    session->last = thrown;
+    if (session->is_function || thrown->sqlerrcode == ERRCODE_QUERY_CANCELED)
+        session->interrupt = thrown;
+    return describe_error(session->sql, thrown, err);
+}
+
+/* ----- guarded calls ----- */
+
+struct guarded {
+    enum status (*body)(struct session *session, void *call, struct error *err);
+    void *call;
+};
+
+/* The caller of a bare statement has no snapshot; parsing may need one. */
+static enum status call_body(struct session *session, const struct guarded *guarded,
+                             struct error *err)
+{
+    const bool needs_snapshot = !ActiveSnapshotSet();
+    enum status status;
+
+    if (needs_snapshot)
+        PushActiveSnapshot(GetTransactionSnapshot());
+    status = guarded->body(session, guarded->call, err);
+    if (needs_snapshot)
+        PopActiveSnapshot();
+    return status;
+}
+
+static enum status guard_function(struct session *session, const struct guarded *guarded,
+                                  struct error *err)
+{
+    MemoryContext context = CurrentMemoryContext;
+    volatile enum status status = STATUS_OK;
+
+    PG_TRY();
+    {
+        status = call_body(session, guarded, err);
+    }
+    PG_CATCH();
+    {
+        status = keep_error(session, err);
+    }
+    PG_END_TRY();
+    MemoryContextSwitchTo(context);
+    return status;
+}
+
+static enum status guard_statement(struct session *session, const struct guarded *guarded,
+                                   struct error *err)
+{
+    MemoryContext context = CurrentMemoryContext;
+    ResourceOwner owner = CurrentResourceOwner;
+    volatile enum status status = STATUS_OK;
+
+    BeginInternalSubTransaction(NULL);
+    MemoryContextSwitchTo(context);
+    PG_TRY();
+    {
+        status = call_body(session, guarded, err);
+        if (status == STATUS_OK)
+            ReleaseCurrentSubTransaction();
+        else
+            RollbackAndReleaseCurrentSubTransaction();
+    }
+    PG_CATCH();
+    {
+        status = keep_error(session, err);
+        RollbackAndReleaseCurrentSubTransaction();
+    }
+    PG_END_TRY();
+    MemoryContextSwitchTo(context);
+    CurrentResourceOwner = owner;
+    return status;
+}
+
+enum status session_guard(struct session *session,
+                          enum status (*body)(struct session *session, void *call,
+                                              struct error *err),
+                          void *call, struct error *err)
+{
+    const struct guarded guarded = {body, call};
+
+    error_clear(err);
+    if (session->interrupt)
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    if (session->is_function)
+        return guard_function(session, &guarded, err);
+    return guard_statement(session, &guarded, err);
+}
+
+enum status session_catch(struct session *session, void (*body)(void *call), void *call,
+                          struct error *err)
+{
+    MemoryContext context = CurrentMemoryContext;
+    struct error ignored;
+    volatile enum status status = STATUS_OK;
+
+    PG_TRY();
+    {
+        body(call);
+    }
+    PG_CATCH();
+    {
+        status = keep_error(session, err ? err : &ignored);
+    }
+    PG_END_TRY();
+    MemoryContextSwitchTo(context);
+    return status;
+}
+
+void session_try(struct session *session, void (*body)(void *call), void *call)
+{
+    if (session->interrupt)
+        return;
+    if (session_catch(session, body, call, NULL) != STATUS_OK)
+        session->interrupt = session->last;
+}
+
+static void check_for_interrupts(void *call)
+{
+    CHECK_FOR_INTERRUPTS();
+}
+
+bool session_interrupted(void *self)
+{
+    struct session *session = self;
+
+    if (!session->interrupt && INTERRUPTS_PENDING_CONDITION())
+        session_try(session, check_for_interrupts, NULL);
+    return session->interrupt != NULL;
+}
+
+/* ----- what is thrown ----- */
+
+static int sqlstate_of(enum status status)
+{
+    switch (status) {
+    case STATUS_SYNTAX:
+        return ERRCODE_SYNTAX_ERROR;
+    case STATUS_INVALID:
+        return ERRCODE_INVALID_PARAMETER_VALUE;
+    case STATUS_UNSUPPORTED:
+        return ERRCODE_FEATURE_NOT_SUPPORTED;
+    case STATUS_NOT_FOUND:
+        return ERRCODE_UNDEFINED_OBJECT;
+    case STATUS_BUSY:
+        return ERRCODE_LOCK_NOT_AVAILABLE;
+    case STATUS_CONNECTION:
+        return ERRCODE_CONNECTION_FAILURE;
+    case STATUS_PERMISSION:
+        return ERRCODE_INSUFFICIENT_PRIVILEGE;
+    case STATUS_LIMIT:
+        return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+    case STATUS_NO_MEMORY:
+        return ERRCODE_OUT_OF_MEMORY;
+    case STATUS_IO:
+        return ERRCODE_IO_ERROR;
+    case STATUS_CORRUPT:
+        return ERRCODE_DATA_CORRUPTED;
+    case STATUS_PROTOCOL:
+        return ERRCODE_PROTOCOL_VIOLATION;
+    case STATUS_STALE:
+        return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+    case STATUS_INTERRUPTED:
+        return ERRCODE_QUERY_CANCELED;
+    default:
+        return ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+    }
+}
+
+/* The error that the engine passes on is PostgreSQL's own: its SQLSTATE says more. */
+static bool is_last(const struct session *session, const struct error *err)
+{
+    char message[sizeof err->message];
+
+    if (!session->last)
+        return false;
+    copy_to_utf8(session->last->message, message, sizeof message);
+    return strcmp(message, err->message) == 0;
+}
+
+static int character_of_byte(struct slice text, int position)
+{
+    if (position < 0 || (size_t)position > text.size)
+        return 0;
+    return pg_mbstrlen_with_len(text.data, position) + 1;
+}
+
+void session_raise(struct session *session, const struct error *err, struct slice text,
+                   bool is_query)
+{
+    const bool is_servers = is_last(session, err);
+    const int place = character_of_byte(text, err->position);
+
+    if (session->interrupt)
+        ReThrowError(session->interrupt);
+    ereport(ERROR, (errcode(is_servers ? session->last->sqlerrcode : sqlstate_of(err->status)),
+                    errmsg_internal("%s", session_from_utf8(slice_of(err->message))),
+                    err->hint[0] ? errhint("%s", session_from_utf8(slice_of(err->hint))) : 0,
+                    is_query && place > 0 ? errposition(place) : 0,
+                    !is_query && place > 0 ? internalerrposition(place) : 0,
+                    !is_query && place > 0 ? internalerrquery(pnstrdup(text.data, text.size)) : 0));
+    pg_unreachable();
+}

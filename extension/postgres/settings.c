@@ -1,0 +1,64 @@
+#include "postgres_host/compat.h"
+
+#include <limits.h>
+
+#include "utils/guc.h"
+
+#include "postgres_host/settings.h"
+
+/* Where `make install` puts it. */
+#ifndef TOTRAIN_PROGRAM
+#define TOTRAIN_PROGRAM "/usr/local/bin/totrain"
+#endif
+
+#define WORKERS_MAX 1024 /* as job.max_workers */
+
+struct settings settings;
+
+static void define_for_users(void)
+{
+    DefineCustomBoolVariable("totrain.bare_statements",
+                             "Understands SELECT ... TO TRAIN and its sisters without a function "
+                             "around them.",
+                             "Needs totrain in session_preload_libraries or "
+                             "shared_preload_libraries.",
+                             &settings.bare_statements, true, PGC_USERSET, 0, NULL, NULL, NULL);
+    DefineCustomIntVariable("totrain.progress_interval",
+                            "Time between two notices of how training goes.",
+                            "-1 turns them off, 0 shows each.", &settings.progress_interval, 1000,
+                            -1, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+    DefineCustomIntVariable("totrain.seed", "Seed of a statement that says no train.seed.", NULL,
+                            &settings.seed, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+static void define_for_administrators(void)
+{
+    DefineCustomIntVariable("totrain.max_workers", "Most worker processes of one job.", NULL,
+                            &settings.max_workers, WORKERS_MAX, 1, WORKERS_MAX, PGC_SUSET, 0, NULL,
+                            NULL, NULL);
+    DefineCustomIntVariable("totrain.max_jobs_per_role",
+                            "Most jobs that one role may have running in a database.",
+                            "-1 means no limit.", &settings.max_jobs_per_role, -1, -1, INT_MAX,
+                            PGC_SUSET, 0, NULL, NULL, NULL);
+    DefineCustomStringVariable("totrain.program", "Path of the program totrain.", NULL,
+                               &settings.program, TOTRAIN_PROGRAM, PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+                               NULL, NULL, NULL);
+    DefineCustomStringVariable("totrain.state_directory", "Folder of the jobs.",
+                               "Empty means the folder totrain in the data directory.",
+                               &settings.state_directory, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY, NULL,
+                               NULL, NULL);
+}
+
+void settings_define(void)
+{
+    define_for_users();
+    define_for_administrators();
+    MarkGUCPrefixReserved("totrain");
+}
+
+char *settings_state(void)
+{
+    if (settings.state_directory && settings.state_directory[0])
+        return psprintf("%s/%u", settings.state_directory, MyDatabaseId);
+    return psprintf("%s/totrain/%u", DataDir, MyDatabaseId);
+}

@@ -1,0 +1,29 @@
+/*
+ * settings.h - what can be SET: totrain.*, with PostgreSQL's own contexts.
+ */
+#ifndef POSTGRES_HOST_SETTINGS_H
+#define POSTGRES_HOST_SETTINGS_H
+
+#include <stdbool.h>
+
+struct settings {
+    /* any user */
+    bool bare_statements;
+    int progress_interval; /* milliseconds between two NOTICEs; -1: none */
+    int seed;              /* of a statement without train.seed */
+    /* superusers, and who has been granted SET on them */
+    int max_workers;       /* of one job */
+    int max_jobs_per_role; /* at a time; -1: no limit */
+    /* postgresql.conf */
+    char *program;         /* path of `totrain` */
+    char *state_directory; /* where jobs have their folders; empty: in the data directory */
+};
+
+extern struct settings settings;
+
+void settings_define(void);
+
+/* Where the jobs of this database are: an absolute path, in the caller's memory context. */
+char *settings_state(void);
+
+#endif
