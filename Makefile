@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install format clean
+.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install install-postgres format clean
 .NOTPARALLEL:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make install   into PREFIX (/usr/local)"
+	@echo "make install-postgres  the extension into the PostgreSQL of pg_config, the program into PREFIX"
 	@echo "make format    clang-format over all sources"
 
 setup:
@@ -71,6 +72,11 @@ install: build
 	install -D -m 644 build/release/totrain.so $(DESTDIR)$(PREFIX)/lib/totrain/totrain.so
 	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
 	install -D -m 644 docs/totrain.1 $(DESTDIR)$(PREFIX)/share/man/man1/totrain.1
+
+install-postgres: setup
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@tools/install-postgres build/release $(PREFIX)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i

@@ -19,8 +19,7 @@ As a command, for pg_regress, benchmarks and people:
     server.py [--tcp] [--set NAME=VALUE]... [--without-extension] --run COMMAND...
 
 runs COMMAND with PGHOST, PGPORT, PGUSER and PGDATABASE of such a server, and
-ends with its status. TOTRAIN_BUILD names the build tree; TOTRAIN_PRELOAD, a
-library that the server's processes load first (a sanitizer's).
+ends with its status. TOTRAIN_BUILD names the build tree.
 """
 
 import argparse
@@ -148,11 +147,7 @@ class Server:
             file.writelines(f"{name} = {quote_setting(value)}\n" for name, value in settings.items())
 
     def environment(self):
-        kept = {name: value for name, value in os.environ.items()
-                if name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")}
-        if os.environ.get("TOTRAIN_PRELOAD"):
-            kept["LD_PRELOAD"] = os.environ["TOTRAIN_PRELOAD"]
-        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.folder), **kept}
+        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.folder)}
 
     def run_as_user(self, command):
         done = subprocess.run(command, text=True, capture_output=True, cwd=self.folder, check=False,
