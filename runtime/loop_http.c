@@ -3,10 +3,14 @@
  * asked for is printed at once, and nobody is waited for.
  */
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
 #include <event2/http.h>
+#include <event2/listener.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "net/address.h"
 #include "runtime/loop_parts.h"
@@ -14,7 +18,73 @@
 #define HEADER_BYTES_MAX 8192
 #define BODY_BYTES_MAX   0
 #define SECONDS_MAX      5 /* of a silent client */
+#define LOOK_MS          50
 #define PAGE_BYTES_MAX   ((size_t)1 << 20)
+
+/* libevent says when a client comes, and not when it goes. But its bufferevent,
+ * of which the server keeps a reference, then has no callback any more. */
+static bool is_gone(struct bufferevent *client)
+{
+    bufferevent_event_cb on_event = NULL;
+
+    bufferevent_getcb(client, NULL, NULL, &on_event, NULL);
+    return !on_event;
+}
+
+static const size_t places =
+    sizeof((struct http_server *)0)->clients / sizeof(struct bufferevent *);
+
+static uint32_t forget_gone_clients(struct http_server *server)
+{
+    uint32_t left = 0;
+
+    for (size_t i = 0; i < places; i++) {
+        if (server->clients[i] && is_gone(server->clients[i])) {
+            bufferevent_decref(server->clients[i]);
+            server->clients[i] = NULL;
+        }
+        left += server->clients[i] != NULL;
+    }
+    return left;
+}
+
+static void on_look(evutil_socket_t none, short what, void *context)
+{
+    struct http_server *server = context;
+    (void)none;
+    (void)what;
+
+    if (forget_gone_clients(server) >= HTTP_CLIENTS_MAX)
+        return;
+    event_del(server->looker);
+    evconnlistener_enable(server->listener);
+}
+
+static void keep_client(struct http_server *server, struct bufferevent *client)
+{
+    for (size_t i = 0; i < places; i++) {
+        if (server->clients[i])
+            continue;
+        bufferevent_incref(client);
+        server->clients[i] = client;
+        return;
+    }
+}
+
+static struct bufferevent *on_client(struct event_base *base, void *context)
+{
+    const struct timeval pause = {.tv_usec = LOOK_MS * 1000L};
+    struct http_server *server = context;
+    struct bufferevent *client = bufferevent_socket_new(base, -1, 0);
+
+    if (client && forget_gone_clients(server) + 1 >= HTTP_CLIENTS_MAX) {
+        evconnlistener_disable(server->listener);
+        event_add(server->looker, &pause);
+    }
+    if (client)
+        keep_client(server, client);
+    return client;
+}
 
 static void reply(struct evhttp_request *request, const struct text *page, const char *type)
 {
@@ -66,6 +136,8 @@ static enum status bind_to(struct http_server *server, const char *host, uint16_
                           host, port);
     port = ntohs(where.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&where)->sin6_port
                                              : ((struct sockaddr_in *)&where)->sin_port);
+    server->listener = evhttp_bound_socket_get_listener(socket);
+    listen(evhttp_bound_socket_get_fd(socket), HTTP_QUEUE_MAX); /* libevent lets 128 wait */
     snprintf(text, sizeof text, where.ss_family == AF_INET6 ? "[%s]:%u" : "%s:%u", host, port);
     snprintf(bound, size, "%s", text);
     return STATUS_OK;
@@ -82,10 +154,12 @@ enum status loop_serve_http(struct loop *loop, const char *host, uint16_t port,
     server->next = loop->http;
     loop->http = server;
     server->http = evhttp_new(loop->base);
-    if (!server->http)
+    server->looker = event_new(loop->base, -1, EV_PERSIST, on_look, server);
+    if (!server->http || !server->looker)
         return fail_no_memory(err);
     limit(server->http);
     evhttp_set_gencb(server->http, on_request, server);
+    evhttp_set_bevcb(server->http, on_client, server);
     return bind_to(server, host, port, bound, size, err);
 }
 
@@ -97,6 +171,9 @@ void loop_free_http(struct loop *loop)
         loop->http = server->next;
         if (server->http)
             evhttp_free(server->http);
+        if (server->looker)
+            event_free(server->looker);
+        forget_gone_clients(server);
         free(server);
     }
 }

@@ -13,11 +13,21 @@ struct link;
 struct parcel;
 struct watch;
 
+struct bufferevent;
+struct evconnlistener;
 struct evhttp;
+
+/* Who comes when there are so many waits until one of them is gone; but those who
+ * queued up by then are let in together with the last of them. */
+#define HTTP_CLIENTS_MAX 64
+#define HTTP_QUEUE_MAX   16
 
 struct http_server {
     struct http_server *next;
     struct evhttp *http;
+    struct evconnlistener *listener;
+    struct bufferevent *clients[HTTP_CLIENTS_MAX + 2 * HTTP_QUEUE_MAX]; /* NULL: room */
+    struct event *looker; /* for who is gone, while the listener is disabled */
     struct http_reader reader;
 };
 

@@ -144,6 +144,34 @@ class Metrics(harness.Case):
         harness.wait_for(lambda: parse(self.get(address, "/metrics")[1])["totrain_step"][2][None] > before,
                          "steps")
 
+    def test_many_clients_wait_outside_and_are_answered_in_the_end(self):
+        job, address = self.start()
+        host, port = address.rsplit(":", 1)
+        master = next(pid for pid in harness.processes_of(self.state)
+                      if b"\0master\0" in self.command_of(pid))
+
+        def is_socket(name):
+            try:
+                return os.readlink(f"/proc/{master}/fd/{name}").startswith("socket:")
+            except FileNotFoundError:
+                return False
+
+        def connections():
+            return sum(map(is_socket, os.listdir(f"/proc/{master}/fd")))
+        before = connections()
+        clients = [socket.create_connection((host, int(port))) for _ in range(80)]
+        harness.wait_for(lambda: connections() >= before + 64, "as many clients as may be")
+        for client in clients:  # those who wait are silent no longer
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        answers = []
+        for client in clients:
+            client.settimeout(harness.DEADLINE)
+            answers.append(b"".join(iter(lambda: client.recv(4096), b"")))
+            client.close()
+            self.assertLess(connections(), before + 80)
+        self.assertEqual({answer[:15] for answer in answers}, {b"HTTP/1.1 200 OK"})
+        harness.wait_for(lambda: connections() <= before, "the end of all clients")
+
     def test_the_next_master_serves_again(self):
         job, address = self.start(more="job.max_workers = 2, ")
 
