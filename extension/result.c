@@ -1,5 +1,7 @@
 #include "engine/result.h"
 
+#include "base/json.h"
+
 void result_init(struct result *result)
 {
     *result = (struct result){0};
@@ -59,4 +61,36 @@ static enum status keep_row(void *self, const struct cell *cells, size_t count, 
 struct sink result_sink(struct result *result)
 {
     return (struct sink){.self = result, .columns = keep_columns, .row = keep_row};
+}
+
+static void add_member(cJSON *object, const char *name, const struct cell *value)
+{
+    switch (value->type) {
+    case CELL_INTEGER:
+        json_add_integer(object, name, value->integer);
+        break;
+    case CELL_REAL:
+        json_add_real(object, name, value->real);
+        break;
+    case CELL_TEXT:
+        json_add_string(object, name, value->text);
+        break;
+    default:
+        json_add(object, name, cJSON_CreateNull());
+    }
+}
+
+enum status result_row_to_json(const struct result *result, const struct result_row *row,
+                               struct text *json, struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status;
+
+    if (!object)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < result->column_count; i++)
+        add_member(object, result->names[i].data, &row->cells[i]);
+    status = json_print(object, false, json, err);
+    cJSON_Delete(object);
+    return status;
 }

@@ -27,4 +27,8 @@ void result_deinit(struct result *result);
 /* A sink that keeps columns and rows: notices and progress are left to the caller. */
 struct sink result_sink(struct result *result);
 
+/* Append a row as one JSON object. */
+enum status result_row_to_json(const struct result *result, const struct result_row *row,
+                               struct text *json, struct error *err);
+
 #endif

@@ -25,6 +25,11 @@
 #error "totrain needs PostgreSQL 15 or later"
 #endif
 
+/* A function of SQL. 15 does not export it. */
+#define SQL_FUNCTION(name)                                                                         \
+    PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);                                                      \
+    PG_FUNCTION_INFO_V1(name)
+
 /* 18 no longer asks whether a portal is run only once. */
 #if PG_VERSION_NUM >= 180000
 #define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \

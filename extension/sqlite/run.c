@@ -2,7 +2,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "engine/engine.h"
 #include "engine/progress.h"
 #include "sqlite_host/door.h"
@@ -190,39 +189,14 @@ static void cell(sqlite3_context *context, int count, sqlite3_value **values)
 
 /* ----- totrain('...'): the function form ----- */
 
-static void add_member(cJSON *object, const char *name, const struct cell *value)
-{
-    switch (value->type) {
-    case CELL_INTEGER:
-        json_add_integer(object, name, value->integer);
-        break;
-    case CELL_REAL:
-        json_add_real(object, name, value->real);
-        break;
-    case CELL_TEXT:
-        json_add_string(object, name, value->text);
-        break;
-    default:
-        json_add(object, name, cJSON_CreateNull());
-    }
-}
-
 /* An array of one object a row. */
 static enum status result_to_json(const struct result *result, struct text *json, struct error *err)
 {
     text_append_char(json, '[');
     for (const struct result_row *row = result->first; row; row = row->next) {
-        cJSON *object = cJSON_CreateObject();
-        enum status status;
-        if (!object)
-            return fail_no_memory(err);
-        for (size_t i = 0; i < result->column_count; i++)
-            add_member(object, result->names[i].data, &row->cells[i]);
         if (row != result->first)
             text_append_char(json, ',');
-        status = json_print(object, false, json, err);
-        cJSON_Delete(object);
-        TRY(status);
+        TRY(result_row_to_json(result, row, json, err));
     }
     text_append_char(json, ']');
     return json->failed ? fail_no_memory(err) : STATUS_OK;

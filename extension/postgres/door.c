@@ -1,0 +1,200 @@
+#include "postgres_host/door.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "parser/parse_func.h"
+#include "utils/acl.h"
+#include "utils/float.h"
+#include "utils/timestamp.h"
+
+#include "engine/progress.h"
+#include "postgres_host/settings.h"
+
+struct door *door_open(void)
+{
+    struct door *door = palloc0(sizeof *door);
+    char *state = settings_state();
+
+    session_init(&door->session, false);
+    postgres_host_init(&door->host, &door->session.database, settings.program, state);
+    return door;
+}
+
+bool door_is_allowed(void)
+{
+    const Oid text_argument[] = {TEXTOID};
+    List *name = list_make2(makeString("totrain"), makeString("run"));
+    const Oid function = LookupFuncName(name, 1, text_argument, true);
+    AclResult result;
+
+    if (!OidIsValid(function))
+        return false;
+    result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+    if (result != ACLCHECK_OK)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to run statements of ToTrain"),
+                        errhint("Ask an administrator for membership in the role totrain_user.")));
+    return true;
+}
+
+/* ----- what the user sees while it runs ----- */
+
+static void notice(void *line)
+{
+    ereport(NOTICE, (errmsg_internal("%s", session_from_utf8(slice_of(line)))));
+}
+
+static void show_notice(void *self, const char *line)
+{
+    struct door *door = self;
+
+    session_try(&door->session, notice, (void *)(uintptr_t)line);
+}
+
+static bool is_time(struct door *door)
+{
+    const TimestampTz now = GetCurrentTimestamp();
+
+    if (settings.progress_interval < 0 ||
+        !TimestampDifferenceExceeds(door->progress_at, now, settings.progress_interval))
+        return false;
+    door->progress_at = now;
+    return true;
+}
+
+static void show_progress(void *self, const struct job_event *event)
+{
+    struct door *door = self;
+    struct text line;
+
+    if (event->kind != JOB_PROGRESS || !is_time(door))
+        return;
+    text_init(&line, 512);
+    progress_line(event, &line);
+    show_notice(door, text_string(&line));
+    text_deinit(&line);
+}
+
+/* ----- running ----- */
+
+struct kept {
+    struct door *door;
+    struct sink keep;
+};
+
+static enum status kept_columns(void *self, const struct slice *names, size_t count,
+                                struct error *err)
+{
+    return sink_columns(&((struct kept *)self)->keep, names, count, err);
+}
+
+static enum status kept_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return sink_row(&((struct kept *)self)->keep, cells, count, err);
+}
+
+static void kept_notice(void *self, const char *line)
+{
+    show_notice(((struct kept *)self)->door, line);
+}
+
+static void kept_progress(void *self, const struct job_event *event)
+{
+    show_progress(((struct kept *)self)->door, event);
+}
+
+enum status door_run(struct door *door, struct slice text, const struct piece *piece,
+                     struct result *result, struct error *err)
+{
+    struct kept kept = {door, result_sink(result)};
+    const struct sink sink = {.self = &kept,
+                              .columns = kept_columns,
+                              .row = kept_row,
+                              .notice = kept_notice,
+                              .progress = kept_progress};
+    enum status status = engine_run(&door->host.host, text, piece, &sink, err);
+
+    /* The user asked while the engine was on its way out. */
+    if (status == STATUS_OK && session_interrupted(&door->session))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    return status;
+}
+
+/* ----- its rows, for PostgreSQL ----- */
+
+static Oid type_without_values(struct slice name)
+{
+    static const char *const reals[] = {"train", "validation", "seconds", "loss"};
+
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        if (slice_is(name, reals[i]))
+            return FLOAT8OID;
+    return TEXTOID;
+}
+
+static Oid type_of_column(const struct result *result, size_t column)
+{
+    Oid type = InvalidOid;
+
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        switch (row->cells[column].type) {
+        case CELL_NULL:
+            break;
+        case CELL_INTEGER:
+            type = type == InvalidOid ? INT8OID : type;
+            break;
+        case CELL_REAL:
+            type = FLOAT8OID;
+            break;
+        default:
+            return TEXTOID;
+        }
+    }
+    return type == InvalidOid ? type_without_values(result->names[column]) : type;
+}
+
+TupleDesc door_describe_result(const struct result *result)
+{
+    TupleDesc descriptor = CreateTemplateTupleDesc((int)result->column_count);
+
+    for (size_t i = 0; i < result->column_count; i++)
+        TupleDescInitEntry(descriptor, (AttrNumber)(i + 1), session_from_utf8(result->names[i]),
+                           type_of_column(result, i), -1, 0);
+    return descriptor;
+}
+
+static Datum number_as(Oid type, const struct cell *cell)
+{
+    const double real = cell->type == CELL_INTEGER ? (double)cell->integer : cell->real;
+
+    return type == INT8OID ? Int64GetDatum(cell->integer) : Float8GetDatum(real);
+}
+
+/* A number among texts. */
+static char *number_text(const struct cell *cell)
+{
+    if (cell->type == CELL_INTEGER)
+        return psprintf(INT64_FORMAT, cell->integer);
+    return float8out_internal(cell->real);
+}
+
+static Datum cell_as(Oid type, const struct cell *cell)
+{
+    if (type != TEXTOID)
+        return number_as(type, cell);
+    if (cell->type == CELL_INTEGER || cell->type == CELL_REAL)
+        return CStringGetTextDatum(number_text(cell));
+    return CStringGetTextDatum(session_from_utf8(cell->text));
+}
+
+void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
+                   Datum *values, bool *nulls)
+{
+    for (size_t i = 0; i < result->column_count; i++) {
+        nulls[i] = row->cells[i].type == CELL_NULL;
+        values[i] = nulls[i] ? (Datum)0
+                             : cell_as(TupleDescAttr(descriptor, (int)i)->atttypid, &row->cells[i]);
+    }
+}

@@ -1,0 +1,61 @@
+/*
+ * door.h - the ways into the engine from inside of the server.
+ *
+ *     bare.c      SELECT ... TO TRAIN ..., as typed: what the server refused is looked at
+ *     script.c      and run, piece by piece, once the server is ready for the next statement
+ *     run.c       totrain.run('...'), totrain.rows('...'): part of the caller's transaction
+ *
+ * All are PostgreSQL's code: they throw and may be thrown through, but for the
+ * part between door_open() and the return of door_run(), which is the engine's.
+ */
+#ifndef POSTGRES_HOST_DOOR_H
+#define POSTGRES_HOST_DOOR_H
+
+#include "postgres_host/session.h"
+
+#include "access/tupdesc.h"
+
+#include "engine/engine.h"
+#include "engine/result.h"
+#include "postgres_host/host.h"
+
+/* ----- door.c ----- */
+
+struct door {
+    struct session session;
+    struct postgres_host host;
+    TimestampTz progress_at; /* of the last NOTICE */
+};
+
+/* Palloc'd in CurrentMemoryContext, which must outlive it. */
+struct door *door_open(void);
+
+/* Is the extension in this database, and may the caller run its statements? Throws
+ * where he may not. */
+bool door_is_allowed(void);
+
+/* Runs one statement and keeps its rows. `piece` as in engine_run. */
+enum status door_run(struct door *door, struct slice text, const struct piece *piece,
+                     struct result *result, struct error *err);
+
+/* Columns of a kept result, with types that its cells fit into. */
+TupleDesc door_describe_result(const struct result *result);
+/* A row of it as the values of these columns, in CurrentMemoryContext. */
+void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
+                   Datum *values, bool *nulls);
+
+/* ----- bare.c ----- */
+
+/* Stand in the way of messages to the client. Once a process. */
+void bare_install(void);
+
+/* ----- script.c ----- */
+
+/* Runs the statements of a text one after the other, each in a transaction of its
+ * own, and sends what they return to the client. The caller has none open. */
+void script_run(const char *text);
+/* Has it a piece of ours? And one that begins or ends a transaction? */
+bool script_is_ours(const char *text);
+bool script_has_transactions(const char *text);
+
+#endif
