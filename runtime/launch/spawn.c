@@ -39,6 +39,15 @@ static int lifted(int fd)
     return fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
 }
 
+static int start(const struct spawn *spawn, pid_t *pid, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes)
+{
+    char *const *environment = spawn->environment ? spawn->environment : environ;
+
+    return (spawn->is_in_path ? posix_spawnp : posix_spawn)(
+        pid, spawn->program, actions, attributes, spawn->arguments, environment);
+}
+
 static int spawn_logged(const struct spawn *wanted, int log, pid_t *pid)
 {
     struct spawn spawn = *wanted;
@@ -53,7 +62,7 @@ static int spawn_logged(const struct spawn *wanted, int log, pid_t *pid)
     posix_spawnattr_init(&attributes);
     failed = prepare(&spawn, lifted_log, &actions, &attributes);
     if (!failed)
-        failed = posix_spawn(pid, spawn.program, &actions, &attributes, spawn.arguments, environ);
+        failed = start(&spawn, pid, &actions, &attributes);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (spawn.in != wanted->in)
@@ -65,13 +74,19 @@ static int spawn_logged(const struct spawn *wanted, int log, pid_t *pid)
     return failed;
 }
 
+static int open_log(const char *log)
+{
+    return log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
+               : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
 enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *err)
 {
-    const int log = open(spawn->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int log = open_log(spawn->log);
     int failed;
 
     if (log < 0)
-        return fail_errno(err, STATUS_IO, "cannot write %s", spawn->log);
+        return fail_errno(err, STATUS_IO, "cannot write %s", spawn->log ? spawn->log : "the log");
     failed = spawn_logged(spawn, log, pid);
     close(log);
     if (failed) {

@@ -13,9 +13,11 @@
 
 struct spawn {
     const char *program;
-    char *const *arguments; /* NULL at the end */
-    int in, out;            /* its descriptors 0 and 1; -1: /dev/null */
-    const char *log;        /* the file that its descriptor 2 appends to */
+    char *const *arguments;   /* NULL at the end */
+    char *const *environment; /* the same; NULL: this process's own */
+    bool is_in_path;          /* a program without a slash is looked for in PATH */
+    int in, out;              /* its descriptors 0 and 1; -1: /dev/null */
+    const char *log;          /* the file that its descriptor 2 appends to; NULL: ours */
 };
 
 enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *err);

@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_kubeconfig ${CMAKE_CURRENT_LIST_DIR}/fuzz_kubeconfig.c)
+  target_link_libraries(fuzz_kubeconfig PRIVATE totrain_k8s)
+  target_link_options(fuzz_kubeconfig PRIVATE -fsanitize=fuzzer)
+endif()
