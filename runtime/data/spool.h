@@ -62,9 +62,9 @@ enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct
 enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
 enum status spool_end_row(struct spool_writer *writer, struct error *err);
 uint64_t spool_writer_rows(const struct spool_writer *writer);
-/* One more writer of the same columns into the same file, for another thread.
- * Whose blocks lie where is a matter of chance. Each branch must be joined, by
- * one thread at a time, before the writer is closed or abandoned. */
+/* One more writer of the same columns, for another thread, into a file of its own beside
+ * the first (spool_files.h). Whose rows come first is a matter of chance. Each branch must be
+ * joined, by one thread at a time, before the writer is closed or abandoned. */
 enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
                                 struct error *err);
 /* Writes the rows so far as a block of their own: what join does at the latest,
@@ -92,8 +92,9 @@ struct spool_column_view {
 struct spool_block {
     uint32_t rows;
     uint64_t first_row;
-    const struct row_hash *hashes;
-    const int64_t *numbers; /* (rows, spool.number_count) */
+    size_t size;                   /* in bytes, with its texts */
+    const struct row_hash *hashes; /* what a block begins with */
+    const int64_t *numbers;        /* (rows, spool.number_count) */
     struct spool_column_view *columns;
 };
 

@@ -1,7 +1,11 @@
 /*
  * spool_format.h - the bytes of a spool, shared by its writer and its reader.
  *
- *     header | block 0 | block 1 | ... | index
+ *     PATH             header | block | block | ... | index
+ *     PATH with 1 ...  block | block | ...
+ *
+ * Each file but the first, which has all of it, holds nothing but the blocks of
+ * another writer; train.spool is followed by train.1.spool.
  *
  * A block is the fixed part and then the texts. Where each section of the
  * fixed part lies follows from the number of rows and the columns' types alone:
@@ -14,8 +18,10 @@
  * order, so that a row that is wanted alone is one piece of memory. Offsets are
  * rows + 1 of 4 bytes. Every section is padded with zeros to 64 bytes.
  *
- * The index is a spool_column_entry for each column, then a spool_block_entry
- * for each block; blocks lie one behind the other and the index behind them.
+ * The index is a spool_column_entry for each column, then the size of each file
+ * but the first in 8 bytes, then a spool_block_entry for each block. The blocks
+ * of a file lie one behind the other in the order of their entries, and the
+ * index behind those of the first.
  */
 #ifndef DATA_SPOOL_FORMAT_H
 #define DATA_SPOOL_FORMAT_H
@@ -25,9 +31,11 @@
 #include "data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
-#define SPOOL_VERSION    2
+#define SPOOL_VERSION    3
 #define SPOOL_BYTE_ORDER 0x01020304u
 #define SPOOL_ALIGN      ((size_t)64)
+#define SPOOL_FILES_MAX  64
+#define SPOOL_PATH_MAX   4096
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "sections are mapped as they stand");
 
@@ -37,9 +45,10 @@ struct spool_header {
     uint64_t file_size, rows;
     uint32_t column_count, block_count;
     uint64_t index_offset, index_size;
-    uint64_t index_hash;  /* XXH3-64 of the index */
+    uint64_t index_hash; /* XXH3-64 of the index */
+    uint32_t file_count, zero;
     uint64_t header_hash; /* XXH3-64 of everything before it */
-    uint8_t padding[56];
+    uint8_t padding[48];
 };
 _Static_assert(sizeof(struct spool_header) == 128, "a multiple of the alignment");
 
@@ -52,11 +61,14 @@ struct spool_column_entry {
 struct spool_block_entry {
     uint64_t offset, size;
     uint64_t hash; /* XXH3-64 of the block */
-    uint32_t rows, zero;
+    uint32_t rows, file;
 };
 
 /* What comes first of each cell in the bytes that the row hash covers. */
 enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };
+
+/* spool_files.c: the path of one of a spool's files. False: too long. */
+bool spool_file_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
 
 static inline size_t spool_pad(size_t size)
 {

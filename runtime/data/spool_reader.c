@@ -10,34 +10,116 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define SPOOL_MAP_MAX ((uint64_t)1 << 46) /* of all files */
+
 static enum status corrupt(struct error *err, const char *what)
 {
     return fail(err, STATUS_CORRUPT, "spool: %s", what);
 }
 
-static enum status map_file(const char *path, struct spool *spool, struct error *err)
-{
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat information;
-    void *map;
+/* One of the spool's files while it is opened. */
+struct opened_file {
+    int descriptor;
+    size_t size;
+};
 
-    if (descriptor < 0)
+static enum status open_file(const char *path, struct opened_file *file, struct error *err)
+{
+    struct stat information;
+
+    file->size = 0;
+    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->descriptor < 0)
         return fail_errno(err, STATUS_IO, "cannot open %s", path);
-    if (fstat(descriptor, &information) != 0) {
+    if (fstat(file->descriptor, &information) != 0) {
         fail_errno(err, STATUS_IO, "cannot read %s", path);
-        close(descriptor);
+        close(file->descriptor);
         return STATUS_IO;
     }
-    if (!S_ISREG(information.st_mode) || information.st_size < (off_t)sizeof(struct spool_header)) {
-        close(descriptor);
+    file->size = (size_t)information.st_size;
+    if (S_ISREG(information.st_mode) && information.st_size > 0)
+        return STATUS_OK;
+    close(file->descriptor);
+    return corrupt(err, "the file is cut short");
+}
+
+static enum status map_first(const char *path, struct spool *spool, struct error *err)
+{
+    struct opened_file file;
+    void *map;
+
+    TRY(open_file(path, &file, err));
+    if (file.size < sizeof(struct spool_header)) {
+        close(file.descriptor);
         return corrupt(err, "the file is cut short");
     }
-    map = mmap(NULL, (size_t)information.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    close(descriptor);
+    map = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+    close(file.descriptor);
     if (map == MAP_FAILED)
         return fail_errno(err, STATUS_IO, "cannot map %s", path);
     spool->map = map;
-    spool->map_size = (size_t)information.st_size;
+    spool->map_size = file.size;
+    return STATUS_OK;
+}
+
+static size_t whole_pages(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (size + page - 1) / page * page;
+}
+
+/* Maps file `number` over `at`, where there is room for it. */
+static enum status map_over(const char *path, uint32_t number, size_t size, uint8_t *at,
+                            struct error *err)
+{
+    char name[SPOOL_PATH_MAX];
+    struct opened_file file;
+    void *map;
+
+    if (!spool_file_path(path, number, name))
+        return fail(err, STATUS_INVALID, "the path of the spool is too long");
+    TRY(open_file(name, &file, err));
+    if (file.size != size) {
+        close(file.descriptor);
+        return corrupt(err, "a file has another size than the index says");
+    }
+    map = mmap(at, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.descriptor, 0);
+    close(file.descriptor);
+    return map == MAP_FAILED ? fail_errno(err, STATUS_IO, "cannot map %s", name) : STATUS_OK;
+}
+
+/* One behind the other, so that every cell is at some offset from spool->map.
+ * sizes (count - 1) lie in the map of the first. */
+static enum status map_others(const char *path, uint32_t count, const uint64_t *sizes,
+                              struct spool *spool, struct error *err)
+{
+    size_t total = whole_pages(spool->map_size), at = total;
+    uint8_t *room;
+
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        if (sizes[i] > SPOOL_MAP_MAX || total > SPOOL_MAP_MAX)
+            return corrupt(err, "the index is wrong about a file");
+        total += whole_pages(sizes[i]);
+    }
+    room = mmap(NULL, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return fail_errno(err, STATUS_IO, "cannot map %s", path);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        if (map_over(path, i + 1, sizes[i], room + at, err) != STATUS_OK) {
+            munmap(room, total);
+            return err->status;
+        }
+        at += whole_pages(sizes[i]);
+    }
+    /* The first one's pages move, so that what was checked is what is read. */
+    if (mremap((void *)spool->map, spool->map_size, spool->map_size, MREMAP_MAYMOVE | MREMAP_FIXED,
+               room) == MAP_FAILED) {
+        munmap(room, total);
+        return fail_errno(err, STATUS_IO, "cannot map %s", path);
+    }
+    spool->map = room;
+    spool->map_size = total;
     return STATUS_OK;
 }
 
@@ -53,12 +135,14 @@ static enum status check_header(const struct spool *spool, const struct spool_he
     if (header->file_size != spool->map_size)
         return corrupt(err, "the file has another size than its header says");
     if (header->column_count == 0 || header->column_count > SPOOL_COLUMNS_MAX ||
-        header->rows > SPOOL_ROWS_MAX || header->block_count > header->rows)
+        header->rows > SPOOL_ROWS_MAX || header->block_count > header->rows ||
+        header->file_count == 0 || header->file_count > SPOOL_FILES_MAX)
         return corrupt(err, "the header counts more than a spool can hold");
     if (header->index_offset < sizeof *header || header->index_offset % SPOOL_ALIGN ||
         header->index_offset > spool->map_size ||
         header->index_size != spool->map_size - header->index_offset ||
         header->index_size != header->column_count * sizeof(struct spool_column_entry) +
+                                  (header->file_count - 1) * sizeof(uint64_t) +
                                   (uint64_t)header->block_count * sizeof(struct spool_block_entry))
         return corrupt(err, "the index lies elsewhere than the header says");
     if (header->index_hash != XXH3_64bits(spool->map + header->index_offset, header->index_size))
@@ -129,12 +213,11 @@ static enum status read_block(const struct spool *spool, const struct spool_colu
                               struct error *err)
 {
     const uint32_t rows = entry->rows;
-    const uint8_t *at = spool->map + entry->offset;
+    const uint8_t *at = (const uint8_t *)block->hashes;
     const uint8_t *texts = at + fixed_size(spool, rows);
     size_t left = entry->size - (size_t)(texts - at);
     uint32_t number = 0;
 
-    block->hashes = (const struct row_hash *)at;
     at += spool_hashes_size(rows);
     for (uint32_t i = 0; i < spool->column_count; i++, at += spool_nulls_size(rows))
         TRY(read_nulls(at, rows, &block->columns[i].nulls, err));
@@ -156,34 +239,65 @@ static enum status read_block(const struct spool *spool, const struct spool_colu
     return left == 0 ? STATUS_OK : corrupt(err, "a block is longer than its rows");
 }
 
-/* Blocks lie one behind the other from the header to the index, so that none
- * can overlap another and views take no more room than the file. */
-static enum status place_blocks(struct spool *spool, const struct spool_header *header,
-                                const struct spool_block_entry *entries, struct arena *arena,
-                                struct error *err)
+/* Where the next block of each file begins, from spool->map, and where the last must end. */
+struct extents {
+    size_t base[SPOOL_FILES_MAX], next[SPOOL_FILES_MAX], end[SPOOL_FILES_MAX];
+};
+
+static void measure_files(const struct spool_header *header, const uint64_t *sizes,
+                          struct extents *extents)
 {
-    uint64_t offset = sizeof *header, rows = 0;
+    size_t base = whole_pages(header->file_size);
+
+    extents->next[0] = sizeof *header;
+    extents->end[0] = header->index_offset;
+    for (uint32_t i = 1; i < header->file_count; i++) {
+        extents->base[i] = extents->next[i] = base;
+        extents->end[i] = base + sizes[i - 1];
+        base += whole_pages(sizes[i - 1]);
+    }
+}
+
+static enum status place_block(struct spool *spool, const struct spool_block_entry *entry,
+                               uint64_t first_row, struct extents *extents,
+                               struct spool_block *block, struct error *err)
+{
+    size_t at;
+
+    if (entry->file >= SPOOL_FILES_MAX)
+        return corrupt(err, "the index is wrong about a block");
+    at = extents->next[entry->file];
+    if (entry->offset != at - extents->base[entry->file] || entry->size % SPOOL_ALIGN ||
+        entry->size > extents->end[entry->file] - at || entry->rows == 0 ||
+        entry->rows > SPOOL_BLOCK_ROWS || entry->rows > spool->rows - first_row ||
+        fixed_size(spool, entry->rows) > entry->size)
+        return corrupt(err, "the index is wrong about a block");
+    *block = (struct spool_block){.rows = entry->rows,
+                                  .first_row = first_row,
+                                  .size = entry->size,
+                                  .hashes = (const struct row_hash *)(spool->map + at)};
+    extents->next[entry->file] += entry->size;
+    return STATUS_OK;
+}
+
+/* Blocks lie one behind the other in each file, so that none can overlap
+ * another and views take no more room than the files. */
+static enum status place_blocks(struct spool *spool, const struct spool_block_entry *entries,
+                                struct extents *extents, struct arena *arena, struct error *err)
+{
+    uint64_t rows = 0;
 
     for (uint32_t i = 0; i < spool->block_count; i++) {
-        const struct spool_block_entry *entry = &entries[i];
-        struct spool_block *block = &spool->blocks[i];
-
-        if (entry->offset != offset || entry->size % SPOOL_ALIGN ||
-            entry->size > header->index_offset - offset || entry->rows == 0 ||
-            entry->rows > SPOOL_BLOCK_ROWS || entry->rows > spool->rows - rows ||
-            fixed_size(spool, entry->rows) > entry->size)
-            return corrupt(err, "the index is wrong about a block");
-        block->rows = entry->rows;
-        block->first_row = rows;
-        block->columns = ARENA_NEW(arena, struct spool_column_view, spool->column_count);
-        if (!block->columns)
+        TRY(place_block(spool, &entries[i], rows, extents, &spool->blocks[i], err));
+        spool->blocks[i].columns = ARENA_NEW(arena, struct spool_column_view, spool->column_count);
+        if (!spool->blocks[i].columns)
             return fail_no_memory(err);
-        offset += entry->size;
-        rows += entry->rows;
+        rows += entries[i].rows;
     }
-    if (offset != header->index_offset || rows != spool->rows)
-        return corrupt(err, "blocks are missing");
-    return STATUS_OK;
+    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
+        if (extents->next[i] != extents->end[i])
+            return corrupt(err, "blocks are missing");
+    return rows == spool->rows ? STATUS_OK : corrupt(err, "blocks are missing");
 }
 
 struct checking {
@@ -198,22 +312,20 @@ static void check_block(void *context, uint32_t member, uint32_t number)
     const struct spool_block_entry *entry = &checking->entries[number];
     (void)member;
 
-    if (entry->hash != XXH3_64bits(checking->spool->map + entry->offset, entry->size))
+    if (entry->hash != XXH3_64bits(checking->spool->blocks[number].hashes, entry->size))
         atomic_store(&checking->differs, true);
 }
 
-static enum status read_blocks(struct spool *spool, const struct spool_header *header,
-                               const struct spool_column_entry *columns, struct team *team,
-                               struct arena *arena, struct error *err)
+static enum status read_blocks(struct spool *spool, const struct spool_column_entry *columns,
+                               const struct spool_block_entry *entries, struct extents *extents,
+                               struct team *team, struct arena *arena, struct error *err)
 {
-    const struct spool_block_entry *entries =
-        (const struct spool_block_entry *)(columns + spool->column_count);
     struct checking checking = {.spool = spool, .entries = entries};
 
     spool->blocks = ARENA_NEW(arena, struct spool_block, spool->block_count);
     if (!spool->blocks)
         return fail_no_memory(err);
-    TRY(place_blocks(spool, header, entries, arena, err));
+    TRY(place_blocks(spool, entries, extents, arena, err));
     team_run(team, spool->block_count, check_block, &checking);
     if (atomic_load(&checking.differs))
         return corrupt(err, "a block's checksum differs");
@@ -222,19 +334,30 @@ static enum status read_blocks(struct spool *spool, const struct spool_header *h
     return STATUS_OK;
 }
 
-static enum status read_spool(struct spool *spool, struct team *team, struct arena *arena,
-                              struct error *err)
+static enum status read_spool(const char *path, struct spool *spool, struct team *team,
+                              struct arena *arena, struct error *err)
 {
     const struct spool_header *header = (const struct spool_header *)spool->map;
     const struct spool_column_entry *columns;
+    const uint64_t *sizes;
+    struct extents extents = {0};
 
     TRY(check_header(spool, header, err));
+    sizes = (const uint64_t *)(spool->map + header->index_offset +
+                               header->column_count * sizeof *columns);
+    if (header->file_count > 1)
+        TRY(map_others(path, header->file_count, sizes, spool, err));
+    header = (const struct spool_header *)spool->map;
     columns = (const struct spool_column_entry *)(spool->map + header->index_offset);
+    sizes = (const uint64_t *)(columns + header->column_count);
     spool->rows = header->rows;
     spool->column_count = header->column_count;
     spool->block_count = header->block_count;
+    measure_files(header, sizes, &extents);
     TRY(read_columns(spool, columns, arena, err));
-    return read_blocks(spool, header, columns, team, arena, err);
+    return read_blocks(spool, columns,
+                       (const struct spool_block_entry *)(sizes + header->file_count - 1), &extents,
+                       team, arena, err);
 }
 
 enum status spool_open(const char *path, struct team *team, struct arena *arena,
@@ -243,8 +366,8 @@ enum status spool_open(const char *path, struct team *team, struct arena *arena,
     enum status status;
 
     *spool = (struct spool){0};
-    TRY(map_file(path, spool, err));
-    status = read_spool(spool, team, arena, err);
+    TRY(map_first(path, spool, err));
+    status = read_spool(path, spool, team, arena, err);
     if (status != STATUS_OK)
         spool_close(spool);
     return status;
@@ -261,12 +384,10 @@ void spool_close(struct spool *spool)
 void spool_release_block(const struct spool *spool, uint32_t number)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t first = (uintptr_t)spool->blocks[number].hashes;
-    const uintptr_t end = number + 1 < spool->block_count
-                              ? (uintptr_t)spool->blocks[number + 1].hashes
-                              : (uintptr_t)spool->map + spool->map_size;
+    const uintptr_t first = (uintptr_t)spool->blocks[number].hashes / page * page;
+    const uintptr_t end = (uintptr_t)spool->blocks[number].hashes + spool->blocks[number].size;
 
-    madvise((void *)(first / page * page), end / page * page - first / page * page, MADV_DONTNEED);
+    madvise((void *)first, end / page * page - first, MADV_DONTNEED);
 }
 
 struct cell spool_cell(const struct spool_column_view *column, uint32_t row)

@@ -1,14 +1,9 @@
-#include "data/spool_format.h"
+#include "data/spool_files.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -38,19 +33,9 @@ struct writer_column {
     bool has_values; /* the entry's least and greatest are set */
 };
 
-/* What the writers of one spool share. Blocks lie in the order in which their
- * places were given out; the bytes are written outside the lock. */
-struct spool_file {
-    pthread_mutex_t lock; /* over size, rows and entries */
-    int descriptor;
-    char *path;
-    uint64_t bytes_max, size, rows;
-    struct spool_block_entry *entries;
-    uint32_t entry_count, entry_capacity;
-};
-
 struct spool_writer {
-    struct spool_file *file;
+    struct spool_files *files;
+    uint32_t file; /* of these, where the blocks go */
     uint64_t rows;
     struct error error; /* of the first failure; status OK before */
 
@@ -192,13 +177,12 @@ static void writer_free(struct spool_writer *writer)
     free(writer);
 }
 
-static enum status writer_new(struct spool_file *file, const struct spool_column *columns,
-                              size_t count, struct spool_writer **writer, struct error *err)
+static enum status writer_new(const struct spool_column *columns, size_t count,
+                              struct spool_writer **writer, struct error *err)
 {
     *writer = calloc(1, sizeof **writer);
     if (!*writer)
         return fail_no_memory(err);
-    (*writer)->file = file;
     if (writer_allocate(*writer, columns, count))
         return STATUS_OK;
     writer_free(*writer);
@@ -206,57 +190,22 @@ static enum status writer_new(struct spool_file *file, const struct spool_column
     return fail_no_memory(err);
 }
 
-static void file_free(struct spool_file *file)
-{
-    if (file->descriptor >= 0)
-        close(file->descriptor);
-    pthread_mutex_destroy(&file->lock);
-    free(file->entries);
-    free(file->path);
-    free(file);
-}
-
-static struct spool_file *file_new(const char *path, uint64_t bytes_max)
-{
-    struct spool_file *file = calloc(1, sizeof *file);
-
-    if (!file)
-        return NULL;
-    pthread_mutex_init(&file->lock, NULL);
-    file->descriptor = -1;
-    file->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
-    file->size = sizeof(struct spool_header);
-    file->path = strdup(path);
-    if (file->path)
-        return file;
-    file_free(file);
-    return NULL;
-}
-
 enum status spool_writer_open(const char *path, const struct spool_column *columns, size_t count,
                               uint64_t bytes_max, struct spool_writer **writer, struct error *err)
 {
-    struct spool_file *file;
+    enum status status;
 
     *writer = NULL;
     if (count == 0 || count > SPOOL_COLUMNS_MAX)
         return fail(err, STATUS_LIMIT, "a spool has 1 to %d columns, not %zu", SPOOL_COLUMNS_MAX,
                     count);
-    file = file_new(path, bytes_max);
-    if (!file)
-        return fail_no_memory(err);
-    if (writer_new(file, columns, count, writer, err) != STATUS_OK) {
-        file_free(file);
-        return err ? err->status : STATUS_NO_MEMORY;
-    }
-    file->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file->descriptor >= 0)
+    TRY(writer_new(columns, count, writer, err));
+    status = spool_files_new(path, bytes_max, &(*writer)->files, err);
+    if (status == STATUS_OK)
         return STATUS_OK;
-    fail_errno(err, STATUS_IO, "cannot create %s", path);
     writer_free(*writer);
-    file_free(file);
     *writer = NULL;
-    return STATUS_IO;
+    return status;
 }
 
 enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
@@ -271,9 +220,13 @@ enum status spool_writer_branch(const struct spool_writer *writer, struct spool_
     for (uint32_t i = 0; i < writer->column_count; i++)
         columns[i] =
             (struct spool_column){slice_of(writer->columns[i].name), writer->columns[i].type};
-    status = writer_new(writer->file, columns, writer->column_count, branch, err);
+    status = writer_new(columns, writer->column_count, branch, err);
     free(columns);
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    (*branch)->files = writer->files;
+    (*branch)->file = SPOOL_FILE_NONE;
+    return STATUS_OK;
 }
 
 /* The column that the next cell belongs to, or NULL with the failure kept. */
@@ -518,50 +471,41 @@ static size_t compact(struct spool_writer *writer)
     return at;
 }
 
-static enum status write_all(const struct spool_file *file, const void *bytes, size_t size,
-                             uint64_t offset, struct error *err)
-{
-    const char *at = bytes;
+/* A piece of a block that is being written. */
+struct block_writing {
+    struct spool_files *files;
+    uint32_t file;
+    uint64_t offset;
+    XXH3_state_t hash;
+};
 
-    while (size) {
-        ssize_t written = pwrite(file->descriptor, at, size, (off_t)offset);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return fail_errno(err, STATUS_IO, "cannot write %s", file->path);
-        at += written;
-        size -= (size_t)written;
-        offset += (uint64_t)written;
-    }
+static enum status append(struct block_writing *writing, const void *bytes, size_t size,
+                          struct error *err)
+{
+    TRY(spool_files_write(writing->files, writing->file, bytes, size, writing->offset, err));
+    XXH3_64bits_update(&writing->hash, bytes, size);
+    writing->offset += size;
     return STATUS_OK;
 }
 
-static enum status append(const struct spool_file *file, const void *bytes, size_t size,
-                          uint64_t *offset, XXH3_state_t *hash, struct error *err)
-{
-    TRY(write_all(file, bytes, size, *offset, err));
-    XXH3_64bits_update(hash, bytes, size);
-    *offset += size;
-    return STATUS_OK;
-}
-
-/* The fixed part and the texts to `offset`. */
+/* The fixed part and the texts. */
 static enum status write_block(const struct spool_writer *writer, size_t fixed_size,
-                               uint64_t offset, uint64_t *block_hash, struct error *err)
+                               const struct spool_place *place, struct error *err)
 {
     static const char zeros[SPOOL_ALIGN];
-    XXH3_state_t hash;
+    struct block_writing writing = {
+        .files = writer->files, .file = place->file, .offset = place->offset};
 
-    XXH3_64bits_reset(&hash);
-    TRY(append(writer->file, writer->block, fixed_size, &offset, &hash, err));
+    XXH3_64bits_reset(&writing.hash);
+    TRY(append(&writing, writer->block, fixed_size, err));
     for (uint32_t i = 0; i < writer->column_count; i++) {
         const struct run *texts = &writer->columns[i].texts;
         if (texts->size == 0)
             continue;
-        TRY(append(writer->file, texts->data, texts->size, &offset, &hash, err));
-        TRY(append(writer->file, zeros, spool_pad(texts->size) - texts->size, &offset, &hash, err));
+        TRY(append(&writing, texts->data, texts->size, err));
+        TRY(append(&writing, zeros, spool_pad(texts->size) - texts->size, err));
     }
-    *block_hash = XXH3_64bits_digest(&hash);
+    spool_files_seal(writer->files, place, XXH3_64bits_digest(&writing.hash));
     return STATUS_OK;
 }
 
@@ -580,54 +524,17 @@ static void clear_block(struct spool_writer *writer)
     writer->block_text_size = 0;
 }
 
-/* With the file locked. */
-static enum status new_entry(struct spool_file *file, size_t size, uint32_t rows, uint32_t *number,
-                             struct error *err)
-{
-    if (size > file->bytes_max || file->size > file->bytes_max - size)
-        return fail(err, STATUS_LIMIT, "the rows take more than the %llu bytes that are allowed",
-                    (unsigned long long)file->bytes_max);
-    if (rows > SPOOL_ROWS_MAX - file->rows)
-        return fail(err, STATUS_LIMIT, "the SELECT returned more than %u rows", SPOOL_ROWS_MAX);
-    if (file->entry_count == file->entry_capacity) {
-        uint32_t capacity = file->entry_capacity ? 2 * file->entry_capacity : 16;
-        struct spool_block_entry *entries = realloc(file->entries, capacity * sizeof *entries);
-        if (!entries)
-            return fail_no_memory(err);
-        file->entries = entries;
-        file->entry_capacity = capacity;
-    }
-    *number = file->entry_count++;
-    file->entries[*number] =
-        (struct spool_block_entry){.offset = file->size, .size = size, .rows = rows};
-    file->size += size;
-    file->rows += rows;
-    return STATUS_OK;
-}
-
 static enum status flush_block(struct spool_writer *writer, struct error *err)
 {
-    struct spool_file *file = writer->file;
-    uint64_t offset = 0, hash = 0;
+    struct spool_place place;
     size_t fixed, size;
-    uint32_t number = 0;
-    enum status status;
 
     summarise(writer);
     size = fixed = compact(writer);
     for (uint32_t i = 0; i < writer->column_count; i++)
         size += spool_pad(writer->columns[i].texts.size);
-    pthread_mutex_lock(&file->lock);
-    status = new_entry(file, size, writer->block_rows, &number, err);
-    if (status == STATUS_OK)
-        offset = file->entries[number].offset;
-    pthread_mutex_unlock(&file->lock);
-    if (status != STATUS_OK)
-        return status;
-    TRY(write_block(writer, fixed, offset, &hash, err));
-    pthread_mutex_lock(&file->lock);
-    file->entries[number].hash = hash;
-    pthread_mutex_unlock(&file->lock);
+    TRY(spool_files_place(writer->files, &writer->file, size, writer->block_rows, &place, err));
+    TRY(write_block(writer, fixed, &place, err));
     clear_block(writer);
     return STATUS_OK;
 }
@@ -711,72 +618,42 @@ enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *
     return STATUS_OK;
 }
 
-static enum status write_index(struct spool_writer *writer, struct spool_header *header,
-                               struct error *err)
+static enum status finish(struct spool_writer *writer, struct error *err)
 {
-    struct spool_file *file = writer->file;
-    XXH3_state_t hash;
-
-    header->index_offset = file->size;
-    XXH3_64bits_reset(&hash);
-    for (uint32_t i = 0; i < writer->column_count; i++) {
-        writer->columns[i].entry.type = writer->columns[i].type;
-        TRY(append(file, &writer->columns[i].entry, sizeof(struct spool_column_entry), &file->size,
-                   &hash, err));
-    }
-    TRY(append(file, file->entries, file->entry_count * sizeof *file->entries, &file->size, &hash,
-               err));
-    header->index_size = file->size - header->index_offset;
-    header->index_hash = XXH3_64bits_digest(&hash);
-    return STATUS_OK;
-}
-
-static enum status finish_file(struct spool_writer *writer, struct error *err)
-{
-    struct spool_header header = {.version = SPOOL_VERSION, .byte_order = SPOOL_BYTE_ORDER};
-    struct spool_file *file = writer->file;
+    struct spool_column_entry *entries;
+    enum status status;
 
     TRY(finish_rows(writer, err));
-    if (file->rows != writer->rows)
+    if (spool_files_rows(writer->files) != writer->rows)
         return fail(err, STATUS_INVALID, "a spool of %llu rows, of which %llu were joined",
-                    (unsigned long long)file->rows, (unsigned long long)writer->rows);
-    memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
-    header.rows = file->rows;
-    header.column_count = writer->column_count;
-    header.block_count = file->entry_count;
-    TRY(write_index(writer, &header, err));
-    header.file_size = file->size;
-    header.header_hash = XXH3_64bits(&header, offsetof(struct spool_header, header_hash));
-    return write_all(file, &header, sizeof header, 0, err);
+                    (unsigned long long)spool_files_rows(writer->files),
+                    (unsigned long long)writer->rows);
+    entries = calloc(writer->column_count, sizeof *entries);
+    if (!entries)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        entries[i] = writer->columns[i].entry;
+        entries[i].type = writer->columns[i].type;
+    }
+    status = spool_files_finish(writer->files, entries, writer->column_count, err);
+    free(entries);
+    return status;
 }
 
 enum status spool_writer_close(struct spool_writer *writer, struct error *err)
 {
-    struct spool_file *file = writer->file;
-    enum status status = finish_file(writer, err);
-    int closed;
+    struct spool_files *files = writer->files;
+    enum status status = finish(writer, err);
 
-    if (status != STATUS_OK) {
-        spool_writer_abandon(writer);
-        return status;
-    }
-    /* Some file systems tell only now that there was no room. */
-    closed = close(file->descriptor);
-    file->descriptor = -1;
-    if (closed != 0) {
-        status = fail_errno(err, STATUS_IO, "cannot write %s", file->path);
-        unlink(file->path);
-    }
     writer_free(writer);
-    file_free(file);
+    if (status == STATUS_OK)
+        return spool_files_close(files, err);
+    spool_files_abandon(files);
     return status;
 }
 
 void spool_writer_abandon(struct spool_writer *writer)
 {
-    struct spool_file *file = writer->file;
-
-    unlink(file->path);
+    spool_files_abandon(writer->files);
     writer_free(writer);
-    file_free(file);
 }

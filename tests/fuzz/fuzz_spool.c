@@ -22,18 +22,39 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct spool_column columns[] = {
     {{"x", 1}, SPOOL_REAL}, {{"n", 1}, SPOOL_INTEGER}, {{"t", 1}, SPOOL_TEXT}};
 
-/* A file without a name, and the path that reaches it. */
-static char path[64];
-static int file = -1;
+/* Two files of memory, and the folder whose links reach them. */
+static char folder[] = "/tmp/fuzz-spool-XXXXXX", path[64], second_path[64];
+static int file = -1, second = -1;
 
-static void open_file(void)
+static int open_memory(const char *link)
+{
+    int memory = memfd_create("spool", MFD_CLOEXEC);
+    char target[32];
+
+    snprintf(target, sizeof target, "/proc/self/fd/%d", memory);
+    if (memory < 0 || symlink(target, link) != 0)
+        abort();
+    return memory;
+}
+
+static void remove_folder(void)
+{
+    unlink(path);
+    unlink(second_path);
+    rmdir(folder);
+}
+
+static void open_files(void)
 {
     if (file >= 0)
         return;
-    file = memfd_create("spool", MFD_CLOEXEC);
-    if (file < 0)
+    if (!mkdtemp(folder))
         abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    snprintf(path, sizeof path, "%s/t.spool", folder);
+    snprintf(second_path, sizeof second_path, "%s/t.1.spool", folder);
+    atexit(remove_folder);
+    file = open_memory(path);
+    second = open_memory(second_path);
 }
 
 static uint64_t read_all(const struct spool *spool)
@@ -76,14 +97,16 @@ static void seal(uint8_t *bytes, size_t size)
 {
     struct spool_header *header = (struct spool_header *)bytes;
     const uint64_t offset = header->index_offset, index_size = header->index_size;
-    const uint64_t first = sizeof(struct spool_column_entry) * (uint64_t)header->column_count;
+    const uint64_t first = sizeof(struct spool_column_entry) * (uint64_t)header->column_count +
+                           sizeof(uint64_t) * ((uint64_t)header->file_count - 1);
     struct spool_block_entry *entries;
 
     if (offset >= sizeof *header && offset <= size && offset % 8 == 0 &&
         index_size <= size - offset && first <= index_size) {
         entries = (struct spool_block_entry *)(bytes + offset + first);
         for (uint64_t i = 0; i < (index_size - first) / sizeof *entries; i++)
-            if (entries[i].offset <= size && entries[i].size <= size - entries[i].offset)
+            if (entries[i].file == 0 && entries[i].offset <= size &&
+                entries[i].size <= size - entries[i].offset)
                 entries[i].hash = XXH3_64bits(bytes + entries[i].offset, entries[i].size);
         header->index_hash = XXH3_64bits(bytes + offset, index_size);
     }
@@ -102,6 +125,18 @@ static void put_template(struct spool_writer *writer, uint32_t rows)
     }
 }
 
+/* Rows in a second file. */
+static void put_branch(struct spool_writer *writer, uint32_t rows)
+{
+    struct spool_writer *branch;
+
+    if (spool_writer_branch(writer, &branch, NULL))
+        abort();
+    put_template(branch, rows);
+    if (spool_writer_join(writer, branch, NULL))
+        abort();
+}
+
 /* Patches of four bytes: where (two), what (two); the first cuts the file. */
 static void patch(const uint8_t *data, size_t size)
 {
@@ -112,6 +147,8 @@ static void patch(const uint8_t *data, size_t size)
     if (spool_writer_open(path, columns, 3, 0, &writer, NULL))
         abort();
     put_template(writer, size ? data[0] : 0);
+    if (size && data[0] % 2)
+        put_branch(writer, data[0]);
     if (spool_writer_close(writer, NULL))
         abort();
     file_size = lseek(file, 0, SEEK_END);
@@ -193,7 +230,7 @@ static void round_trip(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    open_file();
+    open_files();
     if (size && data[0] == 0)
         round_trip(data + 1, size - 1);
     else

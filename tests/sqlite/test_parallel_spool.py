@@ -223,7 +223,7 @@ class ParallelSpool(Case):
                 process.stdin.write(text)
                 process.stdin.flush()
             until = time.monotonic() + DEADLINE
-            while not any(spool.stat().st_size for spool in self.jobs_with("train.spool")):
+            while not any(spool.stat().st_size for spool in self.jobs_with("train*.spool")):
                 self.assertLess(time.monotonic(), until)
             process.send_signal(signal.SIGSTOP)
             if not self.jobs_with("job.json"):  # it comes when all rows are read

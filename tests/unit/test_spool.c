@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include "data/spool_format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -439,6 +440,13 @@ static void *write_branch(void *argument)
     return NULL;
 }
 
+/* Of a spool whose writer had one branch. */
+static void second_file(const struct folder *folder, char path[SPOOL_PATH_MAX])
+{
+    CHECK(spool_file_path(folder->file, 1, path));
+    CHECK(strstr(path, "/train.1.spool"));
+}
+
 static void check_branched(const char *path, uint32_t rows)
 {
     uint64_t sum = 0, numbers = 0, nulls = 0;
@@ -495,7 +503,8 @@ static void a_branch_is_written_when_it_is_flushed(void **state)
 {
     struct branch_rows rows = {.first = 0, .rows = 5};
     struct spool_writer *writer;
-    struct stat before, after;
+    struct stat before = {0}, after;
+    char path[SPOOL_PATH_MAX];
     struct folder folder;
     struct error err;
     (void)state;
@@ -504,11 +513,12 @@ static void a_branch_is_written_when_it_is_flushed(void **state)
     CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
     CHECK_OK(spool_writer_branch(writer, &rows.writer, &err));
     CHECK_OK(spool_writer_flush(rows.writer, &err)); /* of no rows */
-    CHECK(stat(folder.file, &before) == 0);
+    second_file(&folder, path);
+    CHECK(access(path, F_OK) != 0);
     for (int part = 0; part < 3; part++, rows.first += rows.rows) {
         CHECK(!write_branch(&rows));
         CHECK_OK(spool_writer_flush(rows.writer, &err));
-        CHECK(stat(folder.file, &after) == 0 && after.st_size > before.st_size);
+        CHECK(stat(path, &after) == 0 && after.st_size > before.st_size);
         before = after;
     }
     CHECK_OK(spool_writer_join(writer, rows.writer, &err));
@@ -536,41 +546,117 @@ static void a_branch_that_failed_spoils_the_spool(void **state)
     folder_close(&folder);
 }
 
+/* Rows in the first file, in a branch's, and again in the first. */
+static void write_two_files(const char *path, uint32_t rows)
+{
+    struct branch_rows parts[] = {{.first = 0, .rows = rows},
+                                  {.first = rows, .rows = rows},
+                                  {.first = 2 * rows, .rows = rows}};
+    struct spool_writer *writer;
+    struct error err;
+
+    CHECK_OK(spool_writer_open(path, mixed, 3, 0, &writer, &err));
+    CHECK_OK(spool_writer_branch(writer, &parts[1].writer, &err));
+    parts[0].writer = parts[2].writer = writer;
+    for (int i = 0; i < 3; i++) {
+        CHECK(!write_branch(&parts[i]));
+        CHECK_OK(spool_writer_flush(parts[i].writer, &err));
+    }
+    CHECK_OK(spool_writer_join(writer, parts[1].writer, &err));
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+static void check_refused(const char *path, const char *message)
+{
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_FAILS(spool_open(path, NULL, &arena, &spool, &err), STATUS_CORRUPT, message);
+    arena_deinit(&arena);
+}
+
+/* Of one of the files of the spool at `path`. */
+static void check_damage(const char *path, const char *damaged)
+{
+    struct stat information;
+    int file = open(damaged, O_RDWR);
+    uint8_t byte;
+
+    CHECK(file >= 0 && fstat(file, &information) == 0);
+    for (off_t at = 0; at < information.st_size; at++) {
+        if (path == damaged && at >= 80 && at < 128)
+            continue; /* the header's padding is nobody's */
+        CHECK(pread(file, &byte, 1, at) == 1);
+        byte ^= (uint8_t)(1 << (at % 8));
+        CHECK(pwrite(file, &byte, 1, at) == 1);
+        check_refused(path, "spool: ");
+        byte ^= (uint8_t)(1 << (at % 8));
+        CHECK(pwrite(file, &byte, 1, at) == 1);
+    }
+    check_rows(path, 120);
+    CHECK(ftruncate(file, information.st_size + 64) == 0);
+    check_refused(path, "spool: ");
+    for (off_t size = information.st_size - 1; size >= 0; size -= 13) {
+        CHECK(ftruncate(file, size) == 0);
+        check_refused(path, "spool: ");
+    }
+    close(file);
+}
+
 static void every_flipped_bit_and_every_cut_is_noticed(void **state)
 {
+    char second[SPOOL_PATH_MAX];
+    struct folder folder;
+    (void)state;
+
+    folder_open(&folder);
+    write_two_files(folder_file(&folder, "train.spool"), 40);
+    check_damage(folder.file, folder.file);
+    write_two_files(folder.file, 40);
+    second_file(&folder, second);
+    check_damage(folder.file, second);
+    folder_close(&folder);
+}
+
+static void a_file_that_is_gone_is_named(void **state)
+{
+    char second[SPOOL_PATH_MAX];
     struct folder folder;
     struct arena arena;
     struct spool spool;
     struct error err;
-    struct stat information;
-    uint8_t byte;
-    int file;
     (void)state;
 
     folder_open(&folder);
-    write_rows(folder_file(&folder, "train.spool"), 40);
-    file = open(folder.file, O_RDWR);
-    CHECK(file >= 0 && fstat(file, &information) == 0);
-    for (off_t at = 0; at < information.st_size; at++) {
-        if (at >= 72 && at < 128)
-            continue; /* the header's padding is nobody's */
-        arena_init(&arena, ARENA_MAXIMUM);
-        CHECK(pread(file, &byte, 1, at) == 1);
-        byte ^= (uint8_t)(1 << (at % 8));
-        CHECK(pwrite(file, &byte, 1, at) == 1);
-        CHECK_FAILS(spool_open(folder.file, NULL, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
-        byte ^= (uint8_t)(1 << (at % 8));
-        CHECK(pwrite(file, &byte, 1, at) == 1);
-        arena_deinit(&arena);
-    }
-    check_rows(folder.file, 40);
-    for (off_t size = information.st_size - 1; size >= 0; size -= 13) {
-        arena_init(&arena, ARENA_MAXIMUM);
-        CHECK(ftruncate(file, size) == 0);
-        CHECK_FAILS(spool_open(folder.file, NULL, &arena, &spool, &err), STATUS_CORRUPT, "spool: ");
-        arena_deinit(&arena);
-    }
-    close(file);
+    arena_init(&arena, ARENA_MAXIMUM);
+    write_two_files(folder_file(&folder, "train.spool"), 40);
+    second_file(&folder, second);
+    CHECK(unlink(second) == 0);
+    CHECK_FAILS(spool_open(folder.file, NULL, &arena, &spool, &err), STATUS_IO, "train.1.spool");
+    arena_deinit(&arena);
+    folder_close(&folder);
+}
+
+static void what_is_abandoned_leaves_no_file(void **state)
+{
+    struct branch_rows rows = {.first = 0, .rows = 5};
+    struct spool_writer *writer;
+    char second[SPOOL_PATH_MAX];
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    CHECK_OK(spool_writer_branch(writer, &rows.writer, &err));
+    CHECK(!write_branch(&rows));
+    CHECK_OK(spool_writer_join(writer, rows.writer, &err));
+    second_file(&folder, second);
+    CHECK(access(folder.file, F_OK) == 0 && access(second, F_OK) == 0);
+    spool_writer_abandon(writer);
+    CHECK(access(folder.file, F_OK) != 0 && access(second, F_OK) != 0);
     folder_close(&folder);
 }
 
@@ -593,6 +679,8 @@ int main(void)
         cmocka_unit_test(a_branch_is_written_when_it_is_flushed),
         cmocka_unit_test(a_branch_that_failed_spoils_the_spool),
         cmocka_unit_test(every_flipped_bit_and_every_cut_is_noticed),
+        cmocka_unit_test(a_file_that_is_gone_is_named),
+        cmocka_unit_test(what_is_abandoned_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

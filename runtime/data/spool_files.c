@@ -1,0 +1,266 @@
+#include "data/spool_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct spool_files {
+    pthread_mutex_t lock; /* over all that changes; bytes are written outside of it */
+    char *path;
+    int descriptors[SPOOL_FILES_MAX]; /* -1: not made yet */
+    uint64_t sizes[SPOOL_FILES_MAX];
+    uint32_t writers; /* that have a file; the first one's is made at once */
+    uint64_t bytes, bytes_max, rows;
+    struct spool_block_entry *entries;
+    uint32_t entry_count, entry_capacity;
+};
+
+bool spool_file_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX])
+{
+    const char *dot = strrchr(path, '.');
+    const int stem = (int)(dot && !strchr(dot, '/') ? dot - path : (long)strlen(path));
+    int size;
+
+    if (number == 0)
+        size = snprintf(buffer, SPOOL_PATH_MAX, "%s", path);
+    else
+        size = snprintf(buffer, SPOOL_PATH_MAX, "%.*s.%u%s", stem, path, number, path + stem);
+    return size >= 0 && size < SPOOL_PATH_MAX;
+}
+
+/* With the files locked. */
+static enum status make_file(struct spool_files *files, uint32_t number, struct error *err)
+{
+    char path[SPOOL_PATH_MAX];
+
+    if (!spool_file_path(files->path, number, path))
+        return fail(err, STATUS_INVALID, "the path of the spool is too long");
+    files->descriptors[number] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (files->descriptors[number] < 0)
+        return fail_errno(err, STATUS_IO, "cannot create %s", path);
+    return STATUS_OK;
+}
+
+static void files_free(struct spool_files *files)
+{
+    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
+        if (files->descriptors[i] >= 0)
+            close(files->descriptors[i]);
+    pthread_mutex_destroy(&files->lock);
+    free(files->entries);
+    free(files->path);
+    free(files);
+}
+
+enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_files **files,
+                            struct error *err)
+{
+    struct spool_files *made = calloc(1, sizeof *made);
+    enum status status;
+
+    *files = NULL;
+    if (!made)
+        return fail_no_memory(err);
+    pthread_mutex_init(&made->lock, NULL);
+    made->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
+    made->bytes = made->sizes[0] = sizeof(struct spool_header);
+    made->writers = 1;
+    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
+        made->descriptors[i] = -1;
+    made->path = strdup(path);
+    status = made->path ? make_file(made, 0, err) : fail_no_memory(err);
+    if (status == STATUS_OK)
+        *files = made;
+    else
+        files_free(made);
+    return status;
+}
+
+/* The four below: with the files locked. */
+static enum status check_room(const struct spool_files *files, size_t size, uint32_t rows,
+                              struct error *err)
+{
+    if (size > files->bytes_max || files->bytes > files->bytes_max - size)
+        return fail(err, STATUS_LIMIT, "the rows take more than the %llu bytes that are allowed",
+                    (unsigned long long)files->bytes_max);
+    if (rows > SPOOL_ROWS_MAX - files->rows)
+        return fail(err, STATUS_LIMIT, "the SELECT returned more than %u rows", SPOOL_ROWS_MAX);
+    return STATUS_OK;
+}
+
+static bool reserve_entry(struct spool_files *files)
+{
+    uint32_t capacity = files->entry_capacity ? 2 * files->entry_capacity : 16;
+    struct spool_block_entry *entries;
+
+    if (files->entry_count < files->entry_capacity)
+        return true;
+    entries = realloc(files->entries, capacity * sizeof *entries);
+    if (!entries)
+        return false;
+    files->entries = entries;
+    files->entry_capacity = capacity;
+    return true;
+}
+
+static enum status choose_file(struct spool_files *files, uint32_t *file, struct error *err)
+{
+    const uint32_t number = files->writers % SPOOL_FILES_MAX;
+
+    if (*file != SPOOL_FILE_NONE)
+        return STATUS_OK;
+    if (files->descriptors[number] < 0)
+        TRY(make_file(files, number, err));
+    files->writers++;
+    *file = number;
+    return STATUS_OK;
+}
+
+static enum status place_block(struct spool_files *files, uint32_t *file, size_t size,
+                               uint32_t rows, struct spool_place *place, struct error *err)
+{
+    TRY(check_room(files, size, rows, err));
+    if (!reserve_entry(files))
+        return fail_no_memory(err);
+    TRY(choose_file(files, file, err));
+    *place = (struct spool_place){*file, files->entry_count++, files->sizes[*file]};
+    files->entries[place->entry] = (struct spool_block_entry){
+        .offset = place->offset, .size = size, .rows = rows, .file = *file};
+    files->sizes[*file] += size;
+    files->bytes += size;
+    files->rows += rows;
+    return STATUS_OK;
+}
+
+enum status spool_files_place(struct spool_files *files, uint32_t *file, size_t size, uint32_t rows,
+                              struct spool_place *place, struct error *err)
+{
+    enum status status;
+
+    pthread_mutex_lock(&files->lock);
+    status = place_block(files, file, size, rows, place, err);
+    pthread_mutex_unlock(&files->lock);
+    return status;
+}
+
+enum status spool_files_write(struct spool_files *files, uint32_t file, const void *bytes,
+                              size_t size, uint64_t offset, struct error *err)
+{
+    const char *at = bytes;
+    char path[SPOOL_PATH_MAX];
+
+    while (size) {
+        ssize_t written = pwrite(files->descriptors[file], at, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            fail_errno(err, STATUS_IO, "cannot write %s",
+                       spool_file_path(files->path, file, path) ? path : files->path);
+            return STATUS_IO;
+        }
+        at += written;
+        size -= (size_t)written;
+        offset += (uint64_t)written;
+    }
+    return STATUS_OK;
+}
+
+void spool_files_seal(struct spool_files *files, const struct spool_place *place, uint64_t hash)
+{
+    pthread_mutex_lock(&files->lock);
+    files->entries[place->entry].hash = hash;
+    pthread_mutex_unlock(&files->lock);
+}
+
+uint64_t spool_files_rows(const struct spool_files *files)
+{
+    return files->rows;
+}
+
+/* ----- the end ----- */
+
+static uint32_t file_count(const struct spool_files *files)
+{
+    return files->writers < SPOOL_FILES_MAX ? files->writers : SPOOL_FILES_MAX;
+}
+
+static enum status append(struct spool_files *files, const void *bytes, size_t size,
+                          XXH3_state_t *hash, struct error *err)
+{
+    TRY(spool_files_write(files, 0, bytes, size, files->sizes[0], err));
+    XXH3_64bits_update(hash, bytes, size);
+    files->sizes[0] += size;
+    return STATUS_OK;
+}
+
+static enum status write_index(struct spool_files *files, const struct spool_column_entry *columns,
+                               struct spool_header *header, struct error *err)
+{
+    XXH3_state_t hash;
+
+    header->index_offset = files->sizes[0];
+    XXH3_64bits_reset(&hash);
+    TRY(append(files, columns, header->column_count * sizeof *columns, &hash, err));
+    /* The first of the sizes is the header's to say. */
+    TRY(append(files, files->sizes + 1, (header->file_count - 1) * sizeof *files->sizes, &hash,
+               err));
+    TRY(append(files, files->entries, files->entry_count * sizeof *files->entries, &hash, err));
+    header->index_size = files->sizes[0] - header->index_offset;
+    header->index_hash = XXH3_64bits_digest(&hash);
+    return STATUS_OK;
+}
+
+enum status spool_files_finish(struct spool_files *files, const struct spool_column_entry *columns,
+                               uint32_t count, struct error *err)
+{
+    struct spool_header header = {.version = SPOOL_VERSION,
+                                  .byte_order = SPOOL_BYTE_ORDER,
+                                  .rows = files->rows,
+                                  .column_count = count,
+                                  .block_count = files->entry_count,
+                                  .file_count = file_count(files)};
+
+    memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
+    TRY(write_index(files, columns, &header, err));
+    header.file_size = files->sizes[0];
+    header.header_hash = XXH3_64bits(&header, offsetof(struct spool_header, header_hash));
+    return spool_files_write(files, 0, &header, sizeof header, 0, err);
+}
+
+static void unlink_files(const struct spool_files *files)
+{
+    char path[SPOOL_PATH_MAX];
+
+    for (uint32_t i = 0; i < file_count(files); i++)
+        if (spool_file_path(files->path, i, path))
+            unlink(path);
+}
+
+enum status spool_files_close(struct spool_files *files, struct error *err)
+{
+    enum status status = STATUS_OK;
+
+    /* Some file systems tell only now that there was no room. */
+    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++) {
+        if (files->descriptors[i] >= 0 && close(files->descriptors[i]) != 0 && status == STATUS_OK)
+            status = fail_errno(err, STATUS_IO, "cannot write %s", files->path);
+        files->descriptors[i] = -1;
+    }
+    if (status != STATUS_OK)
+        unlink_files(files);
+    files_free(files);
+    return status;
+}
+
+void spool_files_abandon(struct spool_files *files)
+{
+    unlink_files(files);
+    files_free(files);
+}

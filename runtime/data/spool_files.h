@@ -1,0 +1,50 @@
+/*
+ * spool_files.h - the files that one spool lies in, as its writers share them.
+ *
+ *     train.spool      header | blocks of one writer | index
+ *     train.1.spool    blocks of another one
+ *
+ * The kernel lets one thread at a time write to a file, so each writer has a
+ * file of its own, made for its first block. The index names all blocks.
+ *
+ * All calls but new, finish and the two last may come from any thread.
+ */
+#ifndef DATA_SPOOL_FILES_H
+#define DATA_SPOOL_FILES_H
+
+#include "data/spool_format.h"
+
+#define SPOOL_FILE_NONE UINT32_MAX
+
+struct spool_files;
+
+/* Where a block was given its place. */
+struct spool_place {
+    uint32_t file, entry;
+    uint64_t offset;
+};
+
+/* Creates the file of the header. bytes_max bounds all files together. */
+enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_files **files,
+                            struct error *err);
+/* Gives a block its place. *file is the writer's: SPOOL_FILE_NONE before its first block,
+ * which makes a file for it. There are SPOOL_FILES_MAX; after these, files get several
+ * writers. LIMIT: of bytes or rows. */
+enum status spool_files_place(struct spool_files *files, uint32_t *file, size_t size, uint32_t rows,
+                              struct spool_place *place, struct error *err);
+enum status spool_files_write(struct spool_files *files, uint32_t file, const void *bytes,
+                              size_t size, uint64_t offset, struct error *err);
+/* The block is written, and this is its hash. */
+void spool_files_seal(struct spool_files *files, const struct spool_place *place, uint64_t hash);
+/* Of all blocks. */
+uint64_t spool_files_rows(const struct spool_files *files);
+
+/* Index and header; then nothing can be added. */
+enum status spool_files_finish(struct spool_files *files, const struct spool_column_entry *columns,
+                               uint32_t count, struct error *err);
+/* Frees it; when that fails, no file is left. */
+enum status spool_files_close(struct spool_files *files, struct error *err);
+/* Frees it, and no file is left. */
+void spool_files_abandon(struct spool_files *files);
+
+#endif
