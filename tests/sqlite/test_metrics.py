@@ -168,9 +168,9 @@ class Metrics(harness.Case):
             client.settimeout(harness.DEADLINE)
             answers.append(b"".join(iter(lambda: client.recv(4096), b"")))
             client.close()
-            self.assertLess(connections(), before + 80)
+            self.assertLess(connections(), before + 72)
         self.assertEqual({answer[:15] for answer in answers}, {b"HTTP/1.1 200 OK"})
-        harness.wait_for(lambda: connections() <= before, "the end of all clients")
+        harness.wait_for(lambda: connections() < before + 8, "the end of all clients")  # a worker may join
 
     def test_the_next_master_serves_again(self):
         job, address = self.start(more="job.max_workers = 2, ")
