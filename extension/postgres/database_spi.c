@@ -20,6 +20,7 @@
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
@@ -522,9 +523,11 @@ static void execute_row(void *self)
         nulls[i] = prepared->cells[i].type == CELL_NULL ? 'n' : ' ';
         values[i] = datum_of_cell(&prepared->cells[i]);
     }
+    PushActiveSnapshot(GetTransactionSnapshot()); /* SPI wants one below its own */
     SPI_connect();
     refuse(SPI_execute_plan(prepared->plan, values, nulls, false, 0), "the statement");
     SPI_finish();
+    PopActiveSnapshot();
 }
 
 /* The first error rolls everything back at once; finish returns it. */

@@ -2,11 +2,12 @@
 
 #include <math.h>
 
+#include "catalog/namespace.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
-#include "parser/parse_func.h"
 #include "utils/acl.h"
 #include "utils/float.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "engine/progress.h"
@@ -22,17 +23,27 @@ struct door *door_open(void)
     return door;
 }
 
+static bool may_execute(Oid function)
+{
+#if PG_VERSION_NUM >= 160000
+    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+#else
+    return pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+#endif
+}
+
 bool door_is_allowed(void)
 {
-    const Oid text_argument[] = {TEXTOID};
-    List *name = list_make2(makeString("totrain"), makeString("run"));
-    const Oid function = LookupFuncName(name, 1, text_argument, true);
-    AclResult result;
+    const Oid schema = get_namespace_oid("totrain", true);
+    oidvector *arguments = buildoidvector((Oid[]){TEXTOID}, 1);
+    Oid function = InvalidOid;
 
+    if (OidIsValid(schema))
+        function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("run"),
+                                   PointerGetDatum(arguments), ObjectIdGetDatum(schema));
     if (!OidIsValid(function))
         return false;
-    result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
-    if (result != ACLCHECK_OK)
+    if (!may_execute(function))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("permission denied to run statements of ToTrain"),
                         errhint("Ask an administrator for membership in the role totrain_user.")));

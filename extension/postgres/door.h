@@ -52,8 +52,9 @@ void bare_install(void);
 /* ----- script.c ----- */
 
 /* Runs the statements of a text one after the other, each in a transaction of its
- * own, and sends what they return to the client. The caller has none open. */
-void script_run(const char *text);
+ * own, and sends what they return to the client. The caller has none open. False: the
+ * extension is not in this database, and nothing was done. */
+bool script_run(const char *text);
 /* Has it a piece of ours? And one that begins or ends a transaction? */
 bool script_is_ours(const char *text);
 bool script_has_transactions(const char *text);

@@ -4,6 +4,7 @@
  */
 #include "postgres_host/compat.h"
 
+#include "postgres_host/door.h"
 #include "postgres_host/settings.h"
 
 PG_MODULE_MAGIC;
@@ -13,4 +14,5 @@ PGDLLEXPORT void _PG_init(void);
 void _PG_init(void)
 {
     settings_define();
+    bare_install();
 }

@@ -30,16 +30,34 @@ char *session_from_utf8(struct slice text)
 
 /* ----- what was thrown ----- */
 
-/* The byte of the statement that the server counts as its n-th character, from 1. */
-static int byte_of_character(const char *sql, int n)
+static bool is_inside_character(char byte)
 {
-    const char *at = sql;
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
 
-    if (n <= 0 || !sql)
+/* The byte of the UTF-8 that the server counts as its n-th character, from 1. */
+static int byte_of_character(struct slice utf8, int n)
+{
+    size_t at = 0;
+
+    if (n <= 0)
         return -1;
-    while (--n > 0 && *at)
-        at += pg_mblen(at);
-    return (int)(at - sql);
+    while (at < utf8.size && --n > 0)
+        do
+            at++;
+        while (at < utf8.size && is_inside_character(utf8.data[at]));
+    return (int)at;
+}
+
+static int character_of_byte(struct slice utf8, int position)
+{
+    int n = 1;
+
+    if (position < 0 || (size_t)position > utf8.size)
+        return 0;
+    for (int i = 0; i < position; i++)
+        n += !is_inside_character(utf8.data[i]);
+    return n;
 }
 
 static void copy_to_utf8(const char *text, char *copy, size_t size)
@@ -53,18 +71,20 @@ static void copy_to_utf8(const char *text, char *copy, size_t size)
 }
 
 /* A place in some other text, such as a function's that the statement calls, is none in ours. */
-static int place_in(const char *sql, const ErrorData *thrown)
+static int place_in(const struct session *session, const ErrorData *thrown)
 {
-    if (!sql || !thrown->internalquery || strcmp(sql, thrown->internalquery) != 0)
+    if (!session->sql || !thrown->internalquery || strcmp(session->sql, thrown->internalquery) != 0)
         return -1;
-    return byte_of_character(sql, thrown->internalpos);
+    return byte_of_character(session_to_utf8(session->sql, strlen(session->sql)),
+                             thrown->internalpos);
 }
 
-static enum status describe_error(const char *sql, const ErrorData *thrown, struct error *err)
+static enum status describe_error(const struct session *session, const ErrorData *thrown,
+                                  struct error *err)
 {
     error_clear(err);
     err->status = pg_status_of(unpack_sql_state(thrown->sqlerrcode));
-    err->position = place_in(sql, thrown);
+    err->position = place_in(session, thrown);
     copy_to_utf8(thrown->message, err->message, sizeof err->message);
     copy_to_utf8(thrown->hint ? thrown->hint : thrown->detail, err->hint, sizeof err->hint);
     return err->status;
@@ -81,7 +101,7 @@ static enum status keep_error(struct session *session, struct error *err)
     session->last = thrown;
     if (session->is_function || thrown->sqlerrcode == ERRCODE_QUERY_CANCELED)
         session->interrupt = thrown;
-    return describe_error(session->sql, thrown, err);
+    return describe_error(session, thrown, err);
 }
 
 /* ----- guarded calls ----- */
@@ -257,13 +277,6 @@ static bool is_last(const struct session *session, const struct error *err)
         return false;
     copy_to_utf8(session->last->message, message, sizeof message);
     return strcmp(message, err->message) == 0;
-}
-
-static int character_of_byte(struct slice text, int position)
-{
-    if (position < 0 || (size_t)position > text.size)
-        return 0;
-    return pg_mbstrlen_with_len(text.data, position) + 1;
 }
 
 void session_raise(struct session *session, const struct error *err, struct slice text,

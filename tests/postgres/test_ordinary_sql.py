@@ -55,6 +55,9 @@ SLIPS = ["SELECT", "TO", "INTO", "LABEL", "train", "model", ",", "(", ")", "'", 
          "WITH", "SHOW", "EXPLAIN", "1e", "$1", ":", "::", "[", "\u00e9", "FROM", "."]
 
 
+VERBS = ["TRAIN", "PREDICT", "EVALUATE", "EXPLAIN", "RUN", "MAXIMIZE", "MINIMIZE"]
+
+
 def slip(choice, statement):
     words = statement.split(" ")
     at = choice.randrange(len(words))
@@ -77,7 +80,7 @@ def slip(choice, statement):
 def is_ours(statement):
     """A slip may make a statement of ours, which is not ordinary SQL."""
     words = statement.upper().split()
-    return any(pair in (["TO", "TRAIN"], ["TO", "PREDICT"]) for pair in (words[i:i + 2] for i in range(len(words))))
+    return any(word == "TO" and after in VERBS for word, after in zip(words, words[1:]))
 
 
 class OrdinarySql(harness.Case):

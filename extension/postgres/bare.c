@@ -1,0 +1,213 @@
+/*
+ * The bare statement: SELECT * FROM t TO TRAIN ... INTO m; in any client that sends
+ * its statements by the simple protocol, as psql does.
+ *
+ * PostgreSQL cannot be taught grammar, so it fails first:
+ *
+ *     client    Q: SELECT ... TO TRAIN ...
+ *     backend   its parser fails; the error is about to go to the log (emit_log_hook)
+ *               and to the client (PqCommMethods->putmessage, 'E'). Both are ours to
+ *               refuse: the text is kept, and nothing else is done while the backend
+ *               is in error recovery.
+ *     backend   recovers, and says that it is ready for the next statement ('Z').
+ *               Before that goes out everything is clean: the text is run (script.c),
+ *               its rows go to the client, then 'Z'.
+ *
+ * This can be done where nothing but the statement itself is in doubt: in the simple
+ * protocol (an error in Parse must be answered as the extended protocol says) and outside
+ * of a transaction block (which the error has ended already). Elsewhere the error gets a
+ * hint that names the functions. An error that is none of ours is passed on as it is.
+ */
+#include "postgres_host/door.h"
+
+#include "access/xact.h"
+#include "libpq/libpq-be.h"
+#include "libpq/libpq.h"
+#include "replication/walsender.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/ps_status.h"
+
+#include "postgres_host/settings.h"
+
+static const PQcommMethods *next_methods;
+static PQcommMethods methods;
+static emit_log_hook_type next_log_hook;
+
+static char *pending; /* the text to be run at the next 'Z', in TopMemoryContext */
+static char *refused; /* what the server wanted to say of it: the bytes of its 'E' */
+static size_t refused_size;
+static bool is_running; /* the text runs: its errors are the user's to see */
+
+/* ----- what kind of error passes ----- */
+
+enum claim { NOT_OURS, OURS, OURS_IN_BLOCK, OURS_EXTENDED, OURS_WITH_TRANSACTIONS };
+
+/*
+ * In the simple protocol the title of the process is still "idle" when parsing fails, and
+ * "SHOW" when SHOW finds no such setting (SHOW models is good grammar); the messages of the
+ * extended protocol each have a title of their own. A title that is never updated
+ * tells nothing.
+ */
+static bool is_simple_protocol(int sqlstate)
+{
+    const char *expected = sqlstate == ERRCODE_SYNTAX_ERROR ? "idle" : "SHOW";
+    const char *title;
+    int size = 0;
+
+    if (!update_process_title)
+        return false;
+    title = get_ps_display(&size);
+    return (size_t)size == strlen(expected) && memcmp(title, expected, (size_t)size) == 0;
+}
+
+static enum claim claim_error(int sqlstate)
+{
+    if (sqlstate != ERRCODE_SYNTAX_ERROR && sqlstate != ERRCODE_UNDEFINED_OBJECT)
+        return NOT_OURS;
+    if (is_running || !settings.bare_statements || !MyProcPort || am_walsender ||
+        !debug_query_string || !script_is_ours(debug_query_string))
+        return NOT_OURS;
+    if (IsTransactionBlock())
+        return OURS_IN_BLOCK;
+    if (!is_simple_protocol(sqlstate))
+        return OURS_EXTENDED;
+    return script_has_transactions(debug_query_string) ? OURS_WITH_TRANSACTIONS : OURS;
+}
+
+/* ----- the message of an error: fields of a letter and a string, then a zero ----- */
+
+static const char *find_field(const char *bytes, size_t size, char letter)
+{
+    const char *at = bytes, *end = bytes + size;
+
+    while (at < end && *at) {
+        if (*at == letter)
+            return at + 1;
+        at += strnlen(at, (size_t)(end - at)) + 1;
+    }
+    return NULL;
+}
+
+static int sqlstate_of_message(const char *bytes, size_t size)
+{
+    const char *state = find_field(bytes, size, PG_DIAG_SQLSTATE);
+
+    if (!state || strnlen(state, 6) != 5)
+        return 0;
+    return MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4]);
+}
+
+static const char *hint_of(enum claim claim)
+{
+    switch (claim) {
+    case OURS_IN_BLOCK:
+        return "In a transaction block ToTrain's statements are run by a function: SELECT * FROM "
+               "totrain.run($$ ... $$), or totrain.rows where other rows than numbers are wanted.";
+    case OURS_WITH_TRANSACTIONS:
+        return "ToTrain's statements do not share a string with BEGIN or COMMIT. Send them one by "
+               "one, or use SELECT * FROM totrain.run($$ ... $$).";
+    default:
+        return "This client sends its statements by the extended protocol, in which ToTrain's are "
+               "run by a function: SELECT * FROM totrain.run($$ ... $$), or totrain.rows where "
+               "other rows than numbers are wanted.";
+    }
+}
+
+/* The same message with a hint, where it has none. */
+static int put_with_hint(const char *bytes, size_t size, const char *hint)
+{
+    const size_t hint_size = strlen(hint) + 1;
+    char *longer;
+    int result;
+
+    if (size == 0 || find_field(bytes, size, PG_DIAG_MESSAGE_HINT))
+        return next_methods->putmessage('E', bytes, size);
+    longer = palloc(size + 1 + hint_size);
+    memcpy(longer, bytes, size - 1);
+    longer[size - 1] = PG_DIAG_MESSAGE_HINT;
+    memcpy(longer + size, hint, hint_size);
+    longer[size + hint_size] = '\0';
+    result = next_methods->putmessage('E', longer, size + 1 + hint_size);
+    pfree(longer);
+    return result;
+}
+
+static void forget(void)
+{
+    if (pending)
+        pfree(pending);
+    if (refused)
+        pfree(refused);
+    pending = refused = NULL;
+}
+
+static void keep(const char *bytes, size_t size)
+{
+    forget();
+    pending = MemoryContextStrdup(TopMemoryContext, debug_query_string);
+    refused = MemoryContextAlloc(TopMemoryContext, size);
+    refused_size = size;
+    memcpy(refused, bytes, size);
+}
+
+static int put_error(const char *bytes, size_t size)
+{
+    const enum claim claim = claim_error(sqlstate_of_message(bytes, size));
+
+    if (claim == NOT_OURS)
+        return next_methods->putmessage('E', bytes, size);
+    if (claim != OURS)
+        return put_with_hint(bytes, size, hint_of(claim));
+    keep(bytes, size);
+    return 0;
+}
+
+/* What is thrown here ends in the backend's main loop, as an error of any statement
+ * does, and from there comes the next 'Z'. */
+static void run_pending(void)
+{
+    char *text = MemoryContextStrdup(MessageContext, pending);
+    char *message = MemoryContextAlloc(MessageContext, refused_size);
+    const size_t size = refused_size;
+
+    memcpy(message, refused, size);
+    forget();
+    is_running = true;
+    if (!script_run(text))
+        (void)put_with_hint(message, size,
+                            "ToTrain's statements are understood where its extension is: CREATE "
+                            "EXTENSION totrain.");
+    is_running = false;
+}
+
+static int put_message(char type, const char *bytes, size_t size)
+{
+    if (type == 'E')
+        return put_error(bytes, size);
+    if (type == 'Z') {
+        is_running = false;
+        if (pending)
+            run_pending();
+    }
+    return next_methods->putmessage(type, bytes, size);
+}
+
+/* The log does not get what the client does not get. */
+static void emit_log(ErrorData *error)
+{
+    if (error->elevel == ERROR && claim_error(error->sqlerrcode) == OURS)
+        error->output_to_server = false;
+    if (next_log_hook)
+        next_log_hook(error);
+}
+
+void bare_install(void)
+{
+    next_methods = PqCommMethods;
+    methods = *next_methods;
+    methods.putmessage = put_message;
+    PqCommMethods = &methods;
+    next_log_hook = emit_log_hook;
+    emit_log_hook = emit_log;
+}
