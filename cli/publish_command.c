@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "engine/jobs.h"
+#include "postgres_libpq/libpq.h"
 #include "sqlite_host/host.h"
 
 /* A model that took an hour is not lost to whoever writes for some minutes. */
@@ -14,7 +15,9 @@
 
 struct target {
     sqlite3 *db;
-    struct sqlite_host host;
+    struct sqlite_host sqlite;
+    struct libpq libpq;
+    struct postgres_host postgres;
 };
 
 /* The first read says whether it is a database at all. */
@@ -30,12 +33,23 @@ static enum status check(sqlite3 *db, const char *path, struct error *err)
     }
 }
 
+static enum status open_postgres(struct target *target, const char *address,
+                                 const struct host **host, struct error *err)
+{
+    TRY(libpq_open(&target->libpq, address, err));
+    libpq_host_init(&target->postgres, &target->libpq, "/proc/self/exe");
+    *host = &target->postgres.host;
+    return STATUS_OK;
+}
+
 static enum status open_target(void *context, const char *database, const struct host **host,
                                struct error *err)
 {
     struct target *target = context;
 
     log_info("publishing into %s", database);
+    if (libpq_is_address(database))
+        return open_postgres(target, database, host, err);
     /* A file that is gone is not made anew: it would not be the user's. */
     if (access(database, F_OK) != 0)
         return fail_errno(err, STATUS_CONNECTION, "%s", database);
@@ -44,8 +58,8 @@ static enum status open_target(void *context, const char *database, const struct
                     target->db ? sqlite3_errmsg(target->db) : "out of memory");
     sqlite3_busy_timeout(target->db, PATIENCE_MS);
     TRY(check(target->db, database, err));
-    sqlite_host_init(&target->host, target->db, "/proc/self/exe");
-    *host = &target->host.host;
+    sqlite_host_init(&target->sqlite, target->db, "/proc/self/exe");
+    *host = &target->sqlite.host;
     return STATUS_OK;
 }
 
@@ -66,6 +80,7 @@ int command_publish(int argc, char **argv)
     }
     status = job_publish(argv[1], &publisher, &err);
     sqlite3_close(target.db);
+    libpq_close(&target.libpq);
     if (status == STATUS_OK)
         log_info("published");
     else

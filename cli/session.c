@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ static void on_interrupt(int signal)
         sqlite3_interrupt(interrupted_db);
 }
 
+/* What waits for PostgreSQL looks at the counter. */
 static void catch_signals(sqlite3 *db)
 {
     struct sigaction action = {.sa_handler = on_interrupt};
@@ -62,7 +64,51 @@ static enum status find_program(char path[PATH_MAX], struct error *err)
     return STATUS_OK;
 }
 
-enum status session_open(struct session *session, const char *path, const struct options *options,
+static enum status open_sqlite(struct session *session, const char *path, const char *program,
+                               struct error *err)
+{
+    if (sqlite3_open_v2(path, &session->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
+                        NULL) != SQLITE_OK)
+        return fail(err, STATUS_CONNECTION, "%s: %s", path,
+                    session->db ? sqlite3_errmsg(session->db) : "out of memory");
+    sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
+    sqlite_host_init(&session->sqlite, session->db, program);
+    session->sqlite.interrupts = &interrupts;
+    session->host = &session->sqlite.host;
+    sqlite3_progress_handler(session->db, STEPS_BETWEEN_LOOKS, stop_where_interrupted, NULL);
+    catch_signals(session->db);
+    TRY(sqlite_host_register(session->db, err));
+    return door_open(session->db, program, err);
+}
+
+static void put_server_notice(void *self, const char *severity, const char *message)
+{
+    struct session *session = self;
+    char line[1024];
+
+    if (strcmp(severity, "NOTICE") == 0)
+        snprintf(line, sizeof line, "%s", message);
+    else
+        snprintf(line, sizeof line, "%s: %s", severity, message);
+    progress_notice(&session->progress, line);
+}
+
+/* Until it is connected, Ctrl-C ends the program. */
+static enum status open_postgres(struct session *session, const char *address, const char *program,
+                                 struct error *err)
+{
+    TRY(libpq_open(&session->libpq, address, err));
+    session->libpq.interrupts = &interrupts;
+    session->libpq.notice = put_server_notice;
+    session->libpq.notice_self = session;
+    libpq_host_init(&session->postgres, &session->libpq, program);
+    session->host = &session->postgres.host;
+    catch_signals(NULL);
+    return STATUS_OK;
+}
+
+enum status session_open(struct session *session, const char *name, const struct options *options,
                          struct error *err)
 {
     char program[PATH_MAX];
@@ -71,18 +117,8 @@ enum status session_open(struct session *session, const char *path, const struct
     formatter_init(&session->formatter, options->format, stdout);
     progress_init(&session->progress, options->progress);
     TRY(find_program(program, err));
-    if (sqlite3_open_v2(path, &session->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
-                        NULL) != SQLITE_OK)
-        return fail(err, STATUS_CONNECTION, "%s: %s", path,
-                    session->db ? sqlite3_errmsg(session->db) : "out of memory");
-    sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
-    sqlite_host_init(&session->host, session->db, program);
-    session->host.interrupts = &interrupts;
-    sqlite3_progress_handler(session->db, STEPS_BETWEEN_LOOKS, stop_where_interrupted, NULL);
-    catch_signals(session->db);
-    TRY(sqlite_host_register(session->db, err));
-    return door_open(session->db, program, err);
+    return libpq_is_address(name) ? open_postgres(session, name, program, err)
+                                  : open_sqlite(session, name, program, err);
 }
 
 void session_close(struct session *session)
@@ -90,6 +126,7 @@ void session_close(struct session *session)
     interrupted_db = NULL;
     formatter_deinit(&session->formatter);
     sqlite3_close(session->db);
+    libpq_close(&session->libpq);
 }
 
 static enum status put_columns(void *self, const struct slice *names, size_t count,
@@ -129,8 +166,8 @@ static enum status run(struct session *session, struct slice text, const struct 
 
     error_clear(err);
     if (piece->kind == PIECE_OURS) {
-        TRY(engine_run(&session->host.host, text, piece, &sink, err));
-    } else if (host_query(&session->host, sql, &sink, err) != STATUS_OK) {
+        TRY(engine_run(session->host, text, piece, &sink, err));
+    } else if (session->host->query(session->host->self, sql, &sink, err) != STATUS_OK) {
         if (err->position >= 0)
             err->position += piece->span.start;
         return err->status;

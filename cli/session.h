@@ -6,13 +6,17 @@
 
 #include "options.h"
 #include "parser/parser.h"
+#include "postgres_libpq/libpq.h"
 #include "sqlite_host/host.h"
 
 struct script;
 
 struct session {
-    sqlite3 *db;
-    struct sqlite_host host;
+    const struct host *host; /* of one of these two */
+    sqlite3 *db;             /* NULL: the database is PostgreSQL's */
+    struct sqlite_host sqlite;
+    struct libpq libpq;
+    struct postgres_host postgres;
     struct formatter formatter;
     struct progress progress;
     enum colour colour;          /* of errors */
@@ -21,9 +25,10 @@ struct session {
     bool is_ended;               /* .quit: nothing more is run */
 };
 
-/* CONNECTION when the database cannot be opened. A file that is not there is
- * made, as sqlite3 does. To be closed even when this fails. */
-enum status session_open(struct session *session, const char *path, const struct options *options,
+/* A database of PostgreSQL (postgres://..., dbname=...), else an SQLite file: one that is
+ * not there is made, as sqlite3 does. CONNECTION when it cannot be opened. To be closed
+ * even when this fails. */
+enum status session_open(struct session *session, const char *name, const struct options *options,
                          struct error *err);
 void session_close(struct session *session);
 

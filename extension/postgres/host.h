@@ -50,7 +50,7 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
                               struct query *query, struct error *err);
 
 /* models.c */
-struct located {
+struct pg_located {
     bool exists;
     bool is_table;           /* an ordinary one; else a view, an index, a partitioned table ... */
     bool has_columns;        /* those of a model, by name and type */
@@ -60,7 +60,7 @@ struct located {
 };
 /* Where does this name lead? An empty schema: along the search_path. */
 enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
-                            struct located *located, struct error *err);
+                            struct pg_located *located, struct error *err);
 bool postgres_has_schema(void *self, struct slice schema);
 enum status postgres_find_model(void *self, struct slice schema, struct slice name,
                                 struct arena *arena, struct model_summary *summary,
@@ -78,7 +78,7 @@ enum status postgres_target_schema(struct postgres_host *host, struct slice *sch
 enum status postgres_check_target(void *self, struct slice schema, struct slice name,
                                   enum target_kind kind, struct error *err);
 /* The part of that check which is made again when the time to write has come. */
-enum status postgres_check_replaced(struct postgres_host *host, const struct located *located,
+enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
                                     enum target_kind kind, struct error *err);
 enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                                  struct error *err);

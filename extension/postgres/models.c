@@ -21,7 +21,7 @@ static void copy_name(char to[64], const struct cell *cell)
 }
 
 static enum status locate_path(struct postgres_host *host, struct slice path, struct arena *arena,
-                               struct located *located, struct error *err)
+                               struct pg_located *located, struct error *err)
 {
     struct cell cells[7], key = {.type = CELL_TEXT, .text = path};
 
@@ -45,14 +45,14 @@ static enum status locate_path(struct postgres_host *host, struct slice path, st
 }
 
 enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
-                            struct located *located, struct error *err)
+                            struct pg_located *located, struct error *err)
 {
     const struct pg_table table = {schema, name};
     struct arena arena;
     struct text path;
     enum status status;
 
-    *located = (struct located){0};
+    *located = (struct pg_located){0};
     text_init(&path, TEXT_MAXIMUM);
     pg_sql_append(&path, "@", &table);
     arena_init(&arena, NAMES_ARENA_MAX);
@@ -117,7 +117,7 @@ static enum status not_found(struct postgres_host *host, struct slice name, stru
 /* The schema in which a model of this name is to be read. A view with a model's
  * columns serves as well. */
 static enum status locate_model(struct postgres_host *host, struct slice schema, struct slice name,
-                                struct located *located, struct error *err)
+                                struct pg_located *located, struct error *err)
 {
     TRY(postgres_locate(host, schema, name, located, err));
     if (!located->exists)
@@ -164,7 +164,7 @@ enum status postgres_load_model(void *self, struct slice schema, struct slice na
                                 struct arena *arena, struct model *model, struct error *err)
 {
     struct postgres_host *host = self;
-    struct located located;
+    struct pg_located located;
     struct pg_table table;
 
     TRY(locate_model(host, schema, name, &located, err));
@@ -211,7 +211,7 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
                                struct arena *arena, struct model *model, struct error *err)
 {
     struct postgres_host *host = self;
-    struct located located;
+    struct pg_located located;
     struct pg_table table;
 
     TRY(locate_model(host, schema, name, &located, err));

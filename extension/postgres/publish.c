@@ -17,7 +17,7 @@
 struct publishing {
     struct postgres_host *host;
     struct pg_table table;
-    struct located located;
+    struct pg_located located;
     struct arena *arena;
 };
 
@@ -315,7 +315,7 @@ enum status postgres_publish(void *self, struct slice schema, struct slice name,
 static enum status find_current(struct publishing *publishing, struct model *current,
                                 struct error *err)
 {
-    struct located *located = &publishing->located;
+    struct pg_located *located = &publishing->located;
 
     TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
                            publishing->arena, current, err));
@@ -488,7 +488,7 @@ enum status postgres_restore(void *self, struct slice schema, struct slice name,
     const struct pg_database *database = host->database;
     struct publishing publishing = {.host = host};
     struct pg_transaction transaction;
-    struct located located;
+    struct pg_located located;
     struct arena arena;
     enum status status;
 

@@ -91,7 +91,7 @@ static enum status check_session(const struct rights *rights, enum target_kind k
 
 /* A new table needs a right in the schema; an old one is its owner's to replace. */
 static enum status check_rights(const struct rights *rights, struct slice schema,
-                                const struct located *located, enum target_kind kind,
+                                const struct pg_located *located, enum target_kind kind,
                                 struct error *err)
 {
     if (!rights->has_schema)
@@ -109,8 +109,8 @@ static enum status check_rights(const struct rights *rights, struct slice schema
 
 /* What cannot be found out is an error: a model must not be taken for a table
  * that may be overwritten. */
-static enum status is_model(struct postgres_host *host, const struct located *located, bool *result,
-                            struct error *err)
+static enum status is_model(struct postgres_host *host, const struct pg_located *located,
+                            bool *result, struct error *err)
 {
     struct arena arena;
     struct error reason;
@@ -131,7 +131,7 @@ static enum status is_model(struct postgres_host *host, const struct located *lo
     return status;
 }
 
-enum status postgres_check_replaced(struct postgres_host *host, const struct located *located,
+enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
                                     enum target_kind kind, struct error *err)
 {
     bool found_model = false;
@@ -147,7 +147,7 @@ enum status postgres_check_target(void *self, struct slice schema, struct slice 
                                   enum target_kind kind, struct error *err)
 {
     struct postgres_host *host = self;
-    struct located located;
+    struct pg_located located;
     struct rights rights;
     char buffer[64];
 
@@ -157,7 +157,7 @@ enum status postgres_check_target(void *self, struct slice schema, struct slice 
                error_hint(err, "Choose another schema.");
     TRY(read_rights(host, schema, &rights, err));
     TRY(check_session(&rights, kind, err));
-    located = (struct located){0};
+    located = (struct pg_located){0};
     if (rights.has_schema)
         TRY(postgres_locate(host, schema, name, &located, err));
     TRY(check_rights(&rights, schema, &located, kind, err));

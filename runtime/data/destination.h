@@ -30,7 +30,7 @@ enum destination_state {
 
 struct destination {
     enum destination_state state;
-    char database[PATH_MAX]; /* absolute path */
+    char database[PATH_MAX]; /* absolute path, or the words of a conninfo string of libpq */
     char table[256];
     int64_t version, rows; /* of the published model; 0 before */
     int64_t tries;         /* publishers that began; each says so first */

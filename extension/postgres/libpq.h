@@ -1,0 +1,74 @@
+/*
+ * libpq.h - a connection of our own to PostgreSQL, behind the seam database.h.
+ *
+ * How the server is found is libpq's business: a URI or a conninfo string, the PG*
+ * variables, the service file, .pgpass. Rows of PG_DATA come by COPY in binary, those of
+ * PG_SHOWN one by one as text.
+ *
+ * One of these is used by one thread at a time.
+ */
+#ifndef POSTGRES_LIBPQ_LIBPQ_H
+#define POSTGRES_LIBPQ_LIBPQ_H
+
+#include <libpq-fe.h>
+#include <limits.h>
+#include <signal.h>
+
+#include "postgres_host/host.h"
+
+#define LIBPQ_ENUMS_MAX 256 /* types that were asked about and are enums */
+
+struct libpq {
+    PGconn *connection;
+    const volatile sig_atomic_t *interrupts; /* the program's SIGINT counter; NULL: nobody asks */
+    /* What the server says beside results ("NOTICE", "WARNING"). NULL: it is dropped. */
+    void (*notice)(void *self, const char *severity, const char *message);
+    void *notice_self;
+    uint32_t enums[LIBPQ_ENUMS_MAX];
+    size_t enum_count;
+    bool is_ending;       /* what ends a transaction is not interrupted */
+    struct text delivery; /* an address for a detached job, kept until the next is asked for */
+    struct pg_database database;
+};
+
+/* postgres://..., postgresql://..., or words of a conninfo string (dbname=...)? */
+bool libpq_is_address(const char *text);
+
+/* CONNECTION, with libpq's reason. To be closed even when this fails. The struct must
+ * not move afterwards. */
+enum status libpq_open(struct libpq *libpq, const char *address, struct error *err);
+void libpq_close(struct libpq *libpq);
+
+/* The host over this connection, with what libpq adds to it: where a detached job finds
+ * the database, and reading in parallel. */
+void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program);
+
+/* A conninfo string that leads to the same database as the same user, without a
+ * password: whoever connects later has that from where libpq finds it. New tables are
+ * made in `schema`. */
+enum status libpq_address(const struct libpq *libpq, struct slice schema, struct text *address,
+                          struct error *err);
+
+/* ----- what the files of libpq share ----- */
+
+/* The error of a result or, where that is NULL, of the connection. `skipped` bytes of
+ * the SQL were sent before the caller's. */
+enum status libpq_fail(struct libpq *libpq, const PGresult *result, struct slice sql,
+                       size_t skipped, struct error *err);
+
+/* Send, and wait for each result in turn, NULL after the last one; the user's interrupt
+ * cancels what runs, whose results must be taken all the same. */
+PGresult *libpq_next_result(struct libpq *libpq);
+/* A row of COPY, NULL at its end; then libpq_next_result says how it went. */
+bool libpq_next_copied(struct libpq *libpq, struct slice *row, char **owned);
+/* Nobody wants the rest: it is cancelled, and what is under way thrown away. */
+void libpq_drain(struct libpq *libpq);
+
+/* Do one thing with no parameters and no rows. */
+enum status libpq_execute(struct libpq *libpq, const char *sql, struct error *err);
+
+/* Columns of a query, by preparing it. */
+enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
+                           struct pg_column **columns, size_t *count, struct error *err);
+
+#endif

@@ -1,0 +1,259 @@
+"""The program on a database of PostgreSQL: totrain postgres://... -c SQL."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import harness
+from harness import DATA, DEADLINE, TRAIN_IRIS, TRAIN_LONG
+
+PROGRAM = str(harness.BUILD / "totrain")
+
+
+class Program(harness.Case):
+    settings = {}
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix="totrain-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def environment(self, user=harness.SUPERUSER):
+        return {**os.environ, **self.server.variables(self.database, user), "TOTRAIN_STATE": self.folder,
+                "LC_ALL": "C.UTF-8"}
+
+    def run_program(self, *words, address="postgres://", user=harness.SUPERUSER, **options):
+        return subprocess.run([PROGRAM, address, *words], text=True, capture_output=True, check=False,
+                              timeout=4 * DEADLINE, env=self.environment(user), **options)
+
+    def check(self, sql, **options):
+        """Rows of the last statement."""
+        done = self.run_program("--format", "json", "-c", sql, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = done.stdout.strip()
+        return json.loads(found[found.rindex("\n[") if "\n[" in found else 0:]) if found else []
+
+    def refused(self, sql, status, *messages, **options):
+        done = self.run_program("-c", sql, **options)
+        for message in messages:
+            self.assertIn(message, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
+
+    def started(self, *words):
+        program = subprocess.Popen([PROGRAM, "postgres://", *words], text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.environment())
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        return program
+
+    def check_interrupted(self, program):
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=DEADLINE)
+        self.assertEqual(program.returncode, 130, errors)
+        self.assertIn("interrupted", errors)
+
+    # ----- statements of ours -----
+
+    def test_a_model_is_trained_measured_and_shown(self):
+        rows = {row["name"]: row["train"] for row in self.check(TRAIN_IRIS)}
+        self.assertGreater(rows["Accuracy"], 0.9)
+        self.assertEqual((rows["version"], rows["rows"]), (1, 150))
+        self.assertEqual(self.check("SELECT * FROM iris TO EVALUATE iris_model")[0]["Accuracy"], rows["Accuracy"])
+        self.assertEqual([(row["name"], row["version"]) for row in self.check("SHOW MODELS")], [("iris_model", 1)])
+        items = {row["item"]: row["value"] for row in self.check("SHOW TRAIN iris_model")}
+        self.assertEqual(items["rows"], 150)
+        self.assertIn("epoch 60, loss, train", items)
+
+    def test_the_digest_is_that_of_sqlite(self):
+        self.check(TRAIN_IRIS)
+        file = f"{self.folder}/iris.db"
+        columns = "sepal_length REAL, sepal_width REAL, petal_length REAL, petal_width REAL, class INTEGER"
+        rows = "".join(f"INSERT INTO iris VALUES ({line});" for line in
+                       (DATA / "iris.csv").read_text().splitlines()[1:])
+        done = self.run_program("-c", f"CREATE TABLE iris ({columns}); {rows}", "-c", TRAIN_IRIS, "--format", "json",
+                                "-c", "SHOW MODELS", address=file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(self.digest(), done.stdout)
+
+    def test_versions_are_kept_and_come_back(self):
+        self.check(TRAIN_IRIS)
+        first = self.digest()
+        self.check("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO IRIS_Model")
+        versions = self.check("SHOW VERSIONS iris_model")
+        self.assertEqual([(row["version"], row["state"]) for row in versions], [(2, "current"), (1, "kept")])
+        self.assertEqual(self.check("ROLLBACK MODEL iris_model TO 1"), [{"model": "iris_model", "version": 1}])
+        self.assertEqual(self.digest(), first)
+        self.check(f"ROLLBACK MODEL iris_model TO '{versions[0]['digest'][:12]}'")
+        self.check(TRAIN_IRIS)
+        self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS iris_model")], [3, 2, 1])
+        self.refused("ROLLBACK MODEL iris_model TO 9", 2, 'no version "9" of the model is kept')
+        self.check("DROP TABLE iris_model")
+        for table in ("models", "versions", "metrics"):
+            self.assertEqual(self.execute(f"SELECT * FROM totrain.{table}"), [], table)
+
+    def test_a_copied_model_becomes_one_of_its_own(self):
+        self.check(TRAIN_IRIS)
+        self.check("CREATE TABLE copied AS TABLE iris_model; "
+                   "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO copied")
+        self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS copied")], [1])
+        self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS iris_model")], [1])
+
+    def test_names_are_those_of_the_database(self):
+        self.check('CREATE SCHEMA "Odd ""one"; SELECT * FROM iris TO TRAIN LinearClassifier LABEL class '
+                   'INTO "Odd ""one"."My @Model"; CREATE TABLE "My @Model" (a int)')
+        self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ['"Odd ""one"."My @Model"'])
+        self.check('SET search_path = "Odd ""one", public; SELECT * FROM iris TO EVALUATE "My @Model"')
+        self.refused('SELECT * FROM iris TO EVALUATE "My @Model"', 1, 'table "My @Model" is no model')
+        self.refused("SELECT * FROM iris TO EVALUATE nowhere.m", 2, 'no schema "nowhere"')
+
+    def test_columns_of_all_kinds(self):
+        self.check("CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE DOMAIN small AS int CHECK (value < 1000); "
+                   "CREATE TABLE kinds AS SELECT i::int2 a, i::int8 b, (i * .5)::float4 c, (i / 3.0)::numeric(20, 10) d, "
+                   "i % 2 = 0 e, (ARRAY['sad', 'glad'])[1 + i % 2]::mood f, ('w' || i % 3)::char(5) g, "
+                   "DATE '2020-01-01' + i h, TIMESTAMPTZ '1969-12-31 23:59:59.5+00' + i * INTERVAL '1 hour' k, "
+                   "i::small l, CASE WHEN i % 7 = 0 THEN NULL ELSE i END m, "
+                   "md5((i % 3)::text)::uuid n, (i % 3)::text y FROM generate_series(1, 300) i")
+        details = {row["item"]: row["detail"] for row in self.check(
+            "EXPLAIN SELECT * FROM kinds TO TRAIN LinearClassifier LABEL y INTO m")}
+        numeric = {column for column in "abcdehklm" if details[f"input {column}"].startswith("numeric")}
+        self.assertEqual(numeric, set("abcdehklm"))
+        self.assertTrue(all(details[f"input {column}"].startswith("categor") for column in "fgn"), details)
+        self.check("SELECT * FROM kinds TO TRAIN LinearClassifier LABEL y INTO m")
+        words = self.execute("SELECT name, convert_from(data, 'UTF8') FROM m WHERE part = 'vocabulary' "
+                             "AND name <> 'n' ORDER BY name, 2 LIMIT 3")
+        self.assertEqual(words, [("f", "glad"), ("f", "sad"), ("g", "w0   ")])
+
+    def test_a_type_that_no_model_reads_is_named(self):
+        self.refused("SELECT ARRAY[1, 2] AS pair, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
+                     'column "pair" is of type integer[], which no model reads', "CAST(pair AS TEXT)")
+
+    def test_evaluate_into_a_table(self):
+        self.check(TRAIN_IRIS)
+        for _ in range(2):
+            self.check("SELECT * FROM iris TO EVALUATE iris_model INTO measured")
+        rows = self.execute('SELECT loss, "Accuracy" FROM measured')
+        self.assertEqual(len(rows), 1)
+        self.assertGreater(rows[0][1], 0.9)
+
+    # ----- transactions -----
+
+    def test_a_rollback_takes_the_model_back(self):
+        self.check("BEGIN; CREATE TABLE uncommitted AS TABLE iris; "
+                   "SELECT * FROM uncommitted TO TRAIN LinearClassifier LABEL class INTO m; "
+                   "SELECT * FROM uncommitted TO EVALUATE m; ROLLBACK")
+        self.assertEqual(self.tables(), {"iris"})
+        self.assertEqual(self.execute("SELECT * FROM totrain.models"), [])
+
+    def test_a_refused_statement_leaves_the_transaction_alone(self):
+        script = ("BEGIN;\nINSERT INTO iris SELECT * FROM iris LIMIT 1;\n"
+                  "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;\nCOMMIT;\n")
+        done = self.run_program(input=script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.execute("SELECT count(*) FROM iris"), [(151,)])
+        self.assertEqual(self.check("SHOW TRAIN m")[4]["value"], 151)
+
+    # ----- errors -----
+
+    def test_errors_show_their_place(self):
+        done = self.run_program("-c", "SELECT 'größe', nope FROM iris TO TRAIN LinearClassifier LABEL class INTO m")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.splitlines()[0], 'ERROR:  column "nope" does not exist')
+        line, caret = done.stderr.splitlines()[1:3]
+        self.assertEqual(line[len(caret) - 1:][:4], "nope")
+
+    def test_errors_of_ordinary_sql_show_their_place_in_the_script(self):
+        with open(f"{self.folder}/job.sql", "w", encoding="utf-8") as file:
+            file.write("SELECT 1;\nSELECT 2,\n  nope;\n")
+        done = self.run_program("-f", file.name)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f'{file.name}:3: ERROR:  column "nope" does not exist', done.stderr)
+
+    def test_a_server_that_is_not_there(self):
+        for address in ("postgres:///nowhere", "host=/nowhere"):
+            done = self.run_program("-c", "SELECT 1", address=address)
+            self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_a_server_that_ends(self):
+        self.refused("SELECT pg_terminate_backend(pg_backend_pid())", 3)
+
+    def test_rights_are_those_of_the_role(self):
+        self.execute("CREATE ROLE plain LOGIN; GRANT CREATE ON SCHEMA public TO plain")
+        self.addCleanup(self.server.execute, "DROP ROLE plain")
+        self.addCleanup(self.execute, "DROP OWNED BY plain")
+        train = "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m"
+        self.refused(train, 4, "permission denied for table iris", user="plain")
+        self.execute("GRANT SELECT ON iris TO plain")
+        self.refused(train, 4, "permission denied to keep models", "GRANT totrain_user", user="plain")
+        self.execute("GRANT totrain_user TO plain")
+        self.check(train, user="plain")
+        self.check(TRAIN_IRIS)
+        self.refused("SELECT * FROM iris TO EVALUATE iris_model", 4, "permission denied for table iris_model",
+                     user="plain")
+        self.refused(TRAIN_IRIS, 4, "must be owner of table iris_model", user="plain")
+        self.assertEqual([row["name"] for row in self.check("SHOW MODELS", user="plain")], ["m"])
+        self.assertEqual(self.check("SELECT id FROM totrain.models WHERE kind = 'DNNClassifier'", user="plain"), [])
+
+    def test_no_extension_in_the_database(self):
+        self.execute("DROP EXTENSION totrain")
+        self.refused(TRAIN_IRIS, 2, "has no extension totrain", "CREATE EXTENSION totrain")
+
+    def test_what_only_psql_does_is_refused(self):
+        self.refused("COPY iris TO STDOUT", 2, "COPY between the server and a program")
+        self.refused("COPY iris FROM STDIN", 2, "COPY between the server and a program")
+        self.refused("SELECT $1", 2, "there is no parameter $1")
+
+    def test_a_table_is_not_taken_for_a_model(self):
+        self.refused("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO iris", 2,
+                     'table "iris" exists and is no model')
+        self.check(TRAIN_IRIS + "CREATE VIEW seen AS SELECT * FROM iris_model")
+        self.refused("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO seen", 2,
+                     '"seen" exists and is no table')
+        self.check("SELECT * FROM iris TO EVALUATE seen")
+        self.refused("SELECT * FROM iris TO EVALUATE iris_model INTO iris_model", 2, "is the model itself")
+        self.refused("SELECT * FROM iris TO EVALUATE seen INTO iris_model", 2, 'table "iris_model" is a model')
+
+    def test_what_writes_is_no_query(self):
+        self.refused("WITH gone AS (DELETE FROM iris RETURNING *) SELECT * FROM gone "
+                     "TO TRAIN LinearClassifier LABEL class INTO m", 2, "data-modifying")
+        self.assertEqual(self.execute("SELECT count(*) FROM iris"), [(150,)])
+
+    # ----- beside the results -----
+
+    def test_notices_and_results_of_ordinary_sql(self):
+        done = self.run_program("-c", "DO $$ BEGIN RAISE NOTICE 'a; b'; RAISE WARNING 'c'; END $$; "
+                                      "SELECT 1.50::numeric AS n, true AS t, NULL AS e, ARRAY[1, 2] AS a, 'x' AS x, "
+                                      "9007199254740993 AS i", "--format", "csv")
+        self.assertEqual(done.stdout, 'n,t,e,a,x,i\n1.50,t,,"{1,2}",x,9007199254740993\n')
+        self.assertIn("NOTICE:  a; b\n", done.stderr)
+        self.assertIn("WARNING: c\n", done.stderr)
+
+    def test_ctrl_c_ends_a_query(self):
+        program = self.started("-c", "SELECT pg_sleep(600)")
+        harness.wait_for(lambda: self.execute("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' "
+                                              "AND state = 'active'"), "a query that runs")
+        self.check_interrupted(program)
+
+    def test_ctrl_c_ends_a_training_and_the_old_model_stays(self):
+        self.check(TRAIN_IRIS)
+        before = self.digest()
+        program = self.started("-c", TRAIN_LONG)
+        harness.wait_for(lambda: harness.processes_of(self.folder), "a job that runs")
+        self.check_interrupted(program)
+        harness.wait_for(lambda: not harness.processes_of(self.folder), "the end of the job")
+        self.assertEqual(self.digest(), before)
+
+    def test_a_detached_job_publishes_where_it_was_asked_to(self):
+        self.check("CREATE SCHEMA \"other place\"; SET search_path = \"other place\", public; "
+                   + TRAIN_IRIS.replace("WITH ", "WITH job.wait = false, "))
+        done = subprocess.run([PROGRAM, "wait", "1"], text=True, capture_output=True, check=False,
+                              env={**self.environment(), "PGDATABASE": "postgres"}, timeout=4 * DEADLINE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ['"other place".iris_model'])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
