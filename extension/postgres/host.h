@@ -52,10 +52,10 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
 /* models.c */
 struct pg_located {
     bool exists;
-    bool is_table;           /* an ordinary one; else a view, an index, a partitioned table ... */
-    bool has_columns;        /* those of a model, by name and type */
-    bool is_ours;            /* the caller may act as its owner */
-    int64_t relation, owner; /* OIDs */
+    bool is_table;    /* an ordinary one; else a view, an index, a partitioned table ... */
+    bool has_columns; /* those of a model, by name and type */
+    bool is_ours;     /* the caller may act as its owner */
+    int64_t relation; /* OID */
     char schema[64], name[64];
 };
 /* Where does this name lead? An empty schema: along the search_path. */

@@ -23,15 +23,14 @@ static void copy_name(char to[64], const struct cell *cell)
 static enum status locate_path(struct postgres_host *host, struct slice path, struct arena *arena,
                                struct pg_located *located, struct error *err)
 {
-    struct cell cells[7], key = {.type = CELL_TEXT, .text = path};
+    struct cell cells[6], key = {.type = CELL_TEXT, .text = path};
 
     TRY(pg_first(host,
                  "SELECT c.oid, c.relkind" EQ "'r', n.nspname, c.relname, "
-                 "pg_catalog.pg_has_role(c.relowner, 'USAGE'), "
-                 "c.relowner, " COLUMNS_OF_RELATION
+                 "pg_catalog.pg_has_role(c.relowner, 'USAGE'), " COLUMNS_OF_RELATION
                  " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
                  "c.relnamespace WHERE c.oid" EQ "pg_catalog.to_regclass($1)",
-                 &key, 1, arena, cells, 7, &located->exists, err));
+                 &key, 1, arena, cells, 6, &located->exists, err));
     if (!located->exists)
         return STATUS_OK;
     located->relation = cells[0].integer;
@@ -39,8 +38,7 @@ static enum status locate_path(struct postgres_host *host, struct slice path, st
     copy_name(located->schema, &cells[2]);
     copy_name(located->name, &cells[3]);
     located->is_ours = cells[4].integer != 0;
-    located->owner = cells[5].integer;
-    located->has_columns = cells[6].type == CELL_TEXT && slice_is(cells[6].text, MODEL_COLUMNS);
+    located->has_columns = cells[5].type == CELL_TEXT && slice_is(cells[5].text, MODEL_COLUMNS);
     return STATUS_OK;
 }
 

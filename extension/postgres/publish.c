@@ -2,8 +2,8 @@
  * A model's rows into its table, and what the extension's schema keeps beside it:
  * totrain.models, totrain.versions and totrain.metrics (totrain--1.0.sql).
  *
- * Rows belong to the owner of the model's table, and only who may act as that
- * role sees and writes them.
+ * Rows are kept by the OID of the model's table, so that they follow it through
+ * renames and changes of owner; only who may act as its owner sees and writes them.
  */
 #include <stdio.h>
 
@@ -12,6 +12,9 @@
 #include "scoring/model_table.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
+
+/* Of a row of the extension's tables: that of the model's table in $1. */
+#define RELATION_IS_1 "relation" EQ "$1::pg_catalog.oid"
 
 /* One model being written. */
 struct publishing {
@@ -39,29 +42,27 @@ static enum status keep_current(const struct publishing *publishing, const struc
                                 struct error *err)
 {
     struct postgres_host *host = publishing->host;
-    struct cell facts[] = {cell_text(current->id), cell_integer(current->version),
-                           cell_text(current->digest), cell_text(current->created_at),
-                           cell_integer(publishing->located.relation)};
+    struct cell facts[] = {cell_integer(publishing->located.relation),
+                           cell_integer(current->version), cell_text(current->digest),
+                           cell_text(current->created_at)};
 
-    TRY(pg_run(host, "DELETE FROM totrain.versions WHERE id" EQ "$1 AND version" EQ "$2", NULL,
-               facts, 2, NULL, err));
+    TRY(pg_run(host, "DELETE FROM totrain.versions WHERE " RELATION_IS_1 " AND version" EQ "$2",
+               NULL, facts, 2, NULL, err));
     TRY(pg_run(host,
-               "INSERT INTO totrain.versions (id, version, digest, created_at, owner, part, name, "
-               "\"position\", value, data) SELECT $1, $2, $3, $4, c.relowner, m.part, m.name, "
-               "m.\"position\", m.value, m.data FROM @ m CROSS JOIN pg_catalog.pg_class c WHERE "
-               "c.oid" EQ "$5::pg_catalog.oid",
-               &publishing->table, facts, 5, NULL, err));
+               "INSERT INTO totrain.versions (relation, version, digest, created_at, part, name, "
+               "\"position\", value, data) SELECT $1::pg_catalog.oid, $2, $3, $4, m.part, m.name, "
+               "m.\"position\", m.value, m.data FROM @ m",
+               &publishing->table, facts, 4, NULL, err));
     TRY(pg_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err));
     facts[1] = cell_integer(VERSIONS_KEPT);
     TRY(pg_run(host,
-               "DELETE FROM totrain.versions WHERE id" EQ "$1 AND version" LT
+               "DELETE FROM totrain.versions WHERE " RELATION_IS_1 " AND version" LT
                "(SELECT pg_catalog.min(kept.version) FROM (SELECT DISTINCT version FROM "
-               "totrain.versions WHERE id" EQ "$1 ORDER BY version DESC LIMIT $2) kept)",
+               "totrain.versions WHERE " RELATION_IS_1 " ORDER BY version DESC LIMIT $2) kept)",
                NULL, facts, 2, NULL, err));
     return pg_run(host,
-                  "DELETE FROM totrain.metrics WHERE id" EQ "$1 AND version" LT
-                  "(SELECT pg_catalog.min(kept.version) FROM totrain.versions kept WHERE kept.id" EQ
-                  "$1)",
+                  "DELETE FROM totrain.metrics WHERE " RELATION_IS_1 " AND version" LT
+                  "(SELECT pg_catalog.min(version) FROM totrain.versions WHERE " RELATION_IS_1 ")",
                   NULL, facts, 1, NULL, err);
 }
 
@@ -69,7 +70,7 @@ struct insertion {
     struct postgres_host *host;
     struct pg_prepared *prepared;
     const struct publication *publication;
-    struct cell owner;
+    struct cell relation;
 };
 
 static enum status insert_model_row(void *context, const struct model_row *row, struct error *err)
@@ -132,15 +133,14 @@ static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, c
 {
     struct insertion *insertion = context;
     const struct publication *publication = insertion->publication;
-    struct cell cells[] = {cell_text(publication->model->id),
+    struct cell cells[] = {insertion->relation,
                            cell_integer(publication->model->version),
                            cell_integer(publication->job),
                            cell_integer(epoch),
                            cell_integer((int64_t)step),
                            cell_string(metric),
                            cell_string(part),
-                           cell_real(value),
-                           insertion->owner};
+                           cell_real(value)};
 
     return insertion->host->database->execute(insertion->host->database->self, insertion->prepared,
                                               cells, err);
@@ -149,17 +149,16 @@ static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, c
 static enum status insert_metrics(const struct publishing *publishing,
                                   const struct publication *publication, struct error *err)
 {
-    static const enum cell_type types[] = {CELL_TEXT,    CELL_INTEGER, CELL_INTEGER,
-                                           CELL_INTEGER, CELL_INTEGER, CELL_TEXT,
-                                           CELL_TEXT,    CELL_REAL,    CELL_INTEGER};
+    static const enum cell_type types[] = {CELL_INTEGER, CELL_INTEGER, CELL_INTEGER, CELL_INTEGER,
+                                           CELL_INTEGER, CELL_TEXT,    CELL_TEXT,    CELL_REAL};
     struct insertion insertion = {.host = publishing->host,
                                   .publication = publication,
-                                  .owner = cell_integer(publishing->located.owner)};
+                                  .relation = cell_integer(publishing->located.relation)};
 
     TRY(prepare(&insertion,
-                "INSERT INTO totrain.metrics (id, version, job, epoch, step, metric, part, value, "
-                "owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::pg_catalog.oid)",
-                NULL, types, 9, err));
+                "INSERT INTO totrain.metrics (relation, version, job, epoch, step, metric, part, "
+                "value) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
+                NULL, types, 8, err));
     return finish(&insertion,
                   jobstore_each_metric(publication->store, insert_metric, &insertion, err), err);
 }
@@ -174,19 +173,14 @@ static enum status put_registry(const struct publishing *publishing, const struc
                            cell_text(model->digest),
                            cell_text(model->created_at),
                            cell_integer((int64_t)model->rows),
-                           cell_text(model->statement),
-                           cell_integer(publishing->located.owner)};
+                           cell_text(model->statement)};
 
-    /* Of tables that were dropped where nobody noticed: temporary ones at a session's end. */
-    TRY(pg_run(publishing->host,
-               "DELETE FROM totrain.models r WHERE r.relation" EQ "$1::pg_catalog.oid OR NOT "
-               "EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid" EQ "r.relation)",
-               NULL, cells, 1, NULL, err));
+    TRY(pg_run(publishing->host, "DELETE FROM totrain.models WHERE " RELATION_IS_1, NULL, cells, 1,
+               NULL, err));
     return pg_run(publishing->host,
                   "INSERT INTO totrain.models (relation, id, version, kind, digest, created_at, "
-                  "rows, statement, owner) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8, "
-                  "$9::pg_catalog.oid)",
-                  NULL, cells, 9, NULL, err);
+                  "rows, statement) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
+                  NULL, cells, 8, NULL, err);
 }
 
 /* ----- publishing a trained model ----- */
@@ -212,8 +206,8 @@ static enum status is_copy(const struct publishing *publishing, const struct mod
 static enum status succeed_current(const struct publishing *publishing, struct model *model,
                                    struct error *err)
 {
+    struct cell relation = cell_integer(publishing->located.relation);
     struct model current;
-    struct cell id;
     int64_t newest = 0;
     bool copied;
 
@@ -223,10 +217,9 @@ static enum status succeed_current(const struct publishing *publishing, struct m
     TRY(is_copy(publishing, &current, &copied, err));
     if (copied)
         return pg_run(publishing->host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
-    id = cell_text(current.id);
     TRY(first_integer(publishing,
-                      "SELECT pg_catalog.max(version) FROM totrain.versions WHERE id" EQ "$1", &id,
-                      1, &newest, err));
+                      "SELECT pg_catalog.max(version) FROM totrain.versions WHERE " RELATION_IS_1,
+                      &relation, 1, &newest, err));
     model->id = current.id;
     model->version = 1 + (newest > current.version ? newest : current.version);
     return keep_current(publishing, &current, err);
@@ -358,17 +351,17 @@ static enum status list_versions(struct publishing *publishing, const struct sin
     struct model current;
     struct version_listing listing = {.current = &current, .sink = sink};
     struct pg_rows rows = {.self = &listing, .row = put_version};
-    struct cell id;
+    struct cell relation;
     bool may_read = false;
 
     TRY(find_current(publishing, &current, err));
     TRY(may_read_kept(publishing, &may_read, err));
-    id = cell_text(current.id);
+    relation = cell_integer(publishing->located.relation);
     if (may_read)
         TRY(pg_each(publishing->host,
-                    "SELECT version, digest, created_at FROM totrain.versions WHERE id" EQ
-                    "$1 AND part" EQ "'meta' ORDER BY version DESC",
-                    NULL, &id, 1, &rows, err));
+                    "SELECT version, digest, created_at FROM totrain.versions WHERE " RELATION_IS_1
+                    " AND part" EQ "'meta' ORDER BY version DESC",
+                    NULL, &relation, 1, &rows, err));
     return version_listing_end(&listing, err);
 }
 
@@ -397,18 +390,20 @@ enum status postgres_list_metrics(void *self, struct slice schema, struct slice 
 {
     struct publishing publishing = {.host = self, .table = {schema, name}};
     struct pg_rows rows = {.self = (void *)sink, .row = put_metric};
-    struct cell key[] = {cell_text(model->id), cell_integer(model->version)};
+    struct cell key[] = {cell_null(), cell_integer(model->version)};
     struct arena arena;
     enum status status;
     bool may_read = false;
 
+    TRY(postgres_locate(self, schema, name, &publishing.located, err));
+    key[0] = cell_integer(publishing.located.relation);
     arena_init(&arena, NAMES_ARENA_MAX);
     publishing.arena = &arena;
     status = may_read_kept(&publishing, &may_read, err);
     if (status == STATUS_OK && may_read)
         status = pg_each(self,
-                         "SELECT epoch, step, metric, part, value FROM totrain.metrics WHERE id" EQ
-                         "$1 AND version" EQ "$2 ORDER BY epoch, step, ctid",
+                         "SELECT epoch, step, metric, part, value FROM totrain.metrics "
+                         "WHERE " RELATION_IS_1 " AND version" EQ "$2 ORDER BY epoch, step, ctid",
                          NULL, key, 2, &rows, err);
     arena_deinit(&arena);
     return status;
@@ -441,12 +436,12 @@ static enum status find_version(const struct publishing *publishing, const struc
 {
     struct wanted_version wanted = {.wanted = text};
     struct pg_rows rows = {.self = &wanted, .row = match_version};
-    struct cell id = cell_text(current->id);
+    struct cell relation = cell_integer(publishing->located.relation);
 
     TRY(pg_each(publishing->host,
-                "SELECT version, digest FROM totrain.versions WHERE id" EQ "$1 AND part" EQ
+                "SELECT version, digest FROM totrain.versions WHERE " RELATION_IS_1 " AND part" EQ
                 "'meta' ORDER BY version DESC",
-                NULL, &id, 1, &rows, err));
+                NULL, &relation, 1, &rows, err));
     *version = wanted.version;
     return wanted.is_found ? STATUS_OK : refuse_missing_version(text, current, err);
 }
@@ -454,17 +449,17 @@ static enum status find_version(const struct publishing *publishing, const struc
 static enum status restore_rows(const struct publishing *publishing, const struct model *current,
                                 int64_t version, struct error *err)
 {
-    struct cell key[] = {cell_text(current->id), cell_integer(version)};
+    struct cell key[] = {cell_integer(publishing->located.relation), cell_integer(version)};
 
     TRY(keep_current(publishing, current, err));
     TRY(pg_run(publishing->host,
                "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
-               "\"position\", value, data FROM totrain.versions WHERE id" EQ "$1 AND version" EQ
-               "$2",
+               "\"position\", value, data FROM totrain.versions WHERE " RELATION_IS_1
+               " AND version" EQ "$2",
                &publishing->table, key, 2, NULL, err));
     return pg_run(publishing->host,
-                  "DELETE FROM totrain.versions WHERE id" EQ "$1 AND version" EQ "$2", NULL, key, 2,
-                  NULL, err);
+                  "DELETE FROM totrain.versions WHERE " RELATION_IS_1 " AND version" EQ "$2", NULL,
+                  key, 2, NULL, err);
 }
 
 static enum status restore_in_transaction(struct publishing *publishing, struct slice wanted,

@@ -17,28 +17,27 @@ END $$;
 CREATE SCHEMA totrain;
 GRANT USAGE ON SCHEMA totrain TO totrain_user, totrain_monitor;
 
--- What is kept of models beside their tables. Everybody sees, and writes, the rows of
--- the roles that he may act as.
+-- What is kept of models beside their tables. Each row belongs to a table: who may act
+-- as the owner of that table, and nobody else, sees the row and writes it. As regclass
+-- a table follows its model through pg_dump.
 
 CREATE TABLE totrain.models (
-    relation   oid PRIMARY KEY, -- the model's table
+    relation   regclass PRIMARY KEY, -- the model's table
     id         text NOT NULL,
     version    bigint NOT NULL,
     kind       text,
     digest     text,
     created_at text,
     rows       bigint,
-    statement  text,
-    owner      oid NOT NULL
+    statement  text
 );
 CREATE INDEX ON totrain.models (id);
 
 CREATE TABLE totrain.versions (
-    id         text NOT NULL,
+    relation   regclass NOT NULL,
     version    bigint NOT NULL,
     digest     text,
     created_at text,
-    owner      oid NOT NULL,
     part       text,
     name       text,
     "position" bigint,
@@ -46,55 +45,51 @@ CREATE TABLE totrain.versions (
     data       bytea
 );
 ALTER TABLE totrain.versions ALTER COLUMN data SET STORAGE EXTERNAL;
-CREATE INDEX ON totrain.versions (id, version);
+CREATE INDEX ON totrain.versions (relation, version);
 
 CREATE TABLE totrain.metrics (
-    id      text NOT NULL,
-    version bigint NOT NULL,
-    job     bigint,
-    epoch   bigint,
-    step    bigint,
-    metric  text,
-    part    text,
-    value   double precision,
-    owner   oid NOT NULL
+    relation regclass NOT NULL,
+    version  bigint NOT NULL,
+    job      bigint,
+    epoch    bigint,
+    step     bigint,
+    metric   text,
+    part     text,
+    value    double precision
 );
-CREATE INDEX ON totrain.metrics (id, version);
+CREATE INDEX ON totrain.metrics (relation, version);
 
 DO $$
 DECLARE
-    relation text;
+    kept text;
 BEGIN
-    FOREACH relation IN ARRAY ARRAY['models', 'versions', 'metrics'] LOOP
-        EXECUTE pg_catalog.format('ALTER TABLE totrain.%I ENABLE ROW LEVEL SECURITY', relation);
-        EXECUTE pg_catalog.format('CREATE POLICY own ON totrain.%I USING '
-            '(pg_catalog.pg_has_role(owner, ''USAGE'')) WITH CHECK '
-            '(pg_catalog.pg_has_role(owner, ''USAGE''))', relation);
+    FOREACH kept IN ARRAY ARRAY['models', 'versions', 'metrics'] LOOP
+        EXECUTE pg_catalog.format('ALTER TABLE totrain.%I ENABLE ROW LEVEL SECURITY', kept);
+        EXECUTE pg_catalog.format('CREATE POLICY own ON totrain.%I USING (EXISTS (SELECT '
+            'FROM pg_catalog.pg_class c WHERE c.oid = relation AND c.relkind = ''r'' '
+            'AND pg_catalog.pg_has_role(c.relowner, ''USAGE'')))', kept);
         EXECUTE pg_catalog.format('GRANT SELECT, INSERT, UPDATE, DELETE ON totrain.%I '
-            'TO totrain_user', relation);
+            'TO totrain_user', kept);
+        PERFORM pg_catalog.pg_extension_config_dump('totrain.' || kept, '');
     END LOOP;
 END $$;
 
 -- A model's table that is dropped takes along what is kept of it. Whoever may drop
--- the table may not write these tables: SECURITY DEFINER, for exactly the tables that
--- PostgreSQL says were dropped.
+-- the table may not write these tables: SECURITY DEFINER, for the tables that are gone.
+-- Temporary ones go unnoticed when their session ends; the next DROP finds them.
 CREATE FUNCTION totrain.forget_dropped() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    forgotten text[];
+    gone regclass[];
 BEGIN
-    WITH gone AS (
+    WITH forgotten AS (
         DELETE FROM totrain.models m
-        USING pg_catalog.pg_event_trigger_dropped_objects() o
-        WHERE o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND o.objsubid = 0
-          AND m.relation = o.objid
-        RETURNING m.id)
-    SELECT pg_catalog.array_agg(id) INTO forgotten FROM gone;
-    IF forgotten IS NOT NULL THEN
-        DELETE FROM totrain.versions v WHERE v.id = ANY (forgotten)
-            AND NOT EXISTS (SELECT FROM totrain.models m WHERE m.id = v.id);
-        DELETE FROM totrain.metrics v WHERE v.id = ANY (forgotten)
-            AND NOT EXISTS (SELECT FROM totrain.models m WHERE m.id = v.id);
+        WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = m.relation)
+        RETURNING m.relation)
+    SELECT pg_catalog.array_agg(relation) INTO gone FROM forgotten;
+    IF gone IS NOT NULL THEN
+        DELETE FROM totrain.versions v WHERE v.relation = ANY (gone);
+        DELETE FROM totrain.metrics v WHERE v.relation = ANY (gone);
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION totrain.forget_dropped() FROM PUBLIC;

@@ -44,6 +44,12 @@ def load_csv(connection, name, table=None):
             cursor.copy_expert(f"COPY \"{table or name}\" FROM STDIN (FORMAT csv, HEADER)", file)
 
 
+def run_statement(cursor, statement):
+    """A statement of ours by its function: the rows as dictionaries."""
+    cursor.execute("SELECT * FROM totrain.rows(%s)", (statement,))
+    return [row for row, in cursor.fetchall()]
+
+
 def processes_of(folder):
     """Ids of processes whose command line names the folder."""
     found = []

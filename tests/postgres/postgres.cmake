@@ -10,7 +10,13 @@ postgres_test(server test_server.py)
 # What runs inside of Debian's postgres has no sanitizer in it: with AddressSanitizer
 # loaded first, that server hangs before its main() has set the locale.
 if(TARGET totrain_postgres AND NOT TOTRAIN_SANITIZE MATCHES "address|thread")
-  foreach(name ordinary_sql install run bare cli)
+  foreach(name
+      bare
+      cli
+      install
+      kept
+      ordinary_sql
+      run)
     postgres_test(${name} test_${name}.py)
   endforeach()
 endif()
