@@ -7,174 +7,17 @@
  */
 #include "postgres_host/session.h"
 
-#include <math.h>
-
-#include "access/detoast.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "tcop/dest.h"
-#include "utils/date.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
-#include "utils/uuid.h"
 
-#define DAYS_1970_TO_2000    (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
-#define MICROSECONDS_OF_DAYS ((int64_t)DAYS_1970_TO_2000 * USECS_PER_DAY)
-
-/* ----- values ----- */
-
-/* How the values of one column become cells. */
-struct reading {
-    enum pg_kind kind;
-    Oid type;
-    bool is_varlena;
-    FmgrInfo output;
-};
-
-static enum pg_kind kind_of(Oid type)
-{
-    const enum pg_kind kind = pg_kind_of(type);
-
-    return kind == PG_OTHER && get_typtype(type) == TYPTYPE_ENUM ? PG_ENUM : kind;
-}
-
-static void reading_init(struct reading *reading, Oid type, enum pg_form form)
-{
-    Oid output;
-
-    reading->type = getBaseType(type);
-    reading->kind = kind_of(reading->type);
-    if (form == PG_SHOWN && reading->kind != PG_INTEGER && reading->kind != PG_REAL)
-        reading->kind = PG_OTHER;
-    getTypeOutputInfo(reading->type, &output, &reading->is_varlena);
-    fmgr_info(output, &reading->output);
-}
-
-static struct cell text_cell(const char *text, size_t size)
-{
-    return (struct cell){.type = CELL_TEXT, .text = session_to_utf8(text, size)};
-}
-
-static struct cell output_cell(struct reading *reading, Datum value)
-{
-    const char *text = OutputFunctionCall(&reading->output, value);
-
-    return text_cell(text, strlen(text));
-}
-
-static struct cell real_cell(double value)
-{
-    return (struct cell){.type = CELL_REAL, .real = value};
-}
-
-static struct cell integer_cell(int64_t value)
-{
-    return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
-
-static struct cell read_integer(Oid type, Datum value)
-{
-    switch (type) {
-    case INT2OID:
-        return integer_cell(DatumGetInt16(value));
-    case INT4OID:
-        return integer_cell(DatumGetInt32(value));
-    case OIDOID:
-        return integer_cell(DatumGetObjectId(value));
-    default:
-        return integer_cell(DatumGetInt64(value));
-    }
-}
-
-static struct cell read_numeric(struct reading *reading, Datum value)
-{
-    const char *text = OutputFunctionCall(&reading->output, value);
-    double real;
-
-    if (!slice_to_real(slice_of(text), &real))
-        real = strtod(text, NULL); /* NaN, Infinity, and what is beyond a double */
-    return real_cell(real);
-}
-
-static struct cell read_text(struct reading *reading, Datum value)
-{
-    if (reading->is_varlena) {
-        const text *bytes = DatumGetTextPP(value);
-        return text_cell(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-    }
-    return output_cell(reading, value);
-}
-
-static struct cell read_date(DateADT date)
-{
-    if (DATE_NOT_FINITE(date))
-        return real_cell(DATE_IS_NOBEGIN(date) ? -INFINITY : INFINITY);
-    return integer_cell((int64_t)date + DAYS_1970_TO_2000);
-}
-
-static struct cell read_timestamp(Timestamp timestamp)
-{
-    if (TIMESTAMP_NOT_FINITE(timestamp))
-        return real_cell(TIMESTAMP_IS_NOBEGIN(timestamp) ? -INFINITY : INFINITY);
-    return real_cell((double)(timestamp + MICROSECONDS_OF_DAYS) / USECS_PER_SEC);
-}
-
-static struct cell read_bytes(Datum value)
-{
-    const bytea *bytes = DatumGetByteaPP(value);
-
-    return (struct cell){.type = CELL_BLOB, .text = {VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)}};
-}
-
-static struct cell read_real(Oid type, Datum value)
-{
-    return real_cell(type == FLOAT4OID ? (double)DatumGetFloat4(value) : DatumGetFloat8(value));
-}
-
-static struct cell read_data(struct reading *reading, Datum value)
-{
-    switch (reading->kind) {
-    case PG_INTEGER:
-        return read_integer(reading->type, value);
-    case PG_REAL:
-        return read_real(reading->type, value);
-    case PG_NUMERIC:
-        return read_numeric(reading, value);
-    case PG_BOOLEAN:
-        return integer_cell(DatumGetBool(value));
-    case PG_TEXT:
-        return read_text(reading, value);
-    case PG_ENUM:
-    case PG_UUID:
-        return output_cell(reading, value);
-    case PG_DATE:
-        return read_date(DatumGetDateADT(value));
-    case PG_TIMESTAMP:
-        return read_timestamp(DatumGetTimestamp(value));
-    case PG_BYTES:
-        return read_bytes(value);
-    default:
-        return (struct cell){.type = CELL_BLOB, .text = SLICE("")};
-    }
-}
-
-static struct cell read_shown(struct reading *reading, Datum value)
-{
-    if (reading->kind == PG_INTEGER)
-        return read_integer(reading->type, value);
-    if (reading->kind == PG_REAL) {
-        struct cell cell = read_real(reading->type, value);
-        if (isfinite(cell.real))
-            return cell;
-    }
-    return output_cell(reading, value);
-}
+#include "postgres_host/values.h"
 
 /* ----- the receiver of the rows ----- */
 
@@ -183,7 +26,7 @@ struct receiver {
     const struct pg_rows *rows;
     enum pg_form form;
     MemoryContext context; /* of the conversions of one row */
-    struct reading *readings;
+    struct value_reader *readers;
     struct cell *cells;
     enum status status; /* of the callbacks */
     struct error *err;
@@ -199,7 +42,8 @@ static enum status give_columns(struct receiver *receiver, TupleDesc descriptor)
         const char *name = NameStr(TupleDescAttr(descriptor, i)->attname);
         const Oid type = getBaseType(TupleDescAttr(descriptor, i)->atttypid);
 
-        columns[i] = (struct pg_column){session_to_utf8(name, strlen(name)), type, kind_of(type)};
+        columns[i] =
+            (struct pg_column){session_to_utf8(name, strlen(name)), type, value_kind(type)};
     }
     return receiver->rows->columns(receiver->rows->self, columns, (size_t)descriptor->natts,
                                    receiver->err);
@@ -209,11 +53,11 @@ static void receiver_startup(DestReceiver *self, int operation, TupleDesc descri
 {
     struct receiver *receiver = (struct receiver *)self;
 
-    receiver->readings = palloc0(sizeof *receiver->readings * (descriptor->natts + 1));
+    receiver->readers = palloc0(sizeof *receiver->readers * (descriptor->natts + 1));
     receiver->cells = palloc0(sizeof *receiver->cells * (descriptor->natts + 1));
     for (int i = 0; i < descriptor->natts; i++)
-        reading_init(&receiver->readings[i], TupleDescAttr(descriptor, i)->atttypid,
-                     receiver->form);
+        value_reader_init(&receiver->readers[i], TupleDescAttr(descriptor, i)->atttypid,
+                          receiver->form);
     receiver->context =
         AllocSetContextCreate(CurrentMemoryContext, "totrain row", ALLOCSET_DEFAULT_SIZES);
     receiver->status = give_columns(receiver, descriptor);
@@ -227,10 +71,8 @@ static void read_row(struct receiver *receiver, TupleTableSlot *slot)
     for (int i = 0; i < count; i++) {
         if (slot->tts_isnull[i])
             receiver->cells[i] = (struct cell){.type = CELL_NULL};
-        else if (receiver->form == PG_SHOWN)
-            receiver->cells[i] = read_shown(&receiver->readings[i], slot->tts_values[i]);
         else
-            receiver->cells[i] = read_data(&receiver->readings[i], slot->tts_values[i]);
+            receiver->cells[i] = value_read(&receiver->readers[i], slot->tts_values[i]);
     }
 }
 
@@ -346,6 +188,7 @@ struct query_call {
     const struct pg_statement *statement;
     const struct pg_rows *rows;
     uint64_t *affected;
+    bool only_reads; /* what the caller's own statement sees, and nothing else */
 };
 
 static enum status run_plan(SPIPlanPtr plan, const struct query_call *call, struct error *err)
@@ -360,6 +203,7 @@ static enum status run_plan(SPIPlanPtr plan, const struct query_call *call, stru
                                 .form = statement->form,
                                 .err = err};
     SPIExecuteOptions options = {.params = parameters_of(statement->parameters, statement->count),
+                                 .read_only = call->only_reads,
                                  .tcount = statement->rows_max,
                                  .dest = call->rows ? &receiver.receiver : None_Receiver};
 
@@ -392,7 +236,7 @@ static enum status query_body(struct session *session, void *self, struct error 
 static enum status spi_query(void *self, const struct pg_statement *statement,
                              const struct pg_rows *rows, uint64_t *affected, struct error *err)
 {
-    struct query_call call = {statement, rows, affected};
+    struct query_call call = {statement, rows, affected, ((struct session *)self)->is_function};
 
     return session_guard(self, query_body, &call, err);
 }
@@ -419,7 +263,7 @@ static enum status copy_columns(const struct describe_call *call, TupleDesc desc
 
         columns[i].name = arena_copy(call->arena, session_to_utf8(name, strlen(name)));
         columns[i].type = getBaseType(TupleDescAttr(descriptor, i)->atttypid);
-        columns[i].kind = kind_of(columns[i].type);
+        columns[i].kind = value_kind(columns[i].type);
         if (!columns[i].name.data)
             return fail_no_memory(err);
     }

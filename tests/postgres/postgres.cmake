@@ -13,6 +13,7 @@ if(TARGET totrain_postgres AND NOT TOTRAIN_SANITIZE MATCHES "address|thread")
   foreach(name
       bare
       cli
+      functions
       install
       kept
       ordinary_sql

@@ -1,0 +1,451 @@
+/*
+ * totrain.predict('model', row) and its sisters: scoring in any query.
+ *
+ * The row is a record: of a table (totrain.predict('m', t) FROM t), of a subquery, or
+ * ROW(1, 2). Inputs are found by their names; a record without names, as ROW() makes it,
+ * holds them in the model's order.
+ *
+ * The model is loaded once a statement, under the statement's own snapshot, as the
+ * caller, and kept with the call's place in the query (fn_extra). PL/pgSQL keeps such
+ * places from one statement to the next: when the snapshot is another one, the model is
+ * loaded again.
+ */
+#include "postgres_host/session.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+#include "codegen/model_path.h"
+#include "postgres_host/host.h"
+#include "postgres_host/values.h"
+#include "scoring/outputs.h"
+
+SQL_FUNCTION(totrain_sql_predict);
+SQL_FUNCTION(totrain_sql_predict_as);
+SQL_FUNCTION(totrain_sql_probability);
+SQL_FUNCTION(totrain_sql_probabilities);
+SQL_FUNCTION(totrain_sql_logits);
+SQL_FUNCTION(totrain_sql_problem);
+SQL_FUNCTION(totrain_sql_version);
+
+/* What tells one snapshot from another. */
+struct stamp {
+    TransactionId xmin, xmax;
+    CommandId command;
+    uint64 completed;
+    uint32 running;
+};
+
+/* The record type that was seen last, and where the inputs are in it. */
+struct row_layout {
+    Oid type;
+    int32 typmod;
+    MemoryContext context;
+    TupleDesc descriptor;
+    int *attributes; /* (inputs) */
+    struct value_reader *readers;
+    struct cell *cells; /* (inputs) */
+    Datum *values;
+    bool *nulls;
+};
+
+/* The type that predict is asked for. */
+struct wanted {
+    Oid type, parameter;
+    FmgrInfo input;
+};
+
+struct scoring {
+    MemoryContext context; /* of all but the model, which is malloc'd */
+    MemoryContext row;     /* of one call */
+    MemoryContextCallback callback;
+    char *path;
+    bool is_loaded;
+    struct stamp stamp;
+    struct arena arena;
+    struct model model;
+    struct scorer scorer;
+    struct output_room room;
+    struct row_layout layout;
+    struct wanted wanted;
+};
+
+static void throw_error(const struct error *err)
+{
+    struct session nobody = {.memory = CurrentMemoryContext};
+
+    session_raise(&nobody, err, SLICE(""), false);
+}
+
+/* ----- the model ----- */
+
+static void unload(struct scoring *scoring)
+{
+    if (!scoring->is_loaded)
+        return;
+    scoring->is_loaded = false;
+    output_room_deinit(&scoring->room);
+    scorer_deinit(&scoring->scorer);
+    arena_deinit(&scoring->arena);
+}
+
+static void unload_at_end(void *scoring)
+{
+    unload(scoring);
+}
+
+static enum status load_by_path(struct postgres_host *host, struct scoring *scoring,
+                                struct arena *arena, struct error *err)
+{
+    const struct slice path = session_to_utf8(scoring->path, strlen(scoring->path));
+    struct slice schema, name;
+
+    TRY(model_path_read(path, arena, &schema, &name, err));
+    return host->host.load_model(host, schema, name, &scoring->arena, &scoring->model, err);
+}
+
+static enum status make_scorer(struct scoring *scoring, struct error *err)
+{
+    enum status status;
+
+    TRY(scorer_init(&scoring->scorer, &scoring->model, 1, err));
+    status = output_room_init(&scoring->room, &scoring->model, err);
+    if (status != STATUS_OK)
+        scorer_deinit(&scoring->scorer);
+    return status;
+}
+
+/* Nothing is thrown before what was malloc'd has its owner, or is freed again. */
+static void load(struct scoring *scoring)
+{
+    struct session *session = palloc(sizeof *session);
+    struct postgres_host *host = palloc(sizeof *host);
+    struct arena arena;
+    struct error err;
+    enum status status;
+
+    session_init(session, true);
+    postgres_host_init(host, &session->database, "", NULL);
+    arena_init(&arena, MODEL_PATH_BYTES_MAX * 16);
+    arena_init(&scoring->arena, MODEL_ARENA_MAX);
+    status = load_by_path(host, scoring, &arena, &err);
+    arena_deinit(&arena);
+    if (status == STATUS_OK)
+        status = make_scorer(scoring, &err);
+    scoring->is_loaded = status == STATUS_OK;
+    if (status == STATUS_OK)
+        return;
+    arena_deinit(&scoring->arena);
+    session_raise(session, &err, SLICE(""), false);
+}
+
+static struct stamp stamp_now(void)
+{
+    const SnapshotData *snapshot = GetActiveSnapshot();
+    struct stamp stamp;
+
+    memset(&stamp, 0, sizeof stamp); /* compared as bytes */
+    stamp.xmin = snapshot->xmin;
+    stamp.xmax = snapshot->xmax;
+    stamp.command = snapshot->curcid;
+    stamp.completed = snapshot->snapXactCompletionCount;
+    stamp.running = snapshot->xcnt;
+    return stamp;
+}
+
+static struct scoring *scoring_new(FmgrInfo *function)
+{
+    MemoryContext context =
+        AllocSetContextCreate(function->fn_mcxt, "totrain model", ALLOCSET_SMALL_SIZES);
+    struct scoring *scoring = MemoryContextAllocZero(context, sizeof *scoring);
+
+    scoring->context = context;
+    scoring->row = AllocSetContextCreate(context, "totrain row", ALLOCSET_SMALL_SIZES);
+    scoring->callback.func = unload_at_end;
+    scoring->callback.arg = scoring;
+    MemoryContextRegisterResetCallback(context, &scoring->callback);
+    function->fn_extra = scoring;
+    return scoring;
+}
+
+/* The next row's type is looked at, whatever it is. */
+static void lay_out_nothing(struct scoring *scoring)
+{
+    struct row_layout *layout = &scoring->layout;
+
+    if (layout->context)
+        MemoryContextDelete(layout->context);
+    *layout = (struct row_layout){.type = InvalidOid};
+}
+
+static bool is_path(const struct scoring *scoring, const text *path)
+{
+    const size_t size = VARSIZE_ANY_EXHDR(path);
+
+    return strlen(scoring->path) == size && memcmp(scoring->path, VARDATA_ANY(path), size) == 0;
+}
+
+static struct scoring *find_scoring(FunctionCallInfo fcinfo)
+{
+    struct scoring *scoring = fcinfo->flinfo->fn_extra;
+    const text *path = PG_GETARG_TEXT_PP(0);
+    const struct stamp stamp = stamp_now();
+    MemoryContext context;
+
+    if (!scoring)
+        scoring = scoring_new(fcinfo->flinfo);
+    if (scoring->is_loaded && is_path(scoring, path) &&
+        memcmp(&stamp, &scoring->stamp, sizeof stamp) == 0)
+        return scoring;
+    unload(scoring);
+    scoring->path = MemoryContextStrdup(scoring->context, text_to_cstring(path));
+    scoring->stamp = stamp;
+    MemoryContextReset(scoring->row);
+    context = MemoryContextSwitchTo(scoring->row);
+    load(scoring);
+    MemoryContextSwitchTo(context);
+    lay_out_nothing(scoring);
+    return scoring;
+}
+
+/* ----- the row ----- */
+
+/* ROW(...) names its columns f1, f2, ... */
+static bool has_no_names(TupleDesc descriptor)
+{
+    for (int i = 0; i < descriptor->natts; i++) {
+        char name[NAMEDATALEN];
+
+        snprintf(name, sizeof name, "f%d", i + 1);
+        if (strcmp(NameStr(TupleDescAttr(descriptor, i)->attname), name) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int find_attribute(TupleDesc descriptor, struct slice name)
+{
+    const char *wanted = session_from_utf8(name);
+
+    for (int i = 0; i < descriptor->natts; i++)
+        if (!TupleDescAttr(descriptor, i)->attisdropped &&
+            strcmp(NameStr(TupleDescAttr(descriptor, i)->attname), wanted) == 0)
+            return i;
+    return -1;
+}
+
+static void refuse_row(const struct scoring *scoring, TupleDesc descriptor, struct slice missing,
+                       bool is_nameless)
+{
+    const struct transform *transform = &scoring->model.transform;
+    StringInfoData names;
+
+    initStringInfo(&names);
+    for (uint32_t i = 0; i < transform->input_count && names.len < 400; i++)
+        appendStringInfo(&names, "%s%s", i ? ", " : "",
+                         session_from_utf8(transform->inputs[i].name));
+    if (is_nameless)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the model takes %u values, not %d", transform->input_count,
+                               descriptor->natts),
+                        errhint("They are %s.", names.data)));
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                    errmsg("the row has no column \"%s\", which the model takes",
+                           session_from_utf8(missing)),
+                    errhint("The model takes %s.", names.data)));
+}
+
+static void find_inputs(const struct scoring *scoring, struct row_layout *layout)
+{
+    const struct transform *transform = &scoring->model.transform;
+    const bool is_nameless = has_no_names(layout->descriptor);
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        int at = find_attribute(layout->descriptor, transform->inputs[i].name);
+
+        if (at < 0 && is_nameless && (uint32_t)layout->descriptor->natts == transform->input_count)
+            at = (int)i;
+        if (at < 0)
+            refuse_row(scoring, layout->descriptor, transform->inputs[i].name, is_nameless);
+        layout->attributes[i] = at;
+        value_reader_init(&layout->readers[i], TupleDescAttr(layout->descriptor, at)->atttypid,
+                          PG_DATA);
+    }
+}
+
+static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
+{
+    const size_t inputs = scoring->model.transform.input_count + 1;
+    struct row_layout *layout = &scoring->layout;
+    MemoryContext context;
+
+    lay_out_nothing(scoring);
+    layout->context =
+        AllocSetContextCreate(scoring->context, "totrain row type", ALLOCSET_SMALL_SIZES);
+    context = MemoryContextSwitchTo(layout->context);
+    layout->descriptor = lookup_rowtype_tupdesc_copy(type, typmod);
+    layout->attributes = palloc(sizeof *layout->attributes * inputs);
+    layout->readers = palloc0(sizeof *layout->readers * inputs);
+    layout->cells = palloc0(sizeof *layout->cells * inputs);
+    layout->values = palloc(sizeof *layout->values * (layout->descriptor->natts + 1));
+    layout->nulls = palloc(layout->descriptor->natts + 1);
+    find_inputs(scoring, layout);
+    layout->type = type;
+    layout->typmod = typmod;
+    MemoryContextSwitchTo(context);
+}
+
+/* Into layout.cells; texts live until the next call. */
+static void take_row(struct scoring *scoring, HeapTupleHeader record)
+{
+    const Oid type = HeapTupleHeaderGetTypeId(record);
+    const int32 typmod = HeapTupleHeaderGetTypMod(record);
+    struct row_layout *layout = &scoring->layout;
+    HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(record), .t_data = record};
+    MemoryContext context;
+
+    if (layout->type != type || layout->typmod != typmod)
+        lay_out(scoring, type, typmod);
+    heap_deform_tuple(&tuple, layout->descriptor, layout->values, layout->nulls);
+    MemoryContextReset(scoring->row);
+    context = MemoryContextSwitchTo(scoring->row);
+    for (uint32_t i = 0; i < scoring->model.transform.input_count; i++) {
+        const int at = layout->attributes[i];
+        layout->cells[i] = layout->nulls[at] ? (struct cell){.type = CELL_NULL}
+                                             : value_read(&layout->readers[i], layout->values[at]);
+    }
+    MemoryContextSwitchTo(context);
+}
+
+/* NULL where the model's name or the row is. */
+static struct scoring *take_arguments(FunctionCallInfo fcinfo)
+{
+    struct scoring *scoring;
+
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+        return NULL;
+    scoring = find_scoring(fcinfo);
+    take_row(scoring, PG_GETARG_HEAPTUPLEHEADER(1));
+    return scoring;
+}
+
+/* ----- the functions ----- */
+
+static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **scoring,
+                  struct cell *cell)
+{
+    struct error err;
+
+    *scoring = take_arguments(fcinfo);
+    if (!*scoring)
+        return false;
+    error_clear(&err);
+    if (scorer_transform(&(*scoring)->scorer, 0, (*scoring)->layout.cells, &err) != STATUS_OK)
+        throw_error(&err);
+    scorer_score(&(*scoring)->scorer, 1);
+    if (scorer_output(&(*scoring)->scorer, output, &(*scoring)->room, cell, &err) != STATUS_OK)
+        throw_error(&err);
+    return cell->type != CELL_NULL;
+}
+
+static char *cell_string_of(const struct cell *cell)
+{
+    if (cell->type == CELL_INTEGER)
+        return psprintf(INT64_FORMAT, cell->integer);
+    if (cell->type == CELL_REAL)
+        return float8out_internal(cell->real);
+    return session_from_utf8(cell->text);
+}
+
+static Datum text_output(FunctionCallInfo fcinfo, enum output output)
+{
+    struct scoring *scoring;
+    struct cell cell;
+
+    if (!score(fcinfo, output, &scoring, &cell))
+        PG_RETURN_NULL();
+    return CStringGetTextDatum(cell_string_of(&cell));
+}
+
+Datum totrain_sql_predict(PG_FUNCTION_ARGS)
+{
+    return text_output(fcinfo, OUTPUT_PREDICTION);
+}
+
+Datum totrain_sql_probabilities(PG_FUNCTION_ARGS)
+{
+    return text_output(fcinfo, OUTPUT_PROBABILITIES);
+}
+
+Datum totrain_sql_logits(PG_FUNCTION_ARGS)
+{
+    return text_output(fcinfo, OUTPUT_LOGITS);
+}
+
+Datum totrain_sql_probability(PG_FUNCTION_ARGS)
+{
+    struct scoring *scoring;
+    struct cell cell;
+
+    if (!score(fcinfo, OUTPUT_PROBABILITY, &scoring, &cell))
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(cell.real);
+}
+
+static const struct wanted *wanted_type(FunctionCallInfo fcinfo, struct scoring *scoring)
+{
+    struct wanted *wanted = &scoring->wanted;
+    Oid input;
+
+    if (OidIsValid(wanted->type))
+        return wanted;
+    wanted->type = get_fn_expr_argtype(fcinfo->flinfo, 2);
+    getTypeInputInfo(getBaseType(wanted->type), &input, &wanted->parameter);
+    fmgr_info_cxt(input, &wanted->input, scoring->context);
+    return wanted;
+}
+
+/* In the type of the third argument, whose value does not matter. */
+Datum totrain_sql_predict_as(PG_FUNCTION_ARGS)
+{
+    const struct wanted *wanted;
+    struct scoring *scoring;
+    struct cell cell;
+
+    if (!score(fcinfo, OUTPUT_PREDICTION, &scoring, &cell))
+        PG_RETURN_NULL();
+    wanted = wanted_type(fcinfo, scoring);
+    if (wanted->type == INT8OID && cell.type == CELL_INTEGER)
+        PG_RETURN_INT64(cell.integer);
+    if (wanted->type == FLOAT8OID && cell.type == CELL_REAL)
+        PG_RETURN_FLOAT8(cell.real);
+    return InputFunctionCall(&scoring->wanted.input, cell_string_of(&cell), wanted->parameter, -1);
+}
+
+/* What keeps this row from being scored; NULL for a row that can be. */
+Datum totrain_sql_problem(PG_FUNCTION_ARGS)
+{
+    struct scoring *scoring = take_arguments(fcinfo);
+    struct error err;
+    enum status status;
+
+    if (!scoring)
+        PG_RETURN_NULL();
+    error_clear(&err);
+    status = scorer_transform(&scoring->scorer, 0, scoring->layout.cells, &err);
+    if (status == STATUS_OK)
+        PG_RETURN_NULL();
+    if (status != STATUS_INVALID)
+        throw_error(&err);
+    return CStringGetTextDatum(session_from_utf8(slice_of(err.message)));
+}
+
+Datum totrain_sql_version(PG_FUNCTION_ARGS)
+{
+    return CStringGetTextDatum(TOTRAIN_VERSION);
+}

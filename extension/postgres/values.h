@@ -1,0 +1,26 @@
+/*
+ * values.h - values of the server's types as cells (the table in database.h).
+ */
+#ifndef POSTGRES_HOST_VALUES_H
+#define POSTGRES_HOST_VALUES_H
+
+#include "postgres_host/compat.h"
+
+#include "postgres_host/session.h"
+
+struct value_reader {
+    enum pg_form form;
+    enum pg_kind kind;
+    Oid type; /* of a domain its base type */
+    bool is_varlena;
+    FmgrInfo output;
+};
+
+enum pg_kind value_kind(Oid type);
+
+/* What it needs lives in CurrentMemoryContext. */
+void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form);
+/* Not NULL. Texts are the value's own bytes, or in CurrentMemoryContext. */
+struct cell value_read(struct value_reader *reader, Datum value);
+
+#endif
