@@ -24,6 +24,7 @@
 #define JOBSPEC_THREADS_MAX       64
 #define JOBSPEC_WORKERS_MAX       1024
 
+enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 enum spec_task { SPEC_CLASSIFICATION, SPEC_REGRESSION };
 enum spec_input_kind { SPEC_NUMERIC, SPEC_CATEGORY };
 enum spec_label_type { SPEC_LABEL_INTEGER, SPEC_LABEL_REAL, SPEC_LABEL_TEXT };
@@ -37,12 +38,38 @@ struct spec_input {
     uint32_t vocabulary_max; /* SPEC_CATEGORY: 1 to 10,000,000; 0 for SPEC_NUMERIC */
 };
 
+#define JOBSPEC_OUTPUTS_MAX    8
+#define JOBSPEC_COLUMNS_MAX    32767
+#define JOBSPEC_SHARD_ROWS_MAX 1048576
+#define JOBSPEC_NO_LABEL       UINT32_MAX
+
+/* PREDICT and EVALUATE: which cells of the rows are scored, and what is wanted of them. */
+struct spec_scoring {
+    uint64_t rows;       /* of rows.spool */
+    uint32_t shard_rows; /* of one shard; the last may have fewer */
+    uint32_t columns;    /* cells of a row */
+    uint32_t *inputs;    /* (input_count): the cell of each input of the model */
+    size_t input_count;
+    uint32_t label; /* EVALUATE: its cell. PREDICT: the cell that the result leaves out, or
+                       JOBSPEC_NO_LABEL */
+    struct slice label_name;
+    struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order */
+    size_t output_count;
+    struct slice metrics[JOBSPEC_METRICS_MAX]; /* EVALUATE */
+    size_t metric_count;
+    bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */
+};
+
+/* What a job of another kind has no use for is zero, and not in its file. */
 struct jobspec {
+    enum spec_kind kind;
     struct slice statement; /* for people: what was asked */
     struct slice estimator; /* "DNNClassifier" */
     struct slice family;    /* the learner: "network" */
     enum spec_task task;
     struct slice model_name; /* for people: progress lines, logs */
+
+    struct spec_scoring scoring; /* PREDICT and EVALUATE; all up to `lanes` is TRAIN's */
 
     struct spec_input *inputs; /* the spool's columns are these, then the label */
     size_t input_count;

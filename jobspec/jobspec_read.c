@@ -3,13 +3,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "jobspec/jobspec_words.h"
+#include "jobspec/jobspec_parts.h"
 
-#define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-#define NAME_BYTES_MAX         100000 /* a column's name: SQLite allows any length */
-#define WORD_BYTES_MAX         64     /* names of estimators, families, metrics */
-#define HOST_BYTES_MAX         45     /* of an IP address */
+#define HOST_BYTES_MAX         45 /* of an IP address */
 #define VOCABULARY_MAX         10000000
 #define HIDDEN_UNITS_MAX       8192
 #define CLASSES_MAX            65536
@@ -37,15 +33,15 @@ static enum status check_members(const cJSON *object, const char *const *names, 
     return STATUS_OK;
 }
 
-static enum status get_section(const cJSON *json, const char *name, const char *const *members,
-                               const cJSON **section, struct error *err)
+enum status spec_get_section(const cJSON *json, const char *name, const char *const *members,
+                             const cJSON **section, struct error *err)
 {
     TRY(json_get_object(json, name, section, err));
     return check_members(*section, members, err);
 }
 
-static enum status get_u32(const cJSON *object, const char *name, uint32_t least, uint32_t most,
-                           uint32_t *value, struct error *err)
+enum status spec_get_u32(const cJSON *object, const char *name, uint32_t least, uint32_t most,
+                         uint32_t *value, struct error *err)
 {
     int64_t integer;
 
@@ -54,8 +50,7 @@ static enum status get_u32(const cJSON *object, const char *name, uint32_t least
     return STATUS_OK;
 }
 
-static enum status get_u64(const cJSON *object, const char *name, uint64_t *value,
-                           struct error *err)
+enum status spec_get_u64(const cJSON *object, const char *name, uint64_t *value, struct error *err)
 {
     int64_t integer;
 
@@ -84,8 +79,8 @@ static enum status get_share(const cJSON *object, const char *name, double *valu
     return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from 0 to below 1", name);
 }
 
-static enum status get_text(const cJSON *object, const char *name, size_t least, size_t most,
-                            struct arena *arena, struct slice *value, struct error *err)
+enum status spec_get_text(const cJSON *object, const char *name, size_t least, size_t most,
+                          struct arena *arena, struct slice *value, struct error *err)
 {
     struct slice text;
 
@@ -116,10 +111,11 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     const cJSON *model;
     unsigned task;
 
-    TRY(get_section(json, "model", MEMBERS("name", "estimator", "family", "task"), &model, err));
-    TRY(get_text(model, "name", 1, NAME_BYTES_MAX, arena, &spec->model_name, err));
-    TRY(get_text(model, "estimator", 1, WORD_BYTES_MAX, arena, &spec->estimator, err));
-    TRY(get_text(model, "family", 1, WORD_BYTES_MAX, arena, &spec->family, err));
+    TRY(spec_get_section(json, "model", MEMBERS("name", "estimator", "family", "task"), &model,
+                         err));
+    TRY(spec_get_text(model, "name", 1, NAME_BYTES_MAX, arena, &spec->model_name, err));
+    TRY(spec_get_text(model, "estimator", 1, WORD_BYTES_MAX, arena, &spec->estimator, err));
+    TRY(spec_get_text(model, "family", 1, WORD_BYTES_MAX, arena, &spec->family, err));
     TRY(get_word(model, "task", spec_task_words, &task, err));
     spec->task = (enum spec_task)task;
     return STATUS_OK;
@@ -133,12 +129,13 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
     TRY(check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
-    TRY(get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
+    TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
     TRY(get_word(json, "kind", spec_input_kind_words, &kind, err));
     input->kind = (enum spec_input_kind)kind;
     return kind == SPEC_CATEGORY
-               ? get_u32(json, "vocabulary_max", 1, VOCABULARY_MAX, &input->vocabulary_max, err)
-               : get_u32(json, "vocabulary_max", 0, 0, &input->vocabulary_max, err);
+               ? spec_get_u32(json, "vocabulary_max", 1, VOCABULARY_MAX, &input->vocabulary_max,
+                              err)
+               : spec_get_u32(json, "vocabulary_max", 0, 0, &input->vocabulary_max, err);
 }
 
 static enum status read_inputs(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -165,8 +162,8 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
     const cJSON *label;
     unsigned type;
 
-    TRY(get_section(json, "label", MEMBERS("name", "type"), &label, err));
-    TRY(get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
+    TRY(spec_get_section(json, "label", MEMBERS("name", "type"), &label, err));
+    TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
     TRY(get_word(label, "type", spec_label_type_words, &type, err));
     spec->label_type = (enum spec_label_type)type;
     return STATUS_OK;
@@ -194,7 +191,7 @@ static enum status read_network(const cJSON *json, struct jobspec *spec, struct 
     const cJSON *network;
     unsigned activation;
 
-    TRY(get_section(
+    TRY(spec_get_section(
         json, "network",
         MEMBERS("hidden_units", "activation", "dropout", "n_classes", "standardize", "l1", "l2"),
         &network, err));
@@ -202,7 +199,7 @@ static enum status read_network(const cJSON *json, struct jobspec *spec, struct 
     TRY(get_word(network, "activation", spec_activation_words, &activation, err));
     spec->activation = (enum spec_activation)activation;
     TRY(get_share(network, "dropout", &spec->dropout, err));
-    TRY(get_u32(network, "n_classes", 0, CLASSES_MAX, &spec->n_classes, err));
+    TRY(spec_get_u32(network, "n_classes", 0, CLASSES_MAX, &spec->n_classes, err));
     if (spec->n_classes == 1)
         return fail(err, STATUS_CORRUPT, "member \"n_classes\": expected 0, or 2 and more");
     TRY(json_get_boolean(network, "standardize", &spec->standardize, err));
@@ -210,22 +207,22 @@ static enum status read_network(const cJSON *json, struct jobspec *spec, struct 
     return get_real(network, "l2", 0, PENALTY_MAX, &spec->l2, err);
 }
 
-static enum status read_metrics(const cJSON *training, struct arena *arena, struct jobspec *spec,
-                                struct error *err)
+enum status spec_get_words(const cJSON *object, const char *name, size_t most, struct arena *arena,
+                           struct slice *words, size_t *count, struct error *err)
 {
-    const cJSON *metrics, *metric;
+    const cJSON *array, *item;
 
-    TRY(json_get_array(training, "metrics", JOBSPEC_METRICS_MAX, &metrics, err));
-    cJSON_ArrayForEach(metric, metrics)
+    TRY(json_get_array(object, name, most, &array, err));
+    cJSON_ArrayForEach(item, array)
     {
-        struct slice name = slice_of(cJSON_IsString(metric) ? metric->valuestring : NULL);
-        if (name.size < 1 || name.size > WORD_BYTES_MAX)
-            return fail(err, STATUS_CORRUPT, "member \"metrics\": expected names of 1 to %d bytes",
+        struct slice word = slice_of(cJSON_IsString(item) ? item->valuestring : NULL);
+        if (word.size < 1 || word.size > WORD_BYTES_MAX)
+            return fail(err, STATUS_CORRUPT, "member \"%s\": expected names of 1 to %d bytes", name,
                         WORD_BYTES_MAX);
-        name = arena_copy(arena, name);
-        if (!name.data)
+        word = arena_copy(arena, word);
+        if (!word.data)
             return fail_no_memory(err);
-        spec->metrics[spec->metric_count++] = name;
+        words[(*count)++] = word;
     }
     return STATUS_OK;
 }
@@ -235,25 +232,26 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
 {
     const cJSON *training;
 
-    TRY(get_section(json, "training",
-                    MEMBERS("batch_size", "epochs", "max_steps", "seed", "shuffle",
-                            "has_validation", "test_size", "early_stopping", "balanced",
-                            "log_every_steps", "metrics"),
-                    &training, err));
-    TRY(get_u32(training, "batch_size", 1, COUNT_MAX, &spec->batch_size, err));
-    TRY(get_u32(training, "epochs", 1, COUNT_MAX, &spec->epochs, err));
-    TRY(get_u64(training, "max_steps", &spec->max_steps, err));
-    TRY(get_u64(training, "seed", &spec->seed, err));
+    TRY(spec_get_section(json, "training",
+                         MEMBERS("batch_size", "epochs", "max_steps", "seed", "shuffle",
+                                 "has_validation", "test_size", "early_stopping", "balanced",
+                                 "log_every_steps", "metrics"),
+                         &training, err));
+    TRY(spec_get_u32(training, "batch_size", 1, COUNT_MAX, &spec->batch_size, err));
+    TRY(spec_get_u32(training, "epochs", 1, COUNT_MAX, &spec->epochs, err));
+    TRY(spec_get_u64(training, "max_steps", &spec->max_steps, err));
+    TRY(spec_get_u64(training, "seed", &spec->seed, err));
     TRY(json_get_boolean(training, "shuffle", &spec->shuffle, err));
     TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
     TRY(get_share(training, "test_size", &spec->test_size, err));
-    TRY(get_u32(training, "early_stopping", 0, COUNT_MAX, &spec->early_stopping, err));
+    TRY(spec_get_u32(training, "early_stopping", 0, COUNT_MAX, &spec->early_stopping, err));
     TRY(json_get_boolean(training, "balanced", &spec->balanced, err));
-    TRY(get_u32(training, "log_every_steps", 0, UINT32_MAX, &spec->log_every_steps, err));
+    TRY(spec_get_u32(training, "log_every_steps", 0, UINT32_MAX, &spec->log_every_steps, err));
     if (spec->has_validation && spec->test_size > 0)
         return fail(err, STATUS_CORRUPT,
                     "members \"has_validation\" and \"test_size\" exclude each other");
-    return read_metrics(training, arena, spec, err);
+    return spec_get_words(training, "metrics", JOBSPEC_METRICS_MAX, arena, spec->metrics,
+                          &spec->metric_count, err);
 }
 
 static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struct error *err)
@@ -261,10 +259,10 @@ static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struc
     const cJSON *optimizer;
     unsigned name, schedule;
 
-    TRY(get_section(json, "optimizer",
-                    MEMBERS("name", "learning_rate", "momentum", "beta1", "beta2", "epsilon",
-                            "initial_accumulator", "schedule"),
-                    &optimizer, err));
+    TRY(spec_get_section(json, "optimizer",
+                         MEMBERS("name", "learning_rate", "momentum", "beta1", "beta2", "epsilon",
+                                 "initial_accumulator", "schedule"),
+                         &optimizer, err));
     TRY(get_word(optimizer, "name", spec_optimizer_words, &name, err));
     spec->optimizer = (enum spec_optimizer)name;
     TRY(get_real(optimizer, "learning_rate", 0, LEARNING_RATE_MAX, &spec->learning_rate, err));
@@ -284,21 +282,21 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
 {
     const cJSON *job;
 
-    TRY(get_section(json, "job",
-                    MEMBERS("lanes", "lanes_max", "min_workers", "max_workers",
-                            "checkpoint_seconds", "metrics_host", "metrics_port", "threads",
-                            "in_one_process"),
-                    &job, err));
-    TRY(get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
-    TRY(get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
-    TRY(get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
+    TRY(spec_get_section(json, "job",
+                         MEMBERS("lanes", "lanes_max", "min_workers", "max_workers",
+                                 "checkpoint_seconds", "metrics_host", "metrics_port", "threads",
+                                 "in_one_process"),
+                         &job, err));
+    TRY(spec_get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
+    TRY(spec_get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
+    TRY(spec_get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
     TRY(get_real(job, "checkpoint_seconds", 0, CHECKPOINT_SECONDS_MAX, &spec->checkpoint_seconds,
                  err));
-    TRY(get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
-                err));
-    TRY(get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
-    TRY(get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
-    TRY(get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
+    TRY(spec_get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
+                     err));
+    TRY(spec_get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
+    TRY(spec_get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
+    TRY(spec_get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
     TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));
     if (spec->in_one_process && spec->max_workers > 1)
         return fail(err, STATUS_CORRUPT,
@@ -307,25 +305,38 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
     return STATUS_OK;
 }
 
-static enum status read_all(const cJSON *json, struct arena *arena, struct jobspec *spec,
-                            struct error *err)
+/* What a network is learned by. */
+static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                                 struct error *err)
 {
-    int64_t version;
-
-    if (!cJSON_IsObject(json))
-        return fail(err, STATUS_CORRUPT, "expected an object");
-    TRY(json_get_integer(json, "version", JOBSPEC_VERSION, JOBSPEC_VERSION, &version, err));
-    TRY(check_members(json,
-                      MEMBERS("version", "statement", "model", "inputs", "label", "network",
-                              "training", "optimizer", "job"),
-                      err));
-    TRY(get_text(json, "statement", 0, JOBSPEC_BYTES_MAX, arena, &spec->statement, err));
-    TRY(read_model(json, arena, spec, err));
     TRY(read_inputs(json, arena, spec, err));
     TRY(read_label(json, arena, spec, err));
     TRY(read_network(json, spec, err));
     TRY(read_training(json, arena, spec, err));
-    TRY(read_optimizer(json, spec, err));
+    return read_optimizer(json, spec, err);
+}
+
+static enum status read_all(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                            struct error *err)
+{
+    int64_t version;
+    unsigned kind;
+
+    if (!cJSON_IsObject(json))
+        return fail(err, STATUS_CORRUPT, "expected an object");
+    TRY(json_get_integer(json, "version", JOBSPEC_VERSION, JOBSPEC_VERSION, &version, err));
+    TRY(get_word(json, "kind", spec_kind_words, &kind, err));
+    spec->kind = (enum spec_kind)kind;
+    TRY(check_members(json,
+                      kind == SPEC_TRAIN
+                          ? MEMBERS("version", "kind", "statement", "model", "inputs", "label",
+                                    "network", "training", "optimizer", "job")
+                          : MEMBERS("version", "kind", "statement", "model", "scoring", "job"),
+                      err));
+    TRY(spec_get_text(json, "statement", 0, JOBSPEC_BYTES_MAX, arena, &spec->statement, err));
+    TRY(read_model(json, arena, spec, err));
+    TRY(kind == SPEC_TRAIN ? read_learning(json, arena, spec, err)
+                           : spec_read_scoring(json, arena, spec, err));
     return read_job(json, arena, spec, err);
 }
 
@@ -393,7 +404,8 @@ static bool same_optimizer(const struct jobspec *a, const struct jobspec *b)
 
 bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
 {
-    return same_inputs(a, b) && same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
+    return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
+           same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
            a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
            a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
            a->checkpoint_seconds == b->checkpoint_seconds && a->threads == b->threads &&

@@ -1,5 +1,6 @@
 #include "jobspec/jobspec_words.h"
 
+const char *const spec_kind_words[] = {"train", "predict", "evaluate", NULL};
 const char *const spec_task_words[] = {"classification", "regression", NULL};
 const char *const spec_input_kind_words[] = {"numeric", "category", NULL};
 const char *const spec_label_type_words[] = {"integer", "real", "text", NULL};

@@ -8,6 +8,7 @@
 #include "jobspec/jobspec.h"
 
 /* In the order of the enums; NULL-terminated. */
+extern const char *const spec_kind_words[];
 extern const char *const spec_task_words[];
 extern const char *const spec_input_kind_words[];
 extern const char *const spec_label_type_words[];

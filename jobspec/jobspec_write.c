@@ -1,7 +1,7 @@
 #include "jobspec/jobspec.h"
 
 #include "base/json.h"
-#include "jobspec/jobspec_words.h"
+#include "jobspec/jobspec_parts.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */
@@ -91,6 +91,15 @@ static void write_optimizer(const struct jobspec *spec, cJSON *json)
     add_word(optimizer, "schedule", spec_schedule_words, spec->schedule);
 }
 
+static void write_learning(const struct jobspec *spec, cJSON *json)
+{
+    write_inputs(spec, json);
+    write_label(spec, json);
+    write_network(spec, json);
+    write_training(spec, json);
+    write_optimizer(spec, json);
+}
+
 static void write_job(const struct jobspec *spec, cJSON *json)
 {
     cJSON *job = json_add_object(json, "job");
@@ -129,13 +138,13 @@ enum status jobspec_write(const struct jobspec *spec, struct text *out, struct e
     enum status status;
 
     json_add_integer(json, "version", JOBSPEC_VERSION);
+    add_word(json, "kind", spec_kind_words, spec->kind);
     json_add_string(json, "statement", spec->statement);
     write_model(spec, json);
-    write_inputs(spec, json);
-    write_label(spec, json);
-    write_network(spec, json);
-    write_training(spec, json);
-    write_optimizer(spec, json);
+    if (spec->kind == SPEC_TRAIN)
+        write_learning(spec, json);
+    else
+        spec_write_scoring(&spec->scoring, json);
     write_job(spec, json);
     status = json_print(json, true, out, err);
     cJSON_Delete(json);

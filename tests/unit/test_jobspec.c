@@ -51,6 +51,65 @@ static struct jobspec example(void)
     };
 }
 
+static uint32_t cells[] = {3, 0};
+
+static struct jobspec scoring_example(void)
+{
+    return (struct jobspec){
+        .kind = SPEC_EVALUATE,
+        .statement = SLICE("SELECT 1 TO EVALUATE m"),
+        .estimator = SLICE("DNNClassifier"),
+        .family = SLICE("network"),
+        .model_name = SLICE("m"),
+        .scoring = {.rows = UINT32_MAX,
+                    .shard_rows = 16384,
+                    .columns = 4,
+                    .inputs = cells,
+                    .input_count = 2,
+                    .label = 1,
+                    .label_name = SLICE("class"),
+                    .outputs = {SLICE("prediction")},
+                    .output_count = 1,
+                    .metrics = {SLICE("AUC")},
+                    .metric_count = 1,
+                    .keeps_bad_rows = true},
+        .lanes_max = 64,
+        .min_workers = 1,
+        .max_workers = 4,
+    };
+}
+
+static void a_job_that_scores_reads_back_the_same(void **state)
+{
+    struct jobspec spec = scoring_example(), again, other;
+    uint32_t other_cells[] = {3, 1};
+    struct arena arena;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK_INT(again.scoring.inputs[0], 3);
+    other = again, other.scoring.inputs = other_cells;
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.keeps_bad_rows = false;
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.metrics[0] = SLICE("F1");
+    CHECK(!jobspec_equal(&spec, &other));
+    spec.scoring.label = JOBSPEC_NO_LABEL;
+    CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT, "\"label\"");
+    spec.kind = SPEC_PREDICT;
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    spec.scoring.inputs = (uint32_t[]){3, 4};
+    CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT, "cells from 0 to below 4");
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
 static void what_is_written_reads_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
@@ -98,9 +157,8 @@ static enum status read_changed(const char *old, const char *with, struct error 
 }
 
 /* The written example; the caller frees it with cJSON_Delete. */
-static cJSON *example_tree(void)
+static cJSON *tree_of(struct jobspec spec)
 {
-    struct jobspec spec = example();
     struct text json;
     struct error err;
     cJSON *tree;
@@ -110,6 +168,11 @@ static cJSON *example_tree(void)
     CHECK_OK(json_parse(text_slice(&json), JOBSPEC_BYTES_MAX, &tree, &err));
     text_deinit(&json);
     return tree;
+}
+
+static cJSON *example_tree(void)
+{
+    return tree_of(example());
 }
 
 static void check_tree_refused(const cJSON *tree, const char *message)
@@ -142,17 +205,18 @@ static cJSON *nth_object(cJSON *item, int *n)
 }
 
 /* The member in another type, then missing. False where there is no such member. */
-static bool check_member(int object, int member)
+static bool check_member(const struct jobspec *spec, int object, int member)
 {
-    cJSON *tree = example_tree();
+    cJSON *tree = tree_of(*spec);
     cJSON *parent = nth_object(tree, &object);
     cJSON *item = parent ? cJSON_GetArrayItem(parent, member) : NULL;
     char name[64], missing[128];
 
     if (item) {
-        const bool is_version = strcmp(item->string, "version") == 0; /* looked at first */
+        const bool is_first = strcmp(item->string, "version") == 0 || /* looked at first */
+                              (parent == tree && strcmp(item->string, "kind") == 0);
         snprintf(name, sizeof name, "member \"%s\"", item->string);
-        snprintf(missing, sizeof missing, is_version ? "%s: expected" : "%s is missing", name);
+        snprintf(missing, sizeof missing, is_first ? "%s: expected" : "%s is missing", name);
         cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string,
                                                cJSON_Parse("[[\"of no member's type\"]]"));
         check_tree_refused(tree, name);
@@ -172,17 +236,24 @@ static int count_members(const cJSON *item)
     return count;
 }
 
-static void every_member_is_needed_and_in_its_type(void **state)
+static void check_members_of(struct jobspec spec)
 {
-    cJSON *tree = example_tree();
+    cJSON *tree = tree_of(spec);
     int members = 0;
-    (void)state;
 
-    for (int object = 0; check_member(object, 0); object++)
-        for (int member = 0; check_member(object, member); member++)
+    for (int object = 0; check_member(&spec, object, 0); object++)
+        for (int member = 0; check_member(&spec, object, member); member++)
             members++;
     CHECK_INT(members, count_members(tree));
     cJSON_Delete(tree);
+}
+
+static void every_member_is_needed_and_in_its_type(void **state)
+{
+    (void)state;
+
+    check_members_of(example());
+    check_members_of(scoring_example());
 }
 
 static void a_reader_takes_nothing_that_it_does_not_know(void **state)
@@ -399,6 +470,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_reads_back_the_same),
+        cmocka_unit_test(a_job_that_scores_reads_back_the_same),
         cmocka_unit_test(every_member_is_needed_and_in_its_type),
         cmocka_unit_test(a_reader_takes_nothing_that_it_does_not_know),
         cmocka_unit_test(what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec),

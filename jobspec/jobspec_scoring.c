@@ -1,0 +1,120 @@
+/*
+ * The section of jobs that score a table, read and written.
+ */
+#include "jobspec/jobspec_parts.h"
+
+#define ROWS_MAX UINT32_MAX /* of a spool */
+
+static enum status read_column(const cJSON *json, uint32_t columns, uint32_t *column,
+                               struct error *err)
+{
+    const double value = cJSON_IsNumber(json) ? json->valuedouble : -1;
+
+    if (!(value >= 0 && value < columns) || value != (double)(uint32_t)value)
+        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected cells from 0 to below %u",
+                    columns);
+    *column = (uint32_t)value;
+    return STATUS_OK;
+}
+
+static enum status read_inputs(const cJSON *section, struct arena *arena,
+                               struct spec_scoring *scoring, struct error *err)
+{
+    const cJSON *inputs, *input;
+
+    TRY(json_get_array(section, "inputs", JOBSPEC_INPUTS_MAX, &inputs, err));
+    scoring->inputs = ARENA_NEW(arena, uint32_t, (size_t)cJSON_GetArraySize(inputs) + 1);
+    if (!scoring->inputs)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(input, inputs)
+        TRY(read_column(input, scoring->columns, &scoring->inputs[scoring->input_count++], err));
+    return STATUS_OK;
+}
+
+/* -1: none. */
+static enum status read_label(const cJSON *section, const struct jobspec *spec, uint32_t *label,
+                              struct error *err)
+{
+    const int64_t least = spec->kind == SPEC_EVALUATE ? 0 : -1;
+    int64_t column;
+
+    TRY(json_get_integer(section, "label", least, (int64_t)spec->scoring.columns - 1, &column,
+                         err));
+    *label = column < 0 ? JOBSPEC_NO_LABEL : (uint32_t)column;
+    return STATUS_OK;
+}
+
+enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                              struct error *err)
+{
+    struct spec_scoring *scoring = &spec->scoring;
+    const cJSON *section;
+    int64_t rows;
+
+    TRY(spec_get_section(json, "scoring",
+                         MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
+                                 "outputs", "metrics", "keeps_bad_rows"),
+                         &section, err));
+    TRY(json_get_integer(section, "rows", 0, ROWS_MAX, &rows, err));
+    scoring->rows = (uint64_t)rows;
+    TRY(spec_get_u32(section, "shard_rows", 1, JOBSPEC_SHARD_ROWS_MAX, &scoring->shard_rows, err));
+    TRY(spec_get_u32(section, "columns", 1, JOBSPEC_COLUMNS_MAX, &scoring->columns, err));
+    TRY(read_inputs(section, arena, scoring, err));
+    TRY(read_label(section, spec, &scoring->label, err));
+    TRY(spec_get_text(section, "label_name", 0, NAME_BYTES_MAX, arena, &scoring->label_name, err));
+    TRY(spec_get_words(section, "outputs", JOBSPEC_OUTPUTS_MAX, arena, scoring->outputs,
+                       &scoring->output_count, err));
+    TRY(spec_get_words(section, "metrics", JOBSPEC_METRICS_MAX, arena, scoring->metrics,
+                       &scoring->metric_count, err));
+    return json_get_boolean(section, "keeps_bad_rows", &scoring->keeps_bad_rows, err);
+}
+
+static void write_words(cJSON *section, const char *name, const struct slice *words, size_t count)
+{
+    cJSON *array = json_add_array(section, name);
+
+    for (size_t i = 0; i < count; i++)
+        json_append(array, json_string(words[i]));
+}
+
+void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
+{
+    cJSON *section = json_add_object(json, "scoring"), *inputs;
+
+    json_add_integer(section, "rows", (int64_t)scoring->rows);
+    json_add_integer(section, "shard_rows", scoring->shard_rows);
+    json_add_integer(section, "columns", scoring->columns);
+    inputs = json_add_array(section, "inputs");
+    for (size_t i = 0; i < scoring->input_count; i++)
+        json_append(inputs, json_integer(scoring->inputs[i]));
+    json_add_integer(section, "label",
+                     scoring->label == JOBSPEC_NO_LABEL ? -1 : (int64_t)scoring->label);
+    json_add_string(section, "label_name", scoring->label_name);
+    write_words(section, "outputs", scoring->outputs, scoring->output_count);
+    write_words(section, "metrics", scoring->metrics, scoring->metric_count);
+    json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
+}
+
+static bool same_words(const struct slice *a, size_t count, const struct slice *b, size_t others)
+{
+    if (count != others)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!slice_equal(a[i], b[i]))
+            return false;
+    return true;
+}
+
+bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *b)
+{
+    if (a->input_count != b->input_count)
+        return false;
+    for (size_t i = 0; i < a->input_count; i++)
+        if (a->inputs[i] != b->inputs[i])
+            return false;
+    return a->rows == b->rows && a->shard_rows == b->shard_rows && a->columns == b->columns &&
+           a->label == b->label && slice_equal(a->label_name, b->label_name) &&
+           same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
+           same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
+           a->keeps_bad_rows == b->keeps_bad_rows;
+}
