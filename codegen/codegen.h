@@ -12,6 +12,12 @@
 enum status lower_train(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                         struct error *err);
 
+/* The job spec of a PREDICT or EVALUATE plan whose rows workers score. The engine
+ * fills in what it knows when the rows are spooled: rows, shard_rows, family. The job's
+ * rows are of all columns of the SELECT, for EVALUATE of the model's inputs and then the label. */
+enum status lower_score(const struct plan *plan, struct arena *arena, struct jobspec *spec,
+                        struct error *err);
+
 /*
  * The SQL of a PREDICT plan, scoring in the host:
  *     SELECT q."a", q."b", totrain_predict('model', q."a", q."b") AS "class" FROM (SELECT ...) AS q

@@ -1,7 +1,9 @@
 #include "engine/engine.h"
 
 #include "codegen/model_path.h"
+#include "engine/score_job.h"
 #include "engine/stages.h"
+#include "planner/attribute.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 
@@ -39,6 +41,23 @@ static const struct fixed_columns explain_columns = {STATEMENT_TRAIN, 2, {"item"
 static const struct fixed_columns target_columns = {
     STATEMENT_PREDICT, 3, {"table", "rows", "seconds"}};
 
+static const struct fixed_columns detached_columns = {STATEMENT_PREDICT, 2, {"job", "table"}};
+
+/* job.wait = false. A value that the planner will refuse does not matter. */
+static bool is_detached(const struct statement *statement)
+{
+    const struct attribute *wait = attribute_find(SLICE("job.wait"));
+
+    for (size_t i = 0; i < statement->setting_count; i++) {
+        const struct setting *setting = &statement->settings[i];
+
+        if (attribute_find(setting->name.text) == wait)
+            return setting->value.kind == VALUE_BOOLEAN ? !setting->value.boolean
+                                                        : setting->value.integer == 0;
+    }
+    return false;
+}
+
 static const struct fixed_columns *columns_of(const struct statement *statement)
 {
     bool has_target = statement->predict_into.count > 0 ||
@@ -47,7 +66,7 @@ static const struct fixed_columns *columns_of(const struct statement *statement)
     if (statement->explain_plan)
         return &explain_columns;
     if (has_target)
-        return &target_columns;
+        return is_detached(statement) ? &detached_columns : &target_columns;
     for (size_t i = 0; i < sizeof fixed_columns / sizeof *fixed_columns; i++)
         if (fixed_columns[i].kind == statement->kind)
             return &fixed_columns[i];
@@ -172,9 +191,11 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
     case STATEMENT_TRAIN:
         return train_run(host, plan, arena, sink, err);
     case STATEMENT_PREDICT:
-        return predict_run(host, plan, sink, err);
+        return plan->scoring.on_workers ? score_job_run(host, plan, arena, sink, err)
+                                        : predict_run(host, plan, sink, err);
     case STATEMENT_EVALUATE:
-        return evaluate_run(host, plan, arena, sink, err);
+        return plan->scoring.on_workers ? score_job_run(host, plan, arena, sink, err)
+                                        : evaluate_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODELS:

@@ -61,6 +61,14 @@ struct fill {
     uint64_t rows; /* how many it has got */
 };
 
+/* Where rows for several tables go, as they come. `table` is an index of the fills. */
+struct fill_sink {
+    void *self;
+    enum status (*put)(void *self, size_t table, const struct cell *cells, size_t count,
+                       struct error *err);
+};
+typedef enum status fill_source(void *context, const struct fill_sink *sink, struct error *err);
+
 struct host {
     void *self;
     struct catalog catalog;
@@ -90,6 +98,9 @@ struct host {
      * a single table without one, may read the old tables. */
     enum status (*fill_tables)(void *self, struct slice stage, struct fill *fills, size_t count,
                                struct error *err);
+    /* The same from rows that `source` puts, instead of selects. */
+    enum status (*fill_rows)(void *self, struct fill *fills, size_t count, fill_source *source,
+                             void *context, struct error *err);
     /* The same with one row of cells. */
     enum status (*write_row)(void *self, struct slice schema, struct slice table,
                              const struct slice *names, const struct cell *cells, size_t count,

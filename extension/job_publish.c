@@ -1,19 +1,22 @@
 /*
- * The model of a detached job into its database, by the same checks and in the
- * same transaction as that of an attached one.
+ * The model or the table of a detached job into its database, by the same checks and
+ * in the same transaction as that of an attached one.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/stages.h"
+#include "engine/score_job.h"
 
 struct delivery {
+    const char *folder;
+    const struct jobspec *spec;
     const struct host *host;
     struct jobstore *store;
     struct destination *destination;
     struct arena *arena;
     struct job_row row;
+    bool has_table; /* it scored, and has no model to write */
 };
 
 /* A publisher before was killed after its transaction and before it could say
@@ -34,7 +37,7 @@ static bool is_there_already(const struct delivery *delivery, const struct model
     return true;
 }
 
-static enum status deliver(const struct delivery *delivery, struct error *err)
+static enum status deliver_model(const struct delivery *delivery, struct error *err)
 {
     struct destination *destination = delivery->destination;
     const struct host *host = delivery->host;
@@ -53,6 +56,34 @@ static enum status deliver(const struct delivery *delivery, struct error *err)
     return STATUS_OK;
 }
 
+/* A table that is made again has the same rows: nobody need know whether it is there. */
+static enum status deliver_table(const struct delivery *delivery, struct error *err)
+{
+    struct delivered delivered;
+
+    TRY(score_job_deliver(delivery->host, delivery->folder, delivery->spec, delivery->store,
+                          &delivered, err));
+    delivery->destination->rows = (int64_t)delivered.rows;
+    return STATUS_OK;
+}
+
+static enum status read_spec_and_deliver(struct delivery *delivery, struct error *err)
+{
+    struct jobspec spec;
+    struct text json;
+    enum status status;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(delivery->folder, delivery->arena, &spec, &json, err);
+    text_deinit(&json);
+    TRY(status);
+    delivery->spec = &spec;
+    delivery->has_table = spec.kind != SPEC_TRAIN;
+    status = spec.kind == SPEC_TRAIN ? deliver_model(delivery, err) : deliver_table(delivery, err);
+    delivery->spec = NULL;
+    return status;
+}
+
 static enum status open_and_deliver(struct delivery *delivery, const struct publisher *publisher,
                                     struct error *err)
 {
@@ -61,32 +92,33 @@ static enum status open_and_deliver(struct delivery *delivery, const struct publ
 
     TRY(jobstore_get_job(delivery->store, &delivery->row, err));
     if (delivery->row.state != JOB_STATE_DONE)
-        return fail(err, STATUS_INVALID, "the job has not learned yet: it is %s",
+        return fail(err, STATUS_INVALID, "the job is not done yet: it is %s",
                     job_state_name(delivery->row.state));
     TRY(publisher->open(publisher->context, delivery->destination->database, &delivery->host, err));
     arena_init(&arena, MODEL_ARENA_MAX);
     delivery->arena = &arena;
-    status = deliver(delivery, err);
+    status = read_spec_and_deliver(delivery, err);
     arena_deinit(&arena);
     return status;
 }
 
-static void note_refusal(struct destination *destination, int64_t job, const struct error *why)
+static void note_refusal(struct destination *destination, int64_t job, bool has_table,
+                         const struct error *why)
 {
     destination->state = DESTINATION_REFUSED;
-    snprintf(destination->error, sizeof destination->error,
-             "the model could not be written: %.450s", why->message);
+    snprintf(destination->error, sizeof destination->error, "the %s could not be written: %.450s",
+             has_table ? "table" : "model", why->message);
     snprintf(destination->hint, sizeof destination->hint,
              "It is kept with the job, which was to write %.180s into %.180s: totrain wait %lld "
              "tries again.",
              destination->table, destination->database, (long long)job);
 }
 
-static enum status publish_from(struct jobstore *store, const struct publisher *publisher,
-                                struct error *err)
+static enum status publish_from(const char *folder, struct jobstore *store,
+                                const struct publisher *publisher, struct error *err)
 {
     struct destination destination;
-    struct delivery delivery = {.store = store, .destination = &destination};
+    struct delivery delivery = {.folder = folder, .store = store, .destination = &destination};
     struct error unsaid;
     enum status status;
 
@@ -100,10 +132,13 @@ static enum status publish_from(struct jobstore *store, const struct publisher *
     if (status == STATUS_OK)
         destination.state = DESTINATION_PUBLISHED;
     else
-        note_refusal(&destination, delivery.row.id, err);
+        note_refusal(&destination, delivery.row.id, delivery.has_table, err);
     error_clear(&unsaid);
-    if (destination_put(store, &destination, &unsaid) == STATUS_OK || status != STATUS_OK)
+    if (destination_put(store, &destination, &unsaid) == STATUS_OK || status != STATUS_OK) {
+        if (status == STATUS_OK && delivery.has_table) /* as large as the table, and not needed */
+            (void)shardstore_drop_results(store, NULL);
         return status;
+    }
     *err = unsaid;
     return err->status;
 }
@@ -117,7 +152,7 @@ enum status job_publish(const char *folder, const struct publisher *publisher, s
     if (snprintf(path, sizeof path, "%s/job.db", folder) >= (int)sizeof path)
         return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
     TRY(jobstore_open(path, false, &store, err));
-    status = publish_from(store, publisher, err);
+    status = publish_from(folder, store, publisher, err);
     jobstore_close(store);
     return status;
 }

@@ -34,7 +34,7 @@ _Static_assert(sizeof job_columns / sizeof *job_columns - 1 == JOB_TABLE_COLUMNS
                "the widest of the tables");
 
 static const char *const table_names[] = {"totrain_jobs", "totrain_workers", "totrain_events",
-                                          "totrain_job_metrics"};
+                                          "totrain_job_metrics", "totrain_shards"};
 
 const char *job_table_name(enum job_table table)
 {
@@ -98,22 +98,24 @@ static enum status put_job(const struct job_status *job, const struct sink *sink
 
 struct listing {
     int64_t job;
+    size_t columns; /* of the store's table */
     const struct sink *sink;
 };
 
 static enum status put_listed(void *context, const struct cell *cells, struct error *err)
 {
     const struct listing *listing = context;
-    struct cell row[LISTING_COLUMNS + 1] = {cell_integer(listing->job)};
+    struct cell row[LISTING_COLUMNS_MAX + 1] = {cell_integer(listing->job)};
 
-    memcpy(row + 1, cells, LISTING_COLUMNS * sizeof *cells);
-    return sink_row(listing->sink, row, LISTING_COLUMNS + 1, err);
+    memcpy(row + 1, cells, listing->columns * sizeof *cells);
+    return sink_row(listing->sink, row, listing->columns + 1, err);
 }
 
 static enum status put_listing(const struct job_folder *folder, enum job_table table,
                                const struct sink *sink, struct error *err)
 {
-    struct listing listing = {folder->id, sink};
+    const char *names[JOB_TABLE_COLUMNS_MAX];
+    struct listing listing = {folder->id, job_table_columns(table, names) - 1, sink};
     struct jobstore *store;
     struct error ignored;
     char path[PATH_MAX];

@@ -65,7 +65,13 @@ enum status job_publish(const char *folder, const struct publisher *publisher, s
  * job's store behind the id of the job. `only`: the one job that is asked for; 0 all.
  */
 #define JOB_TABLE_COLUMNS_MAX 22
-enum job_table { JOB_TABLE_JOBS, JOB_TABLE_WORKERS, JOB_TABLE_EVENTS, JOB_TABLE_METRICS };
+enum job_table {
+    JOB_TABLE_JOBS,
+    JOB_TABLE_WORKERS,
+    JOB_TABLE_EVENTS,
+    JOB_TABLE_METRICS,
+    JOB_TABLE_SHARDS
+};
 const char *job_table_name(enum job_table table);
 /* Their number; the names are static. */
 size_t job_table_columns(enum job_table table, const char *names[JOB_TABLE_COLUMNS_MAX]);

@@ -25,15 +25,23 @@ static void append_time(double seconds, struct text *out)
         text_printf(out, "  %llu:%02llu left", whole / 60, whole % 60);
 }
 
-void progress_line(const struct job_event *event, struct text *out)
+/* A job that scores a table has shards for its steps, and no epochs. */
+static void append_place(const struct job_event *event, struct text *out)
 {
+    const bool has_epochs = event->epochs > 0 || event->epoch > 0;
+
     if (event->epochs)
         text_printf(out, "epoch %u/%u", event->epoch, event->epochs);
-    else
+    else if (has_epochs)
         text_printf(out, "epoch %u", event->epoch);
     if (event->steps)
-        text_printf(out, "  step %llu/%llu", (unsigned long long)event->step,
-                    (unsigned long long)event->steps);
+        text_printf(out, "%s %llu/%llu", has_epochs ? "  step" : "shard",
+                    (unsigned long long)event->step, (unsigned long long)event->steps);
+}
+
+void progress_line(const struct job_event *event, struct text *out)
+{
+    append_place(event, out);
     if (!isnan(event->loss))
         text_printf(out, "  loss %.4g", event->loss);
     if (!isnan(event->validation_loss))

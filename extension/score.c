@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/stages.h"
+#include "engine/score_job.h"
 #include "scoring/metrics.h"
 #include "scoring/truth.h"
 
-static double seconds_now(void)
+double score_seconds_now(void)
 {
     struct timespec now;
 
@@ -17,10 +17,10 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static enum status put_target_row(struct slice table, uint64_t rows, double started,
-                                  const struct sink *sink, struct error *err)
+enum status score_target_row(struct slice table, uint64_t rows, double started,
+                             const struct sink *sink, struct error *err)
 {
-    double seconds = round((seconds_now() - started) * 1000) / 1000;
+    double seconds = round((score_seconds_now() - started) * 1000) / 1000;
     struct cell cells[] = {cell_text(table), cell_integer((int64_t)rows), cell_real(seconds)};
 
     return sink_row(sink, cells, 3, err);
@@ -32,35 +32,54 @@ enum status predict_query(const struct plan *plan, struct text *sql, struct erro
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
+void predict_tables_init(struct predict_tables *tables)
+{
+    text_init(&tables->create, STATEMENT_BYTES_MAX);
+    text_init(&tables->quarantine_create, STATEMENT_BYTES_MAX);
+}
+
+void predict_tables_deinit(struct predict_tables *tables)
+{
+    text_deinit(&tables->create);
+    text_deinit(&tables->quarantine_create);
+}
+
+enum status predict_tables_lower(const struct plan *plan, struct predict_tables *tables,
+                                 struct error *err)
+{
+    TRY(lower_predict_table(plan, &tables->create, err));
+    return plan->quarantine_table.size > 0
+               ? lower_quarantine_table(plan, &tables->quarantine_create, err)
+               : STATUS_OK;
+}
+
 /* What PREDICT writes, as SQL. */
 struct predict_sql {
-    struct text create, stage, quarantine_create, quarantine_select;
+    struct predict_tables tables;
+    struct text stage, quarantine_select;
 };
 
 static void predict_sql_init(struct predict_sql *sql)
 {
-    text_init(&sql->create, STATEMENT_BYTES_MAX);
+    predict_tables_init(&sql->tables);
     text_init(&sql->stage, TEXT_MAXIMUM);
-    text_init(&sql->quarantine_create, STATEMENT_BYTES_MAX);
     text_init(&sql->quarantine_select, TEXT_MAXIMUM);
 }
 
 static void predict_sql_deinit(struct predict_sql *sql)
 {
-    text_deinit(&sql->create);
+    predict_tables_deinit(&sql->tables);
     text_deinit(&sql->stage);
-    text_deinit(&sql->quarantine_create);
     text_deinit(&sql->quarantine_select);
 }
 
 static enum status predict_sql_lower(const struct plan *plan, struct predict_sql *sql,
                                      struct error *err)
 {
-    TRY(lower_predict_table(plan, &sql->create, err));
+    TRY(predict_tables_lower(plan, &sql->tables, err));
     if (plan->quarantine_table.size == 0)
         return STATUS_OK;
     TRY(lower_predict_stage(plan, &sql->stage, err));
-    TRY(lower_quarantine_table(plan, &sql->quarantine_create, err));
     return lower_quarantine(plan, &sql->quarantine_select, err);
 }
 
@@ -109,31 +128,37 @@ static enum status check_quarantine(const struct host *host, const struct plan *
     return status;
 }
 
+enum status score_check_targets(const struct host *host, const struct plan *plan, struct error *err)
+{
+    if (!plan->has_target)
+        return STATUS_OK;
+    TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE, err));
+    return plan->quarantine_table.size > 0 ? check_quarantine(host, plan, err) : STATUS_OK;
+}
+
 static enum status predict_into(const struct host *host, const struct plan *plan,
                                 struct slice select, const struct sink *sink, struct error *err)
 {
     const bool has_quarantine = plan->quarantine_table.size > 0;
-    double started = seconds_now();
+    double started = score_seconds_now();
     struct predict_sql sql;
     enum status status;
 
-    TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE, err));
-    if (has_quarantine)
-        TRY(check_quarantine(host, plan, err));
+    TRY(score_check_targets(host, plan, err));
     predict_sql_init(&sql);
     status = predict_sql_lower(plan, &sql, err);
     if (status == STATUS_OK) {
         struct fill fills[] = {
-            {plan->target_schema, plan->target_table, text_slice(&sql.create), select, 0},
-            {plan->target_schema, plan->quarantine_table, text_slice(&sql.quarantine_create),
+            {plan->target_schema, plan->target_table, text_slice(&sql.tables.create), select, 0},
+            {plan->target_schema, plan->quarantine_table, text_slice(&sql.tables.quarantine_create),
              text_slice(&sql.quarantine_select), 0}};
 
         status = host->fill_tables(host->self, text_slice(&sql.stage), fills,
                                    has_quarantine ? 2 : 1, err);
         if (status == STATUS_OK)
-            status = put_target_row(plan->target_table, fills[0].rows, started, sink, err);
+            status = score_target_row(plan->target_table, fills[0].rows, started, sink, err);
         if (status == STATUS_OK && has_quarantine)
-            status = put_target_row(plan->quarantine_table, fills[1].rows, started, sink, err);
+            status = score_target_row(plan->quarantine_table, fills[1].rows, started, sink, err);
     }
     predict_sql_deinit(&sql);
     return status;
@@ -220,16 +245,30 @@ enum status evaluate_columns(const struct plan *plan, struct arena *arena, struc
     return STATUS_OK;
 }
 
+enum status evaluation_put(const struct host *host, const struct plan *plan,
+                           const struct cell *cells, double started, struct arena *arena,
+                           const struct sink *sink, struct error *err)
+{
+    struct slice *names = NULL;
+    size_t count = 0;
+
+    TRY(evaluate_columns(plan, arena, &names, &count, err));
+    if (plan->has_target) {
+        TRY(host->write_row(host->self, plan->target_schema, plan->target_table, names, cells,
+                            count, err));
+        return score_target_row(plan->target_table, 1, started, sink, err);
+    }
+    TRY(sink_columns(sink, names, count, err));
+    return sink_row(sink, cells, count, err);
+}
+
 static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
                                   double started, struct arena *arena, const struct sink *sink,
                                   struct error *err)
 {
     const struct plan *plan = evaluation->plan;
     struct cell cells[PLAN_METRICS_MAX + 1];
-    struct slice *names = NULL;
-    size_t count = 0;
 
-    TRY(evaluate_columns(plan, arena, &names, &count, err));
     cells[0] = cell_real(metrics_loss(evaluation->metrics));
     for (size_t i = 0; i < plan->metric_count; i++) {
         enum metric metric;
@@ -237,13 +276,7 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
         cells[i + 1] =
             is_known ? cell_real(metrics_value(evaluation->metrics, metric)) : cell_null();
     }
-    if (plan->has_target) {
-        TRY(host->write_row(host->self, plan->target_schema, plan->target_table, names, cells,
-                            count, err));
-        return put_target_row(plan->target_table, 1, started, sink, err);
-    }
-    TRY(sink_columns(sink, names, count, err));
-    return sink_row(sink, cells, count, err);
+    return evaluation_put(host, plan, cells, started, arena, sink, err);
 }
 
 static enum status evaluate(const struct host *host, struct evaluation *evaluation,
@@ -251,7 +284,7 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
 {
     const struct plan *plan = evaluation->plan;
     struct sink rows = {.self = evaluation, .row = evaluate_row};
-    double started = seconds_now();
+    double started = score_seconds_now();
 
     if (evaluation->model->transform.input_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
@@ -289,9 +322,7 @@ enum status evaluate_run(const struct host *host, const struct plan *plan, struc
     struct model model;
     enum status status;
 
-    if (plan->has_target)
-        TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE,
-                               err));
+    TRY(score_check_targets(host, plan, err));
     arena_init(&model_arena, MODEL_ARENA_MAX);
     status = host->load_model(host->self, plan->model_schema, plan->model_name, &model_arena,
                               &model, err);

@@ -18,16 +18,20 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err);
 struct train_facts {
-    int64_t job, version, rows; /* version 0: not known, and not shown, nor are the rows */
+    int64_t job, version, rows; /* 0: not known, and not shown */
     double seconds;
 };
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err);
 
-/* submit.c: a detached job over the spools of the folder; its id is the result.
- * On an error nothing runs, and the folder is still the caller's. */
+/* submit.c: a detached job over the spools of the folder; its id is the result, of
+ * a job that scores with its table. On an error nothing runs, and the folder is still
+ * the caller's. */
 enum status job_submit(const struct host *host, const struct plan *plan, struct job_folder *folder,
                        const struct jobspec *spec, const struct sink *sink, struct error *err);
+enum status score_job_submit(const struct host *host, const struct plan *plan,
+                             struct job_folder *folder, const struct jobspec *spec,
+                             const struct sink *sink, struct error *err);
 
 /* spooling.c: the plan's SELECT into train.spool, and validation.select into
  * validation.spool, of the job's folder. */
@@ -64,5 +68,24 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
 enum status show_jobs_run(const struct host *host, const struct sink *sink, struct error *err);
 enum status show_attributes_run(const struct plan *plan, const struct sink *sink,
                                 struct error *err);
+
+/* What both ways to score a table end with (score.c). */
+double score_seconds_now(void);
+enum status score_check_targets(const struct host *host, const struct plan *plan,
+                                struct error *err);
+enum status score_target_row(struct slice table, uint64_t rows, double started,
+                             const struct sink *sink, struct error *err);
+/* cells: the loss, then the plan's metrics. */
+enum status evaluation_put(const struct host *host, const struct plan *plan,
+                           const struct cell *cells, double started, struct arena *arena,
+                           const struct sink *sink, struct error *err);
+/* The statements that make PREDICT's tables. */
+struct predict_tables {
+    struct text create, quarantine_create; /* the latter empty without such a table */
+};
+void predict_tables_init(struct predict_tables *tables);
+void predict_tables_deinit(struct predict_tables *tables);
+enum status predict_tables_lower(const struct plan *plan, struct predict_tables *tables,
+                                 struct error *err);
 
 #endif

@@ -127,9 +127,9 @@ enum status train_result_put(struct jobstore *store, const struct train_facts *f
     TRY(warn_of_gaps(store, sink, err));
     TRY(jobstore_each_result(store, result_row, (void *)(uintptr_t)sink, err));
     TRY(result_fact(sink, "job", cell_integer(facts->job), err));
-    if (facts->version > 0) {
+    if (facts->version > 0)
         TRY(result_fact(sink, "version", cell_integer(facts->version), err));
+    if (facts->rows > 0)
         TRY(result_fact(sink, "rows", cell_integer(facts->rows), err));
-    }
     return result_fact(sink, "seconds", cell_real(seconds), err);
 }

@@ -38,7 +38,7 @@ struct spec_input {
     uint32_t vocabulary_max; /* SPEC_CATEGORY: 1 to 10,000,000; 0 for SPEC_NUMERIC */
 };
 
-#define JOBSPEC_OUTPUTS_MAX    8
+#define JOBSPEC_OUTPUTS_MAX    16
 #define JOBSPEC_COLUMNS_MAX    32767
 #define JOBSPEC_SHARD_ROWS_MAX 1048576
 #define JOBSPEC_NO_LABEL       UINT32_MAX

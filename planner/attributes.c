@@ -18,6 +18,7 @@ static const char *const optimizers[] = {
 
 #define TRAIN   SCOPE_TRAIN
 #define NETWORK (SCOPE_TRAIN | SCOPE_NETWORK)
+#define ANY_JOB (SCOPE_TRAIN | SCOPE_EVALUATE | SCOPE_PREDICT)
 
 /* The rows of each kind. */
 #define INTEGER(name, scope, least, most, value, help)                                             \
@@ -155,18 +156,20 @@ const struct attribute attributes[] = {
     INTEGER("job.lanes", TRAIN, 1, 1024, NULL,
             "Logical workers: the largest number of workers that can share a step. "
             "Default: by batch and size of the model, up to 64 or job.max_workers."),
-    INTEGER("job.min_workers", TRAIN, 1, 1024, "1",
+    INTEGER("job.min_workers", ANY_JOB, 1, 1024, "1",
             "Workers that the job waits for before it starts."),
-    INTEGER("job.max_workers", TRAIN, 1, 1024, NULL,
-            "Workers that the job grows to. Default: job.min_workers."),
+    INTEGER("job.max_workers", ANY_JOB, 1, 1024, NULL,
+            "Workers that the job grows to. Default: job.min_workers; of PREDICT and EVALUATE the "
+            "cores, "
+            "where another job.* attribute asks for workers."),
     INTEGER("job.threads", TRAIN, 1, 64, NULL,
             "Threads of each worker. Default: its share of its machine's cores."),
     REAL("job.checkpoint_seconds", TRAIN, 0, 86400, "60",
          "Seconds between two checkpoints, from which a job goes on when all of its processes "
          "are gone; 0: none."),
-    BOOLEAN("job.wait", TRAIN, "true", NULL,
+    BOOLEAN("job.wait", ANY_JOB, "true", NULL,
             "false: return the job's id as soon as its rows are read; it goes on without this "
-            "session and writes its model itself."),
+            "session and writes its model or table itself."),
     {"job.metrics", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
      "Address at which the job serves /metrics for Prometheus and /healthz while it runs: 'PORT' "
      "of "

@@ -79,6 +79,13 @@ struct plan_training {
     uint32_t log_every_steps; /* 0: by time */
 };
 
+/* How PREDICT and EVALUATE get their rows scored. */
+struct plan_scoring {
+    bool on_workers; /* by a job of worker processes; else by the session itself */
+    uint32_t min_workers, max_workers; /* max_workers 0: the cores */
+    bool wait;                         /* false: a detached job */
+};
+
 /* One attribute of a TRAIN statement and its value, for people to read. */
 struct plan_attribute {
     const struct attribute *attribute;
@@ -107,7 +114,8 @@ struct plan {
     struct slice validation_select; /* validation.select; size 0: none */
     int *validation_columns; /* for each input, then the label: its column in validation_select */
     struct slice into_schema, into_name;
-    struct slice into_file; /* of a detached job: the database file, an absolute path */
+    struct slice into_file; /* of a detached job, whatever it does: the database file, an absolute
+                               path */
 
     /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
     struct slice metrics[PLAN_METRICS_MAX];
@@ -125,6 +133,7 @@ struct plan {
                                    /* such a row is an error */
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     size_t extra_output_count;
+    struct plan_scoring scoring;
 
     struct slice version;        /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
     int64_t job;                 /* CANCEL JOB id */

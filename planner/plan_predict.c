@@ -201,6 +201,7 @@ enum status plan_predict(struct planning *planning)
     TRY(plan_target(planning));
     TRY(plan_bad_rows(planning));
     TRY(plan_outputs(planning));
+    TRY(workers_plan(planning));
     TRY(query_describe(planning));
     TRY(query_check_distinct(planning));
     TRY(match_inputs(planning));
@@ -223,6 +224,7 @@ enum status plan_evaluate(struct planning *planning)
         TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));
         TRY(check_not_model(planning, statement->into.parts[0].position));
     }
+    TRY(workers_plan(planning));
     TRY(query_describe(planning));
     TRY(match_inputs(planning));
     plan->label = plan->model.label;

@@ -92,27 +92,6 @@ static enum status validation_plan(struct planning *planning)
                                   &plan->validation_columns[plan->input_count]);
 }
 
-/* A detached job opens the database anew, when this session may be gone. */
-static enum status file_plan(struct planning *planning)
-{
-    const struct setting *setting = settings_find(planning, "job.wait");
-    const struct catalog *catalog = planning->catalog;
-    struct plan *plan = planning->plan;
-    struct slice file = {NULL, 0};
-
-    if (plan->training.wait)
-        return STATUS_OK;
-    if (catalog->find_file)
-        file = catalog->find_file(catalog->self, plan->into_schema);
-    if (file.size > 0)
-        return slice_keep(planning, file, &plan->into_file);
-    fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-            "job.wait = false, and \"%.*s\" would be made in memory or as a temporary table",
-            SLICE_FORMAT(plan->into_name));
-    return error_hint(planning->err, "The job outlives this session, such a table does not: leave "
-                                     "job.wait out, or write INTO a database that is a file.");
-}
-
 enum status plan_train(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
@@ -128,7 +107,8 @@ enum status plan_train(struct planning *planning)
     TRY(settings_read(planning, scope));
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
-    TRY(file_plan(planning));
+    if (!plan->training.wait)
+        TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning));
     TRY(query_describe(planning));
     TRY(label_plan(planning));

@@ -6,6 +6,7 @@
  *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
  *     training.c    settings -> plan.training   parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
+ *     workers.c     job.* -> plan.scoring
  */
 #ifndef PLANNER_PLANNING_H
 #define PLANNER_PLANNING_H
@@ -84,8 +85,14 @@ void bytes_append(struct text *out, double bytes); /* "5.9 KiB" */
 /* targets.c */
 enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
                         struct slice *name);
+/* Where a detached job makes this table: it opens the database anew, when this
+ * session may be gone. */
+enum status file_plan(struct planning *planning, struct slice schema, struct slice name);
 enum status model_plan(struct planning *planning);
 enum status model_find(struct planning *planning); /* model_plan, then its summary */
+
+/* workers.c: job.* of PREDICT and EVALUATE, after their target. */
+enum status workers_plan(struct planning *planning);
 
 /* metric_list.c */
 enum status metrics_plan(struct planning *planning, bool is_classification);

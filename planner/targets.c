@@ -92,3 +92,20 @@ enum status model_find(struct planning *planning)
         planning->err->position = path_last(&planning->statement->object).position;
     return status;
 }
+
+enum status file_plan(struct planning *planning, struct slice schema, struct slice name)
+{
+    const struct setting *setting = settings_find(planning, "job.wait");
+    const struct catalog *catalog = planning->catalog;
+    struct slice file = {NULL, 0};
+
+    if (catalog->find_file)
+        file = catalog->find_file(catalog->self, schema);
+    if (file.size > 0)
+        return slice_keep(planning, file, &planning->plan->into_file);
+    fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+            "job.wait = false, and \"%.*s\" would be made in memory or as a temporary table",
+            SLICE_FORMAT(name));
+    return error_hint(planning->err, "The job outlives this session, such a table does not: leave "
+                                     "job.wait out, or write INTO a database that is a file.");
+}

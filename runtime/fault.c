@@ -54,6 +54,7 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
         return false;
     if (slice_is(name, "index")) {
         fault->index = (uint32_t)number;
+        fault->has_index = true;
     } else if (slice_is(name, "attempt")) {
         fault->attempt = (uint32_t)number;
         fault->has_attempt = true;
@@ -89,7 +90,9 @@ struct fault fault_read(void)
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step)
 {
-    if (!fault->is_set || fault->point != point || fault->index != index ||
+    const bool is_any = point == FAULT_ROW && !fault->has_index;
+
+    if (!fault->is_set || fault->point != point || (fault->index != index && !is_any) ||
         (fault->has_attempt && fault->attempt != attempt) ||
         (fault->has_step && fault->step != step) || strcmp(fault->role, role) != 0)
         return;

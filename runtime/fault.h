@@ -23,7 +23,12 @@
     X(PUBLISHING, "publishing")             /* the model's rows are about to be sent; any step */  \
     X(CHECKPOINT_PIECE, "checkpoint_piece") /* master: a piece is stored; step: its position */    \
     X(CHECKPOINT_BEFORE, "checkpoint_before") /* master: all pieces are, the head is not */        \
-    X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */
+    X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */               \
+    X(SHARD_BEGIN, "shard_begin")   /* a shard's first rows are scored; step: its first row */     \
+    X(SHARD_SCORED, "shard_scored") /* its results are about to be sent */                         \
+    X(ROW, "row") /* step: the row that is about to be scored; whichever worker has it */          \
+    X(SHARD_BEFORE, "shard_before") /* master: a shard's results are here, and not stored */       \
+    X(SHARD_AFTER, "shard_after")   /* master: they are stored, and nobody was told */
 
 enum fault_point {
 #define X(name, text) FAULT_##name,
@@ -37,7 +42,7 @@ struct fault {
     char role[16];
     uint32_t index, attempt;
     uint64_t step;
-    bool has_step, has_attempt;
+    bool has_step, has_attempt, has_index; /* without an index: 0, and for a row any */
     enum fault_point point;
 };
 

@@ -12,26 +12,6 @@
 #include "data/spool_format.h"
 #include "launch/launch.h"
 
-static enum status read_file(const char *path, struct text *out, struct error *err)
-{
-    char bytes[4096];
-    FILE *file = fopen(path, "re");
-    size_t size;
-    bool failed;
-
-    if (!file)
-        return fail_errno(err, STATUS_IO, "cannot read %s", path);
-    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0)
-        text_append(out, (struct slice){bytes, size});
-    failed = ferror(file);
-    fclose(file);
-    if (failed)
-        return fail(err, STATUS_IO, "cannot read %s", path);
-    if (out->failed)
-        return fail(err, STATUS_LIMIT, "%s is larger than %zu bytes", path, out->maximum);
-    return STATUS_OK;
-}
-
 /* What is not there counts as empty: whoever needs the rows will say so. */
 static uint64_t hash_head(const char *folder, const char *name, uint64_t seed)
 {
@@ -71,21 +51,16 @@ static enum status read_id(struct job *job, struct error *err)
 
 enum status job_open(const char *folder, struct job *job, struct error *err)
 {
-    char path[PATH_MAX];
     enum status status;
     struct text json;
 
     memset(job, 0, sizeof *job);
     if (!realpath(folder, job->folder))
         return fail_errno(err, STATUS_NOT_FOUND, "cannot open the job's folder %s", folder);
-    if (snprintf(path, sizeof path, "%s/job.json", job->folder) >= (int)sizeof path)
-        return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
     TRY(read_id(job, err));
     arena_init(&job->arena, ARENA_MAXIMUM);
     text_init(&json, JOBSPEC_BYTES_MAX);
-    status = read_file(path, &json, err);
-    if (status == STATUS_OK)
-        status = jobspec_read(text_slice(&json), &job->arena, &job->spec, err);
+    status = job_read_spec(job->folder, &job->arena, &job->spec, &json, err);
     if (status == STATUS_OK)
         job->identity = identify(job, text_slice(&json));
     text_deinit(&json);

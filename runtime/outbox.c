@@ -75,16 +75,27 @@ void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes,
     entry->size = size;
 }
 
-void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes)
+static void put_two(struct outbox *outbox, enum outbox_kind kind, struct slice head,
+                    struct slice bytes)
 {
-    struct piece_head head = {id, position};
-
-    outbox_put(outbox, OUTBOX_PIECE, &head, sizeof head);
+    outbox_put(outbox, kind, head.data, head.size);
     text_append(&outbox->bytes, bytes);
     if (outbox->bytes.failed)
         outbox->failed = true;
     else if (outbox->count > 0)
         outbox->entries[outbox->count - 1].size += bytes.size;
+}
+
+void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes)
+{
+    struct piece_head head = {id, position};
+
+    put_two(outbox, OUTBOX_PIECE, (struct slice){(const char *)&head, sizeof head}, bytes);
+}
+
+void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results)
+{
+    put_two(outbox, OUTBOX_SHARD, (struct slice){(const char *)head, sizeof *head}, results);
 }
 
 void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address)
@@ -104,6 +115,11 @@ void outbox_close(struct outbox *outbox, peer_id peer)
 void outbox_replace(struct outbox *outbox, uint32_t index)
 {
     add(outbox, OUTBOX_REPLACE)->index = index;
+}
+
+void outbox_blame(struct outbox *outbox, uint32_t index)
+{
+    add(outbox, OUTBOX_BLAME)->index = index;
 }
 
 void outbox_end(struct outbox *outbox, enum status status)

@@ -33,12 +33,14 @@ enum outbox_kind {
     OUTBOX_EVENT,     /* store bytes: struct event_row */
     OUTBOX_METRIC,    /* store bytes: struct metric_row */
     OUTBOX_RESULT,    /* store bytes: struct result_row */
+    OUTBOX_SHARD,     /* store bytes: struct shard_head, then the results */
     OUTBOX_MODEL_ROW, /* store bytes: frame of a MODEL_ROW */
     OUTBOX_PIECE,     /* of a checkpoint; bytes: struct piece_head, then the piece */
     OUTBOX_FINISH,    /* the checkpoint is whole; bytes: struct checkpoint */
     OUTBOX_DROP,      /* the checkpoint is of no use */
     OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
     OUTBOX_REPLACE,   /* ask the launcher for a new worker of this index */
+    OUTBOX_BLAME,     /* tell the launcher that rows killed this worker, not its program */
     OUTBOX_END        /* the role has ended; status: how */
 };
 
@@ -60,6 +62,13 @@ struct metric_row {
     uint64_t step;
     const char *metric, *part;
     double value;
+};
+
+/* data/shardstore.h's row, without its results. */
+struct shard_head {
+    uint64_t lease, first;
+    uint32_t count, worker;
+    uint32_t state; /* enum shard_state */
 };
 
 struct piece_head {
@@ -101,7 +110,9 @@ void outbox_close(struct outbox *outbox, peer_id peer);
 /* Any of the kinds that carry bytes. */
 void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
 void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
+void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
 void outbox_replace(struct outbox *outbox, uint32_t index);
+void outbox_blame(struct outbox *outbox, uint32_t index);
 void outbox_end(struct outbox *outbox, enum status status);
 
 struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "data/shardstore.h"
 
 static enum status open_store(struct recorder *recorder, const char *folder, struct error *err)
 {
@@ -75,6 +76,21 @@ static enum status put_model_row(struct jobstore *store, struct slice frame, str
     return jobstore_put_model_row(store, &row, err);
 }
 
+static enum status put_shard(struct jobstore *store, struct slice bytes, struct error *err)
+{
+    struct shard_head head;
+    struct shard_row row;
+
+    memcpy(&head, bytes.data, sizeof head);
+    row = (struct shard_row){.lease = head.lease,
+                             .first = head.first,
+                             .count = head.count,
+                             .worker = head.worker,
+                             .state = (enum shard_state)head.state,
+                             .results = {bytes.data + sizeof head, bytes.size - sizeof head}};
+    return shardstore_put(store, &row, err);
+}
+
 static void log_event(const struct event_row *row)
 {
     if (row->index >= 0)
@@ -96,6 +112,8 @@ static enum status put(struct jobstore *store, enum outbox_kind kind, struct sli
 
     if (kind == OUTBOX_MODEL_ROW)
         return put_model_row(store, bytes, err);
+    if (kind == OUTBOX_SHARD)
+        return put_shard(store, bytes, err);
     memcpy(&row, bytes.data, bytes.size < sizeof row ? bytes.size : sizeof row);
     switch (kind) {
     case OUTBOX_JOB:
@@ -251,13 +269,40 @@ bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome 
     return outcome->is_due;
 }
 
+/* The first row of the first shard of which there are results; -1: none. */
+static int64_t scored_row(const struct outbox *outbox)
+{
+    struct shard_head head;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_SHARD)
+            continue;
+        memcpy(&head, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof head);
+        if (head.state == SHARD_DONE)
+            return (int64_t)head.first;
+    }
+    return -1;
+}
+
+static enum status store_all(struct recorder *recorder, const struct outbox *outbox,
+                             struct error *err)
+{
+    const int64_t scored = recorder->fault.is_set ? scored_row(outbox) : -1;
+
+    if (scored >= 0)
+        reach(recorder, FAULT_SHARD_BEFORE, (uint64_t)scored);
+    TRY(store_rows(recorder, outbox, err));
+    if (scored >= 0)
+        reach(recorder, FAULT_SHARD_AFTER, (uint64_t)scored);
+    return store_checkpoints(recorder, outbox, err);
+}
+
 enum status recorder_perform(void *context, const struct outbox *outbox, struct error *err)
 {
     struct recorder *recorder = context;
     struct job_event event;
 
-    if (store_rows(recorder, outbox, err) != STATUS_OK ||
-        store_checkpoints(recorder, outbox, err) != STATUS_OK) {
+    if (store_all(recorder, outbox, err) != STATUS_OK) {
         log_error("%s", err->message);
         if (err->status == STATUS_STALE)
             return STATUS_STALE; /* the job is another's now */
@@ -269,6 +314,9 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
 
         if (entry->kind == OUTBOX_REPLACE) {
             recorder->replace(recorder->context, entry->index);
+        } else if (entry->kind == OUTBOX_BLAME) {
+            if (recorder->blame)
+                recorder->blame(recorder->context, entry->index);
         } else if (entry->kind == OUTBOX_REPORT) {
             memcpy(&event, outbox_bytes(outbox, entry).data, sizeof event);
             recorder_say(recorder, &event);

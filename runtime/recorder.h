@@ -32,6 +32,7 @@ struct recorder {
     /* A JSON line of launch.h's job_event, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
     void (*replace)(void *context, uint32_t index);
+    void (*blame)(void *context, uint32_t index); /* NULL where no job scores */
     void *context;
 };
 

@@ -1,5 +1,6 @@
 /*
- * The master and the worker as processes of their own.
+ * The master and the worker as processes of their own. Of a job that scores a table
+ * they are the dispatcher and a scorer.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include "runtime/host.h"
 #include "runtime/pulse.h"
 #include "runtime/roles.h"
+#include "runtime/score_host.h"
 
 #define LIFELINE           0
 #define DESCRIPTORS_WANTED 8192
@@ -73,8 +75,18 @@ static void raise_descriptor_limit(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static void say_blamed(void *context, uint32_t index)
+{
+    char line[32];
+    (void)context;
+
+    say(line, (size_t)snprintf(line, sizeof line, "blamed %" PRIu32 "\n", index));
+}
+
 struct master_process {
+    bool scores; /* which of the two it is */
     struct master_host host;
+    struct dispatch_host dispatch;
     struct loop_network network;
     struct loop *loop;
     int64_t alive_at;
@@ -91,6 +103,38 @@ static void say_alive(void *context, int64_t now_ms)
     say("alive\n", 6);
 }
 
+static void cancel_job(struct master_process *process)
+{
+    if (process->scores)
+        dispatch_host_cancel(&process->dispatch);
+    else
+        master_host_cancel(&process->host);
+}
+
+static void fail_job(struct master_process *process, const struct error *err)
+{
+    if (process->scores)
+        dispatch_host_fail(&process->dispatch, err);
+    else
+        master_host_fail(&process->host, err);
+}
+
+static void want_workers(struct master_process *process, uint64_t version, uint32_t workers)
+{
+    if (process->scores)
+        dispatch_host_want(&process->dispatch, version, workers);
+    else
+        master_host_want(&process->host, version, workers);
+}
+
+static void leave_job(struct master_process *process)
+{
+    if (process->scores)
+        dispatch_host_leave(&process->dispatch);
+    else
+        master_host_leave(&process->host);
+}
+
 /* VERSION WORKERS */
 static void take_wanted(struct master_process *process, struct slice numbers)
 {
@@ -101,7 +145,7 @@ static void take_wanted(struct master_process *process, struct slice numbers)
     if (space && slice_to_integer((struct slice){numbers.data, length}, &version) &&
         slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &workers) &&
         workers >= 0 && workers <= UINT32_MAX)
-        master_host_want(&process->host, (uint64_t)version, (uint32_t)workers);
+        want_workers(process, (uint64_t)version, (uint32_t)workers);
 }
 
 static void on_master_line(void *context, struct slice line)
@@ -110,13 +154,13 @@ static void on_master_line(void *context, struct slice line)
     struct error err;
 
     if (slice_is(line, "cancel")) {
-        master_host_cancel(&process->host);
+        cancel_job(process);
     } else if (line.size > 7 && memcmp(line.data, "wanted ", 7) == 0) {
         take_wanted(process, (struct slice){line.data + 7, line.size - 7});
     } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
         error_clear(&err);
         fail(&err, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);
-        master_host_fail(&process->host, &err);
+        fail_job(process, &err);
     }
 }
 
@@ -130,7 +174,7 @@ static void on_master_sigterm(void *context)
     struct master_process *process = context;
 
     say(LEAVING_LINE, sizeof LEAVING_LINE - 1);
-    master_host_leave(&process->host);
+    leave_job(process);
 }
 
 /* Credentials of somebody else are found out before they are shown to anybody. */
@@ -151,10 +195,31 @@ static enum status open_network(const struct role_options *options, const struct
                 options->tls, found, expected);
 }
 
+static enum status start_host(struct master_process *process, const struct job *job,
+                              const struct role_options *options, struct error *err)
+{
+    const struct recorder recorder = {
+        .say = say_event, .replace = say_replace, .blame = say_blamed};
+
+    process->scores = job->spec.kind != SPEC_TRAIN;
+    if (process->scores)
+        return dispatch_host_start(&process->dispatch, process->loop, job, &recorder,
+                                   options->listen, options->incarnation, getppid(), err);
+    return master_host_start(&process->host, process->loop, job, &recorder, options->listen,
+                             options->incarnation, getppid(), err);
+}
+
+static void stop_host(struct master_process *process)
+{
+    if (process->scores)
+        dispatch_host_stop(&process->dispatch);
+    else
+        master_host_stop(&process->host);
+}
+
 static enum status start_master(struct master_process *process, const struct job *job,
                                 const struct role_options *options, struct error *err)
 {
-    struct recorder recorder = {.say = say_event, .replace = say_replace};
     struct line_reader reader = {
         .context = process, .on_line = on_master_line, .on_end = on_master_lifeline_end};
     struct identity self = {job->id, IDENTITY_MASTER, 0};
@@ -164,8 +229,7 @@ static enum status start_master(struct master_process *process, const struct job
     loop_use_network(process->loop, &process->network);
     TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
     loop_on_tick(process->loop, say_alive, process);
-    TRY(master_host_start(&process->host, process->loop, job, &recorder, options->listen,
-                          options->incarnation, getppid(), err));
+    TRY(start_host(process, job, options, err));
     return loop_on_signal(process->loop, SIGTERM, on_master_sigterm, process, err);
 }
 
@@ -193,7 +257,7 @@ int run_master(const struct role_options *options)
         recorder_say_failed(&voice, &err);
     loop_free(process.loop);
     tls_free(process.network.tls);
-    master_host_stop(&process.host);
+    stop_host(&process);
     job_deinit(&job);
     return finish(status, &err);
 }
@@ -204,6 +268,12 @@ static void on_worker_sigterm(void *context)
     worker_host_leave(context);
 }
 
+static void on_scorer_sigterm(void *context)
+{
+    say(LEAVING_LINE, sizeof LEAVING_LINE - 1);
+    scorer_host_leave(context);
+}
+
 static void on_worker_line(void *context, struct slice line)
 {
     (void)context;
@@ -211,11 +281,22 @@ static void on_worker_line(void *context, struct slice line)
 }
 
 struct worker_process {
+    bool scores;
     struct worker_host host;
+    struct scorer_host scorer;
     struct loop_network network;
     struct loop *loop;
     struct pulse *pulse;
 };
+
+static enum status start_scorer(struct worker_process *process, const struct job *job,
+                                const struct role_options *options, struct error *err)
+{
+    process->scores = true;
+    TRY(scorer_host_start(&process->scorer, process->loop, job, options->index,
+                          options->incarnation, options->master, err));
+    return loop_on_signal(process->loop, SIGTERM, on_scorer_sigterm, &process->scorer, err);
+}
 
 static enum status start_worker(struct worker_process *process, const struct job *job,
                                 const struct role_options *options, struct error *err)
@@ -228,6 +309,8 @@ static enum status start_worker(struct worker_process *process, const struct job
     loop_use_network(process->loop, &process->network);
     reader.context = process->loop;
     TRY(loop_read_lines(process->loop, LIFELINE, reader, NULL, err));
+    if (job->spec.kind != SPEC_TRAIN)
+        return start_scorer(process, job, options, err);
     TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
                     &process->pulse, err));
     TRY(worker_host_start(&process->host, process->loop, job, options->index, options->incarnation,
@@ -256,7 +339,9 @@ int run_worker(const struct role_options *options)
     if (status == STATUS_OK)
         status = loop_run(process.loop, &err);
     pulse_stop(process.pulse);
-    if (!worker_host_stop(&process.host))
+    if (process.scores)
+        scorer_host_stop(&process.scorer);
+    else if (!worker_host_stop(&process.host))
         _exit(finish(status, &err));
     loop_free(process.loop);
     tls_free(process.network.tls);

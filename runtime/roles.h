@@ -8,7 +8,7 @@
  * The supervisor is the parent of all. Each role's descriptor 0 is its
  * lifeline: a socket on which the supervisor may say `cancel` or `fail TEXT`,
  * and whose closing ends the role at once. The master says event lines,
- * `replace INDEX` and, every second, `alive` on it. Each of them says `leaving`
+ * `replace INDEX`, `blamed INDEX` and, every second, `alive` on it. Each of them says `leaving`
  * when SIGTERM asked it to go: its work is handed back, its end does not count
  * as a failure, and another takes its place. A job in one process has no children: both
  * roles live in the supervisor, on the same loop and with the same messages.

@@ -133,6 +133,16 @@ static void replace(struct supervisor *supervisor, struct slice number)
         kill(supervisor->children[index + 1].pid, SIGKILL);
 }
 
+/* The dispatcher knows which rows it died over, and sees to them: no number of such
+ * deaths is a failure of the worker. */
+static void forgive(struct supervisor *supervisor, struct slice number)
+{
+    int64_t index;
+
+    if (slice_to_integer(number, &index) && index >= 0 && index + 1 < supervisor->count)
+        supervisor->children[index + 1].restarts = 0;
+}
+
 static void on_master_event(struct supervisor *supervisor, struct slice line)
 {
     struct text whole;
@@ -175,6 +185,8 @@ static void on_child_line(void *context, struct slice line)
         return;
     if (line.size > 8 && memcmp(line.data, "replace ", 8) == 0)
         replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
+    else if (line.size > 7 && memcmp(line.data, "blamed ", 7) == 0)
+        forgive(child->supervisor, (struct slice){line.data + 7, line.size - 7});
     else
         on_master_event(child->supervisor, line);
 }

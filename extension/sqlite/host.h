@@ -4,6 +4,7 @@
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
  *     functions.c  totrain_predict() and its sisters
+ *     fill_rows.c  tables from rows that were scored elsewhere
  *
  * One of these belongs to one connection, and is used by one thread at a time
  * as the connection is.
@@ -74,6 +75,12 @@ enum status host_fill_tables(void *self, struct slice stage, struct fill *fills,
 enum status host_write_row(void *self, struct slice schema, struct slice table,
                            const struct slice *names, const struct cell *cells, size_t count,
                            struct error *err);
+
+enum status drop_table(sqlite3 *db, struct slice schema, struct slice table, struct error *err);
+
+/* fill_rows.c */
+enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
+                           void *context, struct error *err);
 
 /* job_tables.c */
 enum status job_tables_register(sqlite3 *db, struct error *err);

@@ -24,7 +24,7 @@ struct job_cursor {
 };
 
 static const enum job_table tables[] = {JOB_TABLE_JOBS, JOB_TABLE_WORKERS, JOB_TABLE_EVENTS,
-                                        JOB_TABLE_METRICS};
+                                        JOB_TABLE_METRICS, JOB_TABLE_SHARDS};
 
 static void declare(enum job_table table, struct text *sql)
 {

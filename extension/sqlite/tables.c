@@ -153,8 +153,7 @@ enum status host_check_target(void *self, struct slice schema, struct slice name
     return STATUS_OK;
 }
 
-static enum status drop_table(sqlite3 *db, struct slice schema, struct slice table,
-                              struct error *err)
+enum status drop_table(sqlite3 *db, struct slice schema, struct slice table, struct error *err)
 {
     struct text sql;
     enum status status;

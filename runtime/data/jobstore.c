@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define BUSY_MILLISECONDS 5000
-#define SCHEMA_VERSION    3
+#define SCHEMA_VERSION    4
 
 /* Progress rows need not survive a power cut, and what was handed to the
  * operating system survives our death: no waiting for the disk. */
@@ -42,7 +42,13 @@ static const char schema[] =
     " piece_bytes INTEGER, hash INTEGER);"
     "CREATE TABLE checkpoint_pieces(checkpoint INTEGER NOT NULL, position INTEGER NOT NULL,"
     " hash INTEGER, bytes BLOB, PRIMARY KEY(checkpoint, position));"
-    "PRAGMA user_version = 3;"
+    "CREATE TABLE shards(lease INTEGER PRIMARY KEY, first INTEGER NOT NULL, count INTEGER NOT NULL,"
+    " state TEXT NOT NULL, worker INTEGER NOT NULL, result BLOB);"
+    "CREATE INDEX shards_first ON shards(first);"
+    "CREATE UNIQUE INDEX shards_settled ON shards(first) WHERE state IN ('done', 'bad');"
+    "CREATE TABLE targets(position INTEGER PRIMARY KEY, schema TEXT NOT NULL, name TEXT NOT NULL,"
+    " definition TEXT NOT NULL);"
+    "PRAGMA user_version = 4;"
     "COMMIT;";
 
 /* Prepared when first used, kept until the store is closed. */
@@ -67,6 +73,9 @@ static const char schema[] =
     X(EACH_WORKER, "SELECT role, \"index\", state, lanes, rows_per_second FROM workers"            \
                    " ORDER BY role, \"index\"")                                                    \
     X(EACH_EVENT, "SELECT at, role, \"index\", event, detail FROM events ORDER BY rowid")          \
+    X(EACH_SHARD, "SELECT 'rows', first, count, state, lease, (SELECT count(*) FROM shards AS b"   \
+                  " WHERE b.first = a.first AND b.lease <= a.lease) FROM shards AS a ORDER BY"     \
+                  " first, lease")                                                                 \
     X(EACH_METRIC, "SELECT epoch, step, metric, part, value FROM metrics"                          \
                    " ORDER BY epoch, step, metric, part")
 
@@ -566,6 +575,9 @@ static const struct {
                         QUERY_EACH_EVENT},
     [LISTING_METRICS] = {(const char *const[]){"epoch", "step", "metric", "part", "value", NULL},
                          QUERY_EACH_METRIC},
+    [LISTING_SHARDS] = {(const char *const[]){"input", "first", "count", "state", "lease", "tries",
+                                              NULL},
+                        QUERY_EACH_SHARD},
 };
 
 const char *const *jobstore_listing_columns(enum jobstore_listing listing)
@@ -596,9 +608,9 @@ struct listing_call {
 static enum status call_listing(sqlite3_stmt *statement, void *context, struct error *err)
 {
     const struct listing_call *call = context;
-    struct cell cells[LISTING_COLUMNS];
+    struct cell cells[LISTING_COLUMNS_MAX];
 
-    for (int i = 0; i < LISTING_COLUMNS; i++)
+    for (int i = 0; i < sqlite3_column_count(statement); i++)
         cells[i] = cell_at(statement, i);
     return call->each(call->context, cells, err);
 }

@@ -5,8 +5,9 @@
  * What was committed survives the process, and from the first checkpoint on
  * (checkpoint.h) the machine. A store is used by one thread at a time.
  * Tables: job (one row), workers, events, metrics, result, model,
- * destination (destination.h), and for the master itself claim, checkpoint, checkpoint_pieces. The
- * columns are those of DESIGN's catalog tables; docs/jobs.md lists them.
+ * destination (destination.h), shards and targets (shardstore.h), and for the master itself
+ * claim, checkpoint, checkpoint_pieces. The columns are those of DESIGN's catalog tables;
+ * docs/jobs.md lists them.
  */
 #ifndef DATA_JOBSTORE_H
 #define DATA_JOBSTORE_H
@@ -98,8 +99,8 @@ enum status jobstore_each_model_row(struct jobstore *store, model_row_sink *each
                                     struct error *err);
 /* A table of the job's, for people: its columns (NULL at the end), and its rows as
  * cells in the same order, borrowed until `each` returns. */
-#define LISTING_COLUMNS 5
-enum jobstore_listing { LISTING_WORKERS, LISTING_EVENTS, LISTING_METRICS };
+#define LISTING_COLUMNS_MAX 6
+enum jobstore_listing { LISTING_WORKERS, LISTING_EVENTS, LISTING_METRICS, LISTING_SHARDS };
 const char *const *jobstore_listing_columns(enum jobstore_listing listing);
 enum status jobstore_each_of(struct jobstore *store, enum jobstore_listing listing,
                              enum status (*each)(void *context, const struct cell *cells,

@@ -115,6 +115,10 @@ enum status job_detach(const char *program, const struct job_folder *folder, str
 enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
                            struct error *err);
 
+/* And back. The text, born with JOBSPEC_BYTES_MAX, gets the file's bytes. */
+enum status job_read_spec(const char *folder, struct arena *arena, struct jobspec *spec,
+                          struct text *json, struct error *err);
+
 /* Wait for the next event, at most timeout_ms; *has_event false when none came.
  * FAILED when the supervisor ended without saying DONE or FAILED. */
 enum status job_next_event(struct job_process *process, int timeout_ms, struct job_event *event,

@@ -123,6 +123,17 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->speed.lanes);
         put_u32(out, message->speed.busy_ms);
         break;
+    case MESSAGE_LEASE:
+        put_u64(out, message->lease.id);
+        put_u64(out, message->lease.first);
+        put_u32(out, message->lease.slot);
+        put_u32(out, message->lease.count);
+        break;
+    case MESSAGE_SCORED:
+        put_u64(out, message->scored.id);
+        put_u32(out, message->scored.slot);
+        put_sized(out, message->scored.results);
+        break;
     case MESSAGE_LOST:
         put_u32(out, message->lost_rank);
         break;
@@ -316,6 +327,17 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_SPEED:
         message->speed.lanes = read_u32(reader);
         message->speed.busy_ms = read_u32(reader);
+        break;
+    case MESSAGE_LEASE:
+        message->lease.id = read_u64(reader);
+        message->lease.first = read_u64(reader);
+        message->lease.slot = read_u32(reader);
+        message->lease.count = read_u32(reader);
+        break;
+    case MESSAGE_SCORED:
+        message->scored.id = read_u64(reader);
+        message->scored.slot = read_u32(reader);
+        message->scored.results = read_sized(reader, FRAME_PAYLOAD_MAX);
         break;
     case MESSAGE_LOST:
         message->lost_rank = read_u32(reader);

@@ -6,6 +6,9 @@
  *                                  SUM from the owner to everyone
  *     rank 0 --PROGRESS, MODEL_ROW, RESULT, FINISHED--> master --END--> workers
  *
+ * Where a table is scored (PREDICT, EVALUATE) there are no groups:
+ *     scorer --HELLO--> dispatcher --LEASE--> scorer --SCORED--> dispatcher --END--> scorers
+ *
  * A change that nobody died of loses no work: the master sends GROUP to those
  * who will be members and SWITCH to the old group's rank 0, which says in the
  * SUM of a phase that the next phase is the new group's. Everybody needs that
@@ -53,7 +56,9 @@
     X(SNAPSHOT, "worker -> master", "id, phase, step, rows, total bytes, offset, bytes")           \
     X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
     X(SUM, "worker -> worker", "phase, first, epoch of the next group, integers, reals")           \
-    X(SPEED, "worker -> master", "lanes computed since the last, milliseconds that they took")
+    X(SPEED, "worker -> master", "lanes computed since the last, milliseconds that they took")     \
+    X(LEASE, "dispatcher -> scorer", "lease, its slot, first row, rows")                           \
+    X(SCORED, "scorer -> dispatcher", "lease, its slot, the results of its rows")
 
 enum message_type {
 #define X(name, direction, carries) MESSAGE_##name,
@@ -147,6 +152,18 @@ struct message_snapshot {
     struct slice bytes;
 };
 
+/* Rows first to first + count - 1 of the table that is scored (runtime/ledger.h). */
+struct message_lease {
+    uint64_t id, first;
+    uint32_t slot, count;
+};
+
+struct message_scored {
+    uint64_t id;
+    uint32_t slot;
+    struct slice results; /* data/shard_results.h */
+};
+
 /* Arrays are little-endian and need not be aligned. */
 struct message_sums {
     uint64_t phase;
@@ -183,6 +200,8 @@ struct message {
         } peer_hello;
         struct message_pulse pulse;
         struct message_speed speed;
+        struct message_lease lease;
+        struct message_scored scored;
         uint32_t lost_rank;
         uint64_t phase;      /* HEARTBEAT, FREE, LEAVING */
         uint64_t next_epoch; /* SWITCH */

@@ -3,8 +3,8 @@
     run_plan.py PROGRAM FOLDER SCHEMA [--write]
 
 A case NAME.sql describes its query in comments (tests/unit/described_catalog.h)
-and has NAME.plan (EXPLAIN's text, PREDICT's SQL) and, when it trains,
-NAME.job.json, which the schema must take; or NAME.error, what a person sees.
+and has NAME.plan (EXPLAIN's text, PREDICT's SQL) and, when it makes a job,
+NAME.job.json, which the schema beside SCHEMA or SCHEMA itself must take; or NAME.error, what a person sees.
 --write makes the files new: read the difference before committing it.
 """
 import json
@@ -45,8 +45,9 @@ def spoil(job):
         yield "with a surplus member", spoiled
 
 
-def check_job(job, schema):
+def check_job(job, schemas):
     spec = json.loads(job)
+    schema = schemas["train" if spec["kind"] == "train" else "scoring"]
     problems = list(check(spec, schema))
     for what, spoiled in spoil(spec):
         if not list(check(spoiled, schema)):
@@ -56,14 +57,16 @@ def check_job(job, schema):
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    schema = json.loads(pathlib.Path(sys.argv[3]).read_text())
+    train = pathlib.Path(sys.argv[3])
+    schemas = {"train": json.loads(train.read_text()),
+               "scoring": json.loads((train.parent / "scoring.schema.json").read_text())}
     cases = sorted(folder.glob("*.sql"))
     wrong = 0
     for case in cases:
         plan, error, problems = run(program, case)
         job = run(program, "--job", case)[0]
         if job:
-            problems += check_job(job, schema)
+            problems += check_job(job, schemas)
         for suffix, found in ((".plan", plan), (".job.json", job), (".error", error)):
             if "--write" in sys.argv:
                 write(case.with_suffix(suffix), found)

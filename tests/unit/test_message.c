@@ -59,6 +59,12 @@ static struct message sample(enum message_type type, struct text *members)
     case MESSAGE_PULSE:
         message.pulse = (struct message_pulse){5, 2};
         break;
+    case MESSAGE_LEASE:
+        message.lease = (struct message_lease){(uint64_t)3 << 32, 16384, 1, 777};
+        break;
+    case MESSAGE_SCORED:
+        message.scored = (struct message_scored){(uint64_t)3 << 32, 1, SLICE("results")};
+        break;
     case MESSAGE_LOST:
         message.lost_rank = 2;
         break;

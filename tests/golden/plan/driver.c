@@ -2,7 +2,7 @@
  * driver.c - what the planner and codegen make of one case, for people to read.
  *
  *     plan_driver FILE           the plan; for PREDICT its SQL
- *     plan_driver --job FILE     the job spec of a TRAIN statement
+ *     plan_driver --job FILE     the job spec of a statement that makes a job
  *
  * Exit code 2 and the error with its caret where the statement is wrong.
  */
@@ -117,16 +117,31 @@ static void print_other(const struct plan *plan)
     print_name("attributes for", none, plan->attributes_for);
 }
 
+/* What is known of the rows and the machine when the statement runs is left out. */
+static enum status lower_score_of_no_rows(const struct plan *plan, struct arena *arena,
+                                          struct jobspec *spec, struct error *err)
+{
+    TRY(lower_score(plan, arena, spec, err));
+    spec->family = SLICE("network");
+    spec->scoring.shard_rows = 1;
+    if (spec->max_workers == 0)
+        spec->max_workers = spec->min_workers;
+    return STATUS_OK;
+}
+
 static enum status print_job(const struct plan *plan, struct arena *arena, struct error *err)
 {
     struct jobspec spec;
     struct text json;
     enum status status = STATUS_OK;
 
-    if (plan->kind != STATEMENT_TRAIN || plan->explain_only)
+    if (plan->explain_only || (plan->kind != STATEMENT_TRAIN && !plan->scoring.on_workers))
         return STATUS_OK;
     text_init(&json, TEXT_MAXIMUM);
-    status = lower_train(plan, arena, &spec, err);
+    if (plan->kind == STATEMENT_TRAIN)
+        status = lower_train(plan, arena, &spec, err);
+    else
+        status = lower_score_of_no_rows(plan, arena, &spec, err);
     if (status == STATUS_OK)
         status = jobspec_write(&spec, &json, err);
     if (status == STATUS_OK)

@@ -1,0 +1,76 @@
+#include "codegen/codegen.h"
+#include "scoring/outputs.h"
+
+static bool is_regression(const struct plan *plan)
+{
+    return slice_is(plan->model.task, "regression");
+}
+
+static const char *const output_words[] = {
+#define X(name, text) text,
+    OUTPUT_MAP(X)
+#undef X
+};
+
+/* What lower_predict.c calls a function for. */
+static enum output output_of(const struct plan *plan, struct slice name)
+{
+    if (slice_is(name, "probability"))
+        return OUTPUT_PROBABILITY;
+    if (slice_is(name, "probabilities"))
+        return OUTPUT_PROBABILITIES;
+    return is_regression(plan) ? OUTPUT_PREDICTION : OUTPUT_LOGITS;
+}
+
+/* PREDICT keeps all columns of its rows, EVALUATE the inputs and then the label. */
+static void lower_predict_rows(const struct plan *plan, struct spec_scoring *scoring)
+{
+    scoring->columns = (uint32_t)plan->query.count;
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        scoring->inputs[i] = (uint32_t)plan->model_columns[i];
+    if (plan->label_column >= 0)
+        scoring->label = (uint32_t)plan->label_column;
+    scoring->keeps_bad_rows = plan->quarantine_table.size > 0;
+    scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_PREDICTION]);
+    for (size_t i = 0; i < plan->extra_output_count; i++)
+        scoring->outputs[scoring->output_count++] =
+            slice_of(output_words[output_of(plan, plan->extra_outputs[i])]);
+}
+
+static void lower_evaluate_rows(const struct plan *plan, struct spec_scoring *scoring)
+{
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        scoring->inputs[i] = (uint32_t)i;
+    scoring->label = (uint32_t)plan->model.input_count;
+    scoring->columns = scoring->label + 1;
+    for (size_t i = 0; i < plan->metric_count; i++)
+        scoring->metrics[scoring->metric_count++] = plan->metrics[i];
+}
+
+enum status lower_score(const struct plan *plan, struct arena *arena, struct jobspec *spec,
+                        struct error *err)
+{
+    struct spec_scoring *scoring = &spec->scoring;
+
+    *spec = (struct jobspec){
+        .kind = plan->kind == STATEMENT_PREDICT ? SPEC_PREDICT : SPEC_EVALUATE,
+        .statement = plan->text,
+        .estimator = plan->model.estimator,
+        .task = is_regression(plan) ? SPEC_REGRESSION : SPEC_CLASSIFICATION,
+        .model_name = plan->model_name,
+        .lanes_max = 1,
+        .min_workers = plan->scoring.min_workers,
+        .max_workers = plan->scoring.max_workers,
+    };
+    scoring->label = JOBSPEC_NO_LABEL;
+    scoring->label_name = plan->label;
+    scoring->inputs = ARENA_NEW(arena, uint32_t, plan->model.input_count + 1);
+    if (!scoring->inputs)
+        return fail_no_memory(err);
+    scoring->input_count = plan->model.input_count;
+    if (spec->kind == SPEC_PREDICT)
+        lower_predict_rows(plan, scoring);
+    else
+        lower_evaluate_rows(plan, scoring);
+    return STATUS_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * score_job.h - PREDICT and EVALUATE by a job of workers, as the engine sees it.
+ *
+ *     SELECT --rows.spool--> job --shards of job.db--> target, or metrics
+ */
+#ifndef ENGINE_SCORE_JOB_H
+#define ENGINE_SCORE_JOB_H
+
+#include "data/shardstore.h"
+#include "engine/stages.h"
+#include "scoring/metrics.h"
+
+/* score_job.c */
+enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                          const struct sink *sink, struct error *err);
+/* For the publisher of a detached job: from its folder into the host's tables. */
+struct delivered {
+    uint64_t rows; /* of the table */
+};
+enum status score_job_deliver(const struct host *host, const char *folder,
+                              const struct jobspec *spec, struct jobstore *store,
+                              struct delivered *delivered, struct error *err);
+
+/* score_results.c: a job's rows, mapped: they can be unlinked then. */
+struct scored {
+    const struct jobspec *spec;
+    struct arena arena;
+    struct spool rows;
+};
+enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,
+                        struct error *err);
+void scored_close(struct scored *scored);
+/* fills: the target, then the table of bad rows where the job keeps some. */
+enum status scored_fill(const struct scored *scored, const struct host *host,
+                        struct jobstore *store, struct fill *fills, size_t count,
+                        struct error *err);
+enum status scored_measure(const struct scored *scored, struct jobstore *store,
+                           struct metrics *metrics, struct error *err);
+
+#endif

@@ -1,0 +1,62 @@
+#include "data/shard_results.h"
+
+#define REASON_BYTES_MAX 1024
+
+enum entry { ENTRY_OUTPUTS, ENTRY_REASON };
+
+void shard_put_outputs(struct text *out)
+{
+    put_u8(out, ENTRY_OUTPUTS);
+}
+
+void shard_put_reason(struct text *out, const char *reason)
+{
+    struct slice text = slice_of(reason);
+
+    if (text.size > REASON_BYTES_MAX)
+        text.size = REASON_BYTES_MAX;
+    put_u8(out, ENTRY_REASON);
+    put_sized(out, text);
+}
+
+void shard_put_metrics(struct text *out, const struct metrics_row *row)
+{
+    put_u32(out, row->truth);
+    put_u32(out, row->predicted);
+    put_f64(out, (double)row->score);
+    put_f64(out, row->loss);
+    put_f64(out, row->value);
+}
+
+static enum status damaged(struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "the results of a shard are damaged");
+}
+
+enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
+                               struct slice *reason, struct error *err)
+{
+    const uint8_t entry = read_u8(reader);
+
+    *reason = (struct slice){NULL, 0};
+    if (entry == ENTRY_REASON) {
+        *reason = read_sized(reader, REASON_BYTES_MAX);
+        return reader->failed || reason->size == 0 ? damaged(err) : STATUS_OK;
+    }
+    if (entry != ENTRY_OUTPUTS)
+        return damaged(err);
+    for (size_t i = 0; i < count; i++)
+        cell_read(reader, &cells[i]);
+    return reader->failed ? damaged(err) : STATUS_OK;
+}
+
+enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
+                               struct error *err)
+{
+    *row = (struct metrics_row){.truth = read_u32(reader)};
+    row->predicted = read_u32(reader);
+    row->score = (float)read_f64(reader);
+    row->loss = read_f64(reader);
+    row->value = read_f64(reader);
+    return reader->failed ? damaged(err) : STATUS_OK;
+}

@@ -1,0 +1,31 @@
+/*
+ * shard_results.h - what a scorer says of its rows, and who brings them home reads.
+ *
+ * One entry a row, in the order of the rows:
+ *     PREDICT   u8 0 | the cells of its outputs (base/cell_bytes.h)
+ *               u8 1 | u32 size, the reason why it cannot be scored
+ *     EVALUATE  u32 truth | u32 predicted | f64 score | f64 loss | f64 value
+ *               (scoring/metrics.h: struct metrics_row)
+ *
+ * Rows are measured by the workers and added up by whoever reads them, one by one in
+ * the order of the table: so sums do not depend on shards, and are those of the
+ * session to the last bit.
+ */
+#ifndef DATA_SHARD_RESULTS_H
+#define DATA_SHARD_RESULTS_H
+
+#include "base/cell_bytes.h"
+#include "scoring/metrics.h"
+
+void shard_put_outputs(struct text *out); /* then cell_put for each output */
+void shard_put_reason(struct text *out, const char *reason);
+void shard_put_metrics(struct text *out, const struct metrics_row *row);
+
+/* Outputs of the next row, or the reason (of size 0: none). CORRUPT at the end
+ * and for anything that the above does not write. Borrowed from what is read. */
+enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
+                               struct slice *reason, struct error *err);
+enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
+                               struct error *err);
+
+#endif

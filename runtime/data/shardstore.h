@@ -1,0 +1,64 @@
+/*
+ * shardstore.h - the shards of a table that is scored, and what came of them, in job.db.
+ *
+ *     leased ---> done      with the results of its rows (data/shard_results.h)
+ *        |  +---> bad       the one row that its workers died over
+ *        |  +---> returned  its worker left, died of something else or was late
+ *        |  +---> crashed   its worker died, and the rows may be why
+ *        +------> late      somebody else was first
+ *
+ * One row a lease, written by the dispatcher alone; `done` and `bad` once for each
+ * row of the table: the results of a shard and its completion are one row here, so
+ * one transaction. Besides the tables that the results go to at the end.
+ */
+#ifndef DATA_SHARDSTORE_H
+#define DATA_SHARDSTORE_H
+
+#include "data/jobstore.h"
+
+#define SHARD_STATE_MAP(X)                                                                         \
+    X(LEASED, "leased")                                                                            \
+    X(DONE, "done")                                                                                \
+    X(BAD, "bad")                                                                                  \
+    X(RETURNED, "returned")                                                                        \
+    X(CRASHED, "crashed")                                                                          \
+    X(LATE, "late")
+
+enum shard_state {
+#define X(name, text) SHARD_##name,
+    SHARD_STATE_MAP(X)
+#undef X
+};
+
+struct shard_row {
+    uint64_t lease, first;
+    uint32_t count, worker;
+    enum shard_state state;
+    struct slice results; /* of DONE */
+};
+
+/* Replaces what is known of the lease. */
+enum status shardstore_put(struct jobstore *store, const struct shard_row *row, struct error *err);
+/* By a master that begins: whatever is still leased was leased by masters before. */
+enum status shardstore_return_all(struct jobstore *store, struct error *err);
+
+/* The shards that are done or bad, by first row; results are borrowed until `each`
+ * returns. */
+typedef enum status shard_reader(void *context, const struct shard_row *row, struct error *err);
+enum status shardstore_each_settled(struct jobstore *store, bool with_results, shard_reader *each,
+                                    void *context, struct error *err);
+/* The results were brought home. */
+enum status shardstore_drop_results(struct jobstore *store, struct error *err);
+
+/* A table that the results go to: position 0 the rows, 1 the bad ones. `definition` is
+ * the host's own statement that makes it. */
+struct shard_target {
+    struct slice schema, name, definition;
+};
+enum status shardstore_put_target(struct jobstore *store, int position,
+                                  const struct shard_target *target, struct error *err);
+/* Copies live in the arena; NOT_FOUND. */
+enum status shardstore_get_target(struct jobstore *store, int position, struct arena *arena,
+                                  struct shard_target *target, struct error *err);
+
+#endif

@@ -1,0 +1,150 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/dispatch_parts.h"
+
+static double seconds_since(int64_t now_ms, int64_t then_ms)
+{
+    return (double)(now_ms - then_ms) / 1000;
+}
+
+static void copy_cut(char *into, size_t size, struct slice text)
+{
+    size_t length = text.size < size - 1 ? text.size : size - 1;
+
+    if (length > 0)
+        memcpy(into, text.data, length);
+    into[length] = '\0';
+}
+
+uint64_t dispatch_rows_done(const struct dispatch *dispatch)
+{
+    struct ledger_counts counts;
+
+    if (!dispatch->ledger)
+        return 0;
+    counts = ledger_counts(dispatch->ledger);
+    return counts.rows_done + counts.rows_bad;
+}
+
+/* Shards are what a person can count; halves of one count when both are there. */
+static uint64_t shards_of(const struct dispatch *dispatch, uint64_t rows)
+{
+    return rows / dispatch->options.shard_rows;
+}
+
+static uint64_t shards_in_all(const struct dispatch *dispatch)
+{
+    return shards_of(dispatch, dispatch->options.rows + dispatch->options.shard_rows - 1);
+}
+
+static uint64_t shards_done(const struct dispatch *dispatch)
+{
+    const uint64_t rows = dispatch_rows_done(dispatch);
+
+    return rows == dispatch->options.rows ? shards_in_all(dispatch) : shards_of(dispatch, rows);
+}
+
+void dispatch_put_job(const struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+{
+    const struct dispatch_options *options = &dispatch->options;
+    struct job_row row;
+    int64_t waited = dispatch->waited_ms;
+
+    if (dispatch->state == JOB_STATE_WAITING)
+        waited += now_ms - dispatch->waiting_since;
+    memset(&row, 0, sizeof row);
+    row.id = (int64_t)options->job;
+    row.state = dispatch->state;
+    copy_cut(row.statement, sizeof row.statement, options->statement);
+    copy_cut(row.model, sizeof row.model, options->model);
+    row.workers = dispatch->live;
+    row.step = shards_done(dispatch);
+    row.steps = shards_in_all(dispatch);
+    row.rows_done = dispatch_rows_done(dispatch);
+    row.rows_redone = dispatch->rows_redone;
+    row.loss = row.goodput = row.validation_loss = (double)NAN;
+    row.seconds_waiting = (double)waited / 1000;
+    row.seconds = seconds_since(now_ms, dispatch->started_at);
+    copy_cut(row.error, sizeof row.error, slice_of(dispatch->failure.message));
+    copy_cut(row.started_at, sizeof row.started_at, slice_of(options->started_at));
+    row.supervisor = options->supervisor;
+    row.rows_per_second = dispatch->rows_per_second;
+    outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
+}
+
+void dispatch_put_worker(const struct dispatch *dispatch, uint32_t index, const char *state,
+                         struct outbox *outbox)
+{
+    struct worker_row row;
+
+    memset(&row, 0, sizeof row);
+    row.index = index;
+    row.lanes = dispatch->workers[index].lease_count;
+    row.state = state;
+    outbox_put(outbox, OUTBOX_WORKER, &row, sizeof row);
+}
+
+void dispatch_put_event(const struct dispatch *dispatch, int64_t now_ms, int64_t index,
+                        const char *event, struct outbox *outbox, const char *format, ...)
+{
+    struct event_row row;
+    va_list arguments;
+
+    memset(&row, 0, sizeof row);
+    row.at_seconds = seconds_since(now_ms, dispatch->started_at);
+    row.role = index < 0 ? "master" : "worker";
+    row.event = event;
+    row.index = index;
+    va_start(arguments, format);
+    vsnprintf(row.detail, sizeof row.detail, format, arguments);
+    va_end(arguments);
+    outbox_put(outbox, OUTBOX_EVENT, &row, sizeof row);
+}
+
+void dispatch_report(const struct dispatch *dispatch, int64_t now_ms, enum job_event_kind kind,
+                     struct outbox *outbox)
+{
+    const uint64_t done = dispatch_rows_done(dispatch);
+    struct job_event event;
+
+    memset(&event, 0, sizeof event);
+    error_clear(&event.error);
+    event.kind = kind;
+    event.step = shards_done(dispatch);
+    event.steps = shards_in_all(dispatch);
+    event.workers = dispatch->live;
+    event.rows_per_second = dispatch->rows_per_second;
+    event.loss = event.validation_loss = event.validation_score = (double)NAN;
+    event.seconds = seconds_since(now_ms, dispatch->started_at);
+    event.seconds_left = (double)NAN;
+    if (done > 0)
+        event.seconds_left = event.seconds * (double)(dispatch->options.rows - done) / (double)done;
+    if (kind == JOB_FAILED)
+        event.error = dispatch->failure;
+    outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
+}
+
+static void note_rate(struct dispatch *dispatch, int64_t now_ms)
+{
+    const double seconds = seconds_since(now_ms, dispatch->rate_at);
+    const uint64_t rows = dispatch_rows_done(dispatch);
+
+    if (seconds < 0.05)
+        return;
+    dispatch->rows_per_second = (double)(rows - dispatch->rate_rows) / seconds;
+    dispatch->rate_at = now_ms;
+    dispatch->rate_rows = rows;
+}
+
+void dispatch_note_progress(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+{
+    if (now_ms - dispatch->reported_at < dispatch->options.report_ms)
+        return;
+    dispatch->reported_at = now_ms;
+    note_rate(dispatch, now_ms);
+    dispatch_put_job(dispatch, now_ms, outbox);
+    dispatch_report(dispatch, now_ms, dispatch->has_started ? JOB_PROGRESS : JOB_STARTED, outbox);
+    dispatch->has_started = true;
+}

@@ -1,0 +1,222 @@
+"""PREDICT and EVALUATE by workers (job.*): the same bits as in the session, whatever happens."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+
+import harness
+
+OUTPUTS = "predict.extra_outputs = 'probability,probabilities,logits,score'"
+# Scores so many microseconds a row: long enough to be met while it runs.
+SLOW = "us=200"
+
+
+class Shards(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (id INTEGER, x REAL, word TEXT, raw, label TEXT)")
+        rows = random.Random(7)
+        self.run_all("BEGIN")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", [
+            (i, None if i % 11 == 0 else rows.uniform(-3, 3), rows.choice(["a", "bb", "", None]),
+             rows.choice([None, 7, -0.0, 2.5, "x\0y", b"\0\1", "7"]), "abc"[i % 3])
+            for i in range(5000)])
+        self.run_all("COMMIT")
+        self.run_all("SELECT x, word, label FROM t LIMIT 500 TO TRAIN DNNClassifier WITH "
+                     "model.hidden_units = [8], train.epoch = 3 LABEL label INTO m")
+        self.addCleanup(self.end_what_is_left)
+        self.addCleanup(os.environ.pop, "TOTRAIN_PACE", None)
+
+    def end_what_is_left(self):
+        for pid in harness.processes_of(self.state):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def run_all(self, sql):
+        return self.database.execute(sql).fetchall()
+
+    def rows_of(self, table):
+        """With types and places, to the last bit."""
+        names = [row[1] for row in self.run_all(f"PRAGMA table_info({table})")]
+        cells = ", ".join(f'typeof("{name}"), quote("{name}")' for name in names)
+        return self.run_all(f"SELECT rowid, {cells} FROM {table} ORDER BY rowid")
+
+    def fails(self, sql, *parts):
+        with self.assertRaises(sqlite3.Error) as caught:
+            self.run_all(sql)
+        for part in parts:
+            self.assertIn(part, str(caught.exception))
+
+    def test_the_table_is_the_one_that_the_session_makes(self):
+        for select in ("SELECT * FROM t", "SELECT x, word, id AS \"a b\", raw FROM t ORDER BY x, id",
+                       "SELECT word, x FROM t WHERE id < 3 -- end"):
+            self.run_all(f"{select}\nTO PREDICT alone.c WITH {OUTPUTS} USING m")
+            made = self.run_all(f"{select}\nTO PREDICT shared.c WITH {OUTPUTS}, "
+                                "job.max_workers = 3 USING m")
+            self.assertEqual(made[0][:2], ("shared", len(self.rows_of("alone"))))
+            self.assertEqual(self.rows_of("shared"), self.rows_of("alone"))
+            self.assertEqual(*(self.run_all(f"SELECT name, type FROM pragma_table_info('{name}')")
+                               for name in ("shared", "alone")))
+        self.check_nothing_runs()
+
+    def test_a_regressor_and_a_table_without_rows_too(self):
+        self.run_all("SELECT id, word, x FROM t WHERE x IS NOT NULL LIMIT 500 TO TRAIN "
+                     "LinearRegressor WITH train.epoch = 2 LABEL x INTO r")
+        for where in ("1", "0"):
+            for name, more in (("alone", ""), ("shared", ", job.min_workers = 2")):
+                self.run_all(f"SELECT * FROM t WHERE {where} TO PREDICT {name}.y WITH "
+                             f"predict.extra_outputs = score{more} USING r")
+            self.assertEqual(self.rows_of("shared"), self.rows_of("alone"))
+        alone = self.run_all("SELECT * FROM t WHERE x IS NOT NULL TO EVALUATE r WITH "
+                             "validation.metrics = 'MSE,MAE,R2,MAPE'")
+        self.assertEqual(self.run_all("SELECT * FROM t WHERE x IS NOT NULL TO EVALUATE r WITH "
+                                      "validation.metrics = 'MSE,MAE,R2,MAPE', "
+                                      "job.max_workers = 3"), alone)
+
+    def test_metrics_are_those_of_the_session_to_the_last_bit(self):
+        metrics = "validation.metrics = 'Accuracy,LogLoss,Precision,Recall,F1'"
+        self.run_all("UPDATE t SET label = 'd' WHERE id % 100 = 0")  # a class that is new to it
+        alone = self.run_all(f"SELECT * FROM t TO EVALUATE m WITH {metrics}")
+        for more in ("job.max_workers = 1", "job.max_workers = 4", "job.min_workers = 2"):
+            self.assertEqual(
+                self.run_all(f"SELECT * FROM t TO EVALUATE m WITH {metrics}, {more}"), alone)
+        self.run_all(f"SELECT * FROM t TO EVALUATE m WITH {metrics}, job.max_workers = 2 INTO e")
+        self.assertEqual(self.run_all("SELECT * FROM e"), alone)
+
+    def test_bad_rows_go_aside_or_end_the_statement_with_their_number(self):
+        self.run_all("UPDATE t SET x = 'many' WHERE id % 1000 = 7")
+        quarantine = "predict.bad_rows = 'quarantine'"
+        self.run_all(f"SELECT * FROM t TO PREDICT alone.c WITH {quarantine} USING m")
+        names = [row[:2] for row in self.run_all(
+            f"SELECT * FROM t TO PREDICT shared.c WITH {quarantine}, job.max_workers = 2 USING m")]
+        self.assertEqual(names, [("shared", 4995), ("shared_bad_rows", 5)])
+        self.assertEqual(self.rows_of("shared"), self.rows_of("alone"))
+        self.assertEqual(self.rows_of("shared_bad_rows"), self.rows_of("alone_bad_rows"))
+        before = self.rows_of("shared")
+        self.fails("SELECT * FROM t WHERE id < 100 TO PREDICT shared.c WITH job.max_workers = 2 "
+                   "USING m", "row 8: column \"x\" holds 'many', where a number was expected")
+        self.assertEqual(self.rows_of("shared"), before)
+        self.fails("SELECT * FROM t WHERE id < 100 TO EVALUATE m WITH job.max_workers = 2",
+                   "row 8: column \"x\" holds 'many'")
+        self.run_all("UPDATE t SET x = 1, label = nullif(label, CASE id WHEN 50 THEN label END) WHERE id IN (7, 50)")
+        self.fails("SELECT * FROM t WHERE id < 100 TO EVALUATE m WITH job.max_workers = 2",
+                   "row 51: label column \"label\" is NULL")
+        self.check_nothing_runs()
+
+    def test_it_is_part_of_the_users_transaction(self):
+        self.run_all("CREATE TABLE p AS SELECT 'old' AS word")
+        self.run_all("BEGIN")
+        self.run_all("UPDATE t SET word = 'uncommitted'")
+        self.run_all("SELECT * FROM t TO PREDICT p.c WITH job.max_workers = 2 USING m")
+        self.assertEqual(self.run_all("SELECT DISTINCT word FROM p"), [("uncommitted",)])
+        other = self.connect()
+        self.assertEqual(other.execute("SELECT word FROM p").fetchall(), [("old",)])
+        self.run_all("ROLLBACK")
+        self.assertEqual(self.run_all("SELECT word FROM p"), [("old",)])
+
+    def test_the_select_may_read_the_table_that_is_replaced(self):
+        self.run_all("SELECT * FROM t TO PREDICT p.first USING m")
+        self.run_all("SELECT * FROM p WHERE id < 100 TO PREDICT p.second WITH job.max_workers = 2 "
+                     "USING m")
+        self.assertEqual(self.run_all("SELECT count(*), sum(first = second) FROM p"), [(100, 100)])
+
+    def test_targets_and_attributes_are_checked_before_anything_starts(self):
+        before = len(self.jobs_started())
+        self.fails("SELECT * FROM t TO PREDICT m.c WITH job.max_workers = 2 USING m",
+                   "the target \"m\" is the model itself")
+        self.fails("SELECT * FROM t TO PREDICT WITH job.max_workers = 2 USING m",
+                   "job.max_workers has a use only where a table is written")
+        self.fails("SELECT * FROM t TO EVALUATE m WITH job.wait = false",
+                   "job.wait has a use only where a table is written")
+        self.fails("SELECT * FROM t TO PREDICT p.c WITH job.min_workers = 3, job.max_workers = 2 "
+                   "USING m", "job.max_workers is 2, below job.min_workers, which is 3")
+        self.fails("SELECT * FROM t WHERE 0 TO EVALUATE m WITH job.max_workers = 2",
+                   "the query returns no rows to evaluate")
+        self.run_all("CREATE VIEW v AS SELECT 1")
+        self.fails("SELECT * FROM t TO PREDICT v.c WITH job.max_workers = 2 USING m",
+                   "\"v\" exists and is no table")
+        self.assertEqual(len(self.jobs_started()), before)
+
+    def test_ctrl_c_leaves_the_old_table_and_no_process(self):
+        self.run_all("CREATE TABLE p AS SELECT 'old' AS word")
+        jobs = len(self.jobs_started())
+        os.environ["TOTRAIN_PACE"] = SLOW
+        shell = subprocess.Popen(["sqlite3", "-interactive", self.path], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 start_new_session=True)
+        self.addCleanup(shell.kill)
+        shell.stdin.write(f".load {harness.EXTENSION}\nSELECT * FROM t, (SELECT 1 UNION SELECT 2 "
+                          "UNION SELECT 3) TO PREDICT p.c WITH job.max_workers = 2 USING m;\n")
+        shell.stdin.flush()
+        harness.wait_for(lambda: self.run_all("SELECT 1 FROM totrain_shards WHERE state = 'leased'"),
+                         "a shard that is scored")
+        os.killpg(shell.pid, signal.SIGINT)
+        out, err = shell.communicate("SELECT 'still' || ' here';\n", timeout=harness.DEADLINE)
+        self.assertIn("interrupted", err)
+        self.assertIn("still here", out)
+        self.check_nothing_runs()
+        self.assertEqual(self.run_all("SELECT word FROM p"), [("old",)])
+        self.assertEqual(len(self.jobs_started()), jobs + 1)
+
+    def submit(self, sql):
+        done = self.run_program(self.path, "--format=csv", "--progress=none", "-c", sql)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header, row = done.stdout.splitlines()
+        self.assertEqual(header, "job,table")
+        return row.split(",")
+
+    def test_a_detached_job_writes_its_table_by_itself(self):
+        self.run_all(f"SELECT * FROM t TO PREDICT alone.c WITH {OUTPUTS} USING m")
+        job, table = self.submit(f"SELECT * FROM t TO PREDICT p.c WITH {OUTPUTS}, "
+                                 "job.wait = false USING m")
+        self.assertEqual(table, "p")
+        done = self.run_program("wait", job, "--format=csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("rows,5000,", done.stdout)
+        self.assertEqual(self.rows_of("p"), self.rows_of("alone"))
+        self.assertEqual(self.run_all(f"SELECT sum(count) FROM totrain_shards WHERE job = {job} "
+                                      "AND state = 'done'"), [(5000,)])
+        self.assertIn((int(job), "done"), [row[:2] for row in self.run_all("SHOW JOBS")])
+        job, table = self.submit("SELECT * FROM t TO EVALUATE m WITH job.wait = false INTO e")
+        self.assertEqual(self.run_program("wait", job).returncode, 0)
+        self.assertEqual(self.run_all("SELECT * FROM e"),
+                         self.run_all("SELECT * FROM t TO EVALUATE m"))
+
+    def test_a_detached_job_is_cancelled_and_its_table_stays_as_it_was(self):
+        self.run_all("CREATE TABLE p AS SELECT 'old' AS word")
+        os.environ["TOTRAIN_PACE"] = SLOW
+        job, _ = self.submit("SELECT * FROM t, (SELECT 1 UNION SELECT 2 UNION SELECT 3) TO PREDICT "
+                             "p.c WITH job.wait = false USING m")
+        harness.wait_for(lambda: self.run_all("SELECT 1 FROM totrain_shards WHERE state = 'done'"),
+                         "a shard that is done")
+        self.assertEqual(self.run_program("cancel", job).returncode, 0)
+        self.check_nothing_runs()
+        self.assertIn((int(job), "cancelled"), [row[:2] for row in self.run_all("SHOW JOBS")])
+        self.assertEqual(self.run_all("SELECT word FROM p"), [("old",)])
+
+    def test_a_detached_job_of_which_all_was_killed_goes_on_where_it_was(self):
+        self.run_all("SELECT * FROM t TO PREDICT alone.c USING m")
+        os.environ["TOTRAIN_PACE"] = SLOW
+        job, _ = self.submit("SELECT * FROM t TO PREDICT p.c WITH job.wait = false USING m")
+        settled = f"SELECT first FROM totrain_shards WHERE job = {job} AND state = 'done'"
+        harness.wait_for(lambda: self.run_all(settled), "a shard that is done")
+        self.end_what_is_left()
+        self.check_nothing_runs()
+        done = self.run_all(f"SELECT lease FROM totrain_shards WHERE job = {job} "
+                            "AND state = 'done'")
+        del os.environ["TOTRAIN_PACE"]
+        waited = self.run_program("wait", job)
+        self.assertEqual(waited.returncode, 0, waited.stderr)
+        self.assertEqual(self.rows_of("p"), self.rows_of("alone"))
+        kept = self.run_all(f"SELECT lease FROM totrain_shards WHERE job = {job} "
+                            "AND state = 'done'")
+        self.assertLessEqual(set(done), set(kept))
+
+
+if __name__ == "__main__":
+    harness.main()
