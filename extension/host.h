@@ -98,7 +98,7 @@ struct host {
      * a single table without one, may read the old tables. */
     enum status (*fill_tables)(void *self, struct slice stage, struct fill *fills, size_t count,
                                struct error *err);
-    /* The same from rows that `source` puts, instead of selects. */
+    /* The same from rows that `source` puts, instead of selects. NULL: cannot be done. */
     enum status (*fill_rows)(void *self, struct fill *fills, size_t count, fill_source *source,
                              void *context, struct error *err);
     /* The same with one row of cells. */

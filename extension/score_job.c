@@ -373,6 +373,10 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     struct jobspec spec;
     enum status status;
 
+    if (plan->kind == STATEMENT_PREDICT && !host->fill_rows)
+        return fail(err, STATUS_UNSUPPORTED,
+                    "PREDICT by workers is not supported in this database yet"),
+               error_hint(err, "Leave job.* out: the session scores the rows.");
     TRY(score_check_targets(host, plan, err));
     TRY(job_folder_create(host->state, &folder, err));
     status = prepare(host, plan, &folder, arena, &spec, err);
