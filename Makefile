@@ -3,7 +3,8 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install install-postgres format clean
+.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install install-postgres
+.PHONY: lab lab-down test-k8s format clean
 .NOTPARALLEL:
 
 help:
@@ -17,6 +18,9 @@ help:
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
+	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
+	@echo "make lab-down  ends it completely"
+	@echo "make test-k8s  the tests on the lab, which is started where it is not up"
 	@echo "make install   into PREFIX (/usr/local)"
 	@echo "make install-postgres  the extension into the PostgreSQL of pg_config, the program into PREFIX"
 	@echo "make format    clang-format over all sources"
@@ -65,6 +69,16 @@ bench: build
 bench-elastic: build
 	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
 	@build/release/bench/elastic_master
+
+NODES ?= 2
+lab:
+	@tests/k8s/lab/lab up --nodes $(NODES)
+
+lab-down:
+	@tests/k8s/lab/lab down
+
+test-k8s: build
+	@tools/test-k8s build/release
 
 PREFIX ?= /usr/local
 install: build
