@@ -372,9 +372,8 @@ static enum status copy_sent(struct libpq *libpq, struct slice sql, size_t skipp
 static const char copy_front[] = "COPY (";
 
 /* A comment at the query's end is closed by the end of its line. */
-static enum status copy_query(struct libpq *libpq, struct slice sql,
-                              const struct pg_column *columns, size_t count,
-                              const struct pg_rows *rows, struct error *err)
+enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_column *columns,
+                       size_t count, const struct pg_rows *rows, struct error *err)
 {
     struct binary_copy copy;
     enum status status;
@@ -412,7 +411,7 @@ static enum status query_copied(struct libpq *libpq, struct slice sql, const str
     if (status == STATUS_OK && rows->columns)
         status = rows->columns(rows->self, columns, count, err);
     if (status == STATUS_OK)
-        status = copy_query(libpq, sql, columns, count, rows, err);
+        status = libpq_copy(libpq, sql, columns, count, rows, err);
     arena_deinit(&arena);
     return status;
 }
@@ -792,13 +791,10 @@ bool libpq_is_address(const char *text)
     return false;
 }
 
-/* libpq takes an address where it expects a database's name. */
-enum status libpq_open(struct libpq *libpq, const char *address, struct error *err)
+/* The connection has been tried. */
+static enum status begin_session(struct libpq *libpq, PGconn *connection, struct error *err)
 {
-    const char *const names[] = {"dbname", "fallback_application_name", "client_encoding", NULL};
-    const char *const values[] = {address, "totrain", "UTF8", NULL};
-
-    *libpq = (struct libpq){.connection = PQconnectdbParams(names, values, 1)};
+    *libpq = (struct libpq){.connection = connection};
     libpq->database = (struct pg_database){.self = libpq,
                                            .query = query,
                                            .describe = libpq_describe,
@@ -810,14 +806,43 @@ enum status libpq_open(struct libpq *libpq, const char *address, struct error *e
                                            .interrupted = interrupted};
     text_init(&libpq->delivery, PATH_MAX);
     error_clear(err);
-    if (!libpq->connection)
+    if (!connection)
         return fail_no_memory(err);
-    if (PQstatus(libpq->connection) != CONNECTION_OK) {
-        const char *message = PQerrorMessage(libpq->connection);
+    if (PQstatus(connection) != CONNECTION_OK) {
+        const char *message = PQerrorMessage(connection);
         return fail(err, STATUS_CONNECTION, "%.*s", (int)strcspn(message, "\n"), message);
     }
-    PQsetNoticeReceiver(libpq->connection, show_notice, libpq);
+    PQsetNoticeReceiver(connection, show_notice, libpq);
     return STATUS_OK;
+}
+
+/* libpq takes an address where it expects a database's name. */
+enum status libpq_open(struct libpq *libpq, const char *address, struct error *err)
+{
+    const char *const names[] = {"dbname", "fallback_application_name", "client_encoding", NULL};
+    const char *const values[] = {address, "totrain", "UTF8", NULL};
+
+    return begin_session(libpq, PQconnectdbParams(names, values, 1), err);
+}
+
+#define CONNINFO_WORDS_MAX 100 /* libpq knows about fifty */
+
+/* What the first one was made with, its password included. */
+enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err)
+{
+    const char *names[CONNINFO_WORDS_MAX + 1], *values[CONNINFO_WORDS_MAX + 1];
+    PQconninfoOption *options = PQconninfo(first->connection);
+    enum status status;
+    size_t count = 0;
+
+    for (PQconninfoOption *o = options; o && o->keyword && count < CONNINFO_WORDS_MAX; o++) {
+        names[count] = o->keyword;
+        values[count++] = o->val;
+    }
+    names[count] = values[count] = NULL;
+    status = begin_session(libpq, options ? PQconnectdbParams(names, values, 0) : NULL, err);
+    PQconninfoFree(options);
+    return status;
 }
 
 void libpq_close(struct libpq *libpq)

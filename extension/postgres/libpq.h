@@ -37,6 +37,8 @@ bool libpq_is_address(const char *text);
 /* CONNECTION, with libpq's reason. To be closed even when this fails. The struct must
  * not move afterwards. */
 enum status libpq_open(struct libpq *libpq, const char *address, struct error *err);
+/* One more connection as the same user to the same database. */
+enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err);
 void libpq_close(struct libpq *libpq);
 
 /* The host over this connection, with what libpq adds to it: where a detached job finds
@@ -61,6 +63,8 @@ enum status libpq_fail(struct libpq *libpq, const PGresult *result, struct slice
 PGresult *libpq_next_result(struct libpq *libpq);
 /* A row of COPY, NULL at its end; then libpq_next_result says how it went. */
 bool libpq_next_copied(struct libpq *libpq, struct slice *row, char **owned);
+/* Ask the server to end what runs there. From any thread. */
+void libpq_cancel(const struct libpq *libpq);
 /* Nobody wants the rest: it is cancelled, and what is under way thrown away. */
 void libpq_drain(struct libpq *libpq);
 
@@ -70,5 +74,13 @@ enum status libpq_execute(struct libpq *libpq, const char *sql, struct error *er
 /* Columns of a query, by preparing it. */
 enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
                            struct pg_column **columns, size_t *count, struct error *err);
+
+/* The rows of a query by COPY, as cells of these columns' kinds. */
+enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_column *columns,
+                       size_t count, const struct pg_rows *rows, struct error *err);
+
+/* libpq_scan.c: the host's scan(), see engine/host.h. */
+enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
+                       struct scan_outcome *outcome, struct error *err);
 
 #endif

@@ -74,4 +74,5 @@ void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char
 {
     postgres_host_init(host, &libpq->database, program, NULL);
     host->host.catalog.find_file = find_address;
+    host->host.scan = libpq_scan;
 }

@@ -18,7 +18,7 @@ static bool is_interrupted(const struct libpq *libpq)
     return !libpq->is_ending && libpq->interrupts && *libpq->interrupts > 0;
 }
 
-static void cancel(struct libpq *libpq)
+void libpq_cancel(const struct libpq *libpq)
 {
     PGcancel *request = PQgetCancel(libpq->connection);
     char ignored[256];
@@ -44,7 +44,7 @@ static void wait_for_server(struct libpq *libpq, bool *is_cancelled)
     sigdelset(&during, SIGINT);
     is_asked = is_interrupted(libpq);
     if (is_asked) {
-        cancel(libpq);
+        libpq_cancel(libpq);
         *is_cancelled = true;
     }
     ppoll(&socket, 1, is_asked ? &again : NULL, &during);
@@ -90,7 +90,7 @@ void libpq_drain(struct libpq *libpq)
     PGresult *result;
     char *row;
 
-    cancel(libpq);
+    libpq_cancel(libpq);
     while ((result = PQgetResult(libpq->connection))) {
         ExecStatusType status = PQresultStatus(result);
         PQclear(result);

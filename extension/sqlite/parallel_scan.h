@@ -9,16 +9,8 @@
 #ifndef SQLITE_HOST_PARALLEL_SCAN_H
 #define SQLITE_HOST_PARALLEL_SCAN_H
 
+#include "engine/plain_scan.h"
 #include "sqlite_host/host.h"
-
-/* The text of such a SELECT, apart. The pieces borrow from it. */
-struct plain_scan {
-    struct slice columns; /* from behind SELECT to before FROM */
-    struct slice schema, table;
-};
-
-/* SELECT * or names [AS names] FROM [schema.]table, as far as the text tells. */
-bool plain_scan_recognise(struct slice select, struct plain_scan *plain);
 
 /* The host's scan(): see engine/host.h. */
 enum status host_scan(void *self, struct slice select, const struct scan *scan,

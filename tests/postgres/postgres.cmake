@@ -17,6 +17,7 @@ if(TARGET totrain_postgres AND NOT TOTRAIN_SANITIZE MATCHES "address|thread")
       install
       kept
       ordinary_sql
+      reading
       run)
     postgres_test(${name} test_${name}.py)
   endforeach()

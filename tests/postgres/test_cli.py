@@ -1,60 +1,14 @@
 """The program on a database of PostgreSQL: totrain postgres://... -c SQL."""
 
-import json
-import os
-import signal
 import subprocess
-import tempfile
 import unittest
 
 import harness
+import program
 from harness import DATA, DEADLINE, TRAIN_IRIS, TRAIN_LONG
 
-PROGRAM = str(harness.BUILD / "totrain")
 
-
-class Program(harness.Case):
-    settings = {}
-
-    def setUp(self):
-        super().setUp()
-        folder = tempfile.TemporaryDirectory(prefix="totrain-cli-")
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def environment(self, user=harness.SUPERUSER):
-        return {**os.environ, **self.server.variables(self.database, user), "TOTRAIN_STATE": self.folder,
-                "LC_ALL": "C.UTF-8"}
-
-    def run_program(self, *words, address="postgres://", user=harness.SUPERUSER, **options):
-        return subprocess.run([PROGRAM, address, *words], text=True, capture_output=True, check=False,
-                              timeout=4 * DEADLINE, env=self.environment(user), **options)
-
-    def check(self, sql, **options):
-        """Rows of the last statement."""
-        done = self.run_program("--format", "json", "-c", sql, **options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        found = done.stdout.strip()
-        return json.loads(found[found.rindex("\n[") if "\n[" in found else 0:]) if found else []
-
-    def refused(self, sql, status, *messages, **options):
-        done = self.run_program("-c", sql, **options)
-        for message in messages:
-            self.assertIn(message, done.stderr)
-        self.assertEqual(done.returncode, status, done.stderr)
-
-    def started(self, *words):
-        program = subprocess.Popen([PROGRAM, "postgres://", *words], text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env=self.environment())
-        self.addCleanup(program.wait)
-        self.addCleanup(program.kill)
-        return program
-
-    def check_interrupted(self, program):
-        program.send_signal(signal.SIGINT)
-        _, errors = program.communicate(timeout=DEADLINE)
-        self.assertEqual(program.returncode, 130, errors)
-        self.assertIn("interrupted", errors)
+class Program(program.Case):
 
     # ----- statements of ours -----
 
@@ -138,6 +92,40 @@ class Program(harness.Case):
         rows = self.execute('SELECT loss, "Accuracy" FROM measured')
         self.assertEqual(len(rows), 1)
         self.assertGreater(rows[0][1], 0.9)
+
+    def test_predictions_as_a_result(self):
+        self.check(TRAIN_IRIS)
+        rows = self.check("SELECT 5.1 AS petal_width, i AS id, 3.5 AS sepal_width, 1.4 AS petal_length, 5.1 AS sepal_length, "
+                          "'it''s' AS q FROM generate_series(1, 2) i TO PREDICT USING iris_model")
+        self.assertEqual([list(row) for row in rows],
+                         [["petal_width", "id", "sepal_width", "petal_length", "sepal_length", "q", "class"]] * 2)
+        self.assertIsInstance(rows[0]["class"], int)
+
+    def test_predictions_into_a_table(self):
+        self.check(TRAIN_IRIS)
+        predict = ("SELECT * FROM {} TO PREDICT Scored.guess WITH predict.extra_outputs = 'probability,probabilities' "
+                   "USING iris_model")
+        self.assertEqual(self.check(predict.format("iris"))[0]["rows"], 150)
+        columns = self.execute("SELECT attname, format_type(atttypid, -1) FROM pg_attribute WHERE attnum > 0 "
+                               "AND attrelid = 'scored'::regclass AND attname > 'f' ORDER BY attnum")
+        self.assertEqual(columns[4:], [("guess", "bigint"), ("probability", "double precision"),
+                                       ("probabilities", "json")])
+        right = "SELECT count(*) FROM scored s JOIN iris i USING (sepal_length, sepal_width, petal_length, petal_width) "
+        self.assertGreater(self.execute(right + "WHERE guess = class")[0][0], 130)
+        # The query reads the table that it replaces.
+        self.check(predict.format("(SELECT sepal_length, sepal_width, petal_length, petal_width FROM scored LIMIT 9) s"))
+        self.assertEqual(self.execute("SELECT count(*) FROM scored"), [(9,)])
+
+    def test_bad_rows_are_put_aside(self):
+        self.check("CREATE TABLE words AS SELECT 'w' || i % 3 AS word, i % 5 AS n, (i % 3)::text AS y "
+                   "FROM generate_series(1, 300) i; "
+                   "SELECT * FROM words TO TRAIN LinearClassifier LABEL y INTO m")
+        rows = self.check("SELECT word, CASE WHEN n = 0 THEN 'Infinity'::float8 ELSE n END AS n FROM words "
+                          "TO PREDICT scored.y WITH predict.bad_rows = 'quarantine' USING m")
+        self.assertEqual([(row["table"], row["rows"]) for row in rows], [("scored", 240), ("scored_bad_rows", 60)])
+        self.assertEqual(self.execute("SELECT DISTINCT totrain_reason FROM scored_bad_rows"),
+                         [('column "n" holds an infinite number',)])
+        self.assertEqual(self.execute("SELECT DISTINCT y::text FROM scored WHERE word = 'w1'"), [("1",)])
 
     # ----- transactions -----
 
@@ -232,24 +220,24 @@ class Program(harness.Case):
         self.assertIn("WARNING: c\n", done.stderr)
 
     def test_ctrl_c_ends_a_query(self):
-        program = self.started("-c", "SELECT pg_sleep(600)")
+        running = self.started("-c", "SELECT pg_sleep(600)")
         harness.wait_for(lambda: self.execute("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' "
                                               "AND state = 'active'"), "a query that runs")
-        self.check_interrupted(program)
+        self.check_interrupted(running)
 
     def test_ctrl_c_ends_a_training_and_the_old_model_stays(self):
         self.check(TRAIN_IRIS)
         before = self.digest()
-        program = self.started("-c", TRAIN_LONG)
+        running = self.started("-c", TRAIN_LONG)
         harness.wait_for(lambda: harness.processes_of(self.folder), "a job that runs")
-        self.check_interrupted(program)
+        self.check_interrupted(running)
         harness.wait_for(lambda: not harness.processes_of(self.folder), "the end of the job")
         self.assertEqual(self.digest(), before)
 
     def test_a_detached_job_publishes_where_it_was_asked_to(self):
         self.check("CREATE SCHEMA \"other place\"; SET search_path = \"other place\", public; "
                    + TRAIN_IRIS.replace("WITH ", "WITH job.wait = false, "))
-        done = subprocess.run([PROGRAM, "wait", "1"], text=True, capture_output=True, check=False,
+        done = subprocess.run([program.PROGRAM, "wait", "1"], text=True, capture_output=True, check=False,
                               env={**self.environment(), "PGDATABASE": "postgres"}, timeout=4 * DEADLINE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ['"other place".iris_model'])

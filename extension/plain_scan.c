@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "sqlite_host/parallel_scan.h"
+#include "engine/plain_scan.h"
 
 enum piece_kind { PIECE_END, PIECE_NAME, PIECE_WORD, PIECE_MARK, PIECE_OTHER };
 
@@ -41,7 +41,7 @@ static void skip_space(struct reader *reader)
         skip(reader, 1);
 }
 
-/* "a", `a` or [a]; one with a quote inside is left to SQLite. */
+/* "a", `a` or [a]; one with a quote inside is left to the database. */
 static size_t quoted_size(struct slice rest)
 {
     char closing = rest.data[0] == '[' ? ']' : rest.data[0];
@@ -132,13 +132,17 @@ bool plain_scan_recognise(struct slice select, struct plain_scan *plain)
     if (!take_columns(&reader))
         return false;
     plain->columns.size = (size_t)(reader.piece.text.data - plain->columns.data);
-    if (!take_word(&reader, "from") || !take_name(&reader, &plain->table))
+    if (!take_word(&reader, "from"))
+        return false;
+    plain->from.data = reader.piece.text.data;
+    if (!take_name(&reader, &plain->table))
         return false;
     if (take_mark(&reader, '.')) {
         plain->schema = plain->table;
         if (!take_name(&reader, &plain->table))
             return false;
     }
+    plain->from.size = (size_t)(reader.piece.text.data - plain->from.data);
     while (take_mark(&reader, ';'))
         ;
     return reader.piece.kind == PIECE_END;

@@ -1,0 +1,44 @@
+/*
+ * table_scan.h - a whole table in pieces that several sessions can read at once.
+ *
+ *     SELECT a, b FROM t  -->  t: pages 0 to 511, 512 to 1023, ...
+ *     partitioned         -->  leaf t_2024: pages ..., leaf t_2025: pages ...
+ *
+ * Pages are ranges of ctid, which PostgreSQL reads by a Tid Range Scan (14 and later).
+ * Whoever reads them brings one snapshot for all: nothing here opens a session.
+ */
+#ifndef POSTGRES_HOST_TABLE_SCAN_H
+#define POSTGRES_HOST_TABLE_SCAN_H
+
+#include "postgres_host/host.h"
+
+#define SCAN_PAGES_LEAST 512 /* below, starting sessions takes longer than reading */
+#define SCAN_RANGE_PAGES 256 /* one piece: 2 MB of a table */
+#define SCAN_TABLES_MAX  10000
+
+struct scan_table {
+    struct slice name; /* "schema"."table" */
+    uint64_t pages;
+    uint64_t first_range; /* its first piece among all */
+};
+
+struct table_scan {
+    struct slice root;    /* "schema"."table" that the SELECT names */
+    struct slice columns; /* as they are to be selected from each table */
+    struct scan_table *tables;
+    size_t count;
+    uint64_t ranges; /* pieces of all tables */
+};
+
+/* *reason is NULL where the SELECT can be read so by any session of the same role, else
+ * says why not, for people. All of it lives in the arena or borrows from the SELECT. */
+enum status table_scan_plan(struct postgres_host *host, struct slice select, struct arena *arena,
+                            struct table_scan *scan, const char **reason, struct error *err);
+
+/* The same tables in the same order? Pages may differ. */
+bool table_scan_equal(const struct table_scan *a, const struct table_scan *b);
+
+/* The SELECT of one piece. */
+void table_scan_append(const struct table_scan *scan, uint64_t range, struct text *sql);
+
+#endif
