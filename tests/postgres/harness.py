@@ -88,9 +88,11 @@ class Case(unittest.TestCase):
         cls.server = Server(cls.settings, extension=cls.extension)
         cls.addClassCleanup(cls.server.close)
         cls.server.execute("CREATE DATABASE prepared")
-        with cls.server.connect("prepared") as connection:
+        connection = cls.server.connect("prepared")
+        try:
             cls.prepare(connection)
-        connection.close()
+        finally:
+            connection.close()
 
     @classmethod
     def prepare(cls, connection):

@@ -1,0 +1,175 @@
+"""totrain.run in the caller's transaction; hints where a bare statement cannot be served."""
+
+import threading
+
+import psycopg2
+
+import harness
+from harness import run_statement
+from wire import Wire
+
+TRAIN = "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL class INTO m"
+RUN = f"SELECT * FROM totrain.run($train${TRAIN}$train$)"
+
+
+class Transactions(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.connection = self.connect()
+        self.cursor = self.connection.cursor()
+
+    def ask(self, sql):
+        self.cursor.execute(sql)
+        return self.cursor.fetchall() if self.cursor.description else None
+
+    def models(self):
+        return [row[0] for row in self.execute("SELECT relation::regclass::text FROM totrain.models")]
+
+    def test_the_result_has_three_columns(self):
+        self.ask(RUN)
+        self.assertEqual([column.name for column in self.cursor.description], ["name", "train", "validation"])
+
+    def test_rolling_back_leaves_no_model_and_no_job(self):
+        self.ask("BEGIN")
+        self.ask(RUN)
+        self.assertEqual(len(self.ask("SELECT * FROM totrain.rows('SHOW MODELS')")), 1)
+        self.ask("ROLLBACK")
+        self.assertEqual(self.tables(), {"iris"})
+        self.assertEqual(self.models(), [])
+        for table in ("versions", "metrics"):
+            self.assertEqual(self.execute(f"SELECT * FROM totrain.{table}"), [], table)
+        self.check_nothing_runs()
+
+    def test_committing_keeps_it_and_uncommitted_rows_are_seen(self):
+        self.ask("BEGIN")
+        self.ask("INSERT INTO iris SELECT * FROM iris")
+        rows = dict(row[:2] for row in self.ask(RUN))
+        self.assertEqual(rows["rows"], 300)
+        self.assertEqual(self.models(), [])  # another session does not see it yet
+        self.ask("COMMIT")
+        self.assertEqual(len(self.models()), 1)
+
+    def test_a_failing_run_aborts_the_transaction_as_any_error_does(self):
+        self.ask("BEGIN")
+        with self.assertRaises(psycopg2.Error):
+            self.ask(RUN.replace("LABEL class", "LABEL klass"))
+        with self.assertRaises(psycopg2.errors.InFailedSqlTransaction):
+            self.ask("SELECT 1")
+        self.ask("ROLLBACK")
+
+    def test_savepoints(self):
+        self.ask("BEGIN")
+        self.ask("SAVEPOINT a")
+        self.ask(RUN)
+        self.ask("ROLLBACK TO a")
+        self.assertEqual(self.ask("SELECT * FROM totrain.rows('SHOW MODELS')"), [])
+        self.ask(RUN)
+        self.ask("RELEASE a")
+        self.ask("COMMIT")
+        self.assertEqual(len(self.models()), 1)
+
+    def test_inside_plpgsql_with_an_exception_block(self):
+        self.ask("""CREATE FUNCTION attempt(text) RETURNS text LANGUAGE plpgsql AS $$
+            BEGIN PERFORM totrain.run($1); RETURN 'trained'; EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$""")
+        for _ in range(30):  # no locks, descriptors or memory are lost on the way
+            self.assertIn("klass", self.ask(f"SELECT attempt($t${TRAIN.replace('LABEL class', 'LABEL klass')}$t$)")[0][0])
+        self.assertEqual(self.ask(f"SELECT attempt($t${TRAIN}$t$)"), [("trained",)])
+
+    def test_temporary_tables_and_repeatable_read(self):
+        self.ask("CREATE TEMP TABLE mine AS SELECT * FROM iris WHERE class > 0")
+        rows = dict(row[:2] for row in self.ask(RUN.replace("FROM iris", "FROM mine")))
+        self.assertEqual(rows["rows"], 100)
+        self.ask("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        self.assertEqual(self.ask("SELECT count(*) FROM iris"), [(150,)])
+        self.execute("INSERT INTO iris SELECT * FROM iris")
+        rows = dict(row[:2] for row in self.ask(RUN.replace("INTO m", "INTO again")))
+        self.assertEqual(rows["rows"], 150)
+        self.ask("COMMIT")
+
+    def test_a_read_only_transaction(self):
+        self.ask("BEGIN READ ONLY")
+        with self.assertRaisesRegex(psycopg2.Error, "read-only"):
+            self.ask(RUN)
+        self.ask("ROLLBACK")
+        self.check_nothing_runs()
+        self.assertEqual(self.execute("SELECT * FROM totrain.rows('SHOW JOBS')"), [])
+
+    def test_others_write_while_training(self):
+        statement = harness.TRAIN_LONG.replace("10000", "60")
+        thread = threading.Thread(target=run_statement, args=(self.cursor, statement))
+        thread.start()
+        self.wait_until_training()
+        self.execute("INSERT INTO iris SELECT * FROM iris")
+        self.execute("ALTER TABLE iris ADD COLUMN noted text")  # no lock is held while training
+        thread.join()
+        self.assertEqual(run_statement(self.cursor, "SHOW MODELS")[0]["rows"], 150)
+
+    def test_a_view_on_a_model_survives_training_again(self):
+        self.ask(RUN)
+        self.ask("CREATE VIEW weights AS SELECT name, value FROM m WHERE part = 'weight'")
+        self.ask("GRANT SELECT ON m TO PUBLIC")
+        self.ask(RUN)
+        self.assertTrue(self.ask("SELECT * FROM weights"))
+        self.assertEqual(self.ask("SELECT has_table_privilege('public', 'm', 'SELECT')"), [(True,)])
+
+    def test_drop_table_leaves_no_debris(self):
+        self.ask(RUN)
+        self.ask(RUN)
+        self.ask("DROP TABLE m")
+        self.assertEqual(run_statement(self.cursor, 'SHOW MODELS'), [])
+        self.ask(RUN)
+        self.assertEqual(self.ask("SELECT count(*) FROM totrain.models"), [(1,)])
+        for table in ("versions", "metrics"):
+            self.assertEqual(self.ask(f"SELECT relation FROM totrain.{table} EXCEPT SELECT relation FROM totrain.models"), [], table)
+
+
+class Hints(harness.Case):
+    def wire(self):
+        wire = Wire(host=self.server.socket, port=self.server.port, user=harness.SUPERUSER, dbname=self.database)
+        self.addCleanup(wire.close)
+        return wire
+
+    def test_inside_a_transaction_block(self):
+        wire = self.wire()
+        wire.simple("BEGIN")
+        answer = wire.simple(TRAIN)
+        self.assertIn('syntax error at or near "TO"', answer)
+        self.assertRegex(answer, r'H ".*totrain\.run')
+        self.assertEqual(answer.splitlines()[-1].split()[-1], "E")  # the transaction has failed
+        wire.simple("ROLLBACK")
+        self.assertEqual(self.tables(), {"iris"})
+
+    def test_in_the_extended_protocol(self):
+        wire = self.wire()
+        answer = wire.extended(TRAIN)
+        self.assertIn('syntax error at or near "TO"', answer)
+        self.assertRegex(answer, r'H ".*totrain\.run')
+        self.assertIn("DataRow", wire.extended("SELECT 1"))  # the framing is whole
+        self.assertIn("DataRow", wire.simple("SELECT 1"))
+        self.assertIn("CommandComplete", wire.simple(TRAIN))
+
+    def test_with_transaction_commands_in_the_string(self):
+        answer = self.wire().simple(f"BEGIN; {TRAIN}; COMMIT")
+        self.assertRegex(answer, r'H ".*totrain\.run')
+        self.assertEqual(self.tables(), {"iris"})
+
+    def test_turned_off_there_is_no_trace(self):
+        wire = self.wire()
+        wire.simple("SET totrain.bare_statements = off")
+        for statement in (TRAIN, "SHOW models", "CANCEL JOB 1"):
+            self.assertNotRegex(wire.simple(statement), 'H "|totrain')
+
+    def test_without_preload_create_extension_gives_the_functions_alone(self):
+        self.server.execute(f"ALTER DATABASE {self.database} SET session_preload_libraries = 'plpgsql'")
+        wire = self.wire()
+        self.assertIn("syntax error", wire.simple(TRAIN))
+        self.assertIn("DataRow", wire.simple(f"SELECT * FROM totrain.run($t${TRAIN}$t$)"))
+
+    def test_a_database_without_the_extension_says_what_to_do(self):
+        self.execute("DROP EXTENSION totrain")
+        answer = self.wire().simple(TRAIN)
+        self.assertRegex(answer, 'H ".*CREATE EXTENSION totrain')
+
+
+if __name__ == "__main__":
+    harness.main()
