@@ -4,7 +4,7 @@
 JOBS ?= $(shell nproc)
 
 .PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install install-postgres
-.PHONY: lab lab-down test-k8s format clean
+.PHONY: image lab lab-down test-k8s format clean
 .NOTPARALLEL:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
+	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
 	@echo "make lab-down  ends it completely"
 	@echo "make test-k8s  the tests on the lab, which is started where it is not up"
@@ -69,6 +70,9 @@ bench: build
 bench-elastic: build
 	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
 	@build/release/bench/elastic_master
+
+image: build
+	@tools/image build/release build/totrain-image.tar
 
 NODES ?= 2
 lab:

@@ -23,17 +23,18 @@ class Layer:
     def __init__(self):
         self.entries = {}
 
-    def _add(self, path, kind, mode, data=b"", target=""):
+    def _add(self, path, kind, mode, data=b"", target="", owner=0):
         path = path.strip("/")
         for parent in reversed(pathlib.PurePosixPath(path).parents):
             if str(parent) != "." and str(parent) not in self.entries:
                 self.folder(str(parent))
         entry = tarfile.TarInfo(path)
         entry.type, entry.mode, entry.size, entry.linkname = kind, mode, len(data), target
+        entry.uid = entry.gid = owner
         self.entries[path] = (entry, data)
 
-    def folder(self, path, mode=0o755):
-        self._add(path, tarfile.DIRTYPE, mode)
+    def folder(self, path, mode=0o755, owner=0):
+        self._add(path, tarfile.DIRTYPE, mode, owner=owner)
 
     def file(self, path, data, mode=0o644):
         self._add(path, tarfile.REGTYPE, mode, data)
