@@ -74,7 +74,7 @@ class Image(harness.Case):
             more=[({"name": "script", "configMap": {"name": "script"}}, "/script")]))
         here = subprocess.run([BUILD / "totrain", self.folder / f"{self.space}.db", "--format=csv",
                                "--progress=none"], input=script, capture_output=True, text=True, check=True,
-                              env={**os.environ, "TOTRAIN_STATE": str(self.folder / "state")})
+                              env={**os.environ, "TOTRAIN_STATE": str(self.folder / self.space)})
         return [[line for line in text.splitlines() if line.startswith(("digest ", "workers "))]
                 for text in (said, here.stdout)]
 
