@@ -1,0 +1,142 @@
+"""What a plain role can and cannot do: nothing that its own SQL could not."""
+
+import psycopg2
+from psycopg2 import errors
+
+import harness
+from harness import run_statement
+from roles import TRAIN, Roles
+
+
+class Rights(Roles):
+    def test_a_role_that_may_trains_into_its_own_schema(self):
+        self.train("alice")
+        self.assertEqual(self.execute("SELECT tableowner FROM pg_tables WHERE schemaname = 'alice'"), [("alice",)])
+
+    def test_a_role_without_ours_may_not(self):
+        self.refused("mallory", TRAIN.format("iris", "mallory.m"))
+        self.refused("mallory", f"SELECT * FROM totrain.run($${TRAIN.format('iris', 'mallory.m')}$$)")
+        self.refused("mallory", f"SELECT totrain.submit($${TRAIN.format('iris', 'mallory.m')}$$)")
+        self.refused("mallory", "SELECT totrain.cancel(1)")
+
+    def test_a_table_that_one_may_not_read(self):
+        self.refused("alice", TRAIN.format("secret", "alice.m"), pattern="permission denied for table secret")
+        self.refused("alice", f"SELECT * FROM totrain.run($${TRAIN.format('secret', 'alice.m')}$$)")
+        self.assertEqual(self.execute("SELECT * FROM pg_tables WHERE schemaname = 'alice'"), [])
+        self.assertEqual(self.job_processes(), [])
+
+    def test_a_column_that_one_may_not_read(self):
+        self.execute("GRANT SELECT (petal_width, class) ON secret TO alice")
+        self.refused("alice", TRAIN.format("secret", "alice.m"), pattern="permission denied for table secret")
+        run_statement(self.session("alice"), "SELECT petal_width, class FROM secret TO TRAIN LinearClassifier WITH train.epoch = 2 "
+                      "LABEL class INTO alice.m")
+
+    def test_a_schema_that_one_may_not_write_is_refused_before_training(self):
+        self.refused("alice", TRAIN.format("iris", "bob.m"), pattern="permission denied for schema bob")
+        self.refused("alice", TRAIN.format("iris", "public.m"), pattern="permission denied for schema public")
+        self.assertEqual(self.execute("SELECT * FROM totrain.rows('SHOW JOBS')"), [])
+
+    def test_the_model_of_another(self):
+        self.train("alice")
+        self.execute("GRANT USAGE, CREATE ON SCHEMA alice TO bob")
+        digest = self.digest("alice.m")
+        row = "ROW(5.1, 3.5, 1.4, 0.2)"
+        self.refused("bob", f"SELECT totrain.predict('alice.m', {row})", pattern="permission denied for table m")
+        self.refused("bob", "SELECT * FROM iris TO PREDICT USING alice.m", pattern="permission denied for table m")
+        self.refused("bob", "SELECT * FROM iris TO EVALUATE alice.m", pattern="permission denied for table m")
+        self.refused("bob", "SHOW VERSIONS alice.m")
+        self.refused("bob", "ROLLBACK MODEL alice.m TO 1")
+        self.refused("bob", TRAIN.format("iris", "alice.m"))
+        self.execute("GRANT SELECT ON alice.m TO bob")
+        cursor = self.session("bob")
+        cursor.execute(f"SELECT totrain.predict('alice.m', {row})")
+        self.assertEqual(cursor.fetchone()[0], "0")
+        self.refused("bob", TRAIN.format("iris", "alice.m"))
+        self.refused("bob", "ROLLBACK MODEL alice.m TO 1")
+        self.assertEqual(self.digest("alice.m"), digest)
+
+
+
+class Limits(Roles):
+    def test_what_names_programs_and_folders_is_the_administrators(self):
+        for name in ("totrain.program", "totrain.state_directory"):
+            for user in ("alice", harness.SUPERUSER):
+                self.refused(user, f"SET {name} = '/bin/sh'", errors.CantChangeRuntimeParam, name)
+
+    def test_the_user_settings_are_the_users(self):
+        cursor = self.session("alice")
+        cursor.execute("SET totrain.bare_statements = off; SET totrain.progress_interval = 5; SET totrain.seed = 3")
+
+
+class RowSecurity(Roles):
+    def make_table(self):
+        self.execute("""
+            CREATE TABLE guarded AS SELECT *, CASE WHEN class < 2 THEN 'alice' ELSE 'bob' END AS keeper FROM iris;
+            ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY own ON guarded USING (keeper = current_user);
+            GRANT SELECT ON guarded TO alice, bob""")
+
+    def rows_of(self, user, table):
+        cursor = self.session(user)
+        cursor.execute(f"SELECT count(*) FROM {table}")
+        seen = cursor.fetchone()[0]
+        rows = run_statement(cursor, f"SELECT petal_width, sepal_width, petal_length FROM {table} TO TRAIN LinearRegressor "
+                             f"WITH train.epoch = 2 LABEL petal_length INTO {user}.guarded_model")
+        return seen, next(row["train"] for row in rows if row["name"] == "rows")
+
+    def test_a_model_sees_the_rows_of_its_trainer(self):
+        self.make_table()
+        self.assertEqual(self.rows_of("alice", "guarded"), (100, 100))
+        self.assertEqual(self.rows_of("bob", "guarded"), (50, 50))
+
+    def test_so_it_is_for_a_large_table_read_in_parallel(self):
+        self.make_table()
+        self.execute("INSERT INTO guarded SELECT g.* FROM guarded g, generate_series(1, 2000)")
+        self.execute("VACUUM ANALYZE guarded")
+        self.assertEqual(self.rows_of("bob", "guarded"), (50 * 2001, 50 * 2001))
+
+    def test_a_view_of_the_superuser_shows_what_it_shows(self):
+        self.execute("CREATE VIEW part AS SELECT * FROM secret WHERE class > 0; GRANT SELECT ON part TO alice")
+        self.assertEqual(self.rows_of("alice", "part"), (100, 100))
+        self.refused("alice", TRAIN.format("secret", "alice.m"))
+
+    def test_a_view_with_the_rights_of_its_caller_does_not(self):
+        self.execute("CREATE VIEW part WITH (security_invoker) AS SELECT * FROM secret; GRANT SELECT ON part TO alice")
+        self.refused("alice", TRAIN.format("part", "alice.m"), pattern="permission denied for table secret")
+
+    def test_set_role_counts(self):
+        self.make_table()
+        self.execute("GRANT bob TO alice")
+        cursor = self.session("alice")
+        cursor.execute("SET ROLE bob")
+        rows = run_statement(cursor, "SELECT petal_width, petal_length FROM guarded TO TRAIN LinearRegressor WITH train.epoch = 2 "
+                             "LABEL petal_length INTO bob.m")
+        self.assertIn({"name": "rows", "train": 50, "validation": None}, rows)
+        self.assertEqual(self.execute("SELECT tableowner FROM pg_tables WHERE schemaname = 'bob'"), [("bob",)])
+
+
+class Functions(Roles):
+    def test_every_function_runs_with_the_rights_of_its_caller(self):
+        rows = self.execute("""
+            SELECT p.oid::regprocedure::text, prosecdef, proleakproof, has_function_privilege('mallory', p.oid, 'EXECUTE')
+            FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+            JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'totrain'""")
+        self.assertGreater(len(rows), 5)
+        for name, definer, leakproof, public in rows:
+            with self.subTest(name):
+                # What follows DROP TABLE may write what is kept of models; nobody can call it.
+                self.assertEqual((definer, leakproof, public), (name == "totrain.forget_dropped()", False, False))
+
+    def test_views_of_the_extension_run_with_the_rights_of_their_caller(self):
+        for name, options in self.execute("""
+                SELECT c.relname, c.reloptions FROM pg_class c JOIN pg_depend d ON d.objid = c.oid AND d.deptype = 'e'
+                JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'totrain' WHERE c.relkind = 'v'"""):
+            self.assertIn("security_invoker=true", [o.replace("=on", "=true") for o in options or []], name)
+
+    def test_the_extension_is_not_trusted(self):
+        rows = self.execute("SELECT superuser, trusted FROM pg_available_extension_versions WHERE name = 'totrain'")
+        self.assertEqual(set(rows), {(True, False)})
+
+
+if __name__ == "__main__":
+    harness.main()
