@@ -72,3 +72,17 @@ enum status job_follow(const struct host *host, struct job_process *process,
         sink_progress(sink, &gone); /* a progress line must not stay on the terminal */
     return status;
 }
+
+enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err)
+{
+    enum status status;
+
+    if (host->job > 0)
+        TRY(job_folder_adopt(host->state, host->job, folder, err));
+    else
+        TRY(job_folder_create(host->state, folder, err));
+    status = host->admit ? host->admit(host->self, folder, err) : STATUS_OK;
+    if (status != STATUS_OK)
+        job_folder_remove(folder);
+    return status;
+}

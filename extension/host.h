@@ -75,8 +75,13 @@ struct host {
     const char *state;   /* folder of the jobs; NULL: the user's own (launch/launch.h) */
     const char *program; /* path of `totrain` */
 
+    int64_t job; /* whose folder is there already, for this statement; 0: a new one is made */
+
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
+    /* A job is about to begin in this folder; where the host refuses, it goes again.
+     * NULL: no host that minds. */
+    enum status (*admit)(void *self, const struct job_folder *folder, struct error *err);
     /* Columns and rows of a query of the user's, or of our scoring SQL. */
     enum status (*query)(void *self, struct slice select, const struct sink *sink,
                          struct error *err);

@@ -378,7 +378,7 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
                     "PREDICT by workers is not supported in this database yet"),
                error_hint(err, "Leave job.* out: the session scores the rows.");
     TRY(score_check_targets(host, plan, err));
-    TRY(job_folder_create(host->state, &folder, err));
+    TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, arena, &spec, err);
     if (status == STATUS_OK && !plan->scoring.wait) {
         status = score_job_submit(host, plan, &folder, &spec, sink, err);

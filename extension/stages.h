@@ -45,6 +45,9 @@ struct spool_request {
 enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err);
 
+/* follow.c: the folder of a job that is about to begin, which the host has admitted. */
+enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err);
+
 /* follow.c: pass events on until the job has ended; asks it to end when the
  * session is interrupted. The job's own error otherwise. What is left is
  * job_close(). */

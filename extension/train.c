@@ -142,7 +142,7 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     enum status status;
 
     TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
-    TRY(job_folder_create(host->state, &folder, err));
+    TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, err);
     if (status == STATUS_OK && !plan->training.wait) {
         status = job_submit(host, plan, &folder, &spec, sink, err);

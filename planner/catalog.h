@@ -53,9 +53,19 @@ struct model_summary {
 /* Whose SQL is written. PostgreSQL folds a name without quotes to small letters. */
 enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
 
+/* What whoever runs the database has decided. Zeros: nothing. */
+struct catalog_limits {
+    uint32_t workers;             /* most of one job; 0: as many as the language allows */
+    const char *workers_decision; /* where that is said, for the hint */
+    bool is_closed;               /* jobs open no port: no job.metrics */
+    const char *detach_hint;      /* instead of job.wait = false, where find_file finds none */
+    uint64_t seed;                /* of a statement without train.seed */
+};
+
 struct catalog {
     void *self;
     enum sql_dialect dialect;
+    struct catalog_limits limits;
     /* Prepare (not run to the end) the SELECT; sample it. DATABASE with the
      * host's own message, position relative to the SELECT's first byte or -1. */
     enum status (*describe)(void *self, struct slice select, struct arena *arena,

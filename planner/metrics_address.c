@@ -57,6 +57,9 @@ enum status metrics_address_plan(struct planning *planning)
 
     if (!setting)
         return STATUS_OK;
+    if (planning->catalog->limits.is_closed)
+        return fail_at(planning->err, STATUS_PERMISSION, setting->name.position,
+                       "job.metrics would open a port of the server's machine");
     if (!split(setting->value.text, &host, &training->metrics_port)) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "job.metrics is 'PORT' or 'IP:PORT', not '%.*s'",

@@ -139,6 +139,12 @@ static void set_fields(const struct planning *planning)
     }
 }
 
+static void set_seed(const struct planning *planning)
+{
+    if (!settings_find(planning, "train.seed"))
+        planning->plan->training.seed = planning->catalog->limits.seed;
+}
+
 static enum status set_layers(const struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "model.hidden_units");
@@ -260,6 +266,24 @@ static enum status check_workers(const struct planning *planning)
     return STATUS_OK;
 }
 
+static enum status check_limits(const struct planning *planning)
+{
+    static const char *const counts[] = {"job.max_workers", "job.min_workers"};
+    const struct plan_training *training = &planning->plan->training;
+    const uint32_t wanted[] = {training->max_workers, training->min_workers};
+    const struct catalog_limits *limits = &planning->catalog->limits;
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const struct setting *setting = settings_find(planning, counts[i]);
+        if (limits->workers == 0 || wanted[i] <= limits->workers || !setting)
+            continue;
+        fail_at(planning->err, STATUS_LIMIT, setting->value.span.start,
+                "%s is %u, and at most %u are allowed here", counts[i], wanted[i], limits->workers);
+        return error_hint(planning->err, "%s says so.", limits->workers_decision);
+    }
+    return STATUS_OK;
+}
+
 /* Does the attribute mean anything for this estimator and optimizer? */
 static bool is_relevant(const struct plan *plan, const struct attribute *attribute)
 {
@@ -281,6 +305,8 @@ static void append_effective(const struct plan *plan, const struct attribute *at
             text_append_string(out, i > 0 ? ", " : "");
             text_append(out, plan->metrics[i]);
         }
+    } else if (slice_is(name, "train.seed") && !setting) {
+        text_printf(out, "%llu", (unsigned long long)plan->training.seed);
     } else if (setting && setting->value.kind == VALUE_WORD) {
         text_append(out, setting->value.text);
     } else if (setting && setting->value.kind == VALUE_STRING) {
@@ -323,11 +349,13 @@ static enum status record_attributes(const struct planning *planning)
 enum status training_plan(struct planning *planning)
 {
     set_fields(planning);
+    set_seed(planning);
     TRY(set_layers(planning));
     TRY(settle_optimizer(planning));
     TRY(check_task(planning));
     TRY(check_validation(planning));
     TRY(check_workers(planning));
+    TRY(check_limits(planning));
     TRY(metrics_plan(planning, planning->plan->estimator->task == TASK_CLASSIFICATION));
     return record_attributes(planning);
 }

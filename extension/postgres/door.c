@@ -11,15 +11,56 @@
 #include "utils/timestamp.h"
 
 #include "engine/progress.h"
+#include "postgres_host/jobs.h"
 #include "postgres_host/settings.h"
+#include "postgres_host/undo.h"
+
+/* The limit holds when two begin at once: each has its folder when it counts. */
+static enum status check_job_count(struct error *err)
+{
+    char *state = settings_state(GetUserId());
+    uint32_t active = 0;
+
+    if (settings.max_jobs_per_role < 0)
+        return STATUS_OK;
+    TRY(job_count_active(state, &active, err));
+    if (active <= (uint32_t)settings.max_jobs_per_role)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT, "this role has %u jobs already, as many as it may have at a time",
+         active - 1);
+    return error_hint(err, "totrain.max_jobs_per_role says so; SHOW JOBS lists them.");
+}
+
+static enum status admit(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct door *door = (struct door *)((char *)host - offsetof(struct door, host));
+
+    TRY(check_job_count(err));
+    door->job = *folder;
+    return STATUS_OK;
+}
+
+static struct catalog_limits limits_now(void)
+{
+    return (struct catalog_limits){
+        .workers = (uint32_t)settings.max_workers,
+        .workers_decision = "totrain.max_workers",
+        .is_closed = !superuser(),
+        .detach_hint = "SELECT totrain.submit($$ ... $$), without job.wait, trains in the "
+                       "background once the transaction is committed.",
+        .seed = (uint64_t)settings.seed};
+}
 
 struct door *door_open(void)
 {
     struct door *door = palloc0(sizeof *door);
-    char *state = settings_state();
 
     session_init(&door->session, false);
-    postgres_host_init(&door->host, &door->session.database, settings.program, state);
+    postgres_host_init(&door->host, &door->session.database, settings.program,
+                       settings_state(GetUserId()));
+    door->host.host.admit = admit;
+    door->host.host.catalog.limits = limits_now();
     return door;
 }
 
@@ -130,6 +171,10 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
     /* The user asked while the engine was on its way out. */
     if (status == STATUS_OK && session_interrupted(&door->session))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
+    if (status == STATUS_OK && door->job.id > 0) {
+        undo_note(&door->job);
+        jobs_sweep();
+    }
     return status;
 }
 
@@ -191,7 +236,7 @@ static char *number_text(const struct cell *cell)
     return float8out_internal(cell->real);
 }
 
-static Datum cell_as(Oid type, const struct cell *cell)
+Datum door_cell_as(Oid type, const struct cell *cell)
 {
     if (type != TEXTOID)
         return number_as(type, cell);
@@ -205,7 +250,8 @@ void door_read_row(const struct result *result, TupleDesc descriptor, const stru
 {
     for (size_t i = 0; i < result->column_count; i++) {
         nulls[i] = row->cells[i].type == CELL_NULL;
-        values[i] = nulls[i] ? (Datum)0
-                             : cell_as(TupleDescAttr(descriptor, (int)i)->atttypid, &row->cells[i]);
+        values[i] = nulls[i]
+                        ? (Datum)0
+                        : door_cell_as(TupleDescAttr(descriptor, (int)i)->atttypid, &row->cells[i]);
     }
 }

@@ -24,6 +24,7 @@
 struct door {
     struct session session;
     struct postgres_host host;
+    struct job_folder job;   /* of the job that the statement has begun; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };
 
@@ -40,6 +41,8 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
 
 /* Columns of a kept result, with types that its cells fit into. */
 TupleDesc door_describe_result(const struct result *result);
+/* A cell that is not NULL as a value of this type: int8, float8 or text. */
+Datum door_cell_as(Oid type, const struct cell *cell);
 /* A row of it as the values of these columns, in CurrentMemoryContext. */
 void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
                    Datum *values, bool *nulls);

@@ -6,6 +6,7 @@
 
 #include "postgres_host/door.h"
 #include "postgres_host/settings.h"
+#include "postgres_host/undo.h"
 
 PG_MODULE_MAGIC;
 
@@ -15,4 +16,5 @@ void _PG_init(void)
 {
     settings_define();
     bare_install();
+    undo_install();
 }

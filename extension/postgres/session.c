@@ -2,6 +2,8 @@
 
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -225,6 +227,8 @@ bool session_interrupted(void *self)
 {
     struct session *session = self;
 
+    if (!PostmasterIsAlive())
+        proc_exit(1); /* as every backend that notices; its jobs' lifelines close */
     if (!session->interrupt && INTERRUPTS_PENDING_CONDITION())
         session_try(session, check_for_interrupts, NULL);
     return session->interrupt != NULL;

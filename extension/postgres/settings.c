@@ -56,9 +56,9 @@ void settings_define(void)
     MarkGUCPrefixReserved("totrain");
 }
 
-char *settings_state(void)
+char *settings_state(Oid role)
 {
     if (settings.state_directory && settings.state_directory[0])
-        return psprintf("%s/%u", settings.state_directory, MyDatabaseId);
-    return psprintf("%s/totrain/%u", DataDir, MyDatabaseId);
+        return psprintf("%s/%u/%u", settings.state_directory, MyDatabaseId, role);
+    return psprintf("%s/totrain/%u/%u", DataDir, MyDatabaseId, role);
 }

@@ -4,7 +4,7 @@
 #ifndef POSTGRES_HOST_SETTINGS_H
 #define POSTGRES_HOST_SETTINGS_H
 
-#include <stdbool.h>
+#include "postgres_host/compat.h"
 
 struct settings {
     /* any user */
@@ -23,7 +23,11 @@ extern struct settings settings;
 
 void settings_define(void);
 
-/* Where the jobs of this database are: an absolute path, in the caller's memory context. */
-char *settings_state(void);
+/*
+ * Where the jobs of a role in this database are, STATE/DATABASE/ROLE by their OIDs: an
+ * absolute path, in the caller's memory context. A role's own folder is why nobody else
+ * sees its jobs or ends them.
+ */
+char *settings_state(Oid role);
 
 #endif

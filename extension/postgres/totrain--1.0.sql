@@ -143,11 +143,60 @@ COMMENT ON FUNCTION totrain.problem(text, record) IS
 CREATE FUNCTION totrain.version() RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_version' LANGUAGE C STABLE PARALLEL SAFE;
 
+-- Jobs, while they run and after, as their folders tell: one's own, those of the roles
+-- that one may act as, and for totrain_monitor all.
+
+CREATE FUNCTION totrain.job_table(name text) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'totrain_sql_job_table' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.job_table(text) IS 'what the views totrain.jobs, ... are made of';
+
+CREATE VIEW totrain.jobs AS
+SELECT owner::regrole AS owner, id, state, statement, model, workers, step, steps, epoch, epochs,
+       rows_done, rows_redone, loss, validation_loss, rows_per_second, goodput, slot_seconds,
+       seconds_waiting, seconds, started_at::timestamptz AS started_at, metrics, error
+FROM totrain.job_table('jobs') AS (
+    owner oid, id bigint, state text, statement text, model text, workers bigint, step bigint,
+    steps bigint, epoch bigint, epochs bigint, rows_done bigint, rows_redone bigint,
+    loss double precision, validation_loss double precision, rows_per_second double precision,
+    goodput double precision, slot_seconds double precision, seconds_waiting double precision,
+    seconds double precision, started_at text, database text, metrics text, error text);
+
+CREATE VIEW totrain.workers AS
+SELECT owner::regrole AS owner, job, role, index, state, lanes, rows_per_second
+FROM totrain.job_table('workers') AS (
+    owner oid, job bigint, role text, index bigint, state text, lanes bigint,
+    rows_per_second double precision);
+
+CREATE VIEW totrain.events AS
+SELECT owner::regrole AS owner, job, at, role, index, event, detail
+FROM totrain.job_table('events') AS (
+    owner oid, job bigint, at double precision, role text, index bigint, event text, detail text);
+
+CREATE VIEW totrain.job_metrics AS
+SELECT owner::regrole AS owner, job, epoch, step, metric, part, value
+FROM totrain.job_table('job_metrics') AS (
+    owner oid, job bigint, epoch bigint, step bigint, metric text, part text,
+    value double precision);
+
+GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics
+    TO totrain_user, totrain_monitor;
+
+CREATE FUNCTION totrain.cancel(job bigint) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_cancel' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.cancel(bigint) IS 'ends a job of the caller''s';
+
+CREATE FUNCTION totrain.cancel(job bigint, owner regrole) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_cancel_of' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
+    'ends a job of a role that the caller may act as';
+
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
-    totrain.logits(text, record), totrain.problem(text, record), totrain.version()
+    totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
+    totrain.cancel(bigint), totrain.cancel(bigint, regrole)
     TO totrain_user;
+GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;

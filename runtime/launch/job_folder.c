@@ -185,6 +185,16 @@ enum status job_folder_find(const char *state, int64_t id, struct job_folder *fo
     return STATUS_OK;
 }
 
+enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *folder,
+                             struct error *err)
+{
+    TRY(job_folder_find(state, id, folder, err));
+    folder->lock = lock_folder(folder->path);
+    if (folder->lock > 0)
+        return STATUS_OK;
+    return fail(err, STATUS_BUSY, "somebody else has the folder of job %lld", (long long)id);
+}
+
 enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
                             struct error *err)
 {
@@ -243,6 +253,36 @@ static bool is_abandoned(const char *path)
     lock = lock_folder(path);
     unlock_folder(lock);
     return lock > 0;
+}
+
+static bool is_active(const char *path)
+{
+    int lock;
+
+    if (job_is_running(path))
+        return true;
+    lock = lock_folder(path);
+    unlock_folder(lock);
+    return lock == 0;
+}
+
+enum status job_count_active(const char *state, uint32_t *count, struct error *err)
+{
+    char jobs[PATH_MAX], path[PATH_MAX];
+    int64_t *ids = NULL;
+    size_t folders = 0;
+    enum status status = STATUS_OK;
+
+    *count = 0;
+    TRY(jobs_path(state, jobs, err));
+    TRY(list_ids(jobs, &ids, &folders, err));
+    for (size_t i = 0; i < folders && status == STATUS_OK; i++) {
+        status = folder_path(jobs, ids[i], path, err);
+        if (status == STATUS_OK && is_active(path))
+            ++*count;
+    }
+    free(ids);
+    return status;
 }
 
 /* Other jobs of the same state folder: the oldest go, of lost ones the rows. */

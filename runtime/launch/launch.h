@@ -40,6 +40,9 @@ struct job_folder {
 
 /* PERMISSION, IO with the path. `state` NULL: as described above. */
 enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err);
+/* A folder that somebody else has made and left, for a job that has not begun. */
+enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *folder,
+                             struct error *err);
 enum status job_folder_find(const char *state, int64_t id, struct job_folder *folder,
                             struct error *err); /* NOT_FOUND */
 enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
@@ -68,6 +71,9 @@ bool job_is_running(const char *folder);
 enum status job_keep(const char *folder, struct error *err);
 void job_let_go(const char *folder);
 bool job_is_kept(const char *folder);
+
+/* Jobs below this state folder whose rows are being read, or that run. */
+enum status job_count_active(const char *state, uint32_t *count, struct error *err);
 
 /* The processors that this process may use. */
 uint32_t launch_cores(void);

@@ -1,0 +1,219 @@
+/*
+ * Jobs as rows, and their end: totrain.jobs and its sisters, totrain.cancel().
+ *
+ *     STATE/DATABASE/ROLE/jobs/ID      by OIDs; see settings_state()
+ *
+ * A role sees and ends the jobs of the roles that it may act as. Who is a member of
+ * totrain_monitor sees those of all.
+ */
+#include "postgres_host/door.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/acl.h"
+#include "utils/syscache.h"
+#include "utils/tuplestore.h"
+
+#include "engine/jobs.h"
+#include "postgres_host/jobs.h"
+#include "postgres_host/settings.h"
+
+SQL_FUNCTION(totrain_sql_job_table);
+SQL_FUNCTION(totrain_sql_cancel);
+SQL_FUNCTION(totrain_sql_cancel_of);
+
+/* ----- the folders ----- */
+
+/* Folders that are named by a number, in CurrentMemoryContext. */
+static List *numbered_folders(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    List *numbers = NIL;
+
+    if (!folder)
+        return NIL;
+    PG_TRY();
+    {
+        while ((entry = readdir(folder))) {
+            int64_t number;
+            if (slice_to_integer(slice_of(entry->d_name), &number) && number > 0 &&
+                number <= OID_MAX)
+                numbers = lappend_oid(numbers, (Oid)number);
+        }
+    }
+    PG_FINALLY();
+    {
+        closedir(folder);
+    }
+    PG_END_TRY();
+    return numbers;
+}
+
+static char *parent_of(const char *path)
+{
+    return pnstrdup(path, (size_t)(strrchr(path, '/') - path));
+}
+
+static char *database_folder(void)
+{
+    return parent_of(settings_state(InvalidOid));
+}
+
+static void remove_role(const char *state)
+{
+    struct error ignored;
+    int64_t *ids = NULL;
+    size_t count = 0;
+
+    if (job_folder_list(state, &ids, &count, &ignored) != STATUS_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct job_folder folder;
+        if (job_folder_find(state, ids[i], &folder, &ignored) == STATUS_OK &&
+            !job_is_running(folder.path))
+            job_folder_remove(&folder);
+    }
+    free(ids);
+    (void)rmdir(psprintf("%s/jobs", state));
+    (void)rmdir(state);
+}
+
+void jobs_sweep(void)
+{
+    const char *here = database_folder(), *all = parent_of(here);
+    ListCell *cell;
+
+    foreach (cell, numbered_folders(all)) {
+        const Oid database = lfirst_oid(cell);
+        const bool is_there = SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
+        const char *path = psprintf("%s/%u", all, database);
+        ListCell *inner;
+
+        foreach (inner, numbered_folders(path))
+            if (!is_there || !SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(lfirst_oid(inner))))
+                remove_role(psprintf("%s/%u", path, lfirst_oid(inner)));
+        if (!is_there)
+            (void)rmdir(path);
+    }
+}
+
+/* ----- rows ----- */
+
+static enum job_table table_named(const char *name)
+{
+    static const char *const names[] = {"jobs", "workers", "events", "job_metrics"};
+    static const enum job_table tables[] = {JOB_TABLE_JOBS, JOB_TABLE_WORKERS, JOB_TABLE_EVENTS,
+                                            JOB_TABLE_METRICS};
+
+    for (size_t i = 0; i < lengthof(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return tables[i];
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("there is no table of jobs named \"%s\"", name)));
+}
+
+static void put_rows(ReturnSetInfo *info, Oid owner, const struct result *result)
+{
+    const int count = info->setDesc->natts;
+    Datum *values = palloc0(sizeof *values * count);
+    bool *nulls = palloc0(count);
+
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        values[0] = ObjectIdGetDatum(owner);
+        for (int i = 1; i < count; i++) {
+            const struct cell *cell = &row->cells[i - 1];
+            nulls[i] = cell->type == CELL_NULL;
+            if (!nulls[i])
+                values[i] = door_cell_as(TupleDescAttr(info->setDesc, i)->atttypid, cell);
+        }
+        tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+    }
+}
+
+static void put_jobs_of(ReturnSetInfo *info, Oid owner, enum job_table table, const char *state)
+{
+    struct result result;
+    struct sink sink;
+    struct error err;
+
+    error_clear(&err);
+    result_init(&result);
+    sink = result_sink(&result);
+    PG_TRY();
+    {
+        if (job_table_rows(state, table, 0, &sink, &err) != STATUS_OK)
+            ereport(ERROR, (errcode(ERRCODE_IO_ERROR), errmsg_internal("%s", err.message)));
+        put_rows(info, owner, &result);
+    }
+    PG_FINALLY();
+    {
+        result_deinit(&result);
+    }
+    PG_END_TRY();
+}
+
+static bool sees_all(void)
+{
+    const Oid monitor = get_role_oid("totrain_monitor", true);
+
+    return OidIsValid(monitor) && has_privs_of_role(GetUserId(), monitor);
+}
+
+/* (name of the table): the owner's OID, then the columns of extension/jobs.h. */
+Datum totrain_sql_job_table(PG_FUNCTION_ARGS)
+{
+    const enum job_table table = table_named(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+    const char *folder = database_folder();
+    const bool all = sees_all();
+    const char *names[JOB_TABLE_COLUMNS_MAX];
+    ReturnSetInfo *info = (ReturnSetInfo *)fcinfo->resultinfo;
+    ListCell *cell;
+
+    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+    if ((size_t)info->setDesc->natts != job_table_columns(table, names) + 1)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("the columns are not those of the table of jobs")));
+    foreach (cell, numbered_folders(folder)) {
+        const Oid owner = lfirst_oid(cell);
+        if (all || has_privs_of_role(GetUserId(), owner))
+            put_jobs_of(info, owner, table, psprintf("%s/%u", folder, owner));
+    }
+    return (Datum)0;
+}
+
+/* ----- their end ----- */
+
+static Datum cancel(Oid owner, int64_t id)
+{
+    struct session nobody = {.memory = CurrentMemoryContext};
+    struct error err;
+
+    error_clear(&err);
+    if (job_end(settings_state(owner), id, &err) != STATUS_OK)
+        session_raise(&nobody, &err, SLICE(""), false);
+    return CStringGetTextDatum("cancelled");
+}
+
+/* (id): one of the caller's own. */
+Datum totrain_sql_cancel(PG_FUNCTION_ARGS)
+{
+    return cancel(GetUserId(), PG_GETARG_INT64(0));
+}
+
+/* (id, owner): of a role that the caller may act as. */
+Datum totrain_sql_cancel_of(PG_FUNCTION_ARGS)
+{
+    const Oid owner = PG_GETARG_OID(1);
+
+    if (!has_privs_of_role(GetUserId(), owner))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to end jobs of role \"%s\"",
+                               GetUserNameFromId(owner, true))));
+    return cancel(owner, PG_GETARG_INT64(0));
+}

@@ -1,0 +1,144 @@
+"""Jobs as rows, whose they are, their limits, and what a rollback leaves of them."""
+
+import contextlib
+import os
+import pathlib
+import threading
+
+import psycopg2
+from psycopg2 import errors
+
+import harness
+
+SMALL = "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL class INTO m"
+
+
+class Jobs(harness.Case):
+    settings = {**harness.BARE, "totrain.progress_interval": "-1"}
+
+    @classmethod
+    def prepare(cls, connection):
+        super().prepare(connection)
+        cursor = connection.cursor()
+        for role in ("ann", "bob", "eve"):
+            cursor.execute(f"CREATE ROLE {role} LOGIN; GRANT SELECT ON iris TO {role}; "
+                           f"GRANT CREATE ON SCHEMA public TO {role}")
+        cursor.execute("GRANT totrain_user TO ann, bob; GRANT totrain_monitor TO eve")
+
+    @contextlib.contextmanager
+    def running(self, user):
+        """A long job of this user; it is cancelled in the end."""
+        done = []
+        sql = harness.TRAIN_LONG.replace("iris_model", f"{user}_model")
+        thread = threading.Thread(target=lambda: done.append(self.psql(sql, user=user)))
+        thread.start()
+        try:
+            jobs = harness.wait_for(lambda: self.execute(
+                f"SELECT id, statement FROM totrain.jobs WHERE owner = '{user}'::regrole AND state = 'running'"),
+                "a running job")
+            yield jobs[0][0]
+        finally:
+            self.execute("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = %s" % f"'{user}'")
+            thread.join()
+        self.assertEqual(len(done), 1)
+
+    def folders(self):
+        return {path.name for path in pathlib.Path(self.server.state).glob(
+            f"{self.execute('SELECT oid FROM pg_database WHERE datname = current_database()')[0][0]}/*/jobs/*")}
+
+    def test_everybody_sees_his_own_and_a_monitor_all(self):
+        with self.running("ann") as job:
+            self.assertEqual(self.execute("SELECT id, owner::text FROM totrain.jobs", "ann"), [(job, "ann")])
+            self.assertEqual(self.execute("SELECT id FROM totrain.jobs", "bob"), [])
+            self.assertEqual(self.execute("SELECT id, model FROM totrain.jobs", "eve"), [(job, "ann_model")])
+            self.assertEqual(self.check_psql("SHOW JOBS;", user="bob"), "")
+            self.assertIn("running", self.check_psql("SHOW JOBS;", user="ann"))
+            self.assertGreater(len(self.execute("SELECT * FROM totrain.events", "eve")), 0)
+            for table in ("workers", "job_metrics"):
+                self.execute(f"SELECT * FROM totrain.{table}", "ann")
+            with self.assertRaises(errors.InsufficientPrivilege):
+                self.execute("SELECT totrain.cancel(1)", "eve")
+
+    def test_only_who_may_act_as_the_owner_ends_a_job(self):
+        with self.running("ann") as job:
+            with self.assertRaises(errors.UndefinedObject):
+                self.execute(f"SELECT totrain.cancel({job})", "bob")
+            with self.assertRaises(errors.InsufficientPrivilege):
+                self.execute(f"SELECT totrain.cancel({job}, 'ann')", "bob")
+            self.assertIn("there is no job", self.psql(f"CANCEL JOB {job};", user="bob").stderr)
+            self.assertEqual(self.execute(f"SELECT totrain.cancel({job}, 'ann')"), [("cancelled",)])
+            harness.wait_for(lambda: self.execute("SELECT state FROM totrain.jobs", "ann") == [("cancelled",)],
+                             "the job's end")
+        self.check_nothing_runs()
+
+    def test_limits_are_the_administrators(self):
+        many = SMALL.replace("train.epoch = 1", "train.epoch = 1, job.max_workers = 3")
+        self.execute("SET totrain.max_workers = 4")
+        for setting in ("max_workers = 1000", "max_jobs_per_role = 1000"):
+            with self.assertRaises(errors.InsufficientPrivilege):
+                self.execute(f"SET totrain.{setting}", "ann")
+        for setting in ("program = '/bin/true'", "state_directory = '/tmp'"):
+            with self.assertRaises(errors.CantChangeRuntimeParam):
+                self.execute(f"SET totrain.{setting}")
+        self.execute(f"ALTER ROLE ann IN DATABASE \"{self.database}\" SET totrain.max_workers = 2")
+        done = self.psql(many + ";", user="ann")
+        self.assertIn("job.max_workers is 3, and at most 2 are allowed here", done.stderr)
+        done = self.psql(SMALL.replace("train.epoch = 1", "job.metrics = '0'") + ";", user="ann")
+        self.assertIn("would open a port", done.stderr)
+
+    def test_a_role_has_no_more_jobs_than_it_may(self):
+        self.execute(f"ALTER ROLE ann IN DATABASE \"{self.database}\" SET totrain.max_jobs_per_role = 1")
+        with self.running("ann"):
+            done = self.psql(SMALL + ";", user="ann")
+            self.assertIn("this role has 1 jobs already", done.stderr)
+            self.check_psql(SMALL + ";", user="bob")
+        self.execute("DROP TABLE m")
+        self.check_psql(SMALL + ";", user="ann")
+
+    def test_a_rollback_leaves_no_job(self):
+        connection = self.connect(autocommit=False)
+        cursor = connection.cursor()
+        cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
+        kept = self.folders()
+        self.assertEqual(len(kept), 1)
+        cursor.execute("SAVEPOINT inner_one")
+        cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
+        cursor.execute("ROLLBACK TO inner_one")
+        self.assertEqual(self.folders(), kept)
+        connection.rollback()
+        self.assertEqual(self.folders(), set())
+        cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
+        connection.commit()
+        self.assertEqual(len(self.folders()), 1)
+
+    def test_folders_of_dropped_databases_go(self):
+        self.execute(f"SELECT totrain.run($${SMALL}$$)")
+        database = self.execute("SELECT oid FROM pg_database WHERE datname = current_database()")[0][0]
+        self.assertTrue((self.server.state / str(database)).is_dir())
+        other = f"other_{os.getpid()}"
+        self.server.execute(f"CREATE DATABASE {other} TEMPLATE prepared")
+        self.server.execute(f'DROP DATABASE "{self.database}" WITH (FORCE)')
+        self.server.execute(f"SELECT totrain.run($${SMALL}$$)", other)
+        self.assertFalse((self.server.state / str(database)).exists())
+        self.server.execute(f"DROP DATABASE {other} WITH (FORCE)")
+        self.server.execute(f'CREATE DATABASE "{self.database}"')
+
+    def test_the_seed_of_the_session_is_used(self):
+        digests = set()
+        for setting, attribute in (("0", "train.seed = 7"), ("7", "train.epoch = 10"), ("8", "train.epoch = 10")):
+            self.check_psql(f"SET totrain.seed = {setting}; " + SMALL.replace("train.epoch = 1", attribute) + ";")
+            digests.add(self.digest("m"))
+        self.assertEqual(len(digests), 2)
+
+    def test_a_detached_job_is_a_function_here(self):
+        done = self.psql(SMALL.replace("train.epoch = 1", "job.wait = false") + ";")
+        self.assertIn("job.wait = false", done.stderr)
+        self.assertIn("totrain.submit", done.stderr)
+
+    def test_setting_names_are_reserved(self):
+        with self.assertRaises(psycopg2.Error):
+            self.execute("SET totrain.max_wokers = 1")
+
+
+if __name__ == "__main__":
+    harness.main()
