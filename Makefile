@@ -46,6 +46,7 @@ test-dev: setup
 
 test-full: test test-dev
 	@build/release/tests/sim --seeds 1..20000
+	@tests/sqlite/run_tensorboard build/release
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
 coverage: setup

@@ -96,6 +96,7 @@ static void lower_workers(const struct plan_training *training, struct jobspec *
     spec->checkpoint_seconds = training->checkpoint_seconds;
     spec->metrics_host = training->metrics_host;
     spec->metrics_port = training->metrics_port;
+    spec->tensorboard = training->tensorboard;
     /* From the statement, never from the cores: lanes are part of the mathematics. */
     spec->lanes_max = training->max_workers > JOBSPEC_LANES_DEFAULT_MAX ? training->max_workers
                                                                         : JOBSPEC_LANES_DEFAULT_MAX;

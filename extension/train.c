@@ -142,6 +142,8 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     enum status status;
 
     TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
+    if (plan->training.tensorboard.size > 0)
+        TRY(log_folder_make(plan->training.tensorboard, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, err);
     if (status == STATUS_OK && !plan->training.wait) {

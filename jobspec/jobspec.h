@@ -18,6 +18,7 @@
 #define JOBSPEC_BYTES_MAX         ((size_t)8 << 20)
 #define JOBSPEC_INPUTS_MAX        2000
 #define JOBSPEC_HIDDEN_LAYERS_MAX 16
+#define JOBSPEC_PATH_BYTES_MAX    3000 /* with a file's name it fits into PATH_MAX */
 #define JOBSPEC_METRICS_MAX       16
 #define JOBSPEC_LANES_MAX         1024
 #define JOBSPEC_LANES_DEFAULT_MAX 64
@@ -107,6 +108,7 @@ struct jobspec {
     double checkpoint_seconds;         /* between two of them, at least; 0: none */
     struct slice metrics_host;         /* IP address for /metrics; size 0: not served */
     uint32_t metrics_port;             /* 0: any free one */
+    struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
 };
 
 /* Appends the JSON, indented, in a fixed order of members, and reads it back:

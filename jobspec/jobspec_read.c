@@ -92,6 +92,16 @@ enum status spec_get_text(const cJSON *object, const char *name, size_t least, s
     return value->data ? STATUS_OK : fail_no_memory(err);
 }
 
+/* An absolute one, or none. */
+static enum status get_path(const cJSON *object, const char *name, struct arena *arena,
+                            struct slice *value, struct error *err)
+{
+    TRY(spec_get_text(object, name, 0, JOBSPEC_PATH_BYTES_MAX, arena, value, err));
+    if (value->size > 0 && value->data[0] != '/')
+        return fail(err, STATUS_CORRUPT, "member \"%s\": expected an absolute path", name);
+    return STATUS_OK;
+}
+
 static enum status get_word(const cJSON *object, const char *name, const char *const *words,
                             unsigned *index, struct error *err)
 {
@@ -284,8 +294,8 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
 
     TRY(spec_get_section(json, "job",
                          MEMBERS("lanes", "lanes_max", "min_workers", "max_workers",
-                                 "checkpoint_seconds", "metrics_host", "metrics_port", "threads",
-                                 "in_one_process"),
+                                 "checkpoint_seconds", "metrics_host", "metrics_port",
+                                 "tensorboard", "threads", "in_one_process"),
                          &job, err));
     TRY(spec_get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
     TRY(spec_get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
@@ -296,6 +306,7 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
                      err));
     TRY(spec_get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
     TRY(spec_get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
+    TRY(get_path(job, "tensorboard", arena, &spec->tensorboard, err));
     TRY(spec_get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
     TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));
     if (spec->in_one_process && spec->max_workers > 1)
@@ -410,5 +421,5 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
            a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
            a->checkpoint_seconds == b->checkpoint_seconds && a->threads == b->threads &&
            slice_equal(a->metrics_host, b->metrics_host) && a->metrics_port == b->metrics_port &&
-           a->in_one_process == b->in_one_process;
+           slice_equal(a->tensorboard, b->tensorboard) && a->in_one_process == b->in_one_process;
 }

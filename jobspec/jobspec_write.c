@@ -111,6 +111,7 @@ static void write_job(const struct jobspec *spec, cJSON *json)
     json_add_real(job, "checkpoint_seconds", spec->checkpoint_seconds);
     json_add_string(job, "metrics_host", spec->metrics_host);
     json_add_integer(job, "metrics_port", spec->metrics_port);
+    json_add_string(job, "tensorboard", spec->tensorboard);
     json_add_integer(job, "threads", spec->threads);
     json_add_boolean(job, "in_one_process", spec->in_one_process);
 }

@@ -174,6 +174,10 @@ const struct attribute attributes[] = {
      "Address at which the job serves /metrics for Prometheus and /healthz while it runs: 'PORT' "
      "of "
      "this machine alone, or 'IP:PORT'; port 0 is any free one. Default: none."},
+    {"log.tensorboard", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
+     "Folder into which the job writes event files for TensorBoard: the losses and metrics of "
+     "training "
+     "and validation by step. It is made if it is not there. Default: none."},
     LATER("job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."),
     LATER("job.ps", "Number of parameter servers."),
     LATER("job.priority", "Which job gives way to which."),

@@ -80,6 +80,10 @@ struct catalog {
     /* The file in which a table of this schema is made, for somebody who opens it
      * when this session is gone: an absolute path. Size 0: in none. NULL: as that. */
     struct slice (*find_file)(void *self, struct slice schema);
+    /* Where relative paths of files begin: absolute, in the arena. NULL: the host takes no
+     * paths, since its jobs may write where who types may not. */
+    enum status (*working_folder)(void *self, struct arena *arena, struct slice *folder,
+                                  struct error *err);
 };
 
 #endif

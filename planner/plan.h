@@ -75,6 +75,7 @@ struct plan_training {
     bool wait;                         /* false: a detached job */
     struct slice metrics_host;         /* an IP address; size 0: nothing is served */
     uint32_t metrics_port;             /* 0: any free one */
+    struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
     uint32_t verbose;
     uint32_t log_every_steps; /* 0: by time */
 };

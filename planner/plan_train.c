@@ -110,6 +110,7 @@ enum status plan_train(struct planning *planning)
     if (!plan->training.wait)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning));
+    TRY(log_folder_plan(planning));
     TRY(query_describe(planning));
     TRY(label_plan(planning));
     TRY(columns_plan(planning));

@@ -72,6 +72,9 @@ enum status label_plan(struct planning *planning);
 /* metrics_address.c */
 enum status metrics_address_plan(struct planning *planning);
 
+/* log_folder.c */
+enum status log_folder_plan(struct planning *planning);
+
 /* training.c */
 enum status training_plan(struct planning *planning);
 

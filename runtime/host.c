@@ -164,6 +164,22 @@ static enum status serve_metrics(struct master_host *host, const struct job *job
     return status;
 }
 
+/* As serve_metrics: what a later master cannot do is no reason to end the job. */
+static enum status log_events(struct master_host *host, const struct job *job,
+                              const struct master_options *options, struct error *err)
+{
+    enum status status;
+
+    if (job->spec.tensorboard.size == 0)
+        return STATUS_OK;
+    status = recorder_log_events(&host->recorder, job->folder, job->spec.tensorboard, err);
+    if (status == STATUS_OK || status == STATUS_STALE || !options->previous)
+        return status;
+    log_warning("log.tensorboard: %s", err->message);
+    error_clear(err);
+    return STATUS_OK;
+}
+
 enum status master_host_start(struct master_host *host, struct loop *loop, const struct job *job,
                               const struct recorder *recorder, const char *address,
                               uint32_t incarnation, int64_t supervisor, struct error *err)
@@ -187,6 +203,7 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
     TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
     TRY(continue_job(host, job, &options, err));
     TRY(serve_metrics(host, job, &options, err));
+    TRY(log_events(host, job, &options, err));
     TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &host->role, err));
     TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(host->role), err));
     loop_flush(host->role);

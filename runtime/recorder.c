@@ -27,8 +27,32 @@ enum status recorder_open(struct recorder *recorder, const char *folder, uint32_
     return jobstore_claim(recorder->store, incarnation, &recorder->incarnation, err);
 }
 
+static enum status begin(const struct recorder *recorder, struct error *err)
+{
+    enum status status;
+
+    TRY(jobstore_begin(recorder->store, err));
+    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    if (status != STATUS_OK)
+        jobstore_rollback(recorder->store);
+    return status;
+}
+
+enum status recorder_log_events(struct recorder *recorder, const char *folder,
+                                struct slice directory, struct error *err)
+{
+    enum status status;
+
+    /* No other master may claim the store while this one looks what there is. */
+    TRY(begin(recorder, err));
+    status = event_log_open(&recorder->events, folder, directory, recorder->store, err);
+    jobstore_rollback(recorder->store);
+    return status;
+}
+
 void recorder_close(struct recorder *recorder)
 {
+    event_log_close(&recorder->events);
     if (recorder->store)
         jobstore_close(recorder->store);
     recorder->store = NULL;
@@ -45,14 +69,20 @@ void recorder_say(const struct recorder *recorder, const struct job_event *event
     text_deinit(&line);
 }
 
+/* One that says nothing of how far the job is. */
+static void empty_event(enum job_event_kind kind, struct job_event *event)
+{
+    memset(event, 0, sizeof *event);
+    event->kind = kind;
+    event->loss = event->validation_loss = event->validation_score = (double)NAN;
+    event->seconds_left = (double)NAN;
+}
+
 void recorder_say_failed(const struct recorder *recorder, const struct error *err)
 {
     struct job_event event;
 
-    memset(&event, 0, sizeof event);
-    event.kind = JOB_FAILED;
-    event.loss = event.validation_loss = event.validation_score = (double)NAN;
-    event.seconds_left = (double)NAN;
+    empty_event(JOB_FAILED, &event);
     event.error = *err;
     recorder_say(recorder, &event);
 }
@@ -141,18 +171,24 @@ static bool is_row(enum outbox_kind kind)
     return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL_ROW;
 }
 
-static enum status begin(const struct recorder *recorder, struct error *err)
+/* They are for people: the job goes on without them. */
+static void log_events(struct recorder *recorder, const struct outbox *outbox)
 {
-    enum status status;
+    struct job_event notice;
+    struct error why;
 
-    TRY(jobstore_begin(recorder->store, err));
-    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
-    if (status != STATUS_OK)
-        jobstore_rollback(recorder->store);
-    return status;
+    error_clear(&why);
+    if (event_log_put(&recorder->events, outbox, &why) == STATUS_OK)
+        return;
+    event_log_close(&recorder->events);
+    log_warning("log.tensorboard: %s", why.message);
+    empty_event(JOB_NOTICE, &notice);
+    snprintf(notice.message, sizeof notice.message,
+             "log.tensorboard: %.300s; the job goes on without", why.message);
+    recorder_say(recorder, &notice);
 }
 
-static enum status store_rows(const struct recorder *recorder, const struct outbox *outbox,
+static enum status store_rows(struct recorder *recorder, const struct outbox *outbox,
                               struct error *err)
 {
     struct jobstore *store = recorder->store;
@@ -168,7 +204,10 @@ static enum status store_rows(const struct recorder *recorder, const struct outb
         has_begun = true;
         TRY(put(store, entry->kind, outbox_bytes(outbox, entry), err));
     }
-    return has_begun ? jobstore_commit(store, err) : STATUS_OK;
+    if (!has_begun)
+        return STATUS_OK;
+    log_events(recorder, outbox);
+    return jobstore_commit(store, err);
 }
 
 static void reach(const struct recorder *recorder, enum fault_point point, uint64_t step)

@@ -13,6 +13,7 @@
 #ifndef RUNTIME_RECORDER_H
 #define RUNTIME_RECORDER_H
 
+#include "runtime/event_log.h"
 #include "runtime/fault.h"
 #include "runtime/outbox.h"
 
@@ -27,7 +28,8 @@ struct recorder {
     struct jobstore *store;
     uint32_t incarnation; /* as claimed */
     struct checkpoint_outcome outcome;
-    uint64_t failed_id; /* its other pieces are not tried */
+    uint64_t failed_id;      /* its other pieces are not tried */
+    struct event_log events; /* log.tensorboard; closed without it */
     struct fault fault;
     /* A JSON line of launch.h's job_event, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
@@ -40,6 +42,9 @@ struct recorder {
  * to claim. */
 enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
                           struct error *err);
+/* Before the first recorder_perform: metrics go into event files, too (event_log.h). */
+enum status recorder_log_events(struct recorder *recorder, const char *folder,
+                                struct slice directory, struct error *err);
 void recorder_close(struct recorder *recorder);
 
 /* STALE when another master leads. For a master that has nothing to write and

@@ -2,6 +2,20 @@
 #include "sqlite_host/parallel_scan.h"
 
 #include <stdio.h>
+#include <unistd.h>
+
+/* At each statement: a shell has .cd. */
+static enum status working_folder(void *self, struct arena *arena, struct slice *folder,
+                                  struct error *err)
+{
+    char path[PATH_MAX];
+
+    (void)self;
+    if (!getcwd(path, sizeof path))
+        return fail_errno(err, STATUS_IO, "the folder of this session cannot be found");
+    *folder = arena_copy(arena, slice_of(path));
+    return folder->data ? STATUS_OK : fail_no_memory(err);
+}
 
 void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program)
 {
@@ -14,7 +28,8 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
                     .describe = host_describe,
                     .find_model = host_find_model,
                     .has_schema = host_has_schema,
-                    .find_file = host_find_file},
+                    .find_file = host_find_file,
+                    .working_folder = working_folder},
         .interrupted = host_interrupted,
         .query = host_query,
         .scan = host_scan,

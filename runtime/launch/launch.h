@@ -75,6 +75,9 @@ bool job_is_kept(const char *folder);
 /* Jobs below this state folder whose rows are being read, or that run. */
 enum status job_count_active(const char *state, uint32_t *count, struct error *err);
 
+/* Make the folder of log.tensorboard, and those that it lies in. IO, PERMISSION. */
+enum status log_folder_make(struct slice folder, struct error *err);
+
 /* The processors that this process may use. */
 uint32_t launch_cores(void);
 

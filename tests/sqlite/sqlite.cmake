@@ -12,7 +12,7 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
   list(APPEND sqlite_environment "LD_PRELOAD=${library}" "ASAN_OPTIONS=detect_leaks=0")
 endif()
 foreach(name detached metrics shards shell errors python transactions targets models prediction quarantine scoring interrupt cli edge_cases parallel_spool
-             interactive)
+             interactive tensorboard)
   add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 300 LABELS sqlite ENVIRONMENT "${sqlite_environment}")

@@ -192,17 +192,31 @@ static void read_line(struct slice line, struct described_catalog *described)
             give_up("no position", line);
         described->refused_position = (int)position;
         described->refused = slice_trim(rest);
+    } else if (slice_is(what, "pathless")) {
+        described->catalog.working_folder = NULL;
     } else {
         give_up("unknown line", line);
     }
+}
+
+static enum status working_folder(void *self, struct arena *arena, struct slice *folder,
+                                  struct error *err)
+{
+    (void)self;
+    (void)arena;
+    (void)err;
+    *folder = SLICE("/home/ada");
+    return STATUS_OK;
 }
 
 size_t described_catalog_read(struct described_catalog *described, struct slice text)
 {
     struct slice rest = text;
 
-    *described = (struct described_catalog){
-        .catalog = {.self = described, .describe = describe, .find_model = find_model}};
+    *described = (struct described_catalog){.catalog = {.self = described,
+                                                        .describe = describe,
+                                                        .find_model = find_model,
+                                                        .working_folder = working_folder}};
     while (rest.size > 3 && memcmp(rest.data, "-- ", 3) == 0) {
         struct slice line = cut(&rest, "\n");
         read_line((struct slice){line.data + 3, line.size - 3}, described);

@@ -9,6 +9,7 @@
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- dialect: postgres
+ *     -- pathless:                            a host that takes no paths of files
  *     -- refused: 14 no such table: iriss     the host refuses at this byte
  *
  * "numeric" counts those of the texts that read as numbers. The statement

@@ -13,3 +13,4 @@ totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_cro
   ${CMAKE_SOURCE_DIR}/tests/sim/crowd.c USES runtime LABEL unit)
 target_include_directories(test_master_crowd PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 totrain_test(test_ledger SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ledger.c USES runtime LABEL unit)
+totrain_test(test_event_log SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_event_log.c USES runtime data LABEL unit)
