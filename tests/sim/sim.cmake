@@ -15,3 +15,10 @@ target_link_libraries(sim_shards PRIVATE totrain_runtime)
 target_include_directories(sim_shards PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 add_test(NAME sim_shards COMMAND sim_shards --seeds 1..1000)
 set_tests_properties(sim_shards PROPERTIES TIMEOUT 300 LABELS sim)
+
+add_executable(sim_score ${CMAKE_CURRENT_LIST_DIR}/sim_score.c
+  ${CMAKE_CURRENT_LIST_DIR}/score_world.c)
+target_link_libraries(sim_score PRIVATE totrain_runtime)
+target_include_directories(sim_score PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+add_test(NAME sim_score COMMAND sim_score --seeds 1..1000)
+set_tests_properties(sim_score PROPERTIES TIMEOUT 300 LABELS sim)

@@ -1,0 +1,774 @@
+#include "sim/score_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "data/shardstore.h"
+#include "runtime/deadlines.h"
+#include "runtime/dispatch.h"
+#include "runtime/scorer_role.h"
+
+#define ROWS_MAX    2048
+#define WORKERS_MAX 16
+#define NODES_MAX   4096
+#define LINKS_MAX   16384
+#define EVENTS_MAX  32768
+#define TICK_MS     10
+#define DEAD_MS     200
+#define VERDICT_MS  100
+#define PIECE_ROWS  4
+#define END_MS      3600000
+#define NOBODY      UINT32_MAX
+
+enum kind { FRAME, CLOSED, TICK, WORK, KILL, LEAVE, FREEZE, CUT, START, START_MASTER };
+
+struct event {
+    enum kind kind;
+    uint32_t node, link, side; /* START: node is the worker's index */
+    char *bytes;
+    size_t size;
+    uint32_t next; /* of the free ones */
+};
+
+struct end {
+    uint32_t node;
+    peer_id peer;
+    bool is_open;
+    int64_t last_at; /* arrival of the last thing that was sent to it */
+};
+
+struct link {
+    struct end ends[2];
+};
+
+struct world;
+
+/* Scores by making up a value; one row may be its last. */
+struct toy {
+    struct world *world;
+    uint64_t next, end;
+    bool is_dead;
+    struct text results;
+};
+
+/* One process: a restarted role is a new node. */
+struct node {
+    bool is_master, is_alive, has_work;
+    int64_t frozen_until;
+    uint32_t index, incarnation;
+    struct dispatch dispatch;
+    struct scorer_role scorer;
+    struct toy toy;
+    struct outbox outbox;
+    peer_id next_accepted;
+};
+
+struct world {
+    const struct score_plan *plan;
+    struct node *nodes[NODES_MAX];
+    uint32_t node_count, master, workers[WORKERS_MAX], incarnations[WORKERS_MAX];
+    struct link links[LINKS_MAX];
+    uint32_t link_count;
+    struct event events[EVENTS_MAX];
+    struct deadlines queue; /* of events */
+    uint32_t free_event;
+    int64_t now;
+    uint64_t draws;
+    bool is_deadly[ROWS_MAX];
+    uint32_t torn; /* transactions that a dispatcher's death may still meet */
+    /* the store: what survives everybody */
+    uint32_t claim;
+    enum shard_state states[ROWS_MAX]; /* LEASED: not settled yet */
+    struct settled_rows settled[ROWS_MAX];
+    uint32_t settled_count;
+    bool has_job, has_ended;
+    struct job_row job;
+    struct score_result *result;
+    struct error failure;
+};
+
+static uint64_t draw(struct world *world, uint64_t below)
+{
+    return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 5) % below;
+}
+
+static void complain(struct world *world, const char *what, uint64_t which)
+{
+    if (world->failure.status == STATUS_OK)
+        fail(&world->failure, STATUS_FAILED, "%s: %llu (at %lld ms)", what,
+             (unsigned long long)which, (long long)world->now);
+}
+
+#define TRACE(world, ...)                                                                          \
+    do {                                                                                           \
+        if ((world)->plan->verbose) {                                                              \
+            printf("%8lld ms  ", (long long)(world)->now);                                         \
+            printf(__VA_ARGS__);                                                                   \
+            putchar('\n');                                                                         \
+        }                                                                                          \
+    } while (0)
+
+static struct event *schedule(struct world *world, int64_t at, enum kind kind, uint32_t node)
+{
+    static struct event nowhere;
+    const uint32_t key = world->free_event;
+
+    if (key == NOBODY) {
+        complain(world, "too many events", EVENTS_MAX);
+        return &nowhere;
+    }
+    world->free_event = world->events[key].next;
+    world->events[key] = (struct event){.kind = kind, .node = node};
+    deadlines_put(&world->queue, key, at);
+    return &world->events[key];
+}
+
+/* ------------------------------------------------------------ the toy */
+
+static uint64_t value_of(const struct world *world, uint64_t row)
+{
+    return random_bits(world->plan->seed, RANDOM_SIMULATION, row, 6);
+}
+
+static enum status toy_begin(void *self, uint64_t first, uint32_t count, struct error *err)
+{
+    struct toy *toy = self;
+    (void)err;
+
+    toy->next = first;
+    toy->end = first + count;
+    text_clear(&toy->results);
+    return STATUS_OK;
+}
+
+static enum status toy_score(void *self, bool *is_done, struct error *err)
+{
+    struct toy *toy = self;
+    (void)err;
+
+    for (int i = 0; i < PIECE_ROWS && toy->next < toy->end; i++, toy->next++) {
+        if (toy->world->is_deadly[toy->next])
+            toy->is_dead = true;
+        put_u64(&toy->results, value_of(toy->world, toy->next));
+    }
+    *is_done = toy->next == toy->end;
+    return STATUS_OK;
+}
+
+static struct slice toy_results(const void *self)
+{
+    const struct toy *toy = self;
+
+    return text_slice(&toy->results);
+}
+
+/* ----------------------------------------------------------- connections */
+
+static void send_to(struct world *world, uint32_t link, uint32_t side, enum kind kind,
+                    struct slice bytes)
+{
+    struct end *end = &world->links[link].ends[side];
+    const uint64_t luck = draw(world, 100);
+    int64_t at = world->now + 1 + (luck < 90 ? 0 : (int64_t)draw(world, luck < 98 ? 8 : 100));
+    struct event *event;
+
+    if (end->node == NOBODY)
+        return;
+    at = at < end->last_at ? end->last_at : at;
+    end->last_at = at;
+    event = schedule(world, at, kind, end->node);
+    event->link = link;
+    event->side = side;
+    if (kind != FRAME)
+        return;
+    event->bytes = malloc(bytes.size);
+    if (!event->bytes)
+        abort();
+    memcpy(event->bytes, bytes.data, bytes.size);
+    event->size = bytes.size;
+}
+
+static void connect_master(struct world *world, uint32_t from, peer_id peer)
+{
+    const uint32_t link = world->link_count;
+    const bool is_there = world->nodes[world->master]->is_alive;
+
+    if (link == LINKS_MAX) {
+        complain(world, "too many connections", LINKS_MAX);
+        return;
+    }
+    world->link_count++;
+    world->links[link] =
+        (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NOBODY}}};
+    if (is_there)
+        world->links[link].ends[1] =
+            (struct end){.node = world->master,
+                         .peer = world->nodes[world->master]->next_accepted++,
+                         .is_open = true};
+    else
+        send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
+}
+
+static void close_side(struct world *world, uint32_t link, uint32_t side)
+{
+    world->links[link].ends[side].is_open = false;
+    if (world->links[link].ends[1 - side].is_open)
+        send_to(world, link, 1 - side, CLOSED, (struct slice){NULL, 0});
+}
+
+/* The newest first. False where it is closed already. */
+static bool find_link(const struct world *world, uint32_t node, peer_id peer, uint32_t *link,
+                      uint32_t *side)
+{
+    for (*link = world->link_count; (*link)-- > 0;)
+        for (*side = 0; *side < 2; ++*side)
+            if (world->links[*link].ends[*side].node == node &&
+                world->links[*link].ends[*side].peer == peer)
+                return world->links[*link].ends[*side].is_open;
+    return false;
+}
+
+/* ------------------------------------------------------------ the store */
+
+static void settle(struct world *world, const struct shard_head *head, struct slice results)
+{
+    const bool is_bad = head->state == SHARD_BAD;
+    struct byte_reader reader = byte_reader_over(results);
+
+    for (uint64_t row = head->first; row < head->first + head->count; row++) {
+        if (world->states[row] != SHARD_LEASED)
+            complain(world, "a second result for row", row);
+        if (world->is_deadly[row] != is_bad)
+            complain(world, is_bad ? "a good row is bad" : "a deadly row was scored", row);
+        if (!is_bad && read_u64(&reader) != value_of(world, row))
+            complain(world, "another row's result for row", row);
+        world->states[row] = (enum shard_state)head->state;
+    }
+    if (!is_bad && !reader_is_done(&reader))
+        complain(world, "more results than rows from row", head->first);
+    world->settled[world->settled_count++] =
+        (struct settled_rows){.first = head->first, .count = head->count, .is_bad = is_bad};
+}
+
+static void take_shard(struct world *world, struct slice bytes)
+{
+    struct score_result *result = world->result;
+    struct shard_head head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    result->leases += head.state == SHARD_LEASED;
+    result->late += head.state == SHARD_LATE;
+    result->crashed += head.state == SHARD_CRASHED;
+    result->returned += head.state == SHARD_RETURNED;
+    result->bad += head.state == SHARD_BAD;
+    if (head.state == SHARD_DONE || head.state == SHARD_BAD)
+        settle(world, &head, (struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
+}
+
+static void take_row(struct world *world, const struct outbox *outbox,
+                     const struct outbox_entry *entry)
+{
+    const struct slice bytes = outbox_bytes(outbox, entry);
+    struct event_row event;
+
+    if (entry->kind == OUTBOX_SHARD) {
+        take_shard(world, bytes);
+    } else if (entry->kind == OUTBOX_JOB) {
+        memcpy(&world->job, bytes.data, sizeof world->job);
+        world->has_job = true;
+        world->has_ended = world->job.state >= JOB_STATE_DONE;
+    } else if (entry->kind == OUTBOX_EVENT) {
+        memcpy(&event, bytes.data, sizeof event);
+        world->result->backups += strcmp(event.event, "backup") == 0;
+        TRACE(world, "%s %lld %s %s", event.role, (long long)event.index, event.event,
+              event.detail);
+    }
+}
+
+static bool is_stored(enum outbox_kind kind)
+{
+    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL_ROW;
+}
+
+static bool wants_store(const struct outbox *outbox)
+{
+    for (size_t i = 0; i < outbox->count; i++)
+        if (is_stored(outbox->entries[i].kind))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------ processes */
+
+static void carry_out(struct world *world, uint32_t number);
+
+static uint32_t node_new(struct world *world, bool is_master, uint32_t index, uint32_t incarnation)
+{
+    struct node *node = calloc(1, sizeof *node);
+
+    if (!node || world->node_count == NODES_MAX)
+        abort();
+    node->is_master = is_master;
+    node->is_alive = true;
+    node->index = index;
+    node->incarnation = incarnation;
+    node->next_accepted = 1;
+    outbox_init(&node->outbox);
+    text_init(&node->toy.results, TEXT_MAXIMUM);
+    node->toy.world = world;
+    world->nodes[world->node_count] = node;
+    schedule(world, world->now + (int64_t)draw(world, TICK_MS), TICK, world->node_count);
+    return world->node_count++;
+}
+
+static void start_worker(struct world *world, uint32_t index)
+{
+    const uint32_t incarnation = world->incarnations[index]++;
+    const uint32_t number = node_new(world, false, index, incarnation);
+    struct node *node = world->nodes[number];
+    const struct scorer_role_options options = {.job = 1,
+                                                .index = index,
+                                                .incarnation = incarnation,
+                                                .master = "master",
+                                                .heartbeat_ms = 50,
+                                                .reconnect_ms = 10,
+                                                .grace_ms = 1000};
+    const struct shard_scoring scoring = {&node->toy, toy_begin, toy_score, toy_results};
+
+    world->workers[index] = number;
+    TRACE(world, "worker %u.%u starts", index, incarnation);
+    scorer_role_init(&node->scorer, &options, &scoring, NULL);
+    scorer_role_start(&node->scorer, world->now, &node->outbox);
+    carry_out(world, number);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct settled_rows *left = a, *right = b;
+
+    return (left->first > right->first) - (left->first < right->first);
+}
+
+static void start_master(struct world *world)
+{
+    const struct score_plan *plan = world->plan;
+    const uint32_t number = node_new(world, true, 0, world->claim + 1);
+    struct node *node = world->nodes[number];
+    struct dispatch_options options = {.job = 1,
+                                       .incarnation = ++world->claim,
+                                       .min_workers = plan->min_workers,
+                                       .max_workers = plan->workers,
+                                       .rows = plan->rows,
+                                       .shard_rows = plan->shard_rows,
+                                       .leases_per_worker = plan->leases_per_worker,
+                                       .keeps_bad_rows = plan->keeps_bad_rows,
+                                       .settled = world->settled,
+                                       .settled_count = world->settled_count,
+                                       .dead_ms = DEAD_MS,
+                                       .verdict_ms = VERDICT_MS,
+                                       .backup_ms = 10,
+                                       .report_ms = 100,
+                                       .previous = world->has_job ? &world->job : NULL,
+                                       .started_at = ""};
+
+    world->master = number;
+    world->result->masters++;
+    qsort(world->settled, world->settled_count, sizeof *world->settled, by_first);
+    TRACE(world, "master %u starts; %u ranges are settled", node->incarnation,
+          world->settled_count);
+    if (dispatch_init(&node->dispatch, &options, world->now, &node->outbox, &world->failure) ==
+        STATUS_OK)
+        carry_out(world, number);
+}
+
+/* Its connections close; the launcher starts the next one after a moment. */
+static void die(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    const int64_t soon = world->now + 2 + (int64_t)draw(world, 40);
+
+    if (!node->is_alive)
+        return;
+    TRACE(world, "%s %u.%u ends", node->is_master ? "master" : "worker", node->index,
+          node->incarnation);
+    node->is_alive = false;
+    outbox_clear(&node->outbox);
+    for (uint32_t link = 0; link < world->link_count; link++)
+        for (uint32_t side = 0; side < 2; side++)
+            if (world->links[link].ends[side].node == number &&
+                world->links[link].ends[side].is_open)
+                close_side(world, link, side);
+    if (world->has_ended)
+        return;
+    if (node->is_master && world->master == number)
+        schedule(world, soon, START_MASTER, 0);
+    else if (!node->is_master && world->workers[node->index] == number)
+        schedule(world, soon, START, node->index);
+}
+
+/* Sometimes the old one lives for a while, and thaws as a zombie. */
+static void replace(struct world *world, uint32_t index)
+{
+    const uint32_t old = world->workers[index];
+
+    world->result->replaced++;
+    if (!world->nodes[old]->is_alive)
+        return;
+    if (draw(world, 2) == 0) {
+        schedule(world, world->now + 1, KILL, old);
+        return;
+    }
+    world->workers[index] = NOBODY;
+    schedule(world, world->now + 1 + (int64_t)draw(world, 500), KILL, old);
+    schedule(world, world->now + 2, START, index);
+}
+
+/* False when nothing of the outbox may leave. */
+static bool store(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    const bool dies = world->torn > 0 && draw(world, 20) == 0;
+
+    if (!wants_store(&node->outbox))
+        return true;
+    if (world->claim != node->incarnation) {
+        world->result->stale_masters++;
+        die(world, number);
+        return false;
+    }
+    if (!dies || draw(world, 2) == 0)
+        for (size_t i = 0; i < node->outbox.count; i++)
+            take_row(world, &node->outbox, &node->outbox.entries[i]);
+    if (!dies)
+        return true;
+    world->torn--;
+    die(world, number);
+    return false;
+}
+
+static void perform(struct world *world, uint32_t number, const struct outbox_entry *entry)
+{
+    struct node *node = world->nodes[number];
+    uint32_t link, side;
+
+    if (entry->kind == OUTBOX_CONNECT)
+        connect_master(world, number, entry->peer);
+    else if (entry->kind == OUTBOX_SEND && find_link(world, number, entry->peer, &link, &side))
+        send_to(world, link, 1 - side, FRAME, outbox_bytes(&node->outbox, entry));
+    else if (entry->kind == OUTBOX_CLOSE && find_link(world, number, entry->peer, &link, &side))
+        close_side(world, link, side);
+    else if (entry->kind == OUTBOX_REPLACE)
+        replace(world, entry->index);
+}
+
+static void carry_out(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    bool ends = false;
+
+    if (node->is_master && !store(world, number))
+        return;
+    for (size_t i = 0; i < node->outbox.count; i++) {
+        perform(world, number, &node->outbox.entries[i]);
+        ends = ends || node->outbox.entries[i].kind == OUTBOX_END;
+    }
+    outbox_clear(&node->outbox);
+    if (ends)
+        die(world, number);
+    else if (!node->is_master && !node->has_work && scorer_role_has_work(&node->scorer)) {
+        node->has_work = true;
+        schedule(world, world->now, WORK, number);
+    }
+}
+
+/* ------------------------------------------------------------ what happens */
+
+static void hear(struct world *world, const struct event *event)
+{
+    struct node *node = world->nodes[event->node];
+    struct end *end = &world->links[event->link].ends[event->side];
+    struct message message;
+
+    if (!end->is_open)
+        return;
+    if (event->kind == CLOSED) {
+        end->is_open = false;
+        if (node->is_master)
+            dispatch_on_disconnect(&node->dispatch, world->now, end->peer, &node->outbox);
+        else
+            scorer_role_on_disconnect(&node->scorer, world->now, end->peer, &node->outbox);
+        return;
+    }
+    world->result->frames++;
+    if (message_read((struct slice){event->bytes, event->size}, &message, &world->failure) !=
+        STATUS_OK)
+        return;
+    if (node->is_master)
+        dispatch_on_message(&node->dispatch, world->now, end->peer, &message, &node->outbox);
+    else
+        scorer_role_on_message(&node->scorer, world->now, end->peer, &message, &node->outbox);
+}
+
+static void tick(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+
+    schedule(world, world->now + TICK_MS, TICK, number);
+    if (!node->is_master) {
+        scorer_role_on_tick(&node->scorer, world->now, &node->outbox);
+    } else if (world->claim != node->incarnation) { /* it looks now and then */
+        world->result->stale_masters++;
+        die(world, number);
+    } else {
+        dispatch_on_tick(&node->dispatch, world->now, &node->outbox);
+    }
+}
+
+/* The end of a piece, which took its time; death comes in the middle of it. */
+static void work(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    const bool is_slow = node->index < world->plan->slow_workers;
+
+    node->has_work = false;
+    if (!scorer_role_has_work(&node->scorer))
+        return;
+    scorer_role_work(&node->scorer, world->now, &node->outbox);
+    if (node->toy.is_dead) {
+        die(world, number);
+        return;
+    }
+    if (scorer_role_has_work(&node->scorer)) {
+        node->has_work = true;
+        schedule(world, world->now + (is_slow ? 30 : 1), WORK, number);
+    }
+}
+
+static uint32_t random_worker(struct world *world)
+{
+    return world->workers[draw(world, world->plan->workers)];
+}
+
+static uint32_t somebody(struct world *world, bool is_master)
+{
+    return is_master ? world->master : random_worker(world);
+}
+
+static void freeze(struct world *world, bool is_master)
+{
+    const uint32_t number = somebody(world, is_master);
+    const int64_t until = world->now + 50 + (int64_t)draw(world, 800);
+
+    if (number == NOBODY || !world->nodes[number]->is_alive)
+        return;
+    TRACE(world, "%s %u freezes until %lld", is_master ? "master" : "worker node", number,
+          (long long)until);
+    world->nodes[number]->frozen_until = until;
+    if (is_master && draw(world, 2) == 0) /* the launcher thinks it dead */
+        schedule(world, world->now + 20, START_MASTER, 0);
+}
+
+static void cut(struct world *world)
+{
+    for (uint32_t tries = 0; tries < 20 && world->link_count > 0; tries++) {
+        const uint32_t link = (uint32_t)draw(world, world->link_count);
+
+        if (!world->links[link].ends[0].is_open || !world->links[link].ends[1].is_open)
+            continue;
+        TRACE(world, "connection %u is cut", link);
+        send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
+        send_to(world, link, 1, CLOSED, (struct slice){NULL, 0});
+        return;
+    }
+}
+
+static void mishap(struct world *world, const struct event *event)
+{
+    const bool is_master = event->node == 1;
+    const uint32_t number = somebody(world, is_master);
+    struct node *node = number == NOBODY ? NULL : world->nodes[number];
+
+    if (event->kind == FREEZE) {
+        freeze(world, is_master);
+    } else if (event->kind == CUT) {
+        cut(world);
+    } else if (node && node->is_alive && event->kind == KILL) {
+        die(world, number);
+    } else if (node && node->is_alive && event->kind == LEAVE && node->frozen_until <= world->now) {
+        TRACE(world, "worker %u is asked to go", node->index);
+        scorer_role_leave(&node->scorer, world->now, &node->outbox);
+        carry_out(world, number);
+    }
+}
+
+/* Of a node: not while it is frozen. */
+static void happen_to(struct world *world, const struct event *event)
+{
+    const uint32_t number = event->node;
+    struct node *node = world->nodes[number];
+    struct event *later;
+
+    if (!node->is_alive)
+        return;
+    if (event->kind == KILL) {
+        die(world, number);
+        return;
+    }
+    if (node->frozen_until > world->now) {
+        later = schedule(world, node->frozen_until, event->kind, number);
+        later->link = event->link;
+        later->side = event->side;
+        if (event->size > 0) {
+            later->bytes = malloc(event->size);
+            if (!later->bytes)
+                abort();
+            memcpy(later->bytes, event->bytes, event->size);
+            later->size = event->size;
+        }
+        return;
+    }
+    if (event->kind == TICK)
+        tick(world, number);
+    else if (event->kind == WORK)
+        work(world, number);
+    else
+        hear(world, event);
+    if (node->is_alive)
+        carry_out(world, number);
+}
+
+#define MISHAP (1u << 31) /* of `link`: the event is nobody's in particular */
+
+static void happen(struct world *world, const struct event *event)
+{
+    if (event->kind == START)
+        start_worker(world, event->node);
+    else if (event->kind == START_MASTER)
+        start_master(world);
+    else if (event->link == MISHAP)
+        mishap(world, event);
+    else
+        happen_to(world, event);
+}
+
+/* ------------------------------------------------------------ a history */
+
+static void plan_mishaps(struct world *world, enum kind kind, uint32_t count, uint32_t is_master)
+{
+    for (uint32_t i = 0; i < count; i++)
+        schedule(world, 1 + (int64_t)draw(world, (uint64_t)world->plan->span_ms), kind, is_master)
+            ->link = MISHAP;
+}
+
+static enum status prepare(struct world *world)
+{
+    const struct score_plan *plan = world->plan;
+
+    TRY(deadlines_init(&world->queue, EVENTS_MAX, &world->failure));
+    for (uint32_t i = 0; i < EVENTS_MAX; i++)
+        world->events[i].next = i + 1 < EVENTS_MAX ? i + 1 : NOBODY;
+    for (uint32_t i = 0; i < plan->deadly_rows; i++)
+        world->is_deadly[draw(world, plan->rows)] = true;
+    world->torn = plan->torn_stores;
+    plan_mishaps(world, KILL, plan->kills, 0);
+    plan_mishaps(world, LEAVE, plan->leaves, 0);
+    plan_mishaps(world, FREEZE, plan->freezes, 0);
+    plan_mishaps(world, CUT, plan->cuts, 0);
+    plan_mishaps(world, KILL, plan->master_kills, 1);
+    plan_mishaps(world, FREEZE, plan->master_freezes, 1);
+    start_master(world);
+    for (uint32_t index = 0; index < plan->workers; index++)
+        start_worker(world, index);
+    return world->failure.status;
+}
+
+static void run(struct world *world)
+{
+    while (!world->has_ended && world->failure.status == STATUS_OK) {
+        const uint32_t key = deadlines_first(&world->queue);
+        struct event event;
+
+        if (key == DEADLINES_NONE || world->queue.at[key] > END_MS) {
+            complain(world, "the job does not end", world->settled_count);
+            return;
+        }
+        world->now = world->queue.at[key];
+        event = world->events[key];
+        deadlines_remove(&world->queue, key);
+        world->events[key].next = world->free_event;
+        world->free_event = key;
+        happen(world, &event);
+        free(event.bytes);
+    }
+}
+
+static bool has_deadly(const struct world *world)
+{
+    for (uint32_t row = 0; row < world->plan->rows; row++)
+        if (world->is_deadly[row])
+            return true;
+    return false;
+}
+
+static void check_end(struct world *world)
+{
+    unsigned long long row;
+
+    if (world->failure.status != STATUS_OK)
+        return;
+    if (!world->plan->keeps_bad_rows && has_deadly(world)) {
+        world->result->failed++;
+        if (world->job.state != JOB_STATE_FAILED ||
+            sscanf(world->job.error, "row %llu:", &row) != 1 || row < 1 ||
+            row > world->plan->rows || !world->is_deadly[row - 1])
+            complain(world, "the job did not fail over a deadly row", world->job.state);
+        return;
+    }
+    if (world->job.state != JOB_STATE_DONE)
+        complain(world, world->job.error, world->job.state);
+    for (uint32_t i = 0; i < world->plan->rows; i++)
+        if (world->states[i] == SHARD_LEASED)
+            complain(world, "no result for row", i);
+}
+
+static void clean(struct world *world)
+{
+    for (uint32_t key; (key = deadlines_first(&world->queue)) != DEADLINES_NONE;) {
+        free(world->events[key].bytes);
+        deadlines_remove(&world->queue, key);
+    }
+    deadlines_deinit(&world->queue);
+    for (uint32_t i = 0; i < world->node_count; i++) {
+        struct node *node = world->nodes[i];
+
+        if (node->is_master)
+            dispatch_deinit(&node->dispatch);
+        text_deinit(&node->toy.results);
+        outbox_deinit(&node->outbox);
+        free(node);
+    }
+    free(world);
+}
+
+enum status score_world_run(const struct score_plan *plan, struct score_result *result,
+                            struct error *err)
+{
+    struct world *world = calloc(1, sizeof *world);
+    enum status status;
+
+    if (!world)
+        return fail_no_memory(err);
+    world->plan = plan;
+    world->result = result;
+    error_clear(&world->failure);
+    if (prepare(world) == STATUS_OK) {
+        run(world);
+        check_end(world);
+    }
+    status = world->failure.status;
+    *err = world->failure;
+    clean(world);
+    return status;
+}

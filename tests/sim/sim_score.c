@@ -1,0 +1,108 @@
+/*
+ * sim_score - tables scored by the real roles, from seeds.
+ *
+ *     sim_score [--seed N | --seeds A..B] [--verbose]
+ *
+ * As sim: a failure prints its seed, and `--seed N --verbose` shows it again.
+ * Over many seeds everything that may happen has to happen.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "sim/score_world.h"
+
+#define MANY 200
+
+static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
+{
+    return random_bits(seed, RANDOM_SIMULATION, what, 7) % below;
+}
+
+/* One seed in eight is calm; every other kind of mishap comes and stays away by itself. */
+static struct score_plan plan_of(uint64_t seed, bool verbose)
+{
+    struct score_plan plan = {.seed = seed,
+                              .rows = 1 + (uint32_t)pick(seed, 0, 2000),
+                              .shard_rows = 1 + (uint32_t)pick(seed, 1, 64),
+                              .workers = 1 + (uint32_t)pick(seed, 2, 8),
+                              .leases_per_worker = 1 + (uint32_t)pick(seed, 3, 3),
+                              .min_workers = 1,
+                              .keeps_bad_rows = true,
+                              .span_ms = 50 + (int64_t)pick(seed, 4, 1500),
+                              .verbose = verbose};
+
+    plan.min_workers += (uint32_t)pick(seed, 24, plan.workers);
+    if (seed % 8 == 0)
+        return plan;
+    plan.deadly_rows = pick(seed, 5, 3) ? (uint32_t)pick(seed, 6, 5) : 0;
+    if (seed % 4 == 3) { /* whom to blame is the question */
+        plan.rows = 1 + plan.rows % 40;
+        plan.shard_rows = 1 + plan.shard_rows % 4;
+        plan.deadly_rows = (uint32_t)pick(seed, 6, 12);
+    }
+    plan.keeps_bad_rows = pick(seed, 21, 4) != 0;
+    plan.slow_workers = pick(seed, 7, 3) ? 0 : 1;
+    plan.kills = (uint32_t)pick(seed, 12, 4);
+    plan.leaves = pick(seed, 22, 2) ? 0 : (uint32_t)pick(seed, 23, 6);
+    plan.freezes = (uint32_t)pick(seed, 14, 5);
+    plan.cuts = pick(seed, 8, 2) ? 0 : (uint32_t)pick(seed, 9, 8);
+    plan.master_kills = pick(seed, 15, 3) ? 0 : (uint32_t)pick(seed, 16, 4);
+    plan.master_freezes = pick(seed, 17, 3) ? 0 : (uint32_t)pick(seed, 18, 3);
+    plan.torn_stores = pick(seed, 19, 3) ? 0 : (uint32_t)pick(seed, 20, 4);
+    return plan;
+}
+
+static bool parse(int argc, char **argv, uint64_t *first, uint64_t *last, bool *verbose)
+{
+    for (int i = 1; i < argc; i++) {
+        char *end;
+
+        if (strcmp(argv[i], "--verbose") == 0) {
+            *verbose = true;
+            continue;
+        }
+        if ((strcmp(argv[i], "--seed") != 0 && strcmp(argv[i], "--seeds") != 0) || i + 1 == argc)
+            return false;
+        *first = *last = strtoull(argv[++i], &end, 10);
+        if (strncmp(end, "..", 2) == 0)
+            *last = strtoull(end + 2, &end, 10);
+        if (*end)
+            return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct score_result sum = {.frames = 0};
+    uint64_t first = 1, last = 300, failures = 0;
+    bool verbose = false, is_poor;
+
+    if (!parse(argc, argv, &first, &last, &verbose)) {
+        fprintf(stderr, "sim_score [--seed N | --seeds A..B] [--verbose]\n");
+        return 2;
+    }
+    for (uint64_t seed = first; seed <= last; seed++) {
+        const struct score_plan plan = plan_of(seed, verbose);
+        struct error err;
+
+        if (score_world_run(&plan, &sum, &err) == STATUS_OK)
+            continue;
+        printf("seed %" PRIu64 ": %s\n", seed, err.message);
+        failures++;
+    }
+    printf("%" PRIu64 " seeds, %" PRIu64 " failures; %" PRIu64 " frames, %" PRIu64
+           " leases, %" PRIu64 " backups, %" PRIu64 " late, %" PRIu64 " returned, %" PRIu64
+           " crashed; %" PRIu64 " bad rows, %" PRIu64 " jobs failed over one; %" PRIu64
+           " replaced; %" PRIu64 " masters, %" PRIu64 " stale\n",
+           last - first + 1, failures, sum.frames, sum.leases, sum.backups, sum.late, sum.returned,
+           sum.crashed, sum.bad, sum.failed, sum.replaced, sum.masters, sum.stale_masters);
+    is_poor = !sum.backups || !sum.late || !sum.crashed || !sum.bad || !sum.failed ||
+              !sum.replaced || !sum.stale_masters;
+    if (last - first + 1 >= MANY && is_poor)
+        printf("some of it never happened\n");
+    return failures > 0 || (last - first + 1 >= MANY && is_poor);
+}
