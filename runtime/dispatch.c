@@ -49,7 +49,7 @@ enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_optio
     if (!dispatch->workers)
         return fail_no_memory(err);
     TRY(open_ledger(dispatch, err));
-    dispatch->rate_rows = dispatch_rows_done(dispatch);
+    dispatch->rate_rows = dispatch->rows_before = dispatch_rows_done(dispatch);
     if (options->previous)
         continue_books(dispatch, options->previous);
     dispatch_put_job(dispatch, now_ms, outbox);

@@ -78,7 +78,7 @@ struct dispatch {
     int64_t ticked_at, claim_at, reported_at, rate_at;
     uint64_t rate_rows;
     double rows_per_second;
-    bool has_started;
+    bool has_started, has_got_on; /* told that it began; that this master settled rows */
 };
 
 /* CORRUPT for settled rows that overlap or are not there. */

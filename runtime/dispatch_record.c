@@ -140,8 +140,14 @@ static void note_rate(struct dispatch *dispatch, int64_t now_ms)
 
 void dispatch_note_progress(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    if (now_ms - dispatch->reported_at < dispatch->options.report_ms)
+    /* The first progress of each master is told at once: it is how the launcher knows
+     * that masters which do not live long get on. */
+    const bool is_first =
+        !dispatch->has_got_on && dispatch_rows_done(dispatch) > dispatch->rows_before;
+
+    if (!is_first && now_ms - dispatch->reported_at < dispatch->options.report_ms)
         return;
+    dispatch->has_got_on = dispatch->has_got_on || is_first;
     dispatch->reported_at = now_ms;
     note_rate(dispatch, now_ms);
     dispatch_put_job(dispatch, now_ms, outbox);

@@ -28,3 +28,11 @@ target_link_options(test_prepare PRIVATE -Wl,-z,lazy)
 add_dependencies(test_prepare totrain_so)
 add_test(NAME sqlite_prepare COMMAND test_prepare $<TARGET_FILE:totrain_so>)
 set_tests_properties(sqlite_prepare PROPERTIES TIMEOUT 120 LABELS sqlite)
+
+# A job that scores, its processes killed: through the door, with the program itself.
+if(TOTRAIN_FAULTS)
+  add_test(NAME cluster_score COMMAND /usr/bin/python3 -B
+    ${CMAKE_SOURCE_DIR}/tests/cluster/test_score.py)
+  set_tests_properties(cluster_score PROPERTIES
+    TIMEOUT 300 LABELS cluster ENVIRONMENT "${sqlite_environment}")
+endif()

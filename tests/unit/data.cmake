@@ -2,3 +2,4 @@ foreach(name spool column_moments row_order dataset jobstore checkpoint)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c
     USES base jobspec scoring data LIBS PkgConfig::SQLITE LABEL unit)
 endforeach()
+totrain_test(test_shardstore SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shardstore.c USES data LABEL unit)

@@ -1,0 +1,370 @@
+#include "tests/check.h"
+
+#include "data/shardstore.h"
+#include "runtime/dispatch.h"
+
+#define JOB ((uint64_t)7)
+
+struct stage {
+    struct dispatch dispatch;
+    struct outbox outbox;
+    struct error err;
+};
+
+static struct dispatch_options options_of(void)
+{
+    return (struct dispatch_options){.job = JOB,
+                                     .incarnation = 3,
+                                     .min_workers = 1,
+                                     .max_workers = 4,
+                                     .rows = 100,
+                                     .shard_rows = 10,
+                                     .leases_per_worker = 2,
+                                     .keeps_bad_rows = true,
+                                     .dead_ms = 5000,
+                                     .verdict_ms = 2000,
+                                     .backup_ms = 50,
+                                     .report_ms = 100,
+                                     .started_at = ""};
+}
+
+static void begin(struct stage *stage, const struct dispatch_options *options)
+{
+    outbox_init(&stage->outbox);
+    error_clear(&stage->err);
+    if (dispatch_init(&stage->dispatch, options, 0, &stage->outbox, &stage->err) != STATUS_OK)
+        check_failed("%s", stage->err.message);
+    outbox_clear(&stage->outbox);
+}
+
+static void end(struct stage *stage)
+{
+    dispatch_deinit(&stage->dispatch);
+    outbox_deinit(&stage->outbox);
+}
+
+static void say(struct stage *stage, int64_t now_ms, peer_id from, struct message message)
+{
+    message.job = JOB;
+    outbox_clear(&stage->outbox);
+    dispatch_on_message(&stage->dispatch, now_ms, from, &message, &stage->outbox);
+}
+
+static void hello(struct stage *stage, int64_t now_ms, peer_id from, uint32_t index,
+                  uint32_t incarnation)
+{
+    struct message message = {.type = MESSAGE_HELLO};
+
+    message.hello = (struct message_hello){.index = index, .incarnation = incarnation};
+    say(stage, now_ms, from, message);
+}
+
+/* The n-th message of this type that the last call sent to the peer; false: none. */
+static bool sent(const struct stage *stage, peer_id to, enum message_type type, uint32_t n,
+                 struct message *message)
+{
+    for (size_t i = 0; i < stage->outbox.count; i++) {
+        const struct outbox_entry *entry = &stage->outbox.entries[i];
+
+        if (entry->kind != OUTBOX_SEND || entry->peer != to ||
+            message_read(outbox_bytes(&stage->outbox, entry), message, NULL) != STATUS_OK ||
+            message->type != type)
+            continue;
+        if (n-- == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many shards the last call stored in this state; the last of them. */
+static uint32_t stored(const struct stage *stage, enum shard_state state, struct shard_head *head)
+{
+    struct shard_head found;
+    uint32_t count = 0;
+
+    *head = (struct shard_head){.lease = 0};
+
+    for (size_t i = 0; i < stage->outbox.count; i++) {
+        if (stage->outbox.entries[i].kind != OUTBOX_SHARD)
+            continue;
+        memcpy(&found, outbox_bytes(&stage->outbox, &stage->outbox.entries[i]).data, sizeof found);
+        if (found.state != (uint32_t)state)
+            continue;
+        *head = found;
+        count++;
+    }
+    return count;
+}
+
+static bool has_kind(const struct stage *stage, enum outbox_kind kind)
+{
+    for (size_t i = 0; i < stage->outbox.count; i++)
+        if (stage->outbox.entries[i].kind == kind)
+            return true;
+    return false;
+}
+
+static void scored(struct stage *stage, int64_t now_ms, peer_id from,
+                   const struct message_lease *lease)
+{
+    struct message message = {.type = MESSAGE_SCORED, .epoch = stage->dispatch.epoch};
+
+    message.scored =
+        (struct message_scored){.id = lease->id, .slot = lease->slot, .results = SLICE("good")};
+    say(stage, now_ms, from, message);
+}
+
+static void a_newcomer_gets_its_leases_and_a_result_is_stored_before_the_next_is_given(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct message first, second;
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &first) &&
+          sent(&stage, 11, MESSAGE_LEASE, 1, &second));
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 2, &second));
+    CHECK_INT(first.lease.first, 0);
+    CHECK_INT(first.lease.count, 10);
+    CHECK_INT(first.lease.id >> 32, 3); /* no earlier master gave it */
+    scored(&stage, 5, 11, &first.lease);
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 1);
+    CHECK(head.lease == first.lease.id && head.first == 0 && head.count == 10);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &second) && second.lease.first == 20);
+    scored(&stage, 6, 11, &first.lease);
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 0);
+    end(&stage);
+}
+
+static void a_result_under_another_masters_lease_or_from_a_stranger_is_refused(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct message lease, message;
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    hello(&stage, 1, 12, 1, 0);
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &lease));
+    message = (struct message){.type = MESSAGE_SCORED, .epoch = stage.dispatch.epoch - 1};
+    message.scored = (struct message_scored){
+        .id = lease.lease.id, .slot = lease.lease.slot, .results = SLICE("good")};
+    say(&stage, 2, 12, message);
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 0);
+    scored(&stage, 2, 11, &lease.lease); /* not its own */
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 0);
+    scored(&stage, 2, 99, &lease.lease);
+    CHECK(has_kind(&stage, OUTBOX_CLOSE));
+    message = (struct message){.type = MESSAGE_HELLO, .epoch = stage.dispatch.epoch + 1};
+    say(&stage, 3, 13, message);
+    CHECK(has_kind(&stage, OUTBOX_END)); /* a newer master has led it */
+    end(&stage);
+}
+
+static void who_comes_back_as_a_newer_incarnation_had_died_over_its_first_shard(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct shard_head head;
+    struct message lease;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    outbox_clear(&stage.outbox);
+    dispatch_on_disconnect(&stage.dispatch, 2, 11, &stage.outbox);
+    CHECK_INT(stored(&stage, SHARD_CRASHED, &head) + stored(&stage, SHARD_RETURNED, &head), 0);
+    hello(&stage, 3, 12, 0, 1);
+    CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 1);
+    CHECK_INT(head.first, 0);
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 1);
+    CHECK(has_kind(&stage, OUTBOX_BLAME));
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &lease) && lease.lease.first == 10);
+    end(&stage);
+}
+
+static void a_broken_connection_a_long_absence_and_silence_are_nobodys_fault(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    dispatch_on_disconnect(&stage.dispatch, 2, 11, &stage.outbox);
+    hello(&stage, 3, 12, 0, 0); /* the same process */
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 2);
+    CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 0);
+    dispatch_on_disconnect(&stage.dispatch, 4, 12, &stage.outbox);
+    for (int64_t now = 100; now < 2000; now += 100) {
+        outbox_clear(&stage.outbox);
+        dispatch_on_tick(&stage.dispatch, now, &stage.outbox);
+        CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 0);
+    }
+    outbox_clear(&stage.outbox);
+    dispatch_on_tick(&stage.dispatch, 2100, &stage.outbox);
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 2);
+    hello(&stage, 2200, 13, 0, 1);
+    CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 0);
+    for (int64_t now = 2300; now < 7100; now += 1000)
+        dispatch_on_tick(&stage.dispatch, now, &stage.outbox);
+    outbox_clear(&stage.outbox);
+    dispatch_on_tick(&stage.dispatch, 7300, &stage.outbox);
+    CHECK(has_kind(&stage, OUTBOX_REPLACE));
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 2);
+    end(&stage);
+}
+
+static void the_first_of_two_results_of_a_slow_shard_counts(void **state)
+{
+    struct dispatch_options options = options_of();
+    struct message slow, fast;
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    options.rows = 20;
+    options.leases_per_worker = 1;
+    begin(&stage, &options);
+    hello(&stage, 0, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &slow));
+    hello(&stage, 0, 12, 1, 0);
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &fast));
+    scored(&stage, 5, 12, &fast.lease); /* nothing else is left: it waits */
+    CHECK(!sent(&stage, 12, MESSAGE_LEASE, 0, &fast));
+    outbox_clear(&stage.outbox);
+    dispatch_on_tick(&stage.dispatch, 60, &stage.outbox);
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &fast) && fast.lease.first == slow.lease.first);
+    scored(&stage, 61, 12, &fast.lease);
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 1);
+    CHECK(stage.dispatch.state == JOB_STATE_DONE && has_kind(&stage, OUTBOX_END));
+    scored(&stage, 62, 11, &slow.lease);
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 0);
+    CHECK(sent(&stage, 11, MESSAGE_END, 0, &slow));
+    end(&stage);
+}
+
+static void who_is_asked_to_go_leaves_its_shards_to_others(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct message message = {.type = MESSAGE_LEAVING};
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    say(&stage, 2, 11, message);
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 2);
+    CHECK(sent(&stage, 11, MESSAGE_END, 0, &message));
+    hello(&stage, 3, 12, 1, 0);
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &message) && message.lease.first == 0);
+    end(&stage);
+}
+
+static void a_later_master_leases_what_is_not_settled(void **state)
+{
+    const struct settled_rows settled[] = {{0, 20, false}, {25, 1, true}, {30, 70, false}};
+    struct dispatch_options options = options_of();
+    struct message lease;
+    struct stage stage;
+    (void)state;
+
+    options.settled = settled;
+    options.settled_count = 3;
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease));
+    CHECK(lease.lease.first == 20 && lease.lease.count == 5);
+    scored(&stage, 2, 11, &lease.lease);
+    CHECK(has_kind(&stage, OUTBOX_REPORT)); /* a master that does not live long has got on */
+    end(&stage);
+}
+
+static void a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them(void **state)
+{
+    struct dispatch_options options = options_of();
+    struct message lease;
+    struct stage stage;
+    (void)state;
+
+    options.min_workers = 2;
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && stage.dispatch.state == JOB_STATE_WAITING);
+    hello(&stage, 2, 12, 1, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && sent(&stage, 12, MESSAGE_LEASE, 0, &lease));
+    end(&stage);
+    options.rows = 0;
+    options.min_workers = 1;
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    CHECK(stage.dispatch.state == JOB_STATE_DONE);
+    end(&stage);
+}
+
+/* One worker dies again and again over whatever it is given. */
+static void deaths_without_an_end_end_the_job(void **state)
+{
+    struct dispatch_options options = options_of();
+    struct stage stage;
+    uint32_t deaths = 0;
+    (void)state;
+
+    options.rows = 100000;
+    options.shard_rows = 1;
+    begin(&stage, &options);
+    while (!dispatch_has_ended(&stage.dispatch) && deaths < 1000)
+        hello(&stage, deaths, 11 + deaths, 0, deaths), deaths++;
+    CHECK(stage.dispatch.state == JOB_STATE_FAILED);
+    CHECK_INT(deaths, DISPATCH_DEATHS_MAX + 2);
+    CHECK(strstr(stage.dispatch.failure.message, "201 workers died one after another"));
+    end(&stage);
+}
+
+static void a_failed_worker_and_a_cancel_end_the_job(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct message message = {.type = MESSAGE_FAILED};
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    message.failure = (struct message_failure){STATUS_INVALID, SLICE("row 8: no"), SLICE("hint")};
+    say(&stage, 2, 11, message);
+    CHECK(stage.dispatch.state == JOB_STATE_FAILED);
+    CHECK_INT(stage.dispatch.failure.status, STATUS_INVALID);
+    end(&stage);
+    begin(&stage, &options);
+    dispatch_cancel(&stage.dispatch, 1, &stage.outbox);
+    CHECK(stage.dispatch.state == JOB_STATE_CANCELLED);
+    hello(&stage, 2, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_END, 0, &message));
+    end(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_newcomer_gets_its_leases_and_a_result_is_stored_before_the_next_is_given),
+        cmocka_unit_test(a_result_under_another_masters_lease_or_from_a_stranger_is_refused),
+        cmocka_unit_test(who_comes_back_as_a_newer_incarnation_had_died_over_its_first_shard),
+        cmocka_unit_test(a_broken_connection_a_long_absence_and_silence_are_nobodys_fault),
+        cmocka_unit_test(the_first_of_two_results_of_a_slow_shard_counts),
+        cmocka_unit_test(who_is_asked_to_go_leaves_its_shards_to_others),
+        cmocka_unit_test(a_later_master_leases_what_is_not_settled),
+        cmocka_unit_test(a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them),
+        cmocka_unit_test(deaths_without_an_end_end_the_job),
+        cmocka_unit_test(a_failed_worker_and_a_cancel_end_the_job),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
