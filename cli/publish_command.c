@@ -36,7 +36,7 @@ static enum status check(sqlite3 *db, const char *path, struct error *err)
 static enum status open_postgres(struct target *target, const char *address,
                                  const struct host **host, struct error *err)
 {
-    TRY(libpq_open(&target->libpq, address, err));
+    TRY(libpq_open(&target->libpq, address, NULL, err));
     libpq_host_init(&target->postgres, &target->libpq, "/proc/self/exe");
     *host = &target->postgres.host;
     return STATUS_OK;

@@ -94,11 +94,29 @@ static void put_server_notice(void *self, const char *severity, const char *mess
     progress_notice(&session->progress, line);
 }
 
+/* Without an echo, from the terminal that the program was started at. */
+static enum status ask_password(struct session *session, const char *address, struct error *err)
+{
+    char *password = getpass("Password: ");
+    enum status status;
+
+    if (!password)
+        return err->status; /* why it is not connected */
+    libpq_close(&session->libpq);
+    status = libpq_open(&session->libpq, address, password, err);
+    explicit_bzero(password, strlen(password));
+    return status;
+}
+
 /* Until it is connected, Ctrl-C ends the program. */
 static enum status open_postgres(struct session *session, const char *address, const char *program,
                                  struct error *err)
 {
-    TRY(libpq_open(&session->libpq, address, err));
+    enum status status = libpq_open(&session->libpq, address, NULL, err);
+
+    if (status != STATUS_OK && libpq_needs_password(&session->libpq) && isatty(STDIN_FILENO))
+        status = ask_password(session, address, err);
+    TRY(status);
     session->libpq.interrupts = &interrupts;
     session->libpq.notice = put_server_notice;
     session->libpq.notice_self = session;

@@ -816,13 +816,21 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
     return STATUS_OK;
 }
 
-/* libpq takes an address where it expects a database's name. */
-enum status libpq_open(struct libpq *libpq, const char *address, struct error *err)
+/* libpq takes an address where it expects a database's name. The password, where there is
+ * one, counts before the address. */
+enum status libpq_open(struct libpq *libpq, const char *address, const char *password,
+                       struct error *err)
 {
-    const char *const names[] = {"dbname", "fallback_application_name", "client_encoding", NULL};
-    const char *const values[] = {address, "totrain", "UTF8", NULL};
+    const char *const names[] = {"dbname", "fallback_application_name", "client_encoding",
+                                 password ? "password" : NULL, NULL};
+    const char *const values[] = {address, "totrain", "UTF8", password, NULL};
 
     return begin_session(libpq, PQconnectdbParams(names, values, 1), err);
+}
+
+bool libpq_needs_password(const struct libpq *libpq)
+{
+    return PQconnectionNeedsPassword(libpq->connection);
 }
 
 #define CONNINFO_WORDS_MAX 100 /* libpq knows about fifty */

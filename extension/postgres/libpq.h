@@ -34,9 +34,13 @@ struct libpq {
 /* postgres://..., postgresql://..., or words of a conninfo string (dbname=...)? */
 bool libpq_is_address(const char *text);
 
-/* CONNECTION, with libpq's reason. To be closed even when this fails. The struct must
- * not move afterwards. */
-enum status libpq_open(struct libpq *libpq, const char *address, struct error *err);
+/* `password` is NULL where libpq is to find it. CONNECTION, with libpq's reason. To be closed even
+ * when this fails. The struct must not move afterwards. */
+enum status libpq_open(struct libpq *libpq, const char *address, const char *password,
+                       struct error *err);
+/* Was it refused because the server wants a password, and libpq found none? Somebody who
+ * is there may be asked for it; then the connection is closed and opened again. */
+bool libpq_needs_password(const struct libpq *libpq);
 /* One more connection as the same user to the same database. */
 enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err);
 void libpq_close(struct libpq *libpq);

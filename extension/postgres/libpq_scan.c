@@ -141,8 +141,15 @@ static void start_readers(struct scan_group *group)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Until all have ended. A reader that waits for its server looks at `stops` when the
- * request to cancel has been answered; a row that comes is looked at before. */
+/* Readers that wait for their servers notice it by what those answer. A request that
+ * comes before a statement has begun is lost: it is sent until all have ended. */
+static void stop_readers(struct scan_group *group)
+{
+    group->job.stops = 1;
+    for (uint32_t i = 0; i < group->started; i++)
+        libpq_cancel(&group->readers[i].libpq);
+}
+
 static bool wait_for_readers(struct postgres_host *host, struct scan_group *group)
 {
     struct scan_job *job = &group->job;
@@ -156,12 +163,9 @@ static bool wait_for_readers(struct postgres_host *host, struct scan_group *grou
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&job->ended, &job->lock, &until);
-        if (!is_interrupted && postgres_interrupted(host)) {
-            is_interrupted = true;
-            job->stops = 1;
-            for (uint32_t i = 0; i < group->started; i++)
-                libpq_cancel(&group->readers[i].libpq);
-        }
+        is_interrupted = is_interrupted || postgres_interrupted(host);
+        if (is_interrupted || job->stops)
+            stop_readers(group);
     }
     pthread_mutex_unlock(&job->lock);
     return is_interrupted || postgres_interrupted(host);
@@ -294,6 +298,7 @@ static enum status open_reader(struct scan_group *group, const struct libpq *ses
     struct libpq *libpq = &group->readers[group->count++].libpq;
 
     TRY(libpq_open_again(libpq, session, err));
+    libpq->interrupts = session->interrupts; /* until it has a thread of its own */
     TRY(libpq_execute(libpq, "SET max_parallel_workers_per_gather = 0", err));
     TRY(libpq_execute(libpq, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err));
     if (!is_first)

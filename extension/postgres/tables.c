@@ -207,6 +207,20 @@ static enum status create_as(struct postgres_host *host, const char *create,
     return status;
 }
 
+/* IF EXISTS would have the server say so where it does not. What was found free when it
+ * was asked whether the table may be written may be a model by now. */
+static enum status drop_old(struct postgres_host *host, const struct pg_table *table,
+                            struct error *err)
+{
+    struct pg_located located;
+
+    TRY(postgres_locate(host, table->schema, table->name, &located, err));
+    if (!located.exists)
+        return STATUS_OK;
+    TRY(postgres_check_replaced(host, &located, TARGET_TABLE, err));
+    return pg_run(host, "DROP TABLE @", table, NULL, 0, NULL, err);
+}
+
 /* The server finds the columns' types itself, domains and enums among them. */
 static enum status replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
 {
@@ -217,7 +231,7 @@ static enum status replace_table(struct postgres_host *host, struct fill *fill, 
     TRY(new_name(name, err));
     new = (struct pg_table){old.schema, slice_of(name)};
     TRY(create_as(host, "CREATE TABLE @ AS ", &new, fill->select, &fill->rows, err));
-    TRY(pg_run(host, "DROP TABLE IF EXISTS @", &old, NULL, 0, NULL, err));
+    TRY(drop_old(host, &old, err));
     return rename_table(host, &new, fill->table, err);
 }
 
@@ -227,7 +241,7 @@ static enum status fill_all(struct postgres_host *host, struct slice stage, stru
     const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
 
     if (stage.size > 0) {
-        TRY(pg_run(host, "DROP TABLE IF EXISTS @", &kept, NULL, 0, NULL, err));
+        TRY(drop_old(host, &kept, err));
         TRY(create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
     }
     for (size_t i = 0; i < count; i++)
@@ -268,7 +282,7 @@ static enum status write_row(struct postgres_host *host, struct slice schema, st
     enum status status;
     struct text sql;
 
-    TRY(pg_run(host, "DROP TABLE IF EXISTS @", &target, NULL, 0, NULL, err));
+    TRY(drop_old(host, &target, err));
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql, "CREATE TABLE @", &target);
     for (size_t i = 0; i < count; i++) {

@@ -1,0 +1,1 @@
+totrain_test(test_binary_cells SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_binary_cells.c USES postgres_libpq LABEL unit)
