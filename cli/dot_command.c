@@ -74,7 +74,7 @@ static enum status run_exit(struct session *session, struct slice value)
 static enum status run_tables(struct session *session, struct slice value)
 {
     (void)value;
-    return run_sql(session, slice_of(names_query));
+    return run_sql(session, slice_of(names_query(session)));
 }
 
 static enum status run_models(struct session *session, struct slice value)
@@ -105,12 +105,7 @@ static enum status run_schema(struct session *session, struct slice value)
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
-    if (value.size > 0) {
-        text_append_string(&sql, " AND tbl_name = ");
-        text_append_literal(&sql, without_quotes(value));
-        text_append_string(&sql, " COLLATE NOCASE");
-    }
+    schema_query(session, session->db ? without_quotes(value) : value, &sql);
     status = run_sql(session, text_slice(&sql));
     text_deinit(&sql);
     return status;

@@ -1,18 +1,22 @@
 /*
- * names.h - the tables, columns and models of a database, for completion.
+ * names.h - the tables, columns and models of a database, for completion and people.
  */
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
 #include "completion.h"
-#include "sqlite_host/api.h"
+#include "session.h"
 
-#define NAMES_MAX 10000 /* tables; columns of one table are bounded by SQLite */
+#define NAMES_MAX 10000 /* tables; columns of one table are bounded by the database */
 
 /* One row a table or view: its name, its kind (table, view, model). */
-extern const char names_query[];
+const char *names_query(const struct session *session);
+
+/* What there is to say of a table's columns, or of all where no table is named. PostgreSQL
+ * reads the name as it is written, quotes included. */
+void schema_query(const struct session *session, struct slice table, struct text *sql);
 
 /* What cannot be read is left out: completion must not disturb. */
-void names_read(sqlite3 *db, struct arena *arena, struct completion_names *names);
+void names_read(const struct session *session, struct arena *arena, struct completion_names *names);
 
 #endif

@@ -191,7 +191,7 @@ static enum status find(struct prompt *prompt, struct slice text, size_t cursor,
                                      .command_count = prompt->command_count};
     struct error ignored;
 
-    names_read(prompt->session->db, arena, &names);
+    names_read(prompt->session, arena, &names);
     TRY(completion_find(text, cursor, &names, arena, completion, &ignored));
     if (!completion->is_file)
         return STATUS_OK;
