@@ -113,7 +113,8 @@ enum status job_status_read(const char *state, int64_t id, struct job_status *st
     memset(status, 0, sizeof *status);
     TRY(job_folder_find(state, id, &status->folder, err));
     /* Before the books: a job that ends meanwhile is then seen as one that runs. */
-    status->is_running = job_is_running(status->folder.path);
+    status->is_running =
+        job_is_running(status->folder.path) || job_folder_is_held(status->folder.path);
     TRY(open_store(&status->folder, true, &store, err));
     how = read_store(store, status, err);
     jobstore_close(store);

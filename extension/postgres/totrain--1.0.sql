@@ -110,6 +110,12 @@ AS 'MODULE_PATHNAME', 'totrain_sql_rows'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.rows(text) IS 'runs any statement: its rows as JSON objects';
 
+CREATE FUNCTION totrain.submit(statement text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_submit'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.submit(text) IS
+    'runs a statement in the background once the transaction is committed: the id of its job';
+
 -- Scoring, in any query. The model is named as a table is; reading it takes SELECT on it.
 
 CREATE FUNCTION totrain.predict(model text, "row" record) RETURNS text
@@ -193,7 +199,7 @@ COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
+GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.problem(text, record), totrain.version(),

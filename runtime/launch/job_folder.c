@@ -255,13 +255,10 @@ static bool is_abandoned(const char *path)
     return lock > 0;
 }
 
-static bool is_active(const char *path)
+bool job_folder_is_held(const char *path)
 {
-    int lock;
+    const int lock = lock_folder(path);
 
-    if (job_is_running(path))
-        return true;
-    lock = lock_folder(path);
     unlock_folder(lock);
     return lock == 0;
 }
@@ -278,7 +275,7 @@ enum status job_count_active(const char *state, uint32_t *count, struct error *e
     TRY(list_ids(jobs, &ids, &folders, err));
     for (size_t i = 0; i < folders && status == STATUS_OK; i++) {
         status = folder_path(jobs, ids[i], path, err);
-        if (status == STATUS_OK && is_active(path))
+        if (status == STATUS_OK && (job_is_running(path) || job_folder_is_held(path)))
             ++*count;
     }
     free(ids);

@@ -72,6 +72,9 @@ enum status job_keep(const char *folder, struct error *err);
 void job_let_go(const char *folder);
 bool job_is_kept(const char *folder);
 
+/* Does a session have the folder, whose job has not begun or is being collected? */
+bool job_folder_is_held(const char *folder);
+
 /* Jobs below this state folder whose rows are being read, or that run. */
 enum status job_count_active(const char *state, uint32_t *count, struct error *err);
 
