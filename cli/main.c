@@ -22,9 +22,10 @@ static const char help_start[] =
     "usage: totrain DB [-c SQL]... [-f FILE]... [OPTION]...\n"
     "       totrain COMMAND [ARGUMENT]...\n"
     "\n"
-    "Runs SQL and the statements of ToTrain against the SQLite database DB, in the\n"
-    "order given; without -c and -f, statements from standard input. A file that does\n"
-    "not exist is created. Stops at the first error.\n"
+    "Runs SQL and the statements of ToTrain against the SQLite database DB, or one of\n"
+    "PostgreSQL (postgres://host/name, dbname=name), in the order given; without -c and\n"
+    "-f, statements from standard input. A file that does not exist is created. Stops\n"
+    "at the first error.\n"
     "\n"
     "  totrain shop.db -c \"SELECT * FROM customers TO TRAIN DNNClassifier\n"
     "      WITH model.hidden_units = [32, 16] LABEL churned INTO churn_model;\"\n"
@@ -33,6 +34,7 @@ static const char help_start[] =
     "  totrain shop.db --format json -c \"SELECT * FROM customers TO EVALUATE churn_model;\"\n"
     "  totrain shop.db -f train.sql\n"
     "  totrain shop.db                      a shell, when standard input is a terminal\n"
+    "  totrain postgres://db.example/shop   the same on PostgreSQL\n"
     "\n"
     "options:\n";
 
