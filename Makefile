@@ -4,7 +4,7 @@
 JOBS ?= $(shell nproc)
 
 .PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install install-postgres
-.PHONY: image lab lab-down test-k8s format clean
+.PHONY: image lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
@@ -21,7 +21,7 @@ help:
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
 	@echo "make lab-down  ends it completely"
-	@echo "make test-k8s  the tests on the lab, which is started where it is not up"
+	@echo "make test-k8s  the tests on the lab, which is started where it is not up (test-k8s-full: more rounds)"
 	@echo "make install   into PREFIX (/usr/local)"
 	@echo "make install-postgres  the extension into the PostgreSQL of pg_config, the program into PREFIX"
 	@echo "make format    clang-format over all sources"
@@ -85,6 +85,9 @@ lab-down:
 test-k8s: build
 	@tools/test-k8s build/release
 
+test-k8s-full: build
+	@tools/test-k8s --full build/release
+
 PREFIX ?= /usr/local
 install: build
 	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/bin/totrain
@@ -101,4 +104,5 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
 clean:
+	@[ ! -e build/lab/lock ] || tests/k8s/lab/lab down
 	rm -rf build

@@ -13,7 +13,7 @@ import threading
 import unittest
 
 import harness
-from harness import Stopwatch, container, pod, pod_spec, wait_for
+from harness import Stopwatch, container, pod, pod_spec, rounds, wait_for
 
 import cgroups
 import cluster
@@ -152,9 +152,21 @@ class Lifecycle(unittest.TestCase):
         self.lab.down()
         self.check_nothing_is_left()
 
+    def test_it_ends_when_its_folder_is_removed(self):
+        """As git worktree remove and rm -r do; nobody could find the lab any more."""
+        self.start()
+        cgroup = self.lab.place.group
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(exist_ok=True)
+        self.check_nothing_runs()
+        self.assertEqual(machine(), self.before)
+        cgroups.remove(cgroup)  # empty folders: all that is left
+
     def test_a_start_that_is_killed_half_way_harms_no_later_one(self):
         """Killed at moments that lie all over the start, alone or with all that it has begun."""
-        for number, seconds in enumerate((0.2, 0.5, 0.8, 1.2, 2.0, 3.5)):
+        count = len(rounds(6, 40))
+        for number in range(count):
+            seconds = 0.2 + 4 * number / count
             up = subprocess.Popen([COMMAND, "up", "--nodes", "1"], stdout=subprocess.DEVNULL,
                                   env={**os.environ, "TOTRAIN_LAB": str(self.folder)})
             try:
@@ -207,6 +219,38 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual(version, other.api().get("/api/v1/namespaces/kube-system")["metadata"]["uid"])
             for node in other.nodes():
                 self.assertTrue(other.node_is_ready(node))
+
+
+class Refusals(unittest.TestCase):
+    """Where a machine lets no lab run, `lab` and the tests end with 77 and say why."""
+
+    def refused(self, *command, **environment):
+        with tempfile.TemporaryDirectory(dir=cluster.Lab().place.folder.parent, prefix="lab-test-") as folder:
+            done = subprocess.run([*command, COMMAND, "up"], capture_output=True, text=True, check=False,
+                                  env={**os.environ, **environment, "TOTRAIN_LAB": folder})
+            self.assertEqual(done.returncode, 77, done.stderr)
+            test = pathlib.Path(__file__).with_name("test_cluster.py")
+            skipped = subprocess.run([*command, "/usr/bin/python3", "-B", test], capture_output=True, text=True,
+                                     check=False, env={**os.environ, **environment, "TOTRAIN_LAB": folder})
+            self.assertEqual(skipped.returncode, 77, skipped.stderr)
+            self.assertIn("skipped: " + done.stderr.removeprefix("lab: ").strip(), skipped.stdout)
+        return done.stderr
+
+    def test_without_the_right_to_mount(self):
+        said = self.refused("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin")
+        self.assertIn("no namespaces or mounts", said)
+
+    def test_without_control_groups(self):
+        said = self.refused("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"', "sh")
+        self.assertIn("no control groups", said)
+
+    def test_without_a_recent_go(self):
+        with tempfile.TemporaryDirectory() as folder:
+            go = pathlib.Path(folder) / "go"
+            go.write_text("#!/bin/sh\necho go version go1.19.8 linux/amd64\n")
+            go.chmod(0o755)
+            said = self.refused(PATH=f"{folder}:{os.environ['PATH']}")
+        self.assertIn("Go 1.24", said)
 
 
 if __name__ == "__main__":

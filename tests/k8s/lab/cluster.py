@@ -23,15 +23,11 @@ import keys
 import node as nodes
 import place as places
 import prepare
-from control import LabError
+from control import LabError, Refused
 
 CLONE_NEWNET = 0x40000000
 STARTS_MAX = 5  # of a program before the lab is ready
 SLOTS = 12
-
-
-class Refused(Exception):
-    """This machine does not let a lab run: tests are skipped with this sentence."""
 
 
 class Lab:
@@ -134,14 +130,11 @@ class Lab:
         pid = control.holder(self.place.lock)
         if pid is None:
             return
-        try:
-            asked = control.connect(self.place.control, 5)
-            with asked:
+        with control.process(pid) as first:
+            with contextlib.suppress(OSError), control.connect(self.place.control, 5) as asked:
                 asked.sendall(b'{"do": "end"}\n')
-        except OSError:
-            pass
-        if not control.end_process(pid, 0, 10):
-            control.end_process(pid)
+            if not control.has_ended(first, 10):
+                control.end_process(pid)
 
     def remove_remains(self):
         cgroups.remove(self.place.group)
@@ -224,7 +217,19 @@ class Lab:
 
     def kill_node(self, name):
         """As a power cut: nothing of the node runs any more, and nothing says so to the API server."""
-        control.ask(self.place.control, {"do": "stop", "name": name, "signal": "SIGKILL"})
+        with control.process(control.process_behind(self.node(name).control)) as first:
+            control.ask(self.place.control, {"do": "stop", "name": name, "signal": "SIGKILL"})
+            if not control.has_ended(first):
+                raise LabError(f"{name} does not end")
+
+    def processes(self, container):
+        """Ids, as seen from here, of the processes of a container ("containerd://ID", as its status says)."""
+        name = container.rpartition("/")[2]
+        found = set()
+        for folder in cgroups.remains(self.place.group):
+            if folder.name == name:
+                found |= set(map(int, (folder / "cgroup.procs").read_text().split()))
+        return found
 
     def start_node(self, name):
         """The node comes back with its disk; its pods of before have ended."""
@@ -346,6 +351,6 @@ def check_machine(place):
     try:
         cgroups.make(trial)
     except OSError as error:
-        raise Refused(f"this machine allows no control groups: {error}") from None
+        raise Refused(f"this machine allows no control groups: {error.strerror}") from None
     finally:
         cgroups.remove(trial)

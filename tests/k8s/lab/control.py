@@ -1,5 +1,6 @@
 """Asks an init.py for something; finds out who runs the lab, whatever state it is in."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -14,6 +15,10 @@ FLOCK = "hhqqi4x"  # struct flock on 64 bit: type, whence, start, length, pid
 
 class LabError(Exception):
     """A sentence for the person who asked."""
+
+
+class Refused(LabError):
+    """This machine does not let a lab run, or cannot build it: tests are skipped with this sentence."""
 
 
 def connect(path, seconds=DEADLINE):
@@ -62,16 +67,28 @@ def holder(lock):
     return None if kind == fcntl.F_UNLCK else pid
 
 
-def end_process(pid, number=signal.SIGKILL, seconds=DEADLINE):
-    """Ends a process and waits for it. The first of a namespace ends after all others of it."""
+@contextlib.contextmanager
+def process(pid):
+    """A handle of the process, which names no other one even after its end; None where it has ended."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
-        return True
+        yield None
+        return
     try:
-        signal.pidfd_send_signal(handle, number)
-        return bool(select.select([handle], [], [], seconds)[0])
-    except ProcessLookupError:
-        return True
+        yield handle
     finally:
         os.close(handle)
+
+
+def has_ended(handle, seconds=DEADLINE):
+    """Waits for it. The first process of a namespace ends after all others of it."""
+    return handle is None or bool(select.select([handle], [], [], seconds)[0])
+
+
+def end_process(pid, number=signal.SIGKILL):
+    with process(pid) as handle:
+        if handle is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, number)
+        return has_ended(handle)

@@ -26,6 +26,7 @@ machine's service manager would. One request a connection, one JSON line each wa
 An error is answered by {"error": TEXT}.
 """
 
+import ctypes
 import fcntl
 import json
 import os
@@ -40,6 +41,7 @@ import time
 
 PAUSE = 1.0  # seconds between two starts of a program that ends at once
 REQUEST_MAX = 65536
+IN_ATTRIB = 4  # inotify: attributes, among them the number of links
 
 
 class Program:
@@ -92,6 +94,8 @@ class Init:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGTERM, self.end)
         self.selector.register(self.wake, selectors.EVENT_READ, self.drain)
+        if self.lock:
+            self.selector.register(watch_links(plan["lock"]), selectors.EVENT_READ, self.look_for_lock)
         self.listener = listen(plan["control"])
         self.selector.register(self.listener, selectors.EVENT_READ, self.accept)
         for command in plan["setup"]:
@@ -99,6 +103,11 @@ class Init:
 
     def end(self, *_):
         self.ending = True
+
+    def look_for_lock(self):
+        """Whoever removes the folder would never find the lab again."""
+        if os.fstat(self.lock.fileno()).st_nlink == 0:
+            self.end()
 
     def drain(self):
         try:
@@ -176,6 +185,15 @@ def listen(path):
     listener.listen(32)
     os.close(directory)
     return listener
+
+
+def watch_links(path):
+    """Readable once the file's links have changed: it may have been removed, alone or with its folder."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.inotify_init1(os.O_CLOEXEC)
+    if descriptor < 0 or libc.inotify_add_watch(descriptor, os.fsencode(path), IN_ATTRIB) < 0:
+        raise OSError(ctypes.get_errno(), f"{path} cannot be watched")
+    return descriptor
 
 
 def lock(path):

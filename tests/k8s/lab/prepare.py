@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 import place as places
-from control import LabError
+from control import LabError, Refused
 
 sys.path.insert(0, str(places.ROOT / "tools"))
 import oci  # noqa: E402  pylint: disable=wrong-import-position
@@ -20,8 +20,9 @@ GO = (1, 24)  # what go.mod of k8s.io/kubernetes asks for
 
 def prepare(place):
     place.folder.mkdir(parents=True, exist_ok=True)
+    version = go_version()
     run([places.ROOT / "tools" / "install-lab-packages", place.packages])
-    build_kubernetes(place)
+    build_kubernetes(place, version)
     build_pause(place)
 
 
@@ -34,12 +35,12 @@ def run(command, **options):
 
 def go_version():
     if not shutil.which("go"):
-        raise LabError("the lab is built with Go 1.24 or newer, and there is no go in the PATH "
-                       "(Debian 12 has 1.19; https://go.dev/dl/)")
+        raise Refused("the lab is built with Go 1.24 or newer, and there is no go in the PATH "
+                      "(Debian 12 has 1.19; https://go.dev/dl/)")
     text = subprocess.run(["go", "version"], capture_output=True, text=True, check=True).stdout
     numbers = re.search(r"go(\d+)\.(\d+)", text)
     if not numbers or tuple(map(int, numbers.groups())) < GO:
-        raise LabError(f"the lab is built with Go 1.24 or newer, not {text.strip()}")
+        raise Refused(f"the lab is built with Go 1.24 or newer, not {text.strip()}")
     return text
 
 
@@ -59,11 +60,11 @@ def linker_flags(source):
     return f"-s -w -X {names}Version={version} -X {names}Major={major} -X {names}Minor={minor}"
 
 
-def build_kubernetes(place):
+def build_kubernetes(place, version):
     source = places.SOURCE / "kubernetes"
     flags = linker_flags(source)
     current, built = is_current(place.kubernetes, [source / name for name in ("main.go", "go.mod", "go.sum")],
-                                go_version() + flags)
+                                version + flags)
     if not current:
         print("building Kubernetes from its Go module: minutes the first time, seconds later", flush=True)
         place.kubernetes.parent.mkdir(exist_ok=True)
