@@ -278,10 +278,12 @@ static enum status write_row(struct postgres_host *host, struct slice schema, st
                              const struct slice *names, const struct cell *cells, size_t count,
                              struct error *err)
 {
-    const struct pg_table target = {schema, table};
+    struct pg_table target = {schema, table};
+    char buffer[64];
     enum status status;
     struct text sql;
 
+    TRY(postgres_target_schema(host, &target.schema, buffer, err));
     TRY(drop_old(host, &target, err));
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql, "CREATE TABLE @", &target);

@@ -60,6 +60,22 @@ class Psql(harness.Case):
         process.wait(harness.DEADLINE)
         self.assertGreaterEqual(sum("|" in line for line in seen), 2, seen)
 
+    def test_a_table_is_made_where_create_table_would_make_it(self):
+        """A table of that name further down the search_path is another one."""
+        self.check_psql(f"""{TRAIN}; CREATE SCHEMA first; CREATE TABLE out AS SELECT 'kept' AS x;
+            SET search_path = first, public;
+            SELECT * FROM iris TO EVALUATE m INTO out; SELECT * FROM iris TO PREDICT "out".class USING m;
+            SELECT * FROM iris TO EVALUATE m INTO out;
+            {TRAIN};""")
+        self.assertEqual(self.execute("SELECT x FROM public.out"), [("kept",)])
+        self.assertEqual(self.execute("SELECT relnamespace::regnamespace::text FROM pg_class WHERE relname IN ('m', 'out') "
+                                      "ORDER BY relname, 1"), [("first",), ("public",), ("first",), ("public",)])
+
+    def test_new_tables_are_made_without_a_word(self):
+        done = self.psql(f"{TRAIN};SELECT * FROM iris TO PREDICT p.class USING m;SELECT * FROM iris TO EVALUATE m INTO e;"
+                         "SELECT * FROM iris TO PREDICT q.class WITH predict.bad_rows = 'quarantine' USING m")
+        self.assertEqual(done.stderr, "")
+
     def test_progress_is_told(self):
         text = harness.TRAIN_LONG.replace("10000", "400")
         done = self.psql("SET totrain.progress_interval = 0;" + text, "-v", "ON_ERROR_STOP=1")
