@@ -96,6 +96,8 @@ enum status model_find(struct planning *planning); /* model_plan, then its summa
 
 /* workers.c: job.* of PREDICT and EVALUATE, after their target. */
 enum status workers_plan(struct planning *planning);
+/* As many as the host allows? */
+enum status workers_check(const struct planning *planning, uint32_t least, uint32_t most);
 
 /* metric_list.c */
 enum status metrics_plan(struct planning *planning, bool is_classification);

@@ -266,24 +266,6 @@ static enum status check_workers(const struct planning *planning)
     return STATUS_OK;
 }
 
-static enum status check_limits(const struct planning *planning)
-{
-    static const char *const counts[] = {"job.max_workers", "job.min_workers"};
-    const struct plan_training *training = &planning->plan->training;
-    const uint32_t wanted[] = {training->max_workers, training->min_workers};
-    const struct catalog_limits *limits = &planning->catalog->limits;
-
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const struct setting *setting = settings_find(planning, counts[i]);
-        if (limits->workers == 0 || wanted[i] <= limits->workers || !setting)
-            continue;
-        fail_at(planning->err, STATUS_LIMIT, setting->value.span.start,
-                "%s is %u, and at most %u are allowed here", counts[i], wanted[i], limits->workers);
-        return error_hint(planning->err, "%s says so.", limits->workers_decision);
-    }
-    return STATUS_OK;
-}
-
 /* Does the attribute mean anything for this estimator and optimizer? */
 static bool is_relevant(const struct plan *plan, const struct attribute *attribute)
 {
@@ -355,7 +337,8 @@ enum status training_plan(struct planning *planning)
     TRY(check_task(planning));
     TRY(check_validation(planning));
     TRY(check_workers(planning));
-    TRY(check_limits(planning));
+    TRY(workers_check(planning, planning->plan->training.min_workers,
+                      planning->plan->training.max_workers));
     TRY(metrics_plan(planning, planning->plan->estimator->task == TASK_CLASSIFICATION));
     return record_attributes(planning);
 }

@@ -45,6 +45,26 @@ static enum status check_use(const struct planning *planning, const struct setti
                                          : "Name one: TO PREDICT table.column ...");
 }
 
+enum status workers_check(const struct planning *planning, uint32_t least, uint32_t most)
+{
+    const struct {
+        const char *name;
+        uint32_t wanted;
+    } counts[] = {{"job.max_workers", most}, {"job.min_workers", least}};
+    const struct catalog_limits *limits = &planning->catalog->limits;
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const struct setting *setting = settings_find(planning, counts[i].name);
+        if (limits->workers == 0 || counts[i].wanted <= limits->workers || !setting)
+            continue;
+        fail_at(planning->err, STATUS_LIMIT, setting->value.span.start,
+                "%s is %u, and at most %u are allowed here", counts[i].name, counts[i].wanted,
+                limits->workers);
+        return error_hint(planning->err, "%s says so.", limits->workers_decision);
+    }
+    return STATUS_OK;
+}
+
 enum status workers_plan(struct planning *planning)
 {
     const struct setting *setting = first_set(planning);
@@ -62,6 +82,7 @@ enum status workers_plan(struct planning *planning)
                        settings_find(planning, "job.max_workers")->value.span.start,
                        "job.max_workers is %u, below job.min_workers, which is %u",
                        scoring->max_workers, scoring->min_workers);
+    TRY(workers_check(planning, scoring->min_workers, scoring->max_workers));
     TRY(check_use(planning, setting));
     return scoring->wait ? STATUS_OK : file_plan(planning, plan->target_schema, plan->target_table);
 }

@@ -156,7 +156,7 @@ CREATE FUNCTION totrain.job_table(name text) RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'totrain_sql_job_table' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION totrain.job_table(text) IS 'what the views totrain.jobs, ... are made of';
 
-CREATE VIEW totrain.jobs AS
+CREATE VIEW totrain.jobs WITH (security_invoker = true) AS
 SELECT owner::regrole AS owner, id, state, statement, model, workers, step, steps, epoch, epochs,
        rows_done, rows_redone, loss, validation_loss, rows_per_second, goodput, slot_seconds,
        seconds_waiting, seconds, started_at::timestamptz AS started_at, metrics, error
@@ -167,18 +167,18 @@ FROM totrain.job_table('jobs') AS (
     goodput double precision, slot_seconds double precision, seconds_waiting double precision,
     seconds double precision, started_at text, database text, metrics text, error text);
 
-CREATE VIEW totrain.workers AS
+CREATE VIEW totrain.workers WITH (security_invoker = true) AS
 SELECT owner::regrole AS owner, job, role, index, state, lanes, rows_per_second
 FROM totrain.job_table('workers') AS (
     owner oid, job bigint, role text, index bigint, state text, lanes bigint,
     rows_per_second double precision);
 
-CREATE VIEW totrain.events AS
+CREATE VIEW totrain.events WITH (security_invoker = true) AS
 SELECT owner::regrole AS owner, job, at, role, index, event, detail
 FROM totrain.job_table('events') AS (
     owner oid, job bigint, at double precision, role text, index bigint, event text, detail text);
 
-CREATE VIEW totrain.job_metrics AS
+CREATE VIEW totrain.job_metrics WITH (security_invoker = true) AS
 SELECT owner::regrole AS owner, job, epoch, step, metric, part, value
 FROM totrain.job_table('job_metrics') AS (
     owner oid, job bigint, epoch bigint, step bigint, metric text, part text,

@@ -16,6 +16,8 @@ enum pg_kind value_kind(Oid type)
 {
     const enum pg_kind kind = pg_kind_of(type);
 
+    if (type == UNKNOWNOID) /* 'a literal' in a ROW() */
+        return PG_TEXT;
     return kind == PG_OTHER && get_typtype(type) == TYPTYPE_ENUM ? PG_ENUM : kind;
 }
 

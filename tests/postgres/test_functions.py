@@ -38,6 +38,7 @@ class Functions(harness.Case):
         self.assertEqual(len(json.loads(by_name[0])), 3)
         by_place = self.one("SELECT totrain.predict('iris_model', ROW(5.1, 3.5, 1.4, 0.2))")
         self.assertEqual(by_place, ("0",))
+        self.assertEqual(self.one("SELECT totrain.predict('iris_model', ROW('5.1', '3.5', 1.4, 0.2))"), ("0",))
         with self.assertRaisesRegex(errors.InvalidParameterValue, "takes 4 values, not 3"):
             self.one("SELECT totrain.predict('iris_model', ROW(5.1, 3.5, 1.4))")
         with self.assertRaisesRegex(errors.UndefinedColumn, "petal_width"):
