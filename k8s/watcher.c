@@ -154,6 +154,17 @@ static enum status take_change(struct watcher *watcher, struct slice type, const
                                      : known_take(watcher, &object, err);
 }
 
+/* A server that is behind what it said itself was restored from a backup, and
+ * would be silent until it comes to where we are. */
+static enum status take_bookmark(struct watcher *watcher, struct slice version, struct error *err)
+{
+    uint64_t number = known_version(version);
+
+    if (number != 0 && number < known_version(text_slice(&watcher->version)))
+        return fail(err, STATUS_STALE, "the API server went back to an older state");
+    return advance(watcher, version, err);
+}
+
 static enum status take_event(struct watcher *watcher, const cJSON *event, struct error *err)
 {
     struct slice type = API_TEXT(event, "type");
@@ -162,7 +173,7 @@ static enum status take_event(struct watcher *watcher, const cJSON *event, struc
     if (slice_is(type, "ERROR"))
         return take_error(watcher, object, err);
     if (slice_is(type, "BOOKMARK"))
-        return advance(watcher, API_TEXT(object, "metadata", "resourceVersion"), err);
+        return take_bookmark(watcher, API_TEXT(object, "metadata", "resourceVersion"), err);
     if (slice_is(type, "ADDED") || slice_is(type, "MODIFIED") || slice_is(type, "DELETED"))
         return take_change(watcher, type, object, err);
     return fail(err, STATUS_PROTOCOL, "the API server sent an event of no known type");

@@ -345,6 +345,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.chunk({"gone": json.dumps({"type": "ERROR", "object": status(
                 410, "Expired", "too old resource version")}) + "\n", "garbage": "\x00<html>\n"}
                 .get(line) or line[1] + "\n", what)
+        if api.version < sent:
+            self.bookmark(api.version, what)
         with api.lock:
             api.streams += 1
         try:
@@ -375,8 +377,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if count == what.get("end_after"):
                     self.chunk_end()
                     return
-            self.chunk(json.dumps({"type": "BOOKMARK", "object": {
-                "metadata": {"resourceVersion": str(sent)}}}) + "\n", what)
+            self.bookmark(sent, what)
+
+    def bookmark(self, version, what):
+        self.chunk(json.dumps({"type": "BOOKMARK", "object": {
+            "metadata": {"resourceVersion": str(version)}}}) + "\n", what)
 
     def chunk_end(self):
         self.wfile.write(b"0\r\n\r\n")
