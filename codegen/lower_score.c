@@ -59,7 +59,7 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
         .task = is_regression(plan) ? SPEC_REGRESSION : SPEC_CLASSIFICATION,
         .model_name = plan->model_name,
         .lanes_max = 1,
-        .min_workers = plan->scoring.min_workers,
+        .min_workers = plan->scoring.min_workers > 0 ? plan->scoring.min_workers : 1,
         .max_workers = plan->scoring.max_workers,
     };
     scoring->label = JOBSPEC_NO_LABEL;

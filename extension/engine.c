@@ -191,11 +191,8 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
     case STATEMENT_TRAIN:
         return train_run(host, plan, arena, sink, err);
     case STATEMENT_PREDICT:
-        return plan->scoring.on_workers ? score_job_run(host, plan, arena, sink, err)
-                                        : predict_run(host, plan, sink, err);
     case STATEMENT_EVALUATE:
-        return plan->scoring.on_workers ? score_job_run(host, plan, arena, sink, err)
-                                        : evaluate_run(host, plan, arena, sink, err);
+        return score_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODELS:

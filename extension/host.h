@@ -89,6 +89,10 @@ struct host {
     enum status (*scan)(void *self, struct slice select, const struct scan *scan,
                         struct scan_outcome *outcome, struct error *err);
 
+    /* About how many rows the query has, where that costs nothing to find out; 0: it is
+     * not known. NULL: never. */
+    uint64_t (*guess_rows)(void *self, struct slice select);
+
     /* Could this table be written at the end? Asked before hours of training:
      * the schema exists and is writable, the name is free or of the right
      * kind, and no other statement of this session would block it. */

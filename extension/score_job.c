@@ -83,18 +83,6 @@ static enum status spool_rows(const struct host *host, const struct plan *plan,
     return status;
 }
 
-/* Multiplications a row: a category adds one row of the first layer. */
-static double work_per_row(const struct model *model)
-{
-    double width = (double)model->transform.dense_width + model->transform.id_count, work = 0;
-
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        work += width * model->layers[i].width;
-        width = model->layers[i].width;
-    }
-    return work;
-}
-
 /* Of the results: a name and a decimal for each class, at most. */
 static double bytes_per_row(const struct model *model, const struct spec_scoring *spec)
 {
@@ -108,7 +96,7 @@ static double bytes_per_row(const struct model *model, const struct spec_scoring
 static uint32_t shard_rows(const struct model *model, const struct jobspec *spec)
 {
     const struct spec_scoring *scoring = &spec->scoring;
-    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (work_per_row(model) + 1));
+    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (score_work_per_row(model) + 1));
 
     rows = fmin(rows, (double)scoring->rows / ((double)spec->max_workers * SHARDS_A_WORKER));
     rows = fmax(rows, SHARD_ROWS_MIN);
@@ -366,13 +354,14 @@ static enum status run_job(const struct host *host, const struct plan *plan,
 }
 
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                          const struct sink *sink, struct error *err)
+                          const struct sink *sink, bool *has_begun, struct error *err)
 {
     double started = score_seconds_now();
     struct job_folder folder;
     struct jobspec spec;
     enum status status;
 
+    *has_begun = false;
     if (plan->kind == STATEMENT_PREDICT && !host->fill_rows)
         return fail(err, STATUS_UNSUPPORTED,
                     "PREDICT by workers is not supported in this database yet"),
@@ -380,6 +369,7 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     TRY(score_check_targets(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, arena, &spec, err);
+    *has_begun = status == STATUS_OK;
     if (status == STATUS_OK && !plan->scoring.wait) {
         status = score_job_submit(host, plan, &folder, &spec, sink, err);
         if (status == STATUS_OK)
@@ -413,16 +403,33 @@ static enum status deliver_metrics(const struct host *host, const struct scored 
                            spec->metric_count + 1, err);
 }
 
+/* The checks that were made when the statement was given, anew: hours may lie between. */
+static enum status check_again(const struct host *host, const struct scored *scored,
+                               struct jobstore *store, struct arena *arena, struct error *err)
+{
+    struct plan *plan = ARENA_NEW(arena, struct plan, 1);
+    struct fill target;
+
+    if (!plan)
+        return fail_no_memory(err);
+    TRY(fill_of(store, 0, arena, &target, err));
+    plan->has_target = true;
+    plan->target_schema = target.schema;
+    plan->target_table = target.table;
+    if (scored->spec->scoring.keeps_bad_rows) {
+        TRY(fill_of(store, 1, arena, &target, err));
+        plan->quarantine_table = target.table;
+    }
+    return score_check_targets(host, plan, err);
+}
+
 static enum status deliver_predictions(const struct host *host, const struct scored *scored,
                                        struct jobstore *store, struct arena *arena, uint64_t *rows,
                                        struct error *err)
 {
-    struct fill fills[2], target;
+    struct fill fills[2];
 
-    for (int i = 0; i < (scored->spec->scoring.keeps_bad_rows ? 2 : 1); i++) {
-        TRY(fill_of(store, i, arena, &target, err));
-        TRY(host->check_target(host->self, target.schema, target.table, TARGET_TABLE, err));
-    }
+    TRY(check_again(host, scored, store, arena, err));
     TRY(bring_predictions(host, scored, store, arena, fills, err));
     *rows = fills[0].rows;
     return STATUS_OK;

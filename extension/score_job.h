@@ -10,9 +10,20 @@
 #include "engine/stages.h"
 #include "scoring/metrics.h"
 
+/* score_choice.c: PREDICT and EVALUATE, by workers where job.* asks for them, and by
+ * itself where it pays: then it says so, and goes on in the session where no job can be
+ * made. */
+enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                      const struct sink *sink, struct error *err);
+double score_work_per_row(const struct model *model); /* multiplications, about */
+/* On so many processors, that much faster than in the session. Public for its test. */
+bool score_pays(bool is_predict, uint64_t rows, double work_per_row, uint32_t cores);
+
 /* score_job.c */
+/* *has_begun: its rows and its model are in its folder. Before that the session could
+ * score them as well. */
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                          const struct sink *sink, struct error *err);
+                          const struct sink *sink, bool *has_begun, struct error *err);
 /* For the publisher of a detached job: from its folder into the host's tables. */
 struct delivered {
     uint64_t rows; /* of the table */

@@ -33,6 +33,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .interrupted = host_interrupted,
         .query = host_query,
         .scan = host_scan,
+        .guess_rows = host_guess_rows,
         .check_target = host_check_target,
         .publish = host_publish,
         .fill_tables = host_fill_tables,

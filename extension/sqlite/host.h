@@ -78,6 +78,9 @@ enum status host_write_row(void *self, struct slice schema, struct slice table,
 
 enum status drop_table(sqlite3 *db, struct slice schema, struct slice table, struct error *err);
 
+/* row_guess.c */
+uint64_t host_guess_rows(void *self, struct slice select);
+
 /* fill_rows.c */
 enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                            void *context, struct error *err);

@@ -108,6 +108,27 @@ class Shards(harness.Case):
                    "row 51: label column \"label\" is NULL")
         self.check_nothing_runs()
 
+    def test_workers_come_by_themselves_where_they_pay_and_only_there(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one processor: the session scores everything")
+        self.run_all("SELECT x, word, label FROM t LIMIT 50 TO TRAIN DNNClassifier WITH "
+                     "model.hidden_units = [1024, 512], train.epoch = 1 LABEL label INTO large")
+        self.run_all("CREATE TABLE many AS SELECT t.* FROM t, (SELECT 1 UNION ALL SELECT 2 UNION "
+                     "ALL SELECT 3 UNION ALL SELECT 4)")
+        for model, select, by_workers in (("large", "many", 1), ("large", "t", 0), ("m", "many", 0),
+                                          ("large", "many WHERE 1", 0)):
+            before = len(self.jobs_started())
+            self.run_all(f"SELECT * FROM {select} TO PREDICT p{before}.c USING {model}")
+            self.assertEqual(len(self.jobs_started()) - before, by_workers, (model, select))
+        tables = sorted(name for name in self.tables(self.database) if name.startswith("p"))
+        large = [name for name in tables if len(self.run_all(f"SELECT 1 FROM {name}")) == 20000]
+        self.assertEqual(self.rows_of(large[0]), self.rows_of(large[-1]))
+        os.environ["TOTRAIN_STATE"] = "/proc/nowhere"  # no job can be made
+        self.run_all("SELECT * FROM many TO PREDICT again.c USING large")
+        self.assertEqual(self.rows_of("again"), self.rows_of(large[0]))
+        self.fails("SELECT * FROM many TO PREDICT again.c WITH job.max_workers = 2 USING large",
+                   "/proc/nowhere")
+
     def test_it_is_part_of_the_users_transaction(self):
         self.run_all("CREATE TABLE p AS SELECT 'old' AS word")
         self.run_all("BEGIN")

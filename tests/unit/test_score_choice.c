@@ -1,0 +1,37 @@
+#include "tests/check.h"
+
+#include "engine/score_job.h"
+
+static void workers_pay_for_large_models_over_many_rows_on_several_processors(void **state)
+{
+    (void)state;
+
+    CHECK(score_pays(true, 1000000, 145000, 2));
+    CHECK(!score_pays(true, 1000000, 1000, 2));   /* PREDICT of a small model stays as it is */
+    CHECK(!score_pays(true, 20000, 145000, 2));   /* nothing that one waits for */
+    CHECK(!score_pays(true, 1000000, 145000, 1)); /* nobody to share with */
+    CHECK(!score_pays(true, 1000000, 30000, 2));
+    CHECK(score_pays(true, 1000000, 30000, 8));
+    CHECK(!score_pays(false, 1000000, 145000, 2)); /* EVALUATE is faster in the session */
+    CHECK(score_pays(false, 1000000, 1000000, 2));
+}
+
+static void a_models_work_is_that_of_its_layers(void **state)
+{
+    struct layer layers[] = {{.width = 10}, {.width = 4}, {.width = 1}};
+    struct model model = {
+        .transform = {.dense_width = 5, .id_count = 1}, .layers = layers, .layer_count = 3};
+    (void)state;
+
+    CHECK(score_work_per_row(&model) == 6 * 10 + 10 * 4 + 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workers_pay_for_large_models_over_many_rows_on_several_processors),
+        cmocka_unit_test(a_models_work_is_that_of_its_layers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
