@@ -74,6 +74,24 @@ enum status spool_writer_flush(struct spool_writer *writer, struct error *err);
  * case. After a failure of the branch the writer cannot be closed with OK. */
 enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *branch,
                               struct error *err);
+/*
+ * A writer in another process: a part, in a file of its own that no reader takes for a
+ * spool. Closed, it is described by some bytes, by which it is joined; then its file is one
+ * of the spool's.
+ *
+ *     process A    spool_writer_open(path)           spool_writer_join_part(7, index)
+ *     process B    spool_part_open(path, 7)    spool_part_close() -> index
+ */
+#define SPOOL_PART_INDEX_BYTES_MAX ((size_t)256 << 20)
+enum status spool_part_open(const char *path, uint32_t number, const struct spool_column *columns,
+                            size_t count, struct spool_writer **part, struct error *err);
+/* Appends the index, and frees the part in every case; when it fails no file is left. */
+enum status spool_part_close(struct spool_writer *part, struct text *index, struct error *err);
+/* As spool_writer_join. CORRUPT for an index that no part of these columns wrote. */
+enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number, struct slice index,
+                                   struct error *err);
+/* The file of a part that was left behind. */
+void spool_part_remove(const char *path, uint32_t number);
 /* Writes index and header. On any failure nothing readable is left. Frees the
  * writer in every case. */
 enum status spool_writer_close(struct spool_writer *writer, struct error *err);

@@ -35,6 +35,16 @@ bool spool_file_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_M
     return size >= 0 && size < SPOOL_PATH_MAX;
 }
 
+bool spool_part_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX])
+{
+    const char *dot = strrchr(path, '.');
+    const int stem = (int)(dot && !strchr(dot, '/') ? dot - path : (long)strlen(path));
+    const int size =
+        snprintf(buffer, SPOOL_PATH_MAX, "%.*s.part%u%s", stem, path, number, path + stem);
+
+    return size >= 0 && size < SPOOL_PATH_MAX;
+}
+
 /* With the files locked. */
 static enum status make_file(struct spool_files *files, uint32_t number, struct error *err)
 {
@@ -59,8 +69,9 @@ static void files_free(struct spool_files *files)
     free(files);
 }
 
-enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_files **files,
-                            struct error *err)
+/* The first file begins behind `header` bytes. */
+static enum status files_new(const char *path, uint64_t bytes_max, size_t header,
+                             struct spool_files **files, struct error *err)
 {
     struct spool_files *made = calloc(1, sizeof *made);
     enum status status;
@@ -70,7 +81,7 @@ enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_f
         return fail_no_memory(err);
     pthread_mutex_init(&made->lock, NULL);
     made->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
-    made->bytes = made->sizes[0] = sizeof(struct spool_header);
+    made->bytes = made->sizes[0] = header;
     made->writers = 1;
     for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
         made->descriptors[i] = -1;
@@ -81,6 +92,22 @@ enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_f
     else
         files_free(made);
     return status;
+}
+
+enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_files **files,
+                            struct error *err)
+{
+    return files_new(path, bytes_max, sizeof(struct spool_header), files, err);
+}
+
+enum status spool_files_new_part(const char *path, uint32_t number, struct spool_files **files,
+                                 struct error *err)
+{
+    char part[SPOOL_PATH_MAX];
+
+    if (!spool_part_path(path, number, part))
+        return fail(err, STATUS_INVALID, "the path of the spool is too long");
+    return files_new(part, 0, 0, files, err);
 }
 
 /* The four below: with the files locked. */
@@ -177,6 +204,65 @@ void spool_files_seal(struct spool_files *files, const struct spool_place *place
     pthread_mutex_lock(&files->lock);
     files->entries[place->entry].hash = hash;
     pthread_mutex_unlock(&files->lock);
+}
+
+const struct spool_block_entry *spool_files_entries(const struct spool_files *files,
+                                                    uint32_t *count, uint64_t *size)
+{
+    *count = files->entry_count;
+    *size = files->sizes[0];
+    return files->entries;
+}
+
+/* With the files locked: as if its blocks had been placed here, one after the other. */
+static enum status place_part(struct spool_files *files, uint32_t number, uint32_t file,
+                              const struct spool_block_entry *entries, uint32_t count,
+                              uint64_t size, struct error *err)
+{
+    char from[SPOOL_PATH_MAX], to[SPOOL_PATH_MAX];
+
+    if (file >= SPOOL_FILES_MAX)
+        return fail(err, STATUS_LIMIT, "a spool has at most %d files", SPOOL_FILES_MAX);
+    if (!spool_part_path(files->path, number, from) || !spool_file_path(files->path, file, to))
+        return fail(err, STATUS_INVALID, "the path of the spool is too long");
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(check_room(files, entries[i].size, entries[i].rows, err));
+        if (!reserve_entry(files))
+            return fail_no_memory(err);
+        files->entries[files->entry_count] = entries[i];
+        files->entries[files->entry_count++].file = file;
+        files->bytes += entries[i].size;
+        files->rows += entries[i].rows;
+    }
+    if (rename(from, to) != 0)
+        return fail_errno(err, STATUS_IO, "cannot rename %s", from);
+    files->sizes[file] = size;
+    files->writers++;
+    return STATUS_OK;
+}
+
+enum status spool_files_adopt(struct spool_files *files, uint32_t number,
+                              const struct spool_block_entry *entries, uint32_t count,
+                              uint64_t size, struct error *err)
+{
+    enum status status;
+
+    if (count == 0) {
+        spool_part_remove(files->path, number);
+        return STATUS_OK;
+    }
+    pthread_mutex_lock(&files->lock);
+    status = place_part(files, number, files->writers, entries, count, size, err);
+    pthread_mutex_unlock(&files->lock);
+    return status;
+}
+
+void spool_part_remove(const char *path, uint32_t number)
+{
+    char part[SPOOL_PATH_MAX];
+
+    if (spool_part_path(path, number, part))
+        unlink(part);
 }
 
 uint64_t spool_files_rows(const struct spool_files *files)

@@ -27,6 +27,17 @@ struct spool_place {
 /* Creates the file of the header. bytes_max bounds all files together. */
 enum status spool_files_new(const char *path, uint64_t bytes_max, struct spool_files **files,
                             struct error *err);
+/* The file of one part alone, without a header. Its entries are those of file 0. */
+enum status spool_files_new_part(const char *path, uint32_t number, struct spool_files **files,
+                                 struct error *err);
+/* Its blocks, in order, and its size. */
+const struct spool_block_entry *spool_files_entries(const struct spool_files *files,
+                                                    uint32_t *count, uint64_t *size);
+/* The file of a closed part becomes one of these; of a part without rows it goes.
+ * LIMIT: of bytes, rows or files. */
+enum status spool_files_adopt(struct spool_files *files, uint32_t number,
+                              const struct spool_block_entry *entries, uint32_t count,
+                              uint64_t size, struct error *err);
 /* Gives a block its place. *file is the writer's: SPOOL_FILE_NONE before its first block,
  * which makes a file for it. There are SPOOL_FILES_MAX; after these, files get several
  * writers. LIMIT: of bytes or rows. */

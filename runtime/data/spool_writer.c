@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/bytes.h"
 #include "base/vectors.h"
 
 #define BLOCK_FIXED_BYTES ((size_t)32 << 20) /* wide tables get blocks of fewer rows */
@@ -616,6 +617,115 @@ enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *
     if (status != STATUS_OK)
         WRITER_FAIL(writer, err, writer_error = reason);
     return STATUS_OK;
+}
+
+/* ----- parts: what a writer of another process leaves, as bytes ----- */
+
+static void put_part(const struct spool_writer *part, struct text *index)
+{
+    const struct spool_block_entry *entries;
+    uint32_t count;
+    uint64_t size;
+
+    entries = spool_files_entries(part->files, &count, &size);
+    put_u64(index, size);
+    put_u32(index, part->column_count);
+    for (uint32_t i = 0; i < part->column_count; i++) {
+        const struct writer_column *column = &part->columns[i];
+
+        put_u8(index, (uint8_t)column->type);
+        put_u64(index, column->entry.nulls);
+        put_u8(index, column->has_values);
+        put_f64(index, column->entry.least);
+        put_f64(index, column->entry.greatest);
+    }
+    put_u32(index, count);
+    text_append(index, (struct slice){(const char *)entries, count * sizeof *entries});
+}
+
+enum status spool_part_open(const char *path, uint32_t number, const struct spool_column *columns,
+                            size_t count, struct spool_writer **part, struct error *err)
+{
+    enum status status;
+
+    *part = NULL;
+    if (count == 0 || count > SPOOL_COLUMNS_MAX)
+        return fail(err, STATUS_LIMIT, "a spool has 1 to %d columns, not %zu", SPOOL_COLUMNS_MAX,
+                    count);
+    TRY(writer_new(columns, count, part, err));
+    status = spool_files_new_part(path, number, &(*part)->files, err);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    writer_free(*part);
+    *part = NULL;
+    return status;
+}
+
+enum status spool_part_close(struct spool_writer *part, struct text *index, struct error *err)
+{
+    enum status status = finish_rows(part, err);
+
+    if (status == STATUS_OK) {
+        put_part(part, index);
+        status = index->failed ? fail_no_memory(err) : STATUS_OK;
+    }
+    if (status == STATUS_OK)
+        status = spool_files_close(part->files, err);
+    else
+        spool_files_abandon(part->files);
+    writer_free(part);
+    return status;
+}
+
+/* Whatever the bytes say, the writer stays one that can be abandoned. */
+static enum status take_part(struct spool_writer *writer, uint32_t number,
+                             struct byte_reader *reader, struct error *err)
+{
+    const uint64_t size = read_u64(reader);
+    struct spool_block_entry *entries = NULL;
+    struct slice bytes;
+    enum status status;
+    uint32_t count;
+
+    if (read_u32(reader) != writer->column_count)
+        return fail(err, STATUS_CORRUPT, "the part of a spool has other columns");
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        struct writer_column *column = &writer->columns[i];
+        const bool is_same = read_u8(reader) == (uint8_t)column->type;
+        const uint64_t nulls = read_u64(reader);
+        const bool has_values = read_u8(reader) != 0;
+        const double least = read_f64(reader), greatest = read_f64(reader);
+
+        if (!is_same)
+            return fail(err, STATUS_CORRUPT, "the part of a spool has other columns");
+        column->entry.nulls += nulls;
+        if (has_values)
+            widen(column, least, greatest);
+    }
+    count = read_u32(reader);
+    bytes = read_bytes(reader, (size_t)count * sizeof *entries);
+    if (!reader_is_done(reader))
+        return fail(err, STATUS_CORRUPT, "the part of a spool is described by other bytes");
+    entries = malloc(bytes.size + 1);
+    if (!entries)
+        return fail_no_memory(err);
+    memcpy(entries, bytes.data, bytes.size);
+    status = spool_files_adopt(writer->files, number, entries, count, size, err);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        writer->rows += entries[i].rows;
+    free(entries);
+    return status;
+}
+
+enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number, struct slice index,
+                                   struct error *err)
+{
+    struct byte_reader reader = byte_reader_over(index);
+    struct error reason;
+
+    if (take_part(writer, number, &reader, &reason) == STATUS_OK)
+        return STATUS_OK;
+    WRITER_FAIL(writer, err, writer_error = reason);
 }
 
 static enum status finish(struct spool_writer *writer, struct error *err)

@@ -527,6 +527,91 @@ static void a_branch_is_written_when_it_is_flushed(void **state)
     folder_close(&folder);
 }
 
+/* Rows [first, first + rows) as the part of another process. */
+static void write_part(const char *path, uint32_t number, uint32_t first, uint32_t rows,
+                       struct text *index)
+{
+    struct branch_rows branch = {.first = first, .rows = rows};
+    struct error err;
+
+    text_init(index, SPOOL_PART_INDEX_BYTES_MAX);
+    CHECK_OK(spool_part_open(path, number, mixed, 3, &branch.writer, &err));
+    CHECK(!write_branch(&branch));
+    CHECK_OK(spool_part_close(branch.writer, index, &err));
+}
+
+static void parts_of_other_processes_become_files_of_the_spool(void **state)
+{
+    enum { PARTS = 4, ROWS = 20001 };
+    struct branch_rows own = {.first = PARTS * ROWS, .rows = ROWS};
+    struct text indices[PARTS];
+    char part[SPOOL_PATH_MAX];
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(
+        spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &own.writer, &err));
+    for (uint32_t i = 0; i < PARTS; i++)
+        write_part(folder.file, i, i * ROWS, ROWS, &indices[i]);
+    CHECK(!write_branch(&own));
+    for (uint32_t i = 0; i < PARTS; i++) {
+        CHECK(spool_part_path(folder.file, i, part) && access(part, F_OK) == 0);
+        CHECK_OK(spool_writer_join_part(own.writer, i, text_slice(&indices[i]), &err));
+        CHECK(access(part, F_OK) != 0);
+        text_deinit(&indices[i]);
+    }
+    CHECK_OK(spool_writer_close(own.writer, &err));
+    check_branched(folder.file, (PARTS + 1) * ROWS);
+    folder_close(&folder);
+}
+
+static void a_part_without_rows_leaves_no_file(void **state)
+{
+    struct spool_writer *writer;
+    struct text index;
+    char part[SPOOL_PATH_MAX];
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    write_part(folder.file, 3, 0, 0, &index);
+    CHECK_OK(spool_writer_join_part(writer, 3, text_slice(&index), &err));
+    CHECK(spool_part_path(folder.file, 3, part) && access(part, F_OK) != 0);
+    CHECK_OK(spool_writer_close(writer, &err));
+    check_rows(folder.file, 0);
+    text_deinit(&index);
+    folder_close(&folder);
+}
+
+static void an_index_of_other_bytes_spoils_the_spool(void **state)
+{
+    struct spool_writer *writer;
+    struct text index;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    folder_file(&folder, "train.spool");
+    write_part(folder.file, 0, 0, 5, &index);
+    for (size_t size = 0; size < index.size; size++) {
+        CHECK_OK(spool_writer_open(folder.file, mixed, 3, 0, &writer, &err));
+        CHECK_FAILS(spool_writer_join_part(writer, 0, (struct slice){index.data, size}, &err),
+                    STATUS_CORRUPT, "the part of a spool");
+        CHECK(spool_writer_close(writer, &err) != STATUS_OK);
+    }
+    CHECK_OK(spool_writer_open(folder.file, mixed, 2, 0, &writer, &err));
+    CHECK_FAILS(spool_writer_join_part(writer, 0, text_slice(&index), &err), STATUS_CORRUPT,
+                "other columns");
+    spool_writer_abandon(writer);
+    text_deinit(&index);
+    folder_close(&folder);
+}
+
 static void a_branch_that_failed_spoils_the_spool(void **state)
 {
     struct spool_writer *writer, *branch;
@@ -677,6 +762,9 @@ int main(void)
         cmocka_unit_test(a_folder_that_is_not_there_is_named),
         cmocka_unit_test(branches_write_one_spool_from_several_threads),
         cmocka_unit_test(a_branch_is_written_when_it_is_flushed),
+        cmocka_unit_test(parts_of_other_processes_become_files_of_the_spool),
+        cmocka_unit_test(a_part_without_rows_leaves_no_file),
+        cmocka_unit_test(an_index_of_other_bytes_spoils_the_spool),
         cmocka_unit_test(a_branch_that_failed_spoils_the_spool),
         cmocka_unit_test(every_flipped_bit_and_every_cut_is_noticed),
         cmocka_unit_test(a_file_that_is_gone_is_named),
