@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "data/checkpoint.h"
+#include "data/shardstore.h"
 
 bool job_status_is_over(const struct job_status *status)
 {
@@ -24,8 +25,19 @@ static enum status open_store(const struct job_folder *folder, bool read_only,
     return jobstore_open(path, read_only, store, err);
 }
 
-/* What would be done again, for whoever decides whether to continue. */
-static void explain_loss(struct jobstore *store, struct job_status *status)
+/* Of a job that scores. What was settled is kept, to the row. */
+static bool explain_lost_shards(struct jobstore *store, struct job_status *status)
+{
+    const uint64_t rows = shardstore_rows_settled(store);
+
+    if (rows == 0)
+        return false;
+    snprintf(status->error, sizeof status->error,
+             "its processes are gone; %" PRIu64 " rows are scored, and none of them again", rows);
+    return true;
+}
+
+static void explain_lost_steps(struct jobstore *store, struct job_status *status)
 {
     struct checkpoint checkpoint = {.phase = 0};
     uint64_t kept_rows = 0, kept_step = 0;
@@ -39,6 +51,13 @@ static void explain_loss(struct jobstore *store, struct job_status *status)
              ", and %" PRIu64 " rows would be learned again",
              status->row.step, kept_step,
              status->row.rows_done > kept_rows ? status->row.rows_done - kept_rows : 0);
+}
+
+/* What would be done again, for whoever decides whether to continue. */
+static void explain_loss(struct jobstore *store, struct job_status *status)
+{
+    if (!explain_lost_shards(store, status))
+        explain_lost_steps(store, status);
     snprintf(status->hint, sizeof status->hint,
              "totrain wait %lld continues it, CANCEL JOB %lld gives it up.",
              (long long)status->folder.id, (long long)status->folder.id);
@@ -74,8 +93,8 @@ static void judge_publication(struct job_status *status)
     } else {
         status->state = JOB_STATE_LOST;
         snprintf(status->error, sizeof status->error,
-                 "its processes are gone, and its model is not published yet");
-        snprintf(status->hint, sizeof status->hint, "totrain wait %lld publishes it.",
+                 "its processes are gone, and its model or table is not written yet");
+        snprintf(status->hint, sizeof status->hint, "totrain wait %lld writes it.",
                  (long long)status->folder.id);
     }
 }
@@ -134,6 +153,7 @@ static enum status give_up(struct job_status *status, struct error *err)
         snprintf(status->row.error, sizeof status->row.error, "the job was cancelled");
         how = jobstore_put_job(store, &status->row, err);
         (void)checkpoint_drop(store, NULL);
+        (void)shardstore_drop_results(store, NULL);
         jobstore_close(store);
     }
     if (how == STATUS_OK) {

@@ -93,6 +93,8 @@ static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
         worker->peer = PEER_NONE;
     }
     dispatch->live = 0;
+    if (state != JOB_STATE_DONE)
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
     dispatch_put_event(dispatch, now_ms, -1, job_state_name(state), outbox, "%s",
                        dispatch->failure.message);
     dispatch_report(dispatch, now_ms, kind, outbox);

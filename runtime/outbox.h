@@ -37,7 +37,7 @@ enum outbox_kind {
     OUTBOX_MODEL_ROW, /* store bytes: frame of a MODEL_ROW */
     OUTBOX_PIECE,     /* of a checkpoint; bytes: struct piece_head, then the piece */
     OUTBOX_FINISH,    /* the checkpoint is whole; bytes: struct checkpoint */
-    OUTBOX_DROP,      /* the checkpoint is of no use */
+    OUTBOX_DROP,      /* the checkpoint, or the results of shards, are of no use */
     OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
     OUTBOX_REPLACE,   /* ask the launcher for a new worker of this index */
     OUTBOX_BLAME,     /* tell the launcher that rows killed this worker, not its program */

@@ -261,8 +261,9 @@ static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind 
 
     error_clear(&why);
     if (kind == OUTBOX_DROP) {
-        if (checkpoint_drop(recorder->store, &why) != STATUS_OK)
-            log_warning("checkpoint: %s", why.message);
+        if (checkpoint_drop(recorder->store, &why) != STATUS_OK ||
+            shardstore_drop_results(recorder->store, &why) != STATUS_OK)
+            log_warning("what the job does not need any more: %s", why.message);
     } else if (kind == OUTBOX_PIECE) {
         memcpy(&head, bytes.data, sizeof head);
         bytes = (struct slice){bytes.data + sizeof head, bytes.size - sizeof head};

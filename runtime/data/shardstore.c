@@ -103,7 +103,23 @@ enum status shardstore_each_settled(struct jobstore *store, bool with_results, s
 
 enum status shardstore_drop_results(struct jobstore *store, struct error *err)
 {
-    return jobstore_run(store, "UPDATE shards SET result = NULL", err);
+    TRY(jobstore_run(store, "UPDATE shards SET result = NULL WHERE result IS NOT NULL", err));
+    /* Else the file would keep their room as long as the job is listed. */
+    return jobstore_run(store, "VACUUM", err);
+}
+
+uint64_t shardstore_rows_settled(struct jobstore *store)
+{
+    sqlite3_stmt *statement;
+    uint64_t rows = 0;
+
+    if (jobstore_prepare(store, "SELECT sum(count) FROM shards WHERE state IN ('done', 'bad')",
+                         &statement, NULL) != STATUS_OK)
+        return 0;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        rows = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return rows;
 }
 
 enum status shardstore_put_target(struct jobstore *store, int position,

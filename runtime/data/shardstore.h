@@ -47,7 +47,8 @@ enum status shardstore_return_all(struct jobstore *store, struct error *err);
 typedef enum status shard_reader(void *context, const struct shard_row *row, struct error *err);
 enum status shardstore_each_settled(struct jobstore *store, bool with_results, shard_reader *each,
                                     void *context, struct error *err);
-/* The results were brought home. */
+uint64_t shardstore_rows_settled(struct jobstore *store);
+/* They were brought home, or nobody will: not inside of a transaction. */
 enum status shardstore_drop_results(struct jobstore *store, struct error *err);
 
 /* A table that the results go to: position 0 the rows, 1 the bad ones. `definition` is

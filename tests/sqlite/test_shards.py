@@ -218,6 +218,9 @@ class Shards(harness.Case):
         self.assertEqual(self.run_program("cancel", job).returncode, 0)
         self.check_nothing_runs()
         self.assertIn((int(job), "cancelled"), [row[:2] for row in self.run_all("SHOW JOBS")])
+        store = sqlite3.connect(f"file:{self.state}/jobs/{job}/job.db?mode=ro", uri=True)
+        self.assertEqual(store.execute("SELECT count(result) FROM shards").fetchall(), [(0,)])
+        store.close()
         self.assertEqual(self.run_all("SELECT word FROM p"), [("old",)])
 
     def test_a_detached_job_of_which_all_was_killed_goes_on_where_it_was(self):
@@ -230,6 +233,9 @@ class Shards(harness.Case):
         self.check_nothing_runs()
         done = self.run_all(f"SELECT lease FROM totrain_shards WHERE job = {job} "
                             "AND state = 'done'")
+        state, why = self.run_all(f"SELECT state, error FROM totrain_jobs WHERE id = {job}")[0]
+        self.assertEqual(state, "lost")
+        self.assertRegex(why, r"its processes are gone; \d+ rows are scored, and none of them again")
         del os.environ["TOTRAIN_PACE"]
         waited = self.run_program("wait", job)
         self.assertEqual(waited.returncode, 0, waited.stderr)
