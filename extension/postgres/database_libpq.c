@@ -559,24 +559,59 @@ static enum status read_columns(struct libpq *libpq, const PGresult *result, str
     return STATUS_OK;
 }
 
+/* Of two requests in one go: a pooler may give the next one to another session. */
+static enum status finish_described(struct libpq *libpq, struct slice sql, PGresult **described,
+                                    struct error *err)
+{
+    enum status status = STATUS_OK;
+
+    for (bool is_over = false; !is_over;) {
+        PGresult *result = libpq_next_result(libpq);
+        ExecStatusType kind = PQresultStatus(result);
+
+        is_over = kind == PGRES_PIPELINE_SYNC || PQstatus(libpq->connection) == CONNECTION_BAD;
+        if (result && kind == PGRES_FATAL_ERROR && status == STATUS_OK)
+            status = libpq_fail(libpq, result, sql, 0, err);
+        if (kind == PGRES_COMMAND_OK) { /* of the preparation, then of the description */
+            PQclear(*described);
+            *described = result;
+        } else {
+            PQclear(result);
+        }
+    }
+    if (!PQexitPipelineMode(libpq->connection) && status == STATUS_OK)
+        status = libpq_fail(libpq, NULL, sql, 0, err);
+    return status;
+}
+
+static enum status send_describe(struct libpq *libpq, const char *text, struct slice sql,
+                                 struct error *err)
+{
+    PGconn *connection = libpq->connection;
+
+    if (PQenterPipelineMode(connection) && PQsendPrepare(connection, "", text, 0, NULL) &&
+        PQsendDescribePrepared(connection, "") && PQpipelineSync(connection))
+        return STATUS_OK;
+    libpq_fail(libpq, NULL, sql, 0, err);
+    PQexitPipelineMode(connection);
+    return err->status;
+}
+
 static enum status describe_prepared(struct libpq *libpq, struct slice sql, struct arena *arena,
                                      struct pg_column **columns, size_t *count, struct error *err)
 {
+    char *text = strndup(sql.data ? sql.data : "", sql.size);
     PGresult *result = NULL;
     enum status status;
-    char *text = strndup(sql.data ? sql.data : "", sql.size);
 
     if (!text)
         return fail_no_memory(err);
-    status = PQsendPrepare(libpq->connection, "", text, 0, NULL)
-                 ? finish_sent(libpq, sql, 0, NULL, err)
-                 : libpq_fail(libpq, NULL, sql, 0, err);
+    status = send_describe(libpq, text, sql, err);
     free(text);
-    TRY(status);
-    if (!PQsendDescribePrepared(libpq->connection, ""))
-        return libpq_fail(libpq, NULL, sql, 0, err);
-    TRY(finish_sent(libpq, sql, 0, &result, err));
-    status = read_columns(libpq, result, arena, columns, count, err);
+    if (status == STATUS_OK)
+        status = finish_described(libpq, sql, &result, err);
+    if (status == STATUS_OK)
+        status = read_columns(libpq, result, arena, columns, count, err);
     PQclear(result);
     return status;
 }

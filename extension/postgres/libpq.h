@@ -27,7 +27,7 @@ struct libpq {
     uint32_t enums[LIBPQ_ENUMS_MAX];
     size_t enum_count;
     bool is_ending;       /* what ends a transaction is not interrupted */
-    struct text delivery; /* an address for a detached job, kept until the next is asked for */
+    struct text delivery; /* the address under which the model of a job is to be written */
     struct pg_database database;
 };
 
@@ -51,9 +51,9 @@ void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char
 
 /* A conninfo string that leads to the same database as the same user, without a
  * password: whoever connects later has that from where libpq finds it. New tables are
- * made in `schema`. */
-enum status libpq_address(const struct libpq *libpq, struct slice schema, struct text *address,
-                          struct error *err);
+ * made in `schema`, and are those of `role` where it is not empty. */
+enum status libpq_address(const struct libpq *libpq, struct slice schema, struct slice role,
+                          struct text *address, struct error *err);
 
 /* ----- what the files of libpq share ----- */
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "postgres_host/sql.h"
 #include "postgres_libpq/libpq.h"
 
 /* 'value', with what must be escaped in a conninfo string. */
@@ -14,28 +15,35 @@ static void append_word(struct text *address, const char *keyword, struct slice 
     text_append_char(address, '\'');
 }
 
-/* -c search_path="schema": the server splits at blanks and reads backslashes, too. */
-static void append_schema(struct text *address, struct slice schema)
+/* -csearch_path="schema": the server splits at blanks and reads backslashes, too. */
+static void append_setting(struct text *options, const char *name, struct slice value)
 {
-    struct text name, option;
-
-    text_init(&name, TEXT_MAXIMUM);
-    text_init(&option, TEXT_MAXIMUM);
-    text_append_identifier(&name, schema);
-    text_append_string(&option, "-csearch_path=");
-    for (size_t i = 0; i < name.size; i++) {
-        if (name.data[i] == ' ' || name.data[i] == '\\')
-            text_append_char(&option, '\\');
-        text_append_char(&option, name.data[i]);
+    text_printf(options, "%s-c%s=", options->size > 0 ? " " : "", name);
+    for (size_t i = 0; i < value.size; i++) {
+        if (memchr(" \\\t\n\v\f\r", value.data[i], 7))
+            text_append_char(options, '\\');
+        text_append_char(options, value.data[i]);
     }
-    append_word(address, "options", text_slice(&option));
-    address->failed = address->failed || name.failed || option.failed;
-    text_deinit(&name);
-    text_deinit(&option);
 }
 
-enum status libpq_address(const struct libpq *libpq, struct slice schema, struct text *address,
-                          struct error *err)
+static void append_options(struct text *address, struct slice schema, struct slice role)
+{
+    struct text path, options;
+
+    text_init(&path, TEXT_MAXIMUM);
+    text_init(&options, TEXT_MAXIMUM);
+    text_append_identifier(&path, schema);
+    append_setting(&options, "search_path", text_slice(&path));
+    if (role.size > 0)
+        append_setting(&options, "role", role);
+    append_word(address, "options", text_slice(&options));
+    address->failed = address->failed || path.failed || options.failed;
+    text_deinit(&path);
+    text_deinit(&options);
+}
+
+enum status libpq_address(const struct libpq *libpq, struct slice schema, struct slice role,
+                          struct text *address, struct error *err)
 {
     PQconninfoOption *options = PQconninfo(libpq->connection);
 
@@ -50,8 +58,41 @@ enum status libpq_address(const struct libpq *libpq, struct slice schema, struct
             append_word(address, option->keyword, slice_of(option->val));
     }
     PQconninfoFree(options);
-    append_schema(address, schema);
+    append_options(address, schema, role);
     return address->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+/* ----- the host ----- */
+
+/* The role that the session has taken with SET ROLE; empty: that of its user. */
+static enum status taken_role(struct postgres_host *host, struct arena *arena, struct slice *role,
+                              struct error *err)
+{
+    struct cell cells[2] = {{.type = CELL_NULL}, {.type = CELL_NULL}};
+    bool found;
+
+    TRY(pg_first(host, "SELECT current_user, current_user" NE "session_user", NULL, 0, arena, cells,
+                 2, &found, err));
+    if (cells[0].type == CELL_TEXT && cells[1].type == CELL_INTEGER && cells[1].integer)
+        *role = cells[0].text;
+    return STATUS_OK;
+}
+
+static enum status write_address(struct postgres_host *host, struct slice schema,
+                                 struct text *address, struct error *err)
+{
+    struct slice role = {NULL, 0};
+    struct arena arena;
+    char buffer[64];
+    enum status status;
+
+    TRY(postgres_target_schema(host, &schema, buffer, err));
+    arena_init(&arena, 1 << 20);
+    status = taken_role(host, &arena, &role, err);
+    if (status == STATUS_OK)
+        status = libpq_address(host->database->self, schema, role, address, err);
+    arena_deinit(&arena);
+    return status;
 }
 
 /* A temporary table is gone when its session is. */
@@ -60,14 +101,61 @@ static struct slice find_address(void *self, struct slice schema)
     struct postgres_host *host = self;
     struct libpq *libpq = host->database->self;
     struct error ignored;
-    char buffer[64];
 
     text_clear(&libpq->delivery);
     if (slice_is(schema, "pg_temp") ||
-        postgres_target_schema(host, &schema, buffer, &ignored) != STATUS_OK ||
-        libpq_address(libpq, schema, &libpq->delivery, &ignored) != STATUS_OK)
+        write_address(host, schema, &libpq->delivery, &ignored) != STATUS_OK)
         return SLICE("");
     return text_slice(&libpq->delivery);
+}
+
+/* ----- a connection that is lost while a model is trained ----- */
+
+/* Where the model goes is noted while the session can still say it. Inside of the user's
+ * transaction it goes nowhere else: what is lost with the session was not committed. */
+static enum status check_target(void *self, struct slice schema, struct slice name,
+                                enum target_kind kind, struct error *err)
+{
+    struct postgres_host *host = self;
+    const struct libpq *libpq = host->database->self;
+
+    TRY(postgres_check_target(self, schema, name, kind, err));
+    if (PQtransactionStatus(libpq->connection) == PQTRANS_IDLE)
+        find_address(self, schema);
+    return STATUS_OK;
+}
+
+static enum status publish_again(struct libpq *libpq, struct slice name,
+                                 struct publication *publication, struct error *err)
+{
+    struct libpq again;
+    struct postgres_host host;
+    enum status status =
+        libpq_open(&again, text_string(&libpq->delivery), PQpass(libpq->connection), err);
+
+    if (status == STATUS_OK) {
+        postgres_host_init(&host, &again.database, "", NULL);
+        status = postgres_publish(&host, SLICE(""), name, publication, err);
+    }
+    libpq_close(&again);
+    if (status == STATUS_OK && libpq->notice)
+        libpq->notice(libpq->notice_self, "WARNING",
+                      "the connection was lost; the model was written over another one");
+    return status;
+}
+
+/* Hours after the last statement a firewall, a timeout or a restart may have ended the
+ * session. */
+static enum status publish(void *self, struct slice schema, struct slice name,
+                           struct publication *publication, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct libpq *libpq = host->database->self;
+    enum status status = postgres_publish(self, schema, name, publication, err);
+
+    if (status != STATUS_CONNECTION || libpq->delivery.size == 0)
+        return status;
+    return publish_again(libpq, name, publication, err);
 }
 
 void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)
@@ -75,4 +163,6 @@ void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char
     postgres_host_init(host, &libpq->database, program, NULL);
     host->host.catalog.find_file = find_address;
     host->host.scan = libpq_scan;
+    host->host.check_target = check_target;
+    host->host.publish = publish;
 }

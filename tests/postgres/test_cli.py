@@ -234,13 +234,37 @@ class Program(program.Case):
         harness.wait_for(lambda: not harness.processes_of(self.folder), "the end of the job")
         self.assertEqual(self.digest(), before)
 
+    def test_a_model_is_not_lost_with_the_connection(self):
+        self.check("CREATE SCHEMA other")
+        long = TRAIN_LONG.replace("10000", "800")
+        for before, status in (("SET search_path = other, public; ", 0), ("BEGIN; ", 3)):
+            running = self.started("-c", before + long)
+            harness.wait_for(lambda: harness.processes_of(self.folder), "a job that runs")
+            self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'totrain'")
+            _, errors = running.communicate(timeout=4 * DEADLINE)
+            self.assertEqual(running.returncode, status, errors)
+            self.assertIn("the model was written over another one" if status == 0 else "The trained model stays in",
+                          errors)
+        self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ["other.iris_model"])
+
+    def test_a_temporary_model(self):
+        self.check(TRAIN_IRIS.replace("iris_model", "pg_temp.m") * 2 + "SELECT * FROM iris TO EVALUATE m; SHOW VERSIONS m")
+        self.refused("SELECT * FROM iris TO EVALUATE m", 2, 'there is no model "m"')
+        self.refused(TRAIN_IRIS.replace("iris_model", "pg_temp.m").replace("WITH ", "WITH job.wait = false, "), 2,
+                     "job.wait = false")
+
     def test_a_detached_job_publishes_where_it_was_asked_to(self):
-        self.check("CREATE SCHEMA \"other place\"; SET search_path = \"other place\", public; "
-                   + TRAIN_IRIS.replace("WITH ", "WITH job.wait = false, "))
+        self.execute("CREATE ROLE \"odd \\ role\"; GRANT totrain_user TO \"odd \\ role\"; GRANT SELECT ON iris TO PUBLIC")
+        self.addCleanup(self.server.execute, 'DROP ROLE "odd \\ role"')
+        self.addCleanup(self.execute, 'DROP OWNED BY "odd \\ role" CASCADE')
+        self.check("CREATE SCHEMA \"other place\" AUTHORIZATION \"odd \\ role\"; SET ROLE \"odd \\ role\"; "
+                   "SET search_path = \"other place\", public; " + TRAIN_IRIS.replace("WITH ", "WITH job.wait = false, "))
         done = subprocess.run([program.PROGRAM, "wait", "1"], text=True, capture_output=True, check=False,
                               env={**self.environment(), "PGDATABASE": "postgres"}, timeout=4 * DEADLINE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ['"other place".iris_model'])
+        self.assertEqual(self.execute("SELECT relowner::regrole::text FROM pg_class WHERE relname = 'iris_model'"),
+                         [('"odd \\ role"',)])
 
 
 if __name__ == "__main__":
