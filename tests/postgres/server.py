@@ -94,8 +94,7 @@ class Server:
             self.make_root()
             if extension:
                 self.add_extension()
-            self.make_cluster(dict(SETTINGS, **({"listen_addresses": "127.0.0.1"} if tcp else {}),
-                                   **(settings or {})))
+            self.make_cluster({**SETTINGS, **({"listen_addresses": "127.0.0.1"} if tcp else {}), **(settings or {})})
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
