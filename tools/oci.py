@@ -69,7 +69,7 @@ def text(value):
 def image(layer, name, config):
     """Bytes of the tar. `name` is registry/repository:tag, `config` the image's runtime configuration."""
     plain = layer.tar()
-    packed = gzip.compress(plain, 9, mtime=0)
+    packed = gzip.compress(plain, 6, mtime=0)
     configuration = text({
         "architecture": "amd64", "os": "linux", "config": config,
         "created": "1970-01-01T00:00:00Z",

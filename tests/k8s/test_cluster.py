@@ -4,10 +4,12 @@ import http.client
 import json
 import os
 import signal
+import subprocess
 
 import harness
 from harness import ApiError, Stopwatch, container, pod, pod_spec, replica_set, rounds, wait_for
 
+COMMAND = str(harness.HERE / "lab" / "lab")
 PATIENT = [{"key": key, "operator": "Exists", "effect": "NoExecute"}
            for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")]
 
@@ -142,6 +144,38 @@ class Cluster(harness.Case):
         after = self.pod("grows")["status"]["containerStatuses"][0]
         self.assertEqual(after["containerID"], before["status"]["containerStatuses"][0]["containerID"])
         self.assertEqual(after["restartCount"], 0)
+
+
+class Command(harness.Case):
+    """`lab`, as docs/kubernetes.md shows it."""
+
+    def run_lab(self, *words):
+        done = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_run_has_the_rights_of_the_administrator(self):
+        said = self.run_lab("run", "kubectl", "get", "nodes", "-o", "name")
+        self.assertEqual(said.split(), [f"node/{node.name}" for node in self.lab.nodes()])
+
+    def test_node_is_inside_of_a_node(self):
+        self.assertEqual(self.run_lab("node", "node-2", "hostname"), "node-2\n")
+        self.assertIn("10.88.0.12/24", self.run_lab("node", "node-2", "ip", "address"))
+
+    def test_status_names_what_runs(self):
+        self.run_lab("stop", "kube-scheduler")
+        try:
+            self.assertIn("kube-scheduler is down", self.run_lab("status"))
+            self.create(pod("pending", pod_spec([container()])))
+        finally:
+            self.run_lab("start", "kube-scheduler")
+        self.wait_for_ready("pending")
+        self.assertIn("kube-scheduler runs", self.run_lab("status"))
+
+    def test_a_missing_node_is_an_error(self):
+        done = subprocess.run([COMMAND, "kill-node", "node-77"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr.startswith("lab: no node node-77: there are node-1, "), done.stderr)
 
 
 class Failures(harness.Case):

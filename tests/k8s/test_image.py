@@ -5,12 +5,18 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import harness
+import place
 from harness import container, pod, pod_spec
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = harness.HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "postgres"))
+
+import server as postgres  # noqa: E402  pylint: disable=wrong-import-position
+
 BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", ROOT / "build" / "release"))
 RESULT = ("SELECT 'digest ' || json_extract(data, '$.digest') AS shown FROM iris_model WHERE part = 'meta';\n"
           "SELECT 'workers ' || count(*) AS shown FROM totrain_workers;")
@@ -88,6 +94,18 @@ class Image(harness.Case):
         there, here = self.trained(", job.max_workers = 2, job.min_workers = 2")
         self.assertEqual(there, here)
         self.assertEqual(there[1], "workers 2")
+
+    def test_a_pod_reaches_a_database_of_this_machine(self):
+        """A server that is started in the lab's network; it sees the pod's own address."""
+        with postgres.Server({"listen_addresses": place.SERVER}, extension=False, tcp=True) as server:
+            with open(server.folder / "data" / "pg_hba.conf", "a", encoding="utf-8") as file:
+                file.write("host all trainer 10.88.0.0/16 scram-sha-256\n")
+            server.execute("CREATE USER trainer PASSWORD 'only for this test'")
+            server.reload()
+            said = self.output_of_pod("asks", self.spec(
+                f"postgres://trainer:only%20for%20this%20test@{place.SERVER}:{server.port}/postgres",
+                "-c", "SELECT 'from ' || host(inet_client_addr()) AS shown;", "--format=csv"))
+        self.assertIn(f"from {self.pod('asks')['status']['podIP']}", said.splitlines())
 
 
 if __name__ == "__main__":

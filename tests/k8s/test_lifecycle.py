@@ -205,6 +205,17 @@ class Lifecycle(unittest.TestCase):
         with self.assertRaisesRegex(control.LabError, "make lab-down"):
             self.lab.up(count=2)
 
+    def test_it_has_as_many_nodes_and_slots_as_asked_for(self):
+        self.lab.up(count=3, slots=8)
+        with self.lab.in_network():
+            client = self.lab.api()
+            path = "/api/v1/namespaces/default/pods"
+            for node in self.lab.nodes():
+                client.post(path, pod(node.name, pod_spec([container(slots=8)])))
+            wait_for(lambda: all(map(harness.is_ready, client.get(path)["items"])), "a pod on each node")
+            self.assertEqual({found["spec"]["nodeName"] for found in client.get(path)["items"]},
+                             {"node-1", "node-2", "node-3"})
+
     def test_the_other_lab_is_not_touched(self):
         other = cluster.Lab()
         if not other.is_up():

@@ -8,7 +8,7 @@ import os
 import pathlib
 import time
 
-V2_CONTROLLERS = ("cpuset", "cpu", "io", "memory", "pids")
+V2_CONTROLLERS = ("cpuset", "cpu", "io", "memory", "hugetlb", "pids")  # a kubelet asks for all that there are
 
 
 def mounts():

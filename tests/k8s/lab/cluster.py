@@ -69,14 +69,14 @@ class Lab:
         return control.holder(self.place.lock) is not None
 
     def settings(self):
-        return json.loads((self.place.state / "settings").read_text())
+        try:
+            return json.loads((self.place.state / "settings").read_text())
+        except FileNotFoundError:
+            raise LabError("no lab runs: make lab starts one") from None
 
     def check_same(self, count, slots):
         wanted = {"nodes": count, "slots": slots}
-        try:
-            there = self.settings()
-        except (OSError, ValueError):
-            there = None
+        there = self.settings()
         if there != wanted:
             raise LabError(f"a lab with {there} runs from {self.place.folder}, not {wanted}: make lab-down ends it")
 
@@ -210,7 +210,10 @@ class Lab:
         return [places.NodePlace(self.place, number) for number in range(1, self.settings()["nodes"] + 1)]
 
     def node(self, name):
-        return next(node for node in self.nodes() if node.name == name)
+        nodes_by_name = {node.name: node for node in self.nodes()}
+        if name not in nodes_by_name:
+            raise LabError(f"no node {name}: there are {', '.join(nodes_by_name)}")
+        return nodes_by_name[name]
 
     def api(self, token=None):
         return api.Api(self.place.keys, token)
