@@ -91,6 +91,24 @@ struct http_reader {
 enum status loop_serve_http(struct loop *loop, const char *host, uint16_t port,
                             struct http_reader reader, char *bound, size_t size, struct error *err);
 
+/*
+ * A library with sockets of its own (libcurl): it says what it waits for, and is
+ * called when that is there. `what` is LOOP_READ and LOOP_WRITE, 0: not any more.
+ */
+enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+struct guest_calls {
+    void *context;
+    void (*on_socket)(void *context, int fd, unsigned what); /* NULL: it has none */
+    void (*on_time)(void *context);
+};
+struct loop_guest;
+enum status loop_add_guest(struct loop *loop, const struct guest_calls *calls,
+                           struct loop_guest **guest, struct error *err);
+void loop_remove_guest(struct loop_guest *guest); /* before loop_free */
+enum status loop_guest_watch(struct loop_guest *guest, int fd, unsigned what, struct error *err);
+/* on_time once, so many milliseconds from now and instead of before; -1: never. */
+void loop_guest_wake_in(struct loop_guest *guest, int64_t ms);
+
 enum status loop_on_signal(struct loop *loop, int number, void (*call)(void *context),
                            void *context, struct error *err);
 void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms), void *context);

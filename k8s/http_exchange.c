@@ -1,0 +1,117 @@
+#include "k8s/http.h"
+
+#define WAIT_MS_MIN 200
+#define WAIT_MS_MAX 10000
+
+struct exchange {
+    int code;
+    int64_t retry_after_ms;
+    struct text body;
+    enum status status;
+    struct error *err;
+};
+
+static void on_head(void *context, int code, int64_t retry_after_ms)
+{
+    struct exchange *exchange = context;
+
+    exchange->code = code;
+    exchange->retry_after_ms = retry_after_ms;
+}
+
+static bool on_bytes(void *context, struct slice bytes)
+{
+    struct exchange *exchange = context;
+
+    text_append(&exchange->body, bytes);
+    return !exchange->body.failed;
+}
+
+static void on_end(void *context, enum status status, const struct error *err)
+{
+    struct exchange *exchange = context;
+
+    exchange->status = status;
+    *exchange->err = *err;
+}
+
+enum status http_exchange(struct http *http, const struct http_request *request, const char *what,
+                          struct api_answer *answer, struct error *err)
+{
+    struct exchange exchange = {.retry_after_ms = -1, .status = STATUS_CONNECTION, .err = err};
+    struct http_sink sink = {&exchange, on_head, on_bytes, on_end};
+    struct http_call *call;
+    enum status status;
+
+    *answer = (struct api_answer){.retry_after_ms = -1};
+    TRY(http_start(http, request, &sink, &call, err));
+    text_init(&exchange.body, API_ANSWER_BYTES_MAX);
+    status = http_run(http, -1, err);
+    if (status == STATUS_OK)
+        status = exchange.status;
+    if (status == STATUS_OK)
+        status = api_answer_read(exchange.code, exchange.retry_after_ms, text_slice(&exchange.body),
+                                 what, answer, err);
+    text_deinit(&exchange.body);
+    return status;
+}
+
+static int64_t wait_before(int attempt, const struct api_answer *answer)
+{
+    int64_t wait_ms = (int64_t)WAIT_MS_MIN << (attempt < 6 ? attempt : 6);
+
+    if (answer->retry_after_ms > wait_ms)
+        wait_ms = answer->retry_after_ms;
+    return wait_ms < WAIT_MS_MAX ? wait_ms : WAIT_MS_MAX;
+}
+
+enum status http_exchange_again(struct http *http, const struct http_request *request,
+                                const char *what, int tries, struct api_answer *answer,
+                                struct error *err)
+{
+    for (int attempt = 0;; attempt++) {
+        enum status status = http_exchange(http, request, what, answer, err);
+
+        if (attempt + 1 >= tries || !api_is_passing(status, answer))
+            return status;
+        TRY(http_run(http, wait_before(attempt, answer), err));
+    }
+}
+
+static enum status adopt(struct http *http, const struct api_target *target, const cJSON *object,
+                         int tries, struct api_answer *answer, struct error *err)
+{
+    struct api_target existing = *target;
+    struct http_request request;
+    enum status status;
+
+    existing.name = API_TEXT(object, "metadata", "name");
+    http_request_init(&request);
+    status = api_get(&request, &existing, err);
+    if (status == STATUS_OK)
+        status =
+            http_exchange_again(http, &request, "get what is there already", tries, answer, err);
+    if (status == STATUS_OK && api_may_adopt(answer->object, object, err) != STATUS_OK) {
+        status = err->status;
+        api_answer_deinit(answer);
+    }
+    http_request_deinit(&request);
+    return status;
+}
+
+enum status http_create_or_adopt(struct http *http, const struct api_target *target,
+                                 const cJSON *object, int tries, struct api_answer *answer,
+                                 struct error *err)
+{
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    status = api_create(&request, target, object, err);
+    if (status == STATUS_OK)
+        status = http_exchange_again(http, &request, "create an object", tries, answer, err);
+    http_request_deinit(&request);
+    if (status == STATUS_BUSY && slice_is(slice_of(answer->reason), "AlreadyExists"))
+        return adopt(http, target, object, tries, answer, err);
+    return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * client.h - the API client in the loop of a role.
+ *
+ *     loop --sockets, time--> client --> http --> calls of who started them
+ *       \---time------------> watch ---> watcher --> changes
+ *
+ * Nothing blocks but a program that gives credentials, which only the command
+ * line allows. All calls come from the loop's own thread.
+ */
+#ifndef K8S_LOOP_CLIENT_H
+#define K8S_LOOP_CLIENT_H
+
+#include "k8s/http.h"
+#include "k8s/watcher.h"
+#include "runtime/loop.h"
+
+struct client;
+
+enum status client_open(struct loop *loop, const struct kube_access *access, struct client **client,
+                        struct error *err);
+/* Before loop_free, and not from a call of its http. Cancels what is under way. */
+void client_close(struct client *client);
+struct http *client_http(const struct client *client);
+
+/* A watcher that is kept going. `target` and `selector` are borrowed for its life;
+ * it is closed before its client. */
+struct watch;
+enum status watch_open(struct loop *loop, struct client *client, const struct api_target *target,
+                       struct slice selector, uint64_t seed, const struct watcher_reader *reader,
+                       struct watch **watch, struct error *err);
+void watch_close(struct watch *watch);
+const struct watcher *watch_watcher(const struct watch *watch);
+
+#endif
