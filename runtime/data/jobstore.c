@@ -182,21 +182,44 @@ enum status jobstore_create(const char *path, struct jobstore **store, struct er
     return status;
 }
 
-/* A database, and one of ours. */
-static enum status check_version(struct jobstore *store, struct error *err)
+static enum status read_number(struct jobstore *store, const char *sql, int *number,
+                               struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     enum status status = STATUS_OK;
 
-    if (sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL) !=
-            SQLITE_OK ||
+    if (sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) != SQLITE_OK ||
         sqlite3_step(statement) != SQLITE_ROW)
         status = jobstore_failed(store, err);
-    else if (sqlite3_column_int(statement, 0) != SCHEMA_VERSION)
-        status = fail(err, STATUS_CORRUPT, "the job's store is of version %d, where %d is read",
-                      sqlite3_column_int(statement, 0), SCHEMA_VERSION);
+    else
+        *number = sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     return status;
+}
+
+/* Who created the store was killed before its tables were there: all or none are. */
+static enum status complete(struct jobstore *store, struct error *err)
+{
+    int tables = 0;
+
+    TRY(read_number(store, "SELECT count(*) FROM sqlite_master", &tables, err));
+    return tables == 0 ? jobstore_run(store, schema, err) : STATUS_OK;
+}
+
+/* A database, and one of ours. */
+static enum status check_version(struct jobstore *store, bool read_only, struct error *err)
+{
+    int version = 0;
+
+    TRY(read_number(store, "PRAGMA user_version", &version, err));
+    if (version == 0 && !read_only) {
+        TRY(complete(store, err));
+        TRY(read_number(store, "PRAGMA user_version", &version, err));
+    }
+    if (version != SCHEMA_VERSION)
+        return fail(err, STATUS_CORRUPT, "the job's store is of version %d, where %d is read",
+                    version, SCHEMA_VERSION);
+    return STATUS_OK;
 }
 
 enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
@@ -205,7 +228,7 @@ enum status jobstore_open(const char *path, bool read_only, struct jobstore **st
     enum status status;
 
     TRY(open_database(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, store, err));
-    status = check_version(*store, err);
+    status = check_version(*store, read_only, err);
     if (status == STATUS_OK && !read_only)
         status = jobstore_run(*store, settings, err);
     if (status == STATUS_OK)

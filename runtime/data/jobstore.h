@@ -54,6 +54,7 @@ struct jobstore;
 
 /* INVALID when there is such a file already. */
 enum status jobstore_create(const char *path, struct jobstore **store, struct error *err);
+/* A store whose creator was killed before it had tables gets them, unless read_only. */
 enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
                           struct error *err);
 void jobstore_close(struct jobstore *store);

@@ -212,6 +212,28 @@ static void what_is_no_store_is_refused(void **state)
     folder_close(&folder);
 }
 
+static void a_store_that_was_left_empty_is_completed_by_who_writes(void **state)
+{
+    struct job_row row = {.id = 7}, got;
+    struct jobstore *store;
+    struct folder folder;
+    struct error err;
+    FILE *file;
+    (void)state;
+
+    folder_open(&folder);
+    file = fopen(folder_file(&folder, "job.db"), "w");
+    CHECK(file);
+    fclose(file);
+    CHECK_FAILS(jobstore_open(folder.file, true, &store, &err), STATUS_CORRUPT, "version 0");
+    CHECK_OK(jobstore_open(folder.file, false, &store, &err));
+    CHECK_OK(jobstore_put_job(store, &row, &err));
+    CHECK_OK(jobstore_get_job(store, &got, &err));
+    CHECK(got.id == 7);
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
 static void a_statement_longer_than_its_field_is_cut_between_characters(void **state)
 {
     struct job_row row = {.id = 1}, read;
@@ -288,6 +310,7 @@ int main(void)
         cmocka_unit_test(results_and_metrics_come_back_in_order),
         cmocka_unit_test(a_model_is_there_whole_or_not_at_all),
         cmocka_unit_test(what_is_no_store_is_refused),
+        cmocka_unit_test(a_store_that_was_left_empty_is_completed_by_who_writes),
         cmocka_unit_test(a_destination_comes_back_and_half_a_path_is_refused),
         cmocka_unit_test(a_statement_longer_than_its_field_is_cut_between_characters),
     };
