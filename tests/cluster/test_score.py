@@ -221,6 +221,28 @@ class Score(harness.Case):
         self.check_table()
         self.check_each_row_once()
 
+    def test_a_job_of_which_only_its_folder_is_left_goes_on_over_tls(self):
+        os.environ["TOTRAIN_PACE"] = SLOW
+        submitted = self.run_program(self.path, "--format=csv", "--progress=none", "-c",
+                                     PREDICT.format("job.max_workers = 2, job.wait = false"))
+        self.assertEqual(submitted.returncode, 0, submitted.stderr)
+        job = submitted.stdout.splitlines()[1].split(",")[0]
+        harness.wait_for(lambda: self.shards("done"), "a shard that is done")
+        self.end_what_is_left()
+        self.check_nothing_runs()
+        folder = self.state / "jobs" / job
+        subprocess.run([harness.PROGRAM, "supervise", folder, "--listen", "tcp:127.0.0.1:0",
+                        "--detached"], check=True, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        harness.wait_for(lambda: self.processes("worker"), "a worker")
+        self.kill("worker", signal.SIGKILL)
+        del os.environ["TOTRAIN_PACE"]
+        waited = self.run_program("wait", job)
+        self.assertEqual(waited.returncode, 0, (folder / "log").read_text())
+        self.assertIn("listens on tcp:127.0.0.1:", (folder / "log").read_text())
+        self.check_table()
+        self.check_each_row_once(job)
+
     def test_without_its_supervisor_nothing_is_left_and_the_table_stays_as_it_was(self):
         self.run_all("CREATE TABLE shared AS SELECT 'old' AS word")
         self.begin(PREDICT.format("job.max_workers = 2"))
