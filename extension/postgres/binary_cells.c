@@ -139,6 +139,8 @@ static bool get_timestamp(struct slice bytes, struct cell *cell)
     microseconds = (int64_t)binary_u64(bytes.data);
     if (microseconds == INT64_MAX || microseconds == INT64_MIN)
         set_real(cell, microseconds > 0 ? INFINITY : -INFINITY);
+    else if (microseconds > INT64_MAX - MICROSECONDS_TO_2000)
+        return false; /* later than the server's last year, 294276 */
     else
         set_real(cell, (double)(microseconds + MICROSECONDS_TO_2000) / 1e6);
     return true;

@@ -56,6 +56,20 @@ class Program(program.Case):
         self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS copied")], [1])
         self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS iris_model")], [1])
 
+    def test_two_that_publish_under_one_name(self):
+        kinds = ("LinearClassifier", "DNNClassifier WITH model.hidden_units = [3]")
+        running = [self.started("-c", f"SELECT * FROM iris TO TRAIN {kinds[i % 2]} LABEL class INTO m") for i in range(6)]
+        for one in running:
+            _, errors = one.communicate(timeout=4 * DEADLINE)
+            self.assertEqual(one.returncode, 0, errors)
+        self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS m")], [6, 5, 4, 3, 2, 1])
+        self.check("SELECT * FROM iris TO EVALUATE m")
+
+    def test_workers_evaluate(self):
+        self.check(TRAIN_IRIS)
+        plain = self.check("SELECT * FROM iris TO EVALUATE iris_model")
+        self.assertEqual(self.check("SELECT * FROM iris TO EVALUATE iris_model WITH job.min_workers = 2"), plain)
+
     def test_names_are_those_of_the_database(self):
         self.check('CREATE SCHEMA "Odd ""one"; SELECT * FROM iris TO TRAIN LinearClassifier LABEL class '
                    'INTO "Odd ""one"."My @Model"; CREATE TABLE "My @Model" (a int)')

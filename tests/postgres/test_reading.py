@@ -1,6 +1,7 @@
 """How the program reads a table: by one connection or by several, whatever the order and place of its rows."""
 
 import os
+import signal
 import sqlite3
 import threading
 import unittest
@@ -98,6 +99,26 @@ class Reading(program.Case):
         finally:
             stop.set()
             writer.join()
+
+    def test_ctrl_c_ends_all_readers(self):
+        self.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 9)")  # long enough to be met
+        readers = ("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY%ctid%'")
+        running = self.started("-c", TRAIN.format("* FROM t"))
+        watcher = self.connect()
+        with watcher.cursor() as cursor:
+            def stop_one():
+                cursor.execute(readers)
+                found = cursor.fetchall()
+                if found:
+                    os.kill(found[0][0], signal.SIGSTOP)
+                return found
+            stopped = program.harness.wait_for(stop_one, "a reader")[0][0]
+        running.send_signal(signal.SIGINT)
+        os.kill(stopped, signal.SIGCONT)
+        _, errors = running.communicate(timeout=program.DEADLINE)
+        self.assertEqual(running.returncode, 130, errors)
+        program.harness.wait_for(lambda: not self.execute(readers), "the end of the readers")
+        self.assertEqual(self.tables(), {"t"})
 
     def test_rows_of_the_transaction_and_temporary_tables(self):
         self.check(f"BEGIN; INSERT INTO t SELECT * FROM t LIMIT 100; {TRAIN.format('* FROM t')}; COMMIT")

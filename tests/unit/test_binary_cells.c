@@ -95,6 +95,8 @@ static void values_of_other_sizes_are_refused(void **state)
     text_init(&scratch, TEXT_MAXIMUM);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         CHECK_INT(binary_cell(kinds[i], BYTES("\0\0\0"), &scratch, &cell, &err), STATUS_PROTOCOL);
+    CHECK_INT(binary_cell(PG_TIMESTAMP, BYTES("\x7f\xff\xff\xff\0\0\0\0"), &scratch, &cell, &err),
+              STATUS_PROTOCOL);
     CHECK_INT(binary_cell(PG_NUMERIC, BYTES("\xff\xff\0\0\0\0\0\0"), &scratch, &cell, &err),
               STATUS_PROTOCOL);
     text_deinit(&scratch);

@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_binary_copy ${CMAKE_CURRENT_LIST_DIR}/fuzz_binary_copy.c)
+  target_link_libraries(fuzz_binary_copy PRIVATE totrain_postgres_libpq)
+  target_link_options(fuzz_binary_copy PRIVATE -fsanitize=fuzzer)
+endif()
