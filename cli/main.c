@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "jobs_command.h"
+#include "k8s_command.h"
 #include "parse_command.h"
 #include "publish_command.h"
 #include "role_commands.h"
 #include "scale_command.h"
 #include "script.h"
 #include "shell.h"
+#include "submit_command.h"
 
 #define PROGRAM_TAKES                                                                              \
     (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTION_COLOUR | OPTION_HELP |    \
@@ -62,6 +64,8 @@ static const struct command {
     {"scale", command_scale, "scale ID N", "give a running job N workers"},
     {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
     {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},
+    {"submit", command_submit, "submit FILE --dry-run", "a job as objects of Kubernetes"},
+    {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"supervise", command_supervise, "supervise FOLDER", "the processes that a job is made of,"},
@@ -69,8 +73,6 @@ static const struct command {
     {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},
     {"ps", later, NULL, NULL},
     {"publish", command_publish, NULL, NULL}, /* started by supervisors only */
-    {"submit", later, NULL, NULL},
-    {"k8s", later, NULL, NULL},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

@@ -1,10 +1,13 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Codes of options that have no letter; above all characters. */
 #define CODE_OF(flag) (256 + (int)(flag))
+
+#define CLUSTER(member) offsetof(struct options, cluster.member)
 
 static const struct row {
     unsigned flag;
@@ -12,15 +15,41 @@ static const struct row {
     const char *name;     /* NULL: none */
     const char *argument; /* NULL: none */
     const char *help;
+    size_t place; /* in struct options, of a text or a bool; 0: see apply() */
 } rows[] = {
-    {OPTION_SQL, 'c', NULL, "SQL", "run these statements; may be given again, as -f"},
-    {OPTION_FILE, 'f', NULL, "FILE", "run the statements of the file; - is standard input"},
-    {OPTION_FORMAT, 0, "format", "table|csv|json|markdown", "how results are written"},
-    {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how training is followed"},
-    {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour"},
-    {OPTION_HELP, 'h', "help", NULL, "this text"},
-    {OPTION_VERSION, 0, "version", NULL, "the version"},
-    {OPTION_FOLLOW, 'f', "follow", NULL, "go on until the job has ended"},
+    {OPTION_SQL, 'c', NULL, "SQL", "run these statements; may be given again, as -f", 0},
+    {OPTION_FILE, 'f', NULL, "FILE", "run the statements of the file; - is standard input", 0},
+    {OPTION_FORMAT, 0, "format", "table|csv|json|markdown", "how results are written", 0},
+    {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how training is followed", 0},
+    {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour", 0},
+    {OPTION_HELP, 'h', "help", NULL, "this text", 0},
+    {OPTION_VERSION, 0, "version", NULL, "the version", 0},
+    {OPTION_FOLLOW, 'f', "follow", NULL, "go on until the job has ended", 0},
+    {OPTION_KUBECONFIG, 0, "kubeconfig", "FILE", "instead of $KUBECONFIG and ~/.kube/config",
+     CLUSTER(kubeconfig)},
+    {OPTION_CONTEXT, 0, "context", "NAME", "of the kubeconfig; otherwise its current one",
+     CLUSTER(context)},
+    {OPTION_NAMESPACE, 0, "namespace", "NAME", "otherwise that of the context",
+     CLUSTER(kube_namespace)},
+    {OPTION_INSECURE, 0, "insecure", NULL, "do not insist on a checked certificate",
+     CLUSTER(allows_insecure)},
+    {OPTION_IMAGE, 0, "image", "NAME", "the image of totrain, as the cluster knows it",
+     CLUSTER(image)},
+    {OPTION_PULL, 0, "pull-policy", "Always|IfNotPresent|Never", "of the image; IfNotPresent",
+     CLUSTER(pull_policy)},
+    {OPTION_NAME, 0, "name", "NAME", "of the job; otherwise after its model", CLUSTER(name)},
+    {OPTION_CPU, 0, "cpu", "CORES", "that each worker asks for: 2, 500m; 1", CLUSTER(cpu)},
+    {OPTION_MEMORY, 0, "memory", "BYTES", "that each worker has: 512Mi, 4Gi; 1Gi", CLUSTER(memory)},
+    {OPTION_RESOURCE, 0, "resource", "NAME", "each worker asks for one of it", CLUSTER(resource)},
+    {OPTION_PRIORITY, 0, "priority-class", "NAME", "of all pods", CLUSTER(priority_class)},
+    {OPTION_ACCOUNT, 0, "service-account", "NAME", "of the master; totrain",
+     CLUSTER(service_account)},
+    {OPTION_DATABASE_SECRET, 0, "database-secret", "NAME", "Secret with the login of the database",
+     CLUSTER(database_secret)},
+    {OPTION_KEEP, 0, "keep", "SECONDS", "that a finished job stays; 86400", CLUSTER(keep)},
+    {OPTION_SCHEDULE, 0, "schedule", "CRON", "train by the clock: '0 3 * * *'", CLUSTER(schedule)},
+    {OPTION_PODS, 0, "pods", "N", "the quota's number of pods; 100", CLUSTER(pods)},
+    {OPTION_DRY_RUN, 0, "dry-run", NULL, "print the objects, create nothing", CLUSTER(is_dry_run)},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof *rows)
@@ -78,34 +107,40 @@ static enum status refuse_value(const struct row *row, const char *value, struct
            error_hint(err, "totrain --help shows how it is called.");
 }
 
+/* False: it is not one of the words that the option takes. */
+static bool apply_kind(struct options *options, const struct row *row, const char *value)
+{
+    switch (row->flag) {
+    case OPTION_FORMAT:
+        return format_find(slice_of(value), &options->format);
+    case OPTION_PROGRESS:
+        return progress_find(slice_of(value), &options->progress);
+    case OPTION_COLOUR:
+        return colour_find(slice_of(value), &options->colour);
+    case OPTION_FOLLOW:
+        options->follows = true;
+        return true;
+    case OPTION_HELP:
+        options->wants_help = true;
+        return true;
+    default:
+        options->wants_version = true;
+        return true;
+    }
+}
+
 static enum status apply(struct options *options, const struct row *row, const char *value,
                          struct error *err)
 {
-    bool is_known = true;
-
-    switch (row->flag) {
-    case OPTION_SQL:
-    case OPTION_FILE:
+    if (row->flag == OPTION_SQL || row->flag == OPTION_FILE)
         return add_input(options, row->flag == OPTION_FILE, value, err);
-    case OPTION_FORMAT:
-        is_known = format_find(slice_of(value), &options->format);
-        break;
-    case OPTION_PROGRESS:
-        is_known = progress_find(slice_of(value), &options->progress);
-        break;
-    case OPTION_COLOUR:
-        is_known = colour_find(slice_of(value), &options->colour);
-        break;
-    case OPTION_FOLLOW:
-        options->follows = true;
-        break;
-    case OPTION_HELP:
-        options->wants_help = true;
-        break;
-    default:
-        options->wants_version = true;
-    }
-    return is_known ? STATUS_OK : refuse_value(row, value, err);
+    if (row->place && row->argument)
+        *(const char **)((char *)options + row->place) = value;
+    else if (row->place)
+        *(bool *)((char *)options + row->place) = true;
+    else if (!apply_kind(options, row, value))
+        return refuse_value(row, value, err);
+    return STATUS_OK;
 }
 
 /* What getopt_long wants: the letters that are taken, and the names. */

@@ -25,12 +25,40 @@ enum {
     OPTION_COLOUR = 16,  /* --color */
     OPTION_HELP = 32,    /* --help, -h */
     OPTION_VERSION = 64, /* --version */
-    OPTION_FOLLOW = 128  /* -f without a value, where OPTION_FILE is not taken */
+    OPTION_FOLLOW = 128, /* -f without a value, where OPTION_FILE is not taken */
+    OPTION_KUBECONFIG = 1 << 8,
+    OPTION_CONTEXT = 1 << 9,
+    OPTION_NAMESPACE = 1 << 10,
+    OPTION_INSECURE = 1 << 11,
+    OPTION_IMAGE = 1 << 12,
+    OPTION_PULL = 1 << 13,
+    OPTION_NAME = 1 << 14,
+    OPTION_CPU = 1 << 15,
+    OPTION_MEMORY = 1 << 16,
+    OPTION_RESOURCE = 1 << 17,
+    OPTION_PRIORITY = 1 << 18,
+    OPTION_ACCOUNT = 1 << 19,
+    OPTION_DATABASE_SECRET = 1 << 20,
+    OPTION_KEEP = 1 << 21,
+    OPTION_SCHEDULE = 1 << 22,
+    OPTION_DRY_RUN = 1 << 23,
+    OPTION_PODS = 1 << 24
 };
+
+/* Which cluster, and who we are there. */
+#define OPTIONS_CLUSTER (OPTION_KUBECONFIG | OPTION_CONTEXT | OPTION_NAMESPACE | OPTION_INSECURE)
 
 struct input {
     bool is_file;
     const char *value;
+};
+
+/* Of jobs on a cluster; NULL where nothing was said. */
+struct cluster_options {
+    const char *kubeconfig, *context, *kube_namespace, *image, *pull_policy, *name, *cpu, *memory;
+    const char *resource, *priority_class, *service_account, *database_secret, *keep, *schedule;
+    const char *pods;
+    bool allows_insecure, is_dry_run;
 };
 
 /* Points into argv. */
@@ -43,6 +71,7 @@ struct options {
     enum progress_mode progress;
     enum colour colour;
     bool wants_help, wants_version, follows;
+    struct cluster_options cluster;
 };
 
 /* argv[0] is the caller's own name. Options may stand anywhere, as in

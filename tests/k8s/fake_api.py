@@ -69,6 +69,7 @@ class FakeApi:
         self.uids = 0
         self.faults = []
         self.logs = collections.defaultdict(list)  # pod -> chunks; None: its end
+        self.reviews = lambda asked: True
         self.requests = []  # "METHOD path"
         self.heads = []
         self.is_stopped = False
@@ -387,6 +388,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def create(self, plural, name, query, body, what):
+        if plural == "selfsubjectaccessreviews":
+            asked = body["spec"]["resourceAttributes"]
+            asked["resource"] += "/" + asked["subresource"] if "subresource" in asked else ""
+            self.answer(201, {**body, "status": {"allowed": self.server.api.reviews(asked)}}, what)
+            return
         thing = self.server.api.create(plural, body)
         if thing:
             self.answer(201, thing, what)

@@ -1,0 +1,70 @@
+#include "cluster_access.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "k8s/kubeconfig.h"
+
+/* As kubectl does: of several files, those that are not there do not matter. */
+static enum status load_list(const char *list, struct arena *arena, struct kubeconfig *config,
+                             struct error *err)
+{
+    while (*list) {
+        size_t size = strcspn(list, ":");
+        struct slice path = arena_copy(arena, (struct slice){list, size});
+
+        if (!path.data)
+            return fail_no_memory(err);
+        if (size > 0 && kubeconfig_load(path.data, arena, config, err) != STATUS_OK &&
+            err->status != STATUS_NOT_FOUND)
+            return err->status;
+        list += size + (list[size] == ':');
+    }
+    return STATUS_OK;
+}
+
+static bool is_in_pod(void)
+{
+    return getenv("KUBERNETES_SERVICE_HOST") != NULL && access(ACCESS_POD_FOLDER, R_OK) == 0;
+}
+
+static enum status load(const struct cluster_options *options, struct arena *arena,
+                        struct kubeconfig *config, bool *has_file, struct error *err)
+{
+    const char *list = getenv("KUBECONFIG"), *home = getenv("HOME");
+    char path[PATH_MAX];
+
+    *has_file = true;
+    if (options->kubeconfig)
+        return kubeconfig_load(options->kubeconfig, arena, config, err);
+    if (list && *list)
+        return load_list(list, arena, config, err);
+    snprintf(path, sizeof path, "%s/.kube/config", home ? home : "");
+    *has_file = access(path, F_OK) == 0;
+    return *has_file ? kubeconfig_load(path, arena, config, err) : STATUS_OK;
+}
+
+enum status cluster_access(const struct cluster_options *options, struct arena *arena,
+                           struct kube_access *access_out, struct error *err)
+{
+    struct kubeconfig_choice choice = {.context = options->context,
+                                       .allows_exec = true,
+                                       .allows_insecure = options->allows_insecure};
+    struct kubeconfig config = {.clusters = NULL};
+    bool has_file;
+
+    TRY(load(options, arena, &config, &has_file, err));
+    if (has_file)
+        TRY(kubeconfig_choose(&config, &choice, arena, access_out, err));
+    else if (is_in_pod())
+        TRY(access_in_cluster(ACCESS_POD_FOLDER, getenv("KUBERNETES_SERVICE_HOST"),
+                              getenv("KUBERNETES_SERVICE_PORT"), arena, access_out, err));
+    else
+        return fail(err, STATUS_NOT_FOUND, "no kubeconfig says which cluster is meant"),
+               error_hint(err, "Say --kubeconfig FILE, or set KUBECONFIG.");
+    if (options->kube_namespace)
+        access_out->kube_namespace = slice_of(options->kube_namespace);
+    return access_check_namespace(access_out->kube_namespace, err);
+}

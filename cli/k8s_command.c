@@ -1,0 +1,161 @@
+#include "k8s_command.h"
+
+#include <string.h>
+
+#include "cluster_access.h"
+#include "k8s/http.h"
+#include "k8s/manifest.h"
+#include "k8s/rights.h"
+#include "options.h"
+
+#define TAKES                                                                                      \
+    (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_COLOUR | OPTION_HELP)
+#define TRIES    4
+#define PODS_MAX 100000
+
+static const char usage[] =
+    "usage: totrain k8s rbac [OPTION]...\n"
+    "       totrain k8s check [OPTION]...\n"
+    "\n"
+    "rbac prints what somebody who rules a cluster applies once for a namespace of\n"
+    "training jobs: the namespace with Pod Security \"restricted\", a quota (--pods,\n"
+    "--cpu, --memory), and two service accounts with roles of least rights:\n"
+    "totrain for the masters of jobs, totrain-submitter for who submits them.\n"
+    "\n"
+    "    totrain k8s rbac --namespace=training --memory=64Gi | kubectl apply -f -\n"
+    "\n"
+    "check asks the cluster for each of the submitter's rights whether we have it, and\n"
+    "ends with exit code 4 where one is missing.\n"
+    "\n"
+    "options:\n";
+
+static struct slice or_else(const char *value, const char *otherwise)
+{
+    return slice_of(value ? value : otherwise);
+}
+
+static enum status print_roles(const struct cluster_options *options, struct error *err)
+{
+    struct rights_limits limits = {.pods = 100,
+                                   .cpu = or_else(options->cpu, "32"),
+                                   .memory = or_else(options->memory, "128Gi")};
+    struct text text;
+    enum status status;
+    int64_t ignored;
+
+    TRY(quantity_read_cpu(limits.cpu, &ignored, err));
+    TRY(quantity_read_memory(limits.memory, &ignored, err));
+    if (options->pods && (!slice_to_integer(slice_of(options->pods), &limits.pods) ||
+                          limits.pods < 1 || limits.pods > PODS_MAX))
+        return fail(err, STATUS_INVALID, "a quota is of 1 to %d pods, not %s", PODS_MAX,
+                    options->pods);
+    text_init(&text, TEXT_MAXIMUM);
+    status = rights_print(or_else(options->kube_namespace, "totrain"), &limits, &text, err);
+    if (status == STATUS_OK) {
+        puts(text_string(&text));
+        fprintf(stderr, "NOTE:  %s\n", rights_warning);
+    }
+    text_deinit(&text);
+    return status;
+}
+
+static enum status ask(struct http *http, struct slice kube_namespace, const struct right *right,
+                       struct slice verb, bool *is_allowed, struct error *err)
+{
+    struct api_target target = {.kind = API_ACCESS_REVIEWS};
+    struct api_answer answer = {.retry_after_ms = -1};
+    cJSON *review = rights_review(kube_namespace, right, verb);
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    status = api_create(&request, &target, review, err);
+    if (status == STATUS_OK)
+        status = http_exchange_again(http, &request, "an access review", TRIES, &answer, err);
+    if (status == STATUS_OK)
+        status = rights_review_read(answer.object, is_allowed, err);
+    api_answer_deinit(&answer);
+    http_request_deinit(&request);
+    cJSON_Delete(review);
+    return status;
+}
+
+static enum status check_right(struct http *http, struct slice kube_namespace,
+                               const struct right *right, unsigned *missing, struct error *err)
+{
+    const char *words = right->verbs;
+
+    while (*words) {
+        struct slice verb = {words, strcspn(words, " ")};
+        bool is_allowed;
+
+        TRY(ask(http, kube_namespace, right, verb, &is_allowed, err));
+        printf("%-4s %.*s %s%s%s\n", is_allowed ? "yes" : "NO", SLICE_FORMAT(verb),
+               api_names(right->kind)->plural, right->subresource ? "/" : "",
+               right->subresource ? right->subresource : "");
+        *missing += !is_allowed;
+        words += verb.size + strspn(words + verb.size, " ");
+    }
+    return STATUS_OK;
+}
+
+static enum status check_all(struct http *http, struct slice kube_namespace, struct error *err)
+{
+    unsigned missing = 0;
+    size_t count;
+    const struct right *rights = rights_of(RIGHTS_OF_SUBMITTER, &count);
+
+    for (size_t i = 0; i < count; i++)
+        TRY(check_right(http, kube_namespace, &rights[i], &missing, err));
+    if (missing == 0)
+        return STATUS_OK;
+    return fail(err, STATUS_PERMISSION, "%u right%s missing in the namespace %.*s", missing,
+                missing == 1 ? " is" : "s are", SLICE_FORMAT(kube_namespace)),
+           error_hint(err, "totrain k8s rbac prints what gives them.");
+}
+
+static enum status check_cluster(const struct cluster_options *options, struct error *err)
+{
+    struct kube_access access;
+    struct arena arena;
+    struct http *http = NULL;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = cluster_access(options, &arena, &access, err);
+    if (status == STATUS_OK)
+        status = http_new(&access, NULL, &http, err);
+    if (status == STATUS_OK)
+        status = check_all(http, access.kube_namespace, err);
+    http_free(http);
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status run(const struct options *options, struct error *err)
+{
+    const char *what = options->word_count == 1 ? options->words[0] : "";
+
+    if (strcmp(what, "rbac") == 0)
+        return print_roles(&options->cluster, err);
+    if (strcmp(what, "check") == 0)
+        return check_cluster(&options->cluster, err);
+    return fail(err, STATUS_INVALID, "k8s is followed by rbac or check"),
+           error_hint(err, "totrain k8s --help shows how it is called.");
+}
+
+int command_k8s(int argc, char **argv)
+{
+    struct options options;
+    struct error err;
+
+    error_clear(&err);
+    if (options_read(argc, argv, TAKES, &options, &err) != STATUS_OK)
+        return report(&err, options.colour);
+    if (options.wants_help) {
+        fputs(usage, stdout);
+        options_print(TAKES, stdout);
+        return 0;
+    }
+    return run(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
+}

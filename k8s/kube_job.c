@@ -1,0 +1,149 @@
+#include "k8s/manifest.h"
+
+#include <string.h>
+
+#include "k8s/access.h"
+
+#define QUANTITY_MEMORY_MIN ((int64_t)16 << 20)
+#define QUANTITY_MEMORY_MAX ((int64_t)1 << 50)
+#define QUANTITY_CPU_M_MAX  ((int64_t)1000000)
+#define KEEP_S_MAX          ((int64_t)10 * 365 * 24 * 3600)
+
+static bool has_only(struct slice text, const char *more)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr(more, c))))
+            return false;
+    }
+    return true;
+}
+
+static enum status refuse(const char *what, struct slice value, const char *expected,
+                          struct error *err)
+{
+    return fail(err, STATUS_INVALID, "%s is %s, not \"%.*s\"", what, expected, SLICE_FORMAT(value));
+}
+
+/* RFC 1123, as for the names of most objects; empty where that is allowed. */
+static enum status check_name(const char *what, struct slice name, size_t bytes_max,
+                              bool may_be_empty, struct error *err)
+{
+    if (name.size == 0 && may_be_empty)
+        return STATUS_OK;
+    if (name.size == 0 || name.size > bytes_max || !has_only(name, "-.") || name.data[0] == '-' ||
+        name.data[0] == '.' || name.data[name.size - 1] == '-' || name.data[name.size - 1] == '.')
+        return refuse(what, name, "a name of a-z, 0-9, - and .", err);
+    return STATUS_OK;
+}
+
+static enum status check_image(struct slice image, struct error *err)
+{
+    if (image.size == 0 || image.size > 255 ||
+        !has_only(image, "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-/:@") || image.data[0] == '-')
+        return refuse("the image", image, "a name as REGISTRY/NAME:TAG", err);
+    return STATUS_OK;
+}
+
+static enum status check_slot(struct slice name, struct error *err)
+{
+    if (name.size == 0)
+        return STATUS_OK;
+    if (name.size > 200 || !memchr(name.data, '/', name.size) ||
+        !has_only(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-/"))
+        return refuse("the resource", name, "a name as example.com/gpu", err);
+    return STATUS_OK;
+}
+
+enum status kube_job_check(const struct kube_job *job, struct error *err)
+{
+    TRY(check_name("the job's name", job->name, MANIFEST_NAME_BYTES_MAX, false, err));
+    if (memchr(job->name.data, '.', job->name.size)) /* it is a label and a host's name too */
+        return refuse("the job's name", job->name, "a name of a-z, 0-9 and -", err);
+    if (access_check_namespace(job->kube_namespace, err) != STATUS_OK)
+        return refuse("the namespace", job->kube_namespace, "a name of a-z, 0-9 and -", err);
+    TRY(check_image(job->image, err));
+    if (!slice_is(job->pull_policy, "Always") && !slice_is(job->pull_policy, "IfNotPresent") &&
+        !slice_is(job->pull_policy, "Never"))
+        return refuse("the pull policy", job->pull_policy, "Always, IfNotPresent or Never", err);
+    TRY(check_name("the service account", job->service_account, 253, false, err));
+    TRY(check_name("the priority class", job->priority_class, 253, true, err));
+    TRY(check_name("the database's Secret", job->database_secret, 253, true, err));
+    TRY(check_slot(job->slot_resource, err));
+    if (job->workers_max < 1 || job->workers_max > MANIFEST_WORKERS_MAX)
+        return fail(err, STATUS_INVALID, "a job has 1 to %d workers, not %u", MANIFEST_WORKERS_MAX,
+                    job->workers_max);
+    if (job->keep_s < 0 || job->keep_s > KEEP_S_MAX)
+        return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
+                    (long long)KEEP_S_MAX, (long long)job->keep_s);
+    return STATUS_OK;
+}
+
+enum status schedule_check(struct slice schedule, struct error *err)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ*/,-? ";
+    unsigned fields = 0;
+
+    for (size_t i = 0; i < schedule.size; i++)
+        fields += schedule.data[i] != ' ' && (i == 0 || schedule.data[i - 1] == ' ');
+    if (schedule.size > 0 && schedule.size <= 100 &&
+        (schedule.data[0] == '@' ? fields == 1 : fields == 5 && has_only(schedule, letters)))
+        return STATUS_OK;
+    return refuse("a schedule", schedule, "five fields of cron as '0 3 * * *'", err);
+}
+
+/* A number without sign and exponent, up to its suffix. */
+static bool read_number(struct slice text, double *number, struct slice *suffix)
+{
+    size_t digits = 0;
+
+    while (digits < text.size && (strchr("0123456789.", text.data[digits]) && text.data[digits]))
+        digits++;
+    *suffix = (struct slice){text.data + digits, text.size - digits};
+    return digits > 0 && digits < 20 && slice_to_real((struct slice){text.data, digits}, number);
+}
+
+enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err)
+{
+    struct slice suffix;
+    double number;
+
+    if (!read_number(text, &number, &suffix) || (suffix.size > 0 && !slice_is(suffix, "m")))
+        return refuse("an amount of processors", text, "a number as 2, 1.5 or 500m", err);
+    if (suffix.size == 0)
+        number *= 1000;
+    if (number < 1 || number > (double)QUANTITY_CPU_M_MAX || number != (double)(int64_t)number)
+        return refuse("an amount of processors", text, "from 1m to 1000, in thousandths", err);
+    *cpu_m = (int64_t)number;
+    return STATUS_OK;
+}
+
+static double factor_of(struct slice suffix)
+{
+    static const struct {
+        const char *suffix;
+        double factor;
+    } factors[] = {{"", 1},          {"k", 1e3},          {"M", 1e6},
+                   {"G", 1e9},       {"T", 1e12},         {"Ki", 1024.},
+                   {"Mi", 1048576.}, {"Gi", 1073741824.}, {"Ti", 1099511627776.}};
+
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        if (slice_is(suffix, factors[i].suffix))
+            return factors[i].factor;
+    return 0;
+}
+
+enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err)
+{
+    struct slice suffix;
+    double number;
+
+    if (!read_number(text, &number, &suffix) || factor_of(suffix) == 0)
+        return refuse("an amount of memory", text, "a number as 512Mi, 2Gi or 2G", err);
+    number *= factor_of(suffix);
+    if (number < (double)QUANTITY_MEMORY_MIN || number > (double)QUANTITY_MEMORY_MAX)
+        return refuse("an amount of memory", text, "from 16Mi to 1024Ti", err);
+    *bytes = (int64_t)number;
+    return STATUS_OK;
+}

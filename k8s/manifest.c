@@ -1,0 +1,478 @@
+#include "k8s/manifest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "k8s/base64.h"
+
+#define MASTER_CPU_M  100
+#define MASTER_MEMORY ((int64_t)256 << 20)
+#define STATE_FOLDER  "/var/lib/totrain"
+#define JOB_FOLDER    STATE_FOLDER "/job"
+#define TLS_FOLDER    "/etc/totrain/tls"
+#define LOGIN_FOLDER  "/etc/totrain/database"
+
+/* Written as a person would read it. */
+static cJSON *literal(const char *json)
+{
+    return cJSON_Parse(json);
+}
+
+static struct slice named(const struct kube_job *job, const char *suffix, char out[128])
+{
+    snprintf(out, 128, "%.*s%s", SLICE_FORMAT(job->name), suffix);
+    return slice_of(out);
+}
+
+static void add_labels(cJSON *metadata, const struct kube_job *job, const char *component)
+{
+    cJSON *labels = json_add_object(metadata, "labels");
+
+    json_add_string(labels, "app.kubernetes.io/name", SLICE("totrain"));
+    json_add_string(labels, "app.kubernetes.io/instance", job->name);
+    json_add_string(labels, "app.kubernetes.io/component", slice_of(component));
+    json_add_string(labels, "app.kubernetes.io/managed-by", SLICE("totrain"));
+    json_add_string(labels, "app.kubernetes.io/version", SLICE(TOTRAIN_VERSION));
+    json_add_string(labels, "totrain.dev/job", job->name);
+    json_add_string(labels, "totrain.dev/role", slice_of(component));
+}
+
+static cJSON *begin(const struct kube_job *job, enum api_kind kind, const char *suffix,
+                    const char *component, cJSON **metadata)
+{
+    const struct api_names *names = api_names(kind);
+    cJSON *object = cJSON_CreateObject();
+    char version[64], name[128];
+
+    snprintf(version, sizeof version, "%s%s%s", names->group, *names->group ? "/" : "",
+             names->version);
+    json_add_string(object, "apiVersion", slice_of(version));
+    json_add_string(object, "kind", slice_of(names->kind));
+    *metadata = json_add_object(object, "metadata");
+    json_add_string(*metadata, "name", named(job, suffix, name));
+    json_add_string(*metadata, "namespace", job->kube_namespace);
+    add_labels(*metadata, job, component);
+    return object;
+}
+
+/* Without blockOwnerDeletion, which would need a right of its own. */
+static void add_owner(cJSON *metadata, const struct kube_job *job, struct slice uid)
+{
+    cJSON *owner;
+
+    if (uid.size == 0)
+        return;
+    owner = cJSON_CreateObject();
+    json_add_string(owner, "apiVersion", SLICE("batch/v1"));
+    json_add_string(owner, "kind", SLICE("Job"));
+    json_add_string(owner, "name", job->name);
+    json_add_string(owner, "uid", uid);
+    json_add_boolean(owner, "controller", true);
+    json_append(json_add_array(metadata, "ownerReferences"), owner);
+}
+
+static void add_memory(cJSON *object, const char *name, int64_t bytes)
+{
+    char quantity[32];
+
+    if (bytes % (1 << 20) == 0)
+        snprintf(quantity, sizeof quantity, "%lldMi", (long long)(bytes >> 20));
+    else
+        snprintf(quantity, sizeof quantity, "%lld", (long long)bytes);
+    json_add_string(object, name, slice_of(quantity));
+}
+
+static void add_cpu(cJSON *object, const char *name, int64_t cpu_m)
+{
+    char quantity[32];
+
+    if (cpu_m % 1000 == 0)
+        snprintf(quantity, sizeof quantity, "%lld", (long long)(cpu_m / 1000));
+    else
+        snprintf(quantity, sizeof quantity, "%lldm", (long long)cpu_m);
+    json_add_string(object, name, slice_of(quantity));
+}
+
+/* Memory is given and taken in full, so that a node that is short of it does not
+ * choose us first; processors may be used where there are more. */
+static void add_resources(cJSON *container, int64_t cpu_m, int64_t memory, struct slice slot)
+{
+    cJSON *resources = json_add_object(container, "resources");
+    cJSON *requests = json_add_object(resources, "requests");
+    cJSON *limits = json_add_object(resources, "limits");
+    char name[256];
+
+    add_cpu(requests, "cpu", cpu_m);
+    add_memory(requests, "memory", memory);
+    add_memory(limits, "memory", memory);
+    if (slot.size == 0)
+        return;
+    snprintf(name, sizeof name, "%.*s", SLICE_FORMAT(slot));
+    json_add_string(requests, name, SLICE("1"));
+    json_add_string(limits, name, SLICE("1"));
+}
+
+static void add_mount(cJSON *container, const char *name, const char *path, const char *file)
+{
+    cJSON *mounts = cJSON_GetObjectItemCaseSensitive(container, "volumeMounts");
+    cJSON *mount = cJSON_CreateObject();
+
+    json_add_string(mount, "name", slice_of(name));
+    json_add_string(mount, "mountPath", slice_of(path));
+    if (file)
+        json_add_string(mount, "subPath", slice_of(file));
+    json_add_boolean(mount, "readOnly", strcmp(name, "state") != 0 && strcmp(name, "tmp") != 0);
+    json_append(mounts ? mounts : json_add_array(container, "volumeMounts"), mount);
+}
+
+/* Keys are readable by the pod's group alone: net/credentials.h refuses others. */
+static cJSON *add_secret_volume(cJSON *volumes, const char *name, struct slice secret)
+{
+    cJSON *volume = cJSON_CreateObject(), *source;
+
+    json_add_string(volume, "name", slice_of(name));
+    source = json_add_object(volume, "secret");
+    json_add_string(source, "secretName", secret);
+    json_add_integer(source, "defaultMode", 0440);
+    json_append(volumes, volume);
+    return source;
+}
+
+static cJSON *begin_container(const struct kube_job *job, const char *name)
+{
+    cJSON *container = cJSON_CreateObject();
+
+    json_add_string(container, "name", slice_of(name));
+    json_add_string(container, "image", job->image);
+    json_add_string(container, "imagePullPolicy", job->pull_policy);
+    json_add(container, "securityContext",
+             literal("{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
+                     "\"capabilities\":{\"drop\":[\"ALL\"]}}"));
+    return container;
+}
+
+/* What Pod Security calls restricted. */
+static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice account, bool has_token,
+                      const char *restarts)
+{
+    json_add_string(spec, "serviceAccountName", account);
+    json_add_boolean(spec, "automountServiceAccountToken", has_token);
+    json_add_boolean(spec, "enableServiceLinks", false);
+    json_add_string(spec, "restartPolicy", slice_of(restarts));
+    json_add_integer(spec, "terminationGracePeriodSeconds", MANIFEST_GRACE_S);
+    if (job->priority_class.size > 0)
+        json_add_string(spec, "priorityClassName", job->priority_class);
+    json_add(spec, "securityContext",
+             literal("{\"runAsNonRoot\":true,\"runAsUser\":65532,\"runAsGroup\":65532,"
+                     "\"fsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"));
+}
+
+static void add_folders(cJSON *container, cJSON *volumes)
+{
+    add_mount(container, "state", STATE_FOLDER, NULL);
+    add_mount(container, "tmp", "/tmp", NULL);
+    json_append(volumes, literal("{\"name\":\"state\",\"emptyDir\":{}}"));
+    json_append(volumes, literal("{\"name\":\"tmp\",\"emptyDir\":{}}"));
+}
+
+static void add_spec_and_login(const struct kube_job *job, cJSON *container, cJSON *volumes)
+{
+    char name[128];
+
+    add_mount(container, "job", JOB_FOLDER "/job.json", "job.json");
+    add_secret_volume(volumes, "job", named(job, "-job", name));
+    if (job->database_secret.size == 0)
+        return;
+    add_mount(container, "database", LOGIN_FOLDER, NULL);
+    add_secret_volume(volumes, "database", job->database_secret);
+}
+
+static void add_argument(cJSON *arguments, const char *text)
+{
+    json_append(arguments, json_string(slice_of(text)));
+}
+
+static void add_pod_address(cJSON *container)
+{
+    json_add(container, "env",
+             literal("[{\"name\":\"POD_IP\",\"valueFrom\":{\"fieldRef\":"
+                     "{\"fieldPath\":\"status.podIP\"}}}]"));
+}
+
+static void fill_master(cJSON *spec, const struct kube_job *job)
+{
+    cJSON *container = begin_container(job, "master"), *volumes = cJSON_CreateArray();
+    cJSON *arguments = json_add_array(container, "args");
+    char text[128];
+
+    /* In the same pod where only the process died: state and address stay. */
+    begin_pod(spec, job, job->service_account, true, "OnFailure");
+    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", MANIFEST_MASTER_PORT);
+    add_argument(arguments, "master");
+    add_argument(arguments, JOB_FOLDER);
+    add_argument(arguments, "--listen");
+    add_argument(arguments, text);
+    add_argument(arguments, "--tls");
+    add_argument(arguments, TLS_FOLDER);
+    add_pod_address(container);
+    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    add_folders(container, volumes);
+    add_spec_and_login(job, container, volumes);
+    add_mount(container, "tls", TLS_FOLDER, NULL);
+    add_secret_volume(volumes, "tls", named(job, "-master", text));
+    json_append(json_add_array(spec, "containers"), container);
+    json_add(spec, "volumes", volumes);
+}
+
+cJSON *manifest_job(const struct kube_job *job)
+{
+    cJSON *metadata, *object = begin(job, API_JOBS, "", "master", &metadata);
+    cJSON *spec = json_add_object(object, "spec"), *template;
+
+    json_add_boolean(spec, "suspend", true);
+    json_add_integer(spec, "parallelism", 1);
+    json_add_integer(spec, "completions", 1);
+    json_add_integer(spec, "backoffLimit", MANIFEST_MASTER_TRIES);
+    json_add_integer(spec, "ttlSecondsAfterFinished", job->keep_s);
+    template = json_add_object(spec, "template");
+    add_labels(json_add_object(template, "metadata"), job, "master");
+    fill_master(json_add_object(template, "spec"), job);
+    return object;
+}
+
+static void add_bytes(cJSON *data, const char *name, struct slice bytes)
+{
+    struct text letters;
+
+    text_init(&letters, API_BODY_BYTES_MAX);
+    base64_encode(bytes, &letters);
+    json_add(data, name, letters.failed ? NULL : json_string(text_slice(&letters)));
+    if (letters.data)
+        explicit_bzero(letters.data, letters.capacity);
+    text_deinit(&letters);
+}
+
+cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec, struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "master", &metadata);
+
+    add_owner(metadata, job, owner);
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("Opaque"));
+    add_bytes(json_add_object(object, "data"), "job.json", spec);
+    return object;
+}
+
+cJSON *manifest_master_secret(const struct kube_job *job,
+                              const struct manifest_credentials *credentials, struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-master", "master", &metadata), *data;
+
+    add_owner(metadata, job, owner);
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("kubernetes.io/tls"));
+    data = json_add_object(object, "data");
+    add_bytes(data, "ca.crt", credentials->authority);
+    add_bytes(data, "tls.crt", credentials->certificate);
+    add_bytes(data, "tls.key", credentials->key);
+    return object;
+}
+
+cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
+                               const struct manifest_credentials *credentials, struct slice owner)
+{
+    char name[64];
+    cJSON *metadata, *object, *data;
+    uint32_t first = part * MANIFEST_WORKERS_PER_SECRET;
+
+    snprintf(name, sizeof name, "-workers-%u", part);
+    object = begin(job, API_SECRETS, name, "worker", &metadata);
+    add_owner(metadata, job, owner);
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("Opaque"));
+    data = json_add_object(object, "data");
+    add_bytes(data, "ca.crt", credentials[0].authority);
+    for (uint32_t i = 0; i < MANIFEST_WORKERS_PER_SECRET && first + i < job->workers_max; i++) {
+        snprintf(name, sizeof name, "%u.crt", first + i);
+        add_bytes(data, name, credentials[i].certificate);
+        snprintf(name, sizeof name, "%u.key", first + i);
+        add_bytes(data, name, credentials[i].key);
+    }
+    return object;
+}
+
+cJSON *manifest_service(const struct kube_job *job, struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SERVICES, "-master", "master", &metadata);
+    cJSON *spec = json_add_object(object, "spec"), *selector, *port;
+
+    add_owner(metadata, job, owner);
+    json_add_string(spec, "clusterIP", SLICE("None"));
+    json_add_boolean(spec, "publishNotReadyAddresses", true);
+    selector = json_add_object(spec, "selector");
+    json_add_string(selector, "totrain.dev/job", job->name);
+    json_add_string(selector, "totrain.dev/role", SLICE("master"));
+    port = cJSON_CreateObject();
+    json_add_string(port, "name", SLICE("master"));
+    json_add_integer(port, "port", MANIFEST_MASTER_PORT);
+    json_append(json_add_array(spec, "ports"), port);
+    return object;
+}
+
+struct slice manifest_master_address(const struct kube_job *job, struct arena *arena)
+{
+    return arena_printf(arena, "tcp:%.*s-master.%.*s.svc:%d", SLICE_FORMAT(job->name),
+                        SLICE_FORMAT(job->kube_namespace), MANIFEST_MASTER_PORT);
+}
+
+static void add_item(cJSON *items, uint32_t index, const char *kind, const char *path)
+{
+    cJSON *item = cJSON_CreateObject();
+    char key[64];
+
+    if (kind)
+        snprintf(key, sizeof key, "%u.%s", index, kind);
+    json_add_string(item, "key", slice_of(kind ? key : path));
+    json_add_string(item, "path", slice_of(path));
+    json_append(items, item);
+}
+
+/* Its own files of the Secret, and no other worker's. */
+static void add_worker_credentials(const struct kube_job *job, uint32_t index, cJSON *container,
+                                   cJSON *volumes)
+{
+    char suffix[64], name[128];
+    cJSON *items;
+
+    snprintf(suffix, sizeof suffix, "-workers-%u", index / MANIFEST_WORKERS_PER_SECRET);
+    add_mount(container, "tls", TLS_FOLDER, NULL);
+    items = json_add_array(add_secret_volume(volumes, "tls", named(job, suffix, name)), "items");
+    add_item(items, index, NULL, "ca.crt");
+    add_item(items, index, "crt", "tls.crt");
+    add_item(items, index, "key", "tls.key");
+}
+
+static void add_worker_arguments(cJSON *container, const struct kube_worker *worker)
+{
+    cJSON *arguments = json_add_array(container, "args");
+    char text[64];
+
+    add_argument(arguments, "worker");
+    add_argument(arguments, JOB_FOLDER);
+    add_argument(arguments, "--index");
+    snprintf(text, sizeof text, "%u", worker->index);
+    add_argument(arguments, text);
+    add_argument(arguments, "--incarnation");
+    snprintf(text, sizeof text, "%u", worker->incarnation);
+    add_argument(arguments, text);
+    add_argument(arguments, "--master");
+    json_append(arguments, json_string(worker->master));
+    add_argument(arguments, "--listen");
+    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", MANIFEST_WORKER_PORT);
+    add_argument(arguments, text);
+    add_argument(arguments, "--tls");
+    add_argument(arguments, TLS_FOLDER);
+}
+
+static void add_numbers(cJSON *metadata, const struct kube_worker *worker)
+{
+    cJSON *labels = cJSON_GetObjectItemCaseSensitive(metadata, "labels");
+    char text[32];
+
+    snprintf(text, sizeof text, "%u", worker->index);
+    json_add_string(labels, "totrain.dev/index", slice_of(text));
+    snprintf(text, sizeof text, "%u", worker->incarnation);
+    json_add_string(labels, "totrain.dev/incarnation", slice_of(text));
+}
+
+cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
+                       struct slice owner)
+{
+    cJSON *container = begin_container(job, "worker"), *volumes = cJSON_CreateArray();
+    cJSON *metadata, *object, *spec;
+    char suffix[64];
+
+    snprintf(suffix, sizeof suffix, "-worker-%u-%u", worker->index, worker->incarnation);
+    object = begin(job, API_PODS, suffix, "worker", &metadata);
+    add_numbers(metadata, worker);
+    add_owner(metadata, job, owner);
+    spec = json_add_object(object, "spec");
+    /* The master decides what comes after its end. */
+    begin_pod(spec, job, job->service_account, false, "Never");
+    add_worker_arguments(container, worker);
+    add_pod_address(container);
+    add_resources(container, job->cpu_m, worker->memory, job->slot_resource);
+    add_folders(container, volumes);
+    add_spec_and_login(job, container, volumes);
+    add_worker_credentials(job, worker->index, container, volumes);
+    json_append(json_add_array(spec, "containers"), container);
+    json_add(spec, "volumes", volumes);
+    return object;
+}
+
+void manifest_worker_selector(const struct kube_job *job, struct text *out)
+{
+    text_printf(out, "totrain.dev/job=%.*s,totrain.dev/role=worker", SLICE_FORMAT(job->name));
+}
+
+/* The options of `totrain submit` that make the same job. */
+static void add_submit_arguments(cJSON *container, const struct kube_job *job)
+{
+    cJSON *arguments = json_add_array(container, "args");
+    char text[512];
+
+    add_argument(arguments, "submit");
+    add_argument(arguments, JOB_FOLDER "/job.json");
+    snprintf(text, sizeof text, "--image=%.*s", SLICE_FORMAT(job->image));
+    add_argument(arguments, text);
+    snprintf(text, sizeof text, "--service-account=%.*s", SLICE_FORMAT(job->service_account));
+    add_argument(arguments, text);
+    snprintf(text, sizeof text, "--cpu=%lldm", (long long)job->cpu_m);
+    add_argument(arguments, text);
+    snprintf(text, sizeof text, "--memory=%lld", (long long)job->memory);
+    add_argument(arguments, text);
+    if (job->priority_class.size > 0) {
+        snprintf(text, sizeof text, "--priority-class=%.*s", SLICE_FORMAT(job->priority_class));
+        add_argument(arguments, text);
+    }
+    if (job->database_secret.size > 0) {
+        snprintf(text, sizeof text, "--database-secret=%.*s", SLICE_FORMAT(job->database_secret));
+        add_argument(arguments, text);
+    }
+    if (job->slot_resource.size > 0) {
+        snprintf(text, sizeof text, "--resource=%.*s", SLICE_FORMAT(job->slot_resource));
+        add_argument(arguments, text);
+    }
+}
+
+static void fill_submitter(cJSON *spec, const struct kube_job *job, struct slice account)
+{
+    cJSON *container = begin_container(job, "submit"), *volumes = cJSON_CreateArray();
+
+    begin_pod(spec, job, account, true, "Never");
+    add_submit_arguments(container, job);
+    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    add_folders(container, volumes);
+    add_spec_and_login(job, container, volumes);
+    json_append(json_add_array(spec, "containers"), container);
+    json_add(spec, "volumes", volumes);
+}
+
+cJSON *manifest_cron_job(const struct kube_job *job, struct slice schedule,
+                         struct slice submitter_account)
+{
+    cJSON *metadata, *object = begin(job, API_CRON_JOBS, "", "submit", &metadata);
+    cJSON *spec = json_add_object(object, "spec"), *inner, *template;
+
+    json_add_string(spec, "schedule", schedule);
+    /* A training that lasts into the next is not disturbed by it. */
+    json_add_string(spec, "concurrencyPolicy", SLICE("Forbid"));
+    json_add_integer(spec, "startingDeadlineSeconds", 300);
+    inner = json_add_object(json_add_object(spec, "jobTemplate"), "spec");
+    json_add_integer(inner, "backoffLimit", 0); /* twice would be two jobs */
+    json_add_integer(inner, "ttlSecondsAfterFinished", job->keep_s);
+    template = json_add_object(inner, "template");
+    add_labels(json_add_object(template, "metadata"), job, "submit");
+    fill_submitter(json_add_object(template, "spec"), job, submitter_account);
+    return object;
+}

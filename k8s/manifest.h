@@ -1,0 +1,93 @@
+/*
+ * manifest.h - a job as Kubernetes objects.
+ *
+ *     Job NAME (suspended until all is there; restarts the master)
+ *      +-- owns Secret NAME-job          job.json
+ *      +-- owns Secret NAME-master       the master's ca.crt, tls.crt, tls.key
+ *      +-- owns Secret NAME-workers-K    the same for workers 256 K to 256 K + 255
+ *      +-- owns Service NAME-master      a name for the master
+ *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master
+ *
+ * Deleting the Job deletes everything. The submitter is the job's authority
+ * (net/authority.h) and issues the credentials of all workers that there may be,
+ * so that its key is in no object, and a worker's Pod mounts its own files of the
+ * Secret alone. Only the master has an API token.
+ *
+ * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
+ * not fit into memory shows in json_print. The caller frees them.
+ */
+#ifndef K8S_MANIFEST_H
+#define K8S_MANIFEST_H
+
+#include "base/arena.h"
+#include "k8s/api.h"
+
+#define MANIFEST_NAME_BYTES_MAX     40 /* with -worker-1023-4294967295 it is still a label */
+#define MANIFEST_WORKERS_MAX        1024
+#define MANIFEST_WORKERS_PER_SECRET 256 /* a Secret holds 1 MiB */
+#define MANIFEST_MASTER_PORT        7070
+#define MANIFEST_WORKER_PORT        7071
+#define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
+#define MANIFEST_GRACE_S            30 /* a worker hands back its work in 25 at most */
+
+struct kube_job {
+    struct slice name, kube_namespace, image;
+    struct slice pull_policy;     /* "IfNotPresent", "Always", "Never" */
+    struct slice service_account; /* of the master; workers have it without its token */
+    struct slice priority_class;  /* empty: none */
+    struct slice
+        database_secret;        /* login of the database, named by the administrator; empty: none */
+    struct slice slot_resource; /* each worker asks for one of it; empty: none */
+    int64_t cpu_m;              /* thousandths of a core, of each worker */
+    int64_t memory;             /* bytes, of each worker */
+    uint32_t workers_max;
+    int64_t keep_s; /* a finished Job is deleted then */
+};
+
+/* INVALID, naming the member, for what the API would refuse or what could be
+ * read as something else. */
+enum status kube_job_check(const struct kube_job *job, struct error *err);
+
+/* Five fields of cron, or @daily and the like; the API server reads them. INVALID. */
+enum status schedule_check(struct slice schedule, struct error *err);
+
+/* "2", "1.5", "500m": thousandths. "512Mi", "2G", "1073741824": bytes. INVALID. */
+enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err);
+enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err);
+
+/* The Job with the master's pod in it. */
+cJSON *manifest_job(const struct kube_job *job);
+
+/* The three files of credentials, PEM. */
+struct manifest_credentials {
+    struct slice authority, certificate, key;
+};
+/* `owner` is the uid of the Job; empty: not known yet, as in a dry run. */
+cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec, struct slice owner);
+cJSON *manifest_master_secret(const struct kube_job *job,
+                              const struct manifest_credentials *credentials, struct slice owner);
+/* Secret number `part`; of its workers only those below workers_max.
+ * credentials[i] belongs to worker part * MANIFEST_WORKERS_PER_SECRET + i. */
+cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
+                               const struct manifest_credentials *credentials, struct slice owner);
+cJSON *manifest_service(const struct kube_job *job, struct slice owner);
+
+struct kube_worker {
+    uint32_t index, incarnation;
+    int64_t memory;      /* bytes; more than the job's after it ran out */
+    struct slice master; /* "tcp:HOST:PORT" */
+};
+cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
+                       struct slice owner);
+/* What the Service's name makes the master's address. */
+struct slice manifest_master_address(const struct kube_job *job, struct arena *arena);
+
+/* A Job by the clock: its pod is a submitter with that account, which reads the
+ * spec from a Secret NAME-job and does what `totrain submit` does. */
+cJSON *manifest_cron_job(const struct kube_job *job, struct slice schedule,
+                         struct slice submitter_account);
+
+/* Label selector of all pods of the job's workers. */
+void manifest_worker_selector(const struct kube_job *job, struct text *out);
+
+#endif

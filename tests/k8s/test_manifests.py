@@ -1,0 +1,184 @@
+"""What `totrain submit --dry-run` and `totrain k8s rbac` print, and `totrain k8s check`.
+
+    TOTRAIN_BUILD=build/release tests/k8s/test_manifests.py --write
+
+writes tests/golden/manifest anew: read the difference before committing it.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import fake_api
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "manifest"
+PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
+SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
+SUBMIT = ("submit", str(SPEC), "--dry-run", "--image=localhost/totrain:1", "--name=iris",
+          "--namespace=training")
+CASES = {
+    "job": SUBMIT,
+    "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m", "--memory=2Gi",
+                            "--resource=example.com/slot", "--priority-class=batch",
+                            "--service-account=trainer", "--database-secret=login", "--keep=0"),
+    "schedule": (*SUBMIT, "--schedule=0 3 * * *", "--database-secret=login"),
+    "rbac": ("k8s", "rbac", "--namespace=training", "--pods=20", "--cpu=8", "--memory=32Gi"),
+}
+
+
+def run(*arguments, **environment):
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", **environment}
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60,
+                          env=environment)
+
+
+def pod_specs(thing):
+    """Each pod spec in an object, wherever it is."""
+    if isinstance(thing, dict):
+        if "containers" in thing:
+            yield thing
+        for value in thing.values():
+            yield from pod_specs(value)
+    elif isinstance(thing, list):
+        for value in thing:
+            yield from pod_specs(value)
+
+
+class Printed(unittest.TestCase):
+    def test_the_objects_are_those_of_the_golden_files(self):
+        for name, arguments in CASES.items():
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            path = GOLDEN / f"{name}.json"
+            if "--write" in sys.argv:
+                GOLDEN.mkdir(exist_ok=True)
+                path.write_text(done.stdout)
+            self.assertEqual(done.stdout, path.read_text(), name)
+
+    def test_every_pod_is_what_pod_security_calls_restricted(self):
+        count = 0
+        for name in ("job", "job_with_everything", "schedule"):
+            for spec in pod_specs(json.loads(run(*CASES[name]).stdout)):
+                count += 1
+                self.assertTrue(spec["securityContext"]["runAsNonRoot"])
+                self.assertEqual(spec["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
+                self.assertFalse(spec.get("hostNetwork") or spec.get("hostPID"))
+                for volume in spec["volumes"]:
+                    self.assertLessEqual(set(volume) - {"name"}, {"emptyDir", "secret"})
+                for container in spec["containers"]:
+                    security = container["securityContext"]
+                    self.assertIs(security["allowPrivilegeEscalation"], False)
+                    self.assertIs(security["readOnlyRootFilesystem"], True)
+                    self.assertEqual(security["capabilities"], {"drop": ["ALL"]})
+                    for text in json.dumps([container["args"], container.get("env", [])]).split('"'):
+                        self.assertNotIn("SELECT", text)
+        self.assertEqual(count, 5)
+
+    def test_only_the_master_and_a_submitter_have_a_token(self):
+        for spec in pod_specs([json.loads(run(*CASES[name]).stdout) for name in ("job", "schedule")]):
+            role = spec["containers"][0]["name"]
+            self.assertIs(spec["automountServiceAccountToken"], role != "worker")
+
+    def test_nobody_may_use_wildcards_or_read_more_than_is_needed(self):
+        printed = json.loads(run(*CASES["rbac"]).stdout)
+        roles = {item["metadata"]["name"]: item["rules"] for item in printed["items"]
+                 if item["kind"] == "Role"}
+        self.assertEqual(set(roles), {"totrain", "totrain-submitter"})
+        self.assertNotIn("*", json.dumps(roles))
+        self.assertFalse([rule for rule in roles["totrain"] if "secrets" in rule["resources"]])
+        self.assertFalse([item for item in printed["items"] if item["kind"].startswith("Cluster")])
+
+    def test_who_gives_the_rights_is_warned(self):
+        self.assertIn("can mount every Secret", run(*CASES["rbac"]).stderr)
+
+    def test_another_name_is_invented_each_time(self):
+        names = {json.loads(run("submit", str(SPEC), "--dry-run", "--image=a").stdout)
+                 ["items"][0]["metadata"]["name"] for _ in range(3)}
+        self.assertEqual(len(names), 3)
+        for name in names:
+            self.assertRegex(name, "^iris-model-[a-z0-9]{5}$")
+
+    def test_what_is_wrong_is_said(self):
+        for arguments, code, problem in (
+                (("submit",), 2, "submit takes one file"),
+                (("submit", str(SPEC), "--image=a"), 2, "jobs cannot be run on a cluster yet"),
+                (("submit", str(SPEC), "--dry-run"), 2, "--image is missing"),
+                (("submit", "/nonexistent", "--dry-run", "--image=a"), 2, "/nonexistent"),
+                (("submit", str(ROOT / "README.md"), "--dry-run", "--image=a"), 1, "no JSON"),
+                ((*SUBMIT, "--name=Iris"), 2, 'not "Iris"'),
+                ((*SUBMIT, "--memory=lots"), 2, 'not "lots"'),
+                ((*SUBMIT, "--cpu=0"), 2, 'not "0"'),
+                ((*SUBMIT, "--keep=soon"), 2, "--keep takes seconds"),
+                ((*SUBMIT, "--schedule=at noon"), 2, "five fields"),
+                ((*SUBMIT, "--imaeg=a"), 2, "unknown option"),
+                (("k8s",), 2, "rbac or check"),
+                (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "--pods=0"), 2, "1 to"),
+                (("k8s", "rbac", "--memory=x"), 2, 'not "x"'),
+                (("k8s", "check"), 2, "no kubeconfig")):
+            done = run(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (code, ""), (arguments, done.stderr))
+            self.assertIn(problem, done.stderr)
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.api = fake_api.FakeApi(fake_api.make_certificates(folder.name))
+        self.addCleanup(self.api.stop)
+        self.config = self.api.kubeconfig()
+        self.refused = set()
+        self.api.reviews = lambda asked: (asked["verb"], asked["resource"]) not in self.refused
+
+    def check(self, *arguments, **environment):
+        return run("k8s", "check", *arguments, **environment)
+
+    def test_every_right_of_the_submitter_is_asked_for(self):
+        done = self.check("--kubeconfig", self.config)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        printed = json.loads(run(*CASES["rbac"]).stdout)
+        rules = next(item["rules"] for item in printed["items"]
+                     if item["kind"] == "Role" and item["metadata"]["name"] == "totrain-submitter")
+        wanted = {f"yes  {verb} {rule['resources'][0]}" for rule in rules for verb in rule["verbs"]}
+        self.assertEqual(set(done.stdout.splitlines()), wanted)
+
+    def test_a_right_that_is_missing_is_named_and_ends_with_4(self):
+        self.refused = {("create", "secrets")}
+        done = self.check("--kubeconfig", self.config, "--namespace=other")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("NO   create secrets\n", done.stdout)
+        self.assertIn("1 right is missing in the namespace other", done.stderr)
+
+    def test_the_kubeconfig_of_the_environment_is_used_and_may_be_several(self):
+        done = self.check(KUBECONFIG=f"/nonexistent:{self.config}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_program_may_give_the_token(self):
+        config = self.api.kubeconfig("exec", user={"token": None, "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": [
+                "-c", 'echo \'{"apiVersion":"client.authentication.k8s.io/v1","kind":'
+                '"ExecCredential","status":{"token":"' + self.api.token + '"}}\'']}})
+        done = self.check("--kubeconfig", config)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_token_that_expired_is_a_permission(self):
+        self.api.token = "another"
+        done = self.check("--kubeconfig", self.config)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("expired", done.stderr)
+        self.assertNotIn("fake-token", done.stdout + done.stderr)
+
+    def test_insecure_must_be_said(self):
+        config = self.api.kubeconfig("insecure", cluster={"certificate-authority": None,
+                                                          "insecure-skip-tls-verify": True})
+        self.assertEqual(self.check("--kubeconfig", config).returncode, 4)
+        self.assertEqual(self.check("--kubeconfig", config, "--insecure").returncode, 0)
+
+
+unittest.main(argv=[word for word in sys.argv if word != "--write"], verbosity=2)

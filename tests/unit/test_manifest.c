@@ -1,0 +1,246 @@
+#include "k8s/manifest.h"
+
+#include "k8s/rights.h"
+#include "tests/check.h"
+
+static const struct kube_job iris = {
+    .name = {"iris", 4},
+    .kube_namespace = {"training", 8},
+    .image = {"localhost/totrain:1", 19},
+    .pull_policy = {"Never", 5},
+    .service_account = {"totrain", 7},
+    .priority_class = {"batch", 5},
+    .database_secret = {"login", 5},
+    .slot_resource = {"example.com/slot", 16},
+    .cpu_m = 1500,
+    .memory = (int64_t)512 << 20,
+    .workers_max = 300,
+    .keep_s = 60,
+};
+
+static struct slice label_of(const cJSON *object, const char *name)
+{
+    return API_TEXT(object, "metadata", "labels", name);
+}
+
+static const cJSON *container_of(const cJSON *pod_spec)
+{
+    return cJSON_GetArrayItem(API_MEMBER(pod_spec, "containers"), 0);
+}
+
+static struct slice argument_after(const cJSON *container, const char *name)
+{
+    const cJSON *argument, *arguments = API_MEMBER(container, "args");
+
+    cJSON_ArrayForEach(argument, arguments) if (slice_is(api_text(argument), name)) return api_text(
+        argument->next);
+    return SLICE("");
+}
+
+static void check_restricted(const cJSON *spec)
+{
+    const cJSON *security = API_MEMBER(container_of(spec), "securityContext");
+
+    CHECK(cJSON_IsTrue(API_MEMBER(spec, "securityContext", "runAsNonRoot")));
+    CHECK_SLICE(API_TEXT(spec, "securityContext", "seccompProfile", "type"), "RuntimeDefault");
+    CHECK(cJSON_IsFalse(API_MEMBER(security, "allowPrivilegeEscalation")));
+    CHECK(cJSON_IsTrue(API_MEMBER(security, "readOnlyRootFilesystem")));
+    CHECK_SLICE(api_text(cJSON_GetArrayItem(API_MEMBER(security, "capabilities", "drop"), 0)),
+                "ALL");
+    CHECK_SLICE(API_TEXT(spec, "priorityClassName"), "batch");
+}
+
+static void the_job_is_suspended_and_its_master_has_a_token(void **state)
+{
+    cJSON *job = manifest_job(&iris);
+    const cJSON *spec = API_MEMBER(job, "spec", "template", "spec");
+    (void)state;
+
+    CHECK(cJSON_IsTrue(API_MEMBER(job, "spec", "suspend")));
+    CHECK_SLICE(API_TEXT(job, "metadata", "name"), "iris");
+    CHECK_SLICE(label_of(job, "totrain.dev/job"), "iris");
+    CHECK_SLICE(label_of(job, "app.kubernetes.io/managed-by"), "totrain");
+    CHECK_SLICE(API_TEXT(job, "spec", "template", "metadata", "labels", "totrain.dev/role"),
+                "master");
+    CHECK(cJSON_IsTrue(API_MEMBER(spec, "automountServiceAccountToken")));
+    CHECK_SLICE(API_TEXT(spec, "serviceAccountName"), "totrain");
+    CHECK_SLICE(API_TEXT(spec, "restartPolicy"), "OnFailure");
+    check_restricted(spec);
+    cJSON_Delete(job);
+}
+
+static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
+{
+    struct kube_worker worker = {.index = 299,
+                                 .incarnation = 7,
+                                 .memory = (int64_t)1 << 30,
+                                 .master = SLICE("tcp:10.0.0.1:7")};
+    cJSON *pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
+    const cJSON *spec = API_MEMBER(pod, "spec"), *container = container_of(spec), *volume, *item;
+    const cJSON *owner = cJSON_GetArrayItem(API_MEMBER(pod, "metadata", "ownerReferences"), 0);
+    unsigned volumes_of_keys = 0;
+    (void)state;
+
+    CHECK_SLICE(API_TEXT(pod, "metadata", "name"), "iris-worker-299-7");
+    CHECK_SLICE(label_of(pod, "totrain.dev/index"), "299");
+    CHECK_SLICE(label_of(pod, "totrain.dev/incarnation"), "7");
+    CHECK_SLICE(API_TEXT(owner, "uid"), "uid-1");
+    CHECK_SLICE(API_TEXT(owner, "kind"), "Job");
+    CHECK_SLICE(API_TEXT(owner, "name"), "iris");
+    CHECK(cJSON_IsTrue(API_MEMBER(owner, "controller")));
+    CHECK(cJSON_IsFalse(API_MEMBER(spec, "automountServiceAccountToken")));
+    CHECK_SLICE(API_TEXT(spec, "restartPolicy"), "Never");
+    check_restricted(spec);
+    CHECK_SLICE(argument_after(container, "--index"), "299");
+    CHECK_SLICE(argument_after(container, "--incarnation"), "7");
+    CHECK_SLICE(argument_after(container, "--master"), "tcp:10.0.0.1:7");
+    CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "1024Mi");
+    CHECK_SLICE(API_TEXT(container, "resources", "requests", "cpu"), "1500m");
+    CHECK_SLICE(API_TEXT(container, "resources", "limits", "example.com/slot"), "1");
+    cJSON_ArrayForEach(volume, API_MEMBER(spec, "volumes"))
+    {
+        if (!slice_is(API_TEXT(volume, "secret", "secretName"), "iris-workers-1"))
+            continue;
+        volumes_of_keys++;
+        CHECK_INT(cJSON_GetArraySize(API_MEMBER(volume, "secret", "items")), 3);
+        cJSON_ArrayForEach(item, API_MEMBER(volume, "secret", "items"))
+            CHECK(slice_is(API_TEXT(item, "key"), "ca.crt") ||
+                  slice_is(API_TEXT(item, "key"), "299.crt") ||
+                  slice_is(API_TEXT(item, "key"), "299.key"));
+    }
+    CHECK_INT(volumes_of_keys, 1);
+    cJSON_Delete(pod);
+}
+
+static void names_of_the_longest_job_are_labels(void **state)
+{
+    struct kube_job job = iris;
+    struct kube_worker worker = {.index = MANIFEST_WORKERS_MAX - 1, .incarnation = UINT32_MAX};
+    struct error err;
+    cJSON *pod;
+    (void)state;
+
+    job.name = SLICE("abcdefghijabcdefghijabcdefghijabcdefghij");
+    CHECK_OK(kube_job_check(&job, &err));
+    pod = manifest_worker(&job, &worker, SLICE(""));
+    CHECK(API_TEXT(pod, "metadata", "name").size <= 63);
+    CHECK(!API_MEMBER(pod, "metadata", "ownerReferences"));
+    cJSON_Delete(pod);
+}
+
+static void secrets_hold_credentials_as_base64_of_whom_they_belong_to(void **state)
+{
+    static struct manifest_credentials credentials[MANIFEST_WORKERS_PER_SECRET];
+    cJSON *secret;
+    (void)state;
+
+    for (int i = 0; i < MANIFEST_WORKERS_PER_SECRET; i++)
+        credentials[i] =
+            (struct manifest_credentials){SLICE("hello"), SLICE("certificate"), SLICE("key")};
+    secret = manifest_workers_secret(&iris, 1, credentials, SLICE("uid-1"));
+    CHECK_SLICE(API_TEXT(secret, "metadata", "name"), "iris-workers-1");
+    CHECK_SLICE(API_TEXT(secret, "data", "ca.crt"), "aGVsbG8=");
+    CHECK_SLICE(API_TEXT(secret, "data", "299.key"), "a2V5");
+    CHECK(!API_MEMBER(secret, "data", "300.key"));
+    CHECK(!API_MEMBER(secret, "data", "255.key"));
+    CHECK(API_MEMBER(secret, "metadata", "ownerReferences"));
+    cJSON_Delete(secret);
+    secret = manifest_master_secret(&iris, credentials, SLICE("uid-1"));
+    CHECK_SLICE(API_TEXT(secret, "type"), "kubernetes.io/tls");
+    CHECK_SLICE(API_TEXT(secret, "data", "tls.key"), "a2V5");
+    cJSON_Delete(secret);
+}
+
+/* What is wrong with a job, and which member is named. */
+static void a_job_that_the_api_would_refuse_is_refused_here(void **state)
+{
+    static const struct {
+        size_t member;
+        const char *value, *problem;
+    } wrong[] = {
+        {offsetof(struct kube_job, name), "Iris", "the job's name"},
+        {offsetof(struct kube_job, name), "", "the job's name"},
+        {offsetof(struct kube_job, name), "a.b", "the job's name"},
+        {offsetof(struct kube_job, name), "-a", "the job's name"},
+        {offsetof(struct kube_job, name), "abcdefghijabcdefghijabcdefghijabcdefghijk",
+         "the job's name"},
+        {offsetof(struct kube_job, kube_namespace), "a/b", "the namespace"},
+        {offsetof(struct kube_job, image), "", "the image"},
+        {offsetof(struct kube_job, image), "a b", "the image"},
+        {offsetof(struct kube_job, pull_policy), "Sometimes", "the pull policy"},
+        {offsetof(struct kube_job, service_account), "", "the service account"},
+        {offsetof(struct kube_job, priority_class), "A", "the priority class"},
+        {offsetof(struct kube_job, database_secret), "a/b", "the database's Secret"},
+        {offsetof(struct kube_job, slot_resource), "cpu", "the resource"},
+    };
+    struct error err;
+    (void)state;
+
+    CHECK_OK(kube_job_check(&iris, &err));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct kube_job job = iris;
+
+        *(struct slice *)(void *)((char *)&job + wrong[i].member) = slice_of(wrong[i].value);
+        CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, wrong[i].problem);
+    }
+}
+
+static void quantities_are_read_as_kubernetes_does(void **state)
+{
+    static const char *const cpus[] = {"", "2x", "0", "1.0005", "-1", "1e3", "2000"};
+    static const char *const memories[] = {"", "1", "2GiB", "-1Gi", "1e9", "5000Ti"};
+    struct error err;
+    int64_t value;
+    (void)state;
+
+    CHECK_OK(quantity_read_cpu(SLICE("2"), &value, &err));
+    CHECK_INT(value, 2000);
+    CHECK_OK(quantity_read_cpu(SLICE("1.5"), &value, &err));
+    CHECK_INT(value, 1500);
+    CHECK_OK(quantity_read_cpu(SLICE("500m"), &value, &err));
+    CHECK_INT(value, 500);
+    CHECK_OK(quantity_read_memory(SLICE("2Gi"), &value, &err));
+    CHECK(value == (int64_t)2 << 30);
+    CHECK_OK(quantity_read_memory(SLICE("1.5G"), &value, &err));
+    CHECK_INT(value, 1500000000);
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
+        CHECK(quantity_read_cpu(slice_of(cpus[i]), &value, &err) == STATUS_INVALID);
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
+        CHECK(quantity_read_memory(slice_of(memories[i]), &value, &err) == STATUS_INVALID);
+}
+
+static void a_review_asks_for_what_the_role_gives(void **state)
+{
+    static const struct right log = {API_PODS, "log", "get"};
+    cJSON *review = rights_review(SLICE("training"), &log, SLICE("get"));
+    const cJSON *attributes = API_MEMBER(review, "spec", "resourceAttributes");
+    struct error err;
+    bool is_allowed;
+    cJSON *answer;
+    (void)state;
+
+    CHECK_SLICE(API_TEXT(attributes, "resource"), "pods");
+    CHECK_SLICE(API_TEXT(attributes, "subresource"), "log");
+    CHECK_SLICE(API_TEXT(attributes, "verb"), "get");
+    CHECK_FAILS(rights_review_read(review, &is_allowed, &err), STATUS_PROTOCOL, "status.allowed");
+    cJSON_Delete(review);
+    CHECK_OK(json_parse(SLICE("{\"status\":{\"allowed\":true}}"), 100, &answer, &err));
+    CHECK_OK(rights_review_read(answer, &is_allowed, &err));
+    CHECK(is_allowed);
+    cJSON_Delete(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_job_is_suspended_and_its_master_has_a_token),
+        cmocka_unit_test(a_worker_has_no_token_and_no_files_but_its_own),
+        cmocka_unit_test(names_of_the_longest_job_are_labels),
+        cmocka_unit_test(secrets_hold_credentials_as_base64_of_whom_they_belong_to),
+        cmocka_unit_test(a_job_that_the_api_would_refuse_is_refused_here),
+        cmocka_unit_test(quantities_are_read_as_kubernetes_does),
+        cmocka_unit_test(a_review_asks_for_what_the_role_gives),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
