@@ -46,9 +46,20 @@ struct scan {
     const enum spool_type *types;
     const int *columns;
     size_t count;
-    uint32_t threads;            /* at most */
-    struct spool_writer *writer; /* the readers' branches are joined into it */
+    const struct spool_column *spooled; /* (count): with names, for messages */
+    const char *path;                   /* of the spool */
+    uint32_t threads;                   /* at most */
+    struct spool_writer *writer;        /* the readers' branches are joined into it */
 };
+
+/* The same scan in another process, which has been told names, types and columns. It has
+ * put and what that needs, in the arena; the caller brings the rest. */
+enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
+                         struct arena *arena, struct scan *scan, struct error *err);
+
+/* A row of the query into the spool, by put. reals (count) is room. */
+enum status scan_put_row(const struct scan *scan, const struct cell *cells, double *reals,
+                         struct spool_writer *writer, struct error *err);
 
 struct scan_outcome {
     uint32_t readers;   /* 0: nothing was read, and query() must be asked */

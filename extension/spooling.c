@@ -157,6 +157,47 @@ static enum status scan_cell(void *self, size_t i, const struct cell *cell,
     return put_cell(writer, &feeds[i], cell, err);
 }
 
+enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
+                         struct arena *arena, struct scan *scan, struct error *err)
+{
+    struct feed *feeds = ARENA_NEW(arena, struct feed, count);
+    enum spool_type *types = ARENA_NEW(arena, enum spool_type, count);
+
+    if (!feeds || !types)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        feeds[i] = (struct feed){spooled[i].name, spooled[i].type, columns[i]};
+        types[i] = spooled[i].type;
+    }
+    *scan = (struct scan){.self = feeds,
+                          .put = scan_cell,
+                          .types = types,
+                          .columns = columns,
+                          .count = count,
+                          .spooled = spooled};
+    return STATUS_OK;
+}
+
+enum status scan_put_row(const struct scan *scan, const struct cell *cells, double *reals,
+                         struct spool_writer *writer, struct error *err)
+{
+    size_t i = 0;
+
+    while (i < scan->count) {
+        size_t run = 0;
+        while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
+               take_real(&cells[scan->columns[i + run]], &reals[run]))
+            run++;
+        TRY(spool_put_reals(writer, reals, run, err));
+        i += run;
+        if (i < scan->count) {
+            TRY(scan->put(scan->self, i, &cells[scan->columns[i]], writer, err));
+            i++;
+        }
+    }
+    return spool_end_row(writer, err);
+}
+
 /* What the SELECT's rows become, and how they may be read. */
 struct spool_job {
     const struct host *host;
@@ -200,6 +241,8 @@ static enum status scan_into(const struct spool_job *job, const enum spool_type 
                         .types = types,
                         .columns = columns,
                         .count = job->count,
+                        .spooled = job->columns,
+                        .path = job->path,
                         .threads = job->readers};
     enum status status;
 

@@ -146,7 +146,7 @@ static SPIPlanPtr prepare_plan(struct session *session, struct slice sql, const 
 
     session->sql = session_from_utf8(sql);
     plan = SPI_prepare_cursor(session->sql, (int)count, (Oid *)(uintptr_t)types,
-                              CURSOR_OPT_PARALLEL_OK);
+                              session->is_function ? 0 : CURSOR_OPT_PARALLEL_OK);
     if (!plan)
         refuse(SPI_result, "the statement");
     return plan;

@@ -12,6 +12,7 @@
 
 #include "engine/progress.h"
 #include "postgres_host/jobs.h"
+#include "postgres_host/parallel_scan.h"
 #include "postgres_host/settings.h"
 #include "postgres_host/undo.h"
 
@@ -60,6 +61,7 @@ struct door *door_open(void)
     postgres_host_init(&door->host, &door->session.database, settings.program,
                        settings_state(GetUserId()));
     door->host.host.admit = admit;
+    door->host.host.scan = parallel_scan;
     door->host.host.catalog.limits = limits_now();
     return door;
 }

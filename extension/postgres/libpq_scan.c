@@ -7,7 +7,6 @@
  * that all see the same rows, whatever is written meanwhile. Each reader takes the next
  * piece of the table until none is left.
  */
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -51,38 +50,14 @@ struct scan_group {
 
 /* ----- one reader ----- */
 
-/* What a numeric column takes from the cell, NaN for NULL; false for what is to be
- * looked at closer. */
-static bool take_real(const struct cell *cell, double *real)
-{
-    *real = cell->type == CELL_REAL      ? cell->real
-            : cell->type == CELL_INTEGER ? (double)cell->integer
-                                         : NAN;
-    return cell->type != CELL_TEXT && cell->type != CELL_BLOB && !isinf(*real);
-}
-
 static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct scan_reader *reader = self;
-    const struct scan *scan = reader->job->scan;
-    size_t i = 0;
 
     (void)count;
     if (reader->job->stops)
         return fail(err, STATUS_INTERRUPTED, "interrupted");
-    while (i < scan->count) {
-        size_t run = 0;
-        while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
-               take_real(&cells[scan->columns[i + run]], &reader->reals[run]))
-            run++;
-        TRY(spool_put_reals(reader->writer, reader->reals, run, err));
-        i += run;
-        if (i < scan->count) {
-            TRY(scan->put(scan->self, i, &cells[scan->columns[i]], reader->writer, err));
-            i++;
-        }
-    }
-    return spool_end_row(reader->writer, err);
+    return scan_put_row(reader->job->scan, cells, reader->reals, reader->writer, err);
 }
 
 static enum status read_piece(struct scan_reader *reader, uint64_t number)

@@ -1,0 +1,13 @@
+/*
+ * parallel_scan.h - a whole table read by several processes of the server.
+ */
+#ifndef POSTGRES_HOST_PARALLEL_SCAN_H
+#define POSTGRES_HOST_PARALLEL_SCAN_H
+
+#include "postgres_host/host.h"
+
+/* host->scan, where the database is a session (session.h). */
+enum status parallel_scan(void *self, struct slice select, const struct scan *scan,
+                          struct scan_outcome *outcome, struct error *err);
+
+#endif
