@@ -184,7 +184,7 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
                             const struct sink *sink, struct error *err)
 {
     if (plan->explain_only)
-        return explain_run(plan, arena, sink, err);
+        return explain_run(host, plan, arena, sink, err);
     switch (plan->kind) {
     case STATEMENT_SQL:
         return host->query(host->self, plan->text, sink, err);

@@ -9,6 +9,9 @@
  */
 #include "engine/score_job.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #define PREDICT_WORK  20000.0
 #define EVALUATE_WORK 150000.0
 #define LEAST_WORK    1e10  /* in all: a third of a second, several times what processes cost */
@@ -50,27 +53,61 @@ static double work_of(const struct host *host, const struct plan *plan)
     return work;
 }
 
-static bool can_have_workers(const struct host *host, const struct plan *plan)
+static void choose(struct score_choice *choice, bool by_workers, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void choose(struct score_choice *choice, bool by_workers, const char *format, ...)
 {
-    if (!host->guess_rows || !host->program || !host->program[0])
-        return false;
-    return plan->kind == STATEMENT_EVALUATE || (plan->has_target && host->fill_rows);
+    va_list arguments;
+
+    choice->by_workers = by_workers;
+    va_start(arguments, format);
+    vsnprintf(choice->why, sizeof choice->why, format, arguments);
+    va_end(arguments);
 }
 
-static bool choose_workers(const struct host *host, const struct plan *plan,
-                           const struct sink *sink)
+/* Rows are worth a look, and so is the model. */
+static void weigh(const struct host *host, const struct plan *plan, uint32_t cores,
+                  struct score_choice *choice)
+{
+    const unsigned long long rows = host->guess_rows(host->self, plan->select);
+    double work;
+
+    if (rows == 0) {
+        choose(choice, false,
+               "the session: the SELECT is more than the columns of one table, so how "
+               "many rows it has is not known");
+        return;
+    }
+    if (rows < LEAST_ROWS) {
+        choose(choice, false, "the session: a table of about %llu rows is small", rows);
+        return;
+    }
+    work = work_of(host, plan);
+    if (score_pays(plan->kind == STATEMENT_PREDICT, rows, work, cores))
+        choose(choice, true, "workers: about %llu rows, %.0f multiplications each, %u cores", rows,
+               work, cores);
+    else
+        choose(choice, false,
+               "the session: about %llu rows of %.0f multiplications each do not pay for processes",
+               rows, work);
+}
+
+void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice)
 {
     const uint32_t cores = launch_cores();
-    uint64_t rows;
 
-    if (cores < 2 || !can_have_workers(host, plan))
-        return false;
-    rows = host->guess_rows(host->self, plan->select);
-    if (rows < LEAST_ROWS ||
-        !score_pays(plan->kind == STATEMENT_PREDICT, rows, work_of(host, plan), cores))
-        return false;
-    sink_notice(sink, "about %llu rows are scored by %u workers", (unsigned long long)rows, cores);
-    return true;
+    if (plan->scoring.on_workers)
+        choose(choice, true, "workers, as job.* says");
+    else if (plan->kind == STATEMENT_PREDICT && !plan->has_target)
+        choose(choice, false, "the session: its rows are wanted one by one");
+    else if (!host->guess_rows || !host->program || !host->program[0] ||
+             (plan->kind == STATEMENT_PREDICT && !host->fill_rows))
+        choose(choice, false, "the session: the database leaves it no choice");
+    else if (cores < 2)
+        choose(choice, false, "the session: there is one core");
+    else
+        weigh(host, plan, cores, choice);
 }
 
 /* No room for a job's files is no reason not to score where nobody asked for a job. */
@@ -90,11 +127,15 @@ static enum status run_in_session(const struct host *host, const struct plan *pl
 enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
+    struct score_choice choice;
     bool has_begun = false;
     enum status status;
 
-    if (!plan->scoring.on_workers && !choose_workers(host, plan, sink))
+    score_choose(host, plan, &choice);
+    if (!choice.by_workers)
         return run_in_session(host, plan, arena, sink, err);
+    if (!plan->scoring.on_workers)
+        sink_notice(sink, "the rows are scored by %s", choice.why);
     status = score_job_run(host, plan, arena, sink, &has_begun, err);
     if (plan->scoring.on_workers || has_begun || !is_about_files(status))
         return status;

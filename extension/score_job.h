@@ -15,6 +15,12 @@
  * made. */
 enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err);
+/* Who would score, and why: EXPLAIN's line. */
+struct score_choice {
+    bool by_workers;
+    char why[200];
+};
+void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice);
 double score_work_per_row(const struct model *model); /* multiplications, about */
 /* On so many processors, that much faster than in the session. Public for its test. */
 bool score_pays(bool is_predict, uint64_t rows, double work_per_row, uint32_t cores);

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "engine/stages.h"
+#include "engine/score_job.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
-enum status explain_run(const struct plan *plan, struct arena *arena, const struct sink *sink,
-                        struct error *err)
+enum status explain_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                        const struct sink *sink, struct error *err)
 {
+    struct score_choice choice;
     struct plan_line *lines;
     size_t count;
 
@@ -18,7 +19,11 @@ enum status explain_run(const struct plan *plan, struct arena *arena, const stru
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,
                      err));
-    return STATUS_OK;
+    if (plan->kind == STATEMENT_TRAIN)
+        return STATUS_OK;
+    score_choose(host, plan, &choice);
+    return sink_row(sink, (struct cell[]){cell_string("scored by"), cell_string(choice.why)}, 2,
+                    err);
 }
 
 static enum status item_text(const struct sink *sink, const char *item, struct slice value,

@@ -64,8 +64,8 @@ enum status evaluate_run(const struct host *host, const struct plan *plan, struc
                          const struct sink *sink, struct error *err);
 
 /* show.c */
-enum status explain_run(const struct plan *plan, struct arena *arena, const struct sink *sink,
-                        struct error *err);
+enum status explain_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                        const struct sink *sink, struct error *err);
 enum status show_train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                            const struct sink *sink, struct error *err);
 enum status show_jobs_run(const struct host *host, const struct sink *sink, struct error *err);

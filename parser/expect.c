@@ -261,7 +261,9 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
     const char *word = keyword_spelling(found->kind);
 
     if (progress->explain_plan && progress->previous.kind == TOKEN_TO && is_verb(found->kind)) {
-        error_hint(err, "EXPLAIN shows the plan of a training; %s has none to show.", word);
+        error_hint(err,
+                   "EXPLAIN shows the plan of TRAIN, PREDICT and EVALUATE; %s has none to show.",
+                   word);
         return true;
     }
     if (word && keyword_is_reserved(found->kind) && grammar_accepts(parser, TOKEN_QUOTED, false) &&

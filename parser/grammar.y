@@ -28,7 +28,7 @@
 program ::= statement.
 
 statement ::= query TO action.
-statement ::= EXPLAIN query TO train.      { parse->statement->explain_plan = true; }
+statement ::= EXPLAIN query TO planned.    { parse->statement->explain_plan = true; }
 
 query  ::= SELECT(Q).                      { build_query(parse, &Q); }
 action ::= train.
@@ -37,6 +37,10 @@ action ::= evaluate.
 action ::= explain.
 action ::= run.
 action ::= optimize.
+
+planned ::= train.
+planned ::= predict.
+planned ::= evaluate.
 
 // TO TRAIN model [WITH ...] [COLUMN ...]... [LABEL label] [USING old_model] INTO new_model
 train ::= train_verb estimator with columns label old_model INTO path(P).  { parse->statement->into = P; }

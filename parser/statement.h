@@ -120,7 +120,8 @@ struct constraint {
 struct statement {
     enum statement_kind kind;
     struct span span;  /* from the first token to before the semicolon */
-    bool explain_plan; /* EXPLAIN SELECT ... TO TRAIN: show the plan, do nothing */
+    bool explain_plan; /* EXPLAIN SELECT ... TO TRAIN, PREDICT, EVALUATE: show the plan, do nothing
+                        */
 
     struct slice select; /* the host's half, trimmed: SELECT ... or WITH ... SELECT ... */
     int select_position; /* where it begins */

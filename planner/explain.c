@@ -297,6 +297,8 @@ enum status plan_explain(const struct plan *plan, struct arena *arena, struct pl
     size_t most = plan->input_count + plan->attribute_count + LINES_EXTRA;
     struct explanation explanation = {.plan = plan, .arena = arena};
 
+    if (plan->kind != STATEMENT_TRAIN)
+        return explain_scoring(plan, arena, lines, count, err);
     explanation.lines = ARENA_NEW(arena, struct plan_line, most);
     if (!explanation.lines)
         return fail_no_memory(err);

@@ -123,7 +123,8 @@ enum status plan_statement(const struct statement *statement, struct slice text,
                           .dialect = catalog->dialect,
                           .explain_only = statement->explain_plan,
                           .label_column = -1};
-    if (statement->explain_plan && statement->kind != STATEMENT_TRAIN)
+    if (statement->explain_plan && statement->kind != STATEMENT_TRAIN &&
+        statement->kind != STATEMENT_PREDICT && statement->kind != STATEMENT_EVALUATE)
         return fail_at(err, STATUS_UNSUPPORTED, statement->verb_position,
                        "EXPLAIN of TO %s is not supported yet",
                        statement_kind_name(statement->kind));

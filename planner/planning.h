@@ -99,6 +99,10 @@ enum status workers_plan(struct planning *planning);
 /* As many as the host allows? */
 enum status workers_check(const struct planning *planning, uint32_t least, uint32_t most);
 
+/* explain_score.c: plan_explain of PREDICT and EVALUATE */
+enum status explain_scoring(const struct plan *plan, struct arena *arena, struct plan_line **lines,
+                            size_t *count, struct error *err);
+
 /* metric_list.c */
 enum status metrics_plan(struct planning *planning, bool is_classification);
 

@@ -115,6 +115,15 @@ class Shards(harness.Case):
                      "model.hidden_units = [1024, 512], train.epoch = 1 LABEL label INTO large")
         self.run_all("CREATE TABLE many AS SELECT t.* FROM t, (SELECT 1 UNION ALL SELECT 2 UNION "
                      "ALL SELECT 3 UNION ALL SELECT 4)")
+        for sql, expected in (
+                ("many TO PREDICT p.c USING large", "workers: about 20000 rows, "),
+                ("many TO PREDICT USING large", "the session: its rows are wanted one by one"),
+                ("t TO PREDICT p.c USING large", "the session: a table of about 5000 rows is small"),
+                ("many TO PREDICT p.c USING m", "the session: about 20000 rows of "),
+                ("many WHERE 1 TO EVALUATE large", "the session: the SELECT is more than the col"),
+                ("t TO EVALUATE m WITH job.max_workers = 2", "workers, as job.* says")):
+            item, detail = self.run_all(f"EXPLAIN SELECT * FROM {sql}")[-1]
+            self.assertEqual((item, detail[:len(expected)]), ("scored by", expected))
         for model, select, by_workers in (("large", "many", 1), ("large", "t", 0), ("m", "many", 0),
                                           ("large", "many WHERE 1", 0)):
             before = len(self.jobs_started())

@@ -160,7 +160,7 @@ static enum status run(struct slice sql, const struct catalog *catalog, bool wan
     TRY(plan_statement(&statement, sql, catalog, arena, &plan, err));
     if (wants_job)
         return print_job(&plan, arena, err);
-    if (plan.kind == STATEMENT_TRAIN)
+    if (plan.kind == STATEMENT_TRAIN || plan.explain_only)
         return print_train(&plan, arena, err);
     if (plan.kind == STATEMENT_PREDICT)
         return print_predict(&plan, err);

@@ -1,0 +1,156 @@
+/*
+ * EXPLAIN SELECT ... TO PREDICT and TO EVALUATE. Who scores the rows is the engine's to say.
+ */
+#include "planner/planning.h"
+
+#define LINES_EXTRA 8 /* beside inputs */
+
+struct explanation {
+    const struct plan *plan;
+    struct arena *arena;
+    struct plan_line *lines;
+    size_t count;
+    struct text detail; /* of the line being written */
+    bool failed;
+};
+
+static void finish_line(struct explanation *explanation, const char *item, struct slice name)
+{
+    struct plan_line *line = &explanation->lines[explanation->count++];
+
+    line->item = name.size > 0
+                     ? arena_printf(explanation->arena, "%s %.*s", item, SLICE_FORMAT(name))
+                     : slice_of(item);
+    line->detail = arena_copy(explanation->arena, text_slice(&explanation->detail));
+    if (!line->item.data || !line->detail.data || explanation->detail.failed)
+        explanation->failed = true;
+    text_clear(&explanation->detail);
+}
+
+static void finish(struct explanation *explanation, const char *item)
+{
+    finish_line(explanation, item, (struct slice){NULL, 0});
+}
+
+static void append_name(struct text *out, struct slice schema, struct slice name)
+{
+    if (schema.size > 0)
+        text_printf(out, "%.*s.", SLICE_FORMAT(schema));
+    text_append(out, name);
+}
+
+static void explain_model(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+
+    append_name(out, plan->model_schema, plan->model_name);
+    text_printf(out, ", %.*s, %.*s", SLICE_FORMAT(plan->model.estimator),
+                SLICE_FORMAT(plan->model.task));
+    if (plan->model.version > 0)
+        text_printf(out, ", version %lld", (long long)plan->model.version);
+    finish(explanation, "model");
+}
+
+static void explain_input(struct explanation *explanation, size_t input)
+{
+    const struct plan *plan = explanation->plan;
+    const struct query_column *column = &plan->query.columns[plan->model_columns[input]];
+    struct text *out = &explanation->detail;
+
+    text_append_string(out, plan->model.inputs[input].is_numeric ? "numeric" : "category");
+    text_append_string(out, ", column ");
+    text_append(out, column->name);
+    if (column->declared_type.size > 0)
+        text_printf(out, " %.*s", SLICE_FORMAT(column->declared_type));
+    finish_line(explanation, "input", plan->model.inputs[input].name);
+}
+
+static void explain_target(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+
+    if (plan->has_target)
+        append_name(out, plan->target_schema, plan->target_table);
+    else
+        text_append_string(out, "none: the rows are the result");
+    finish(explanation, "into");
+}
+
+static void explain_outputs(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+
+    explain_target(explanation);
+    text_append(out, plan->target_column);
+    for (size_t i = 0; i < plan->extra_output_count; i++)
+        text_printf(out, ", %.*s", SLICE_FORMAT(plan->extra_outputs[i]));
+    finish(explanation, "columns added");
+    if (plan->quarantine_table.size > 0)
+        append_name(out, plan->target_schema, plan->quarantine_table);
+    else
+        text_append_string(out, "an error");
+    finish(explanation, "bad rows");
+}
+
+static void explain_metrics(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+
+    if (plan->has_target)
+        explain_target(explanation);
+    text_append(out, plan->label);
+    finish(explanation, "label");
+    text_append_string(out, "loss");
+    for (size_t i = 0; i < plan->metric_count; i++)
+        text_printf(out, ", %.*s", SLICE_FORMAT(plan->metrics[i]));
+    finish(explanation, "metrics");
+}
+
+static void explain_workers(struct explanation *explanation)
+{
+    const struct plan_scoring *scoring = &explanation->plan->scoring;
+    struct text *out = &explanation->detail;
+
+    if (!scoring->on_workers)
+        return;
+    text_printf(out, "%u to ", scoring->min_workers);
+    if (scoring->max_workers > 0)
+        text_printf(out, "%u", scoring->max_workers);
+    else
+        text_append_string(out, "the machine's cores");
+    finish(explanation, "workers");
+    if (scoring->wait)
+        return;
+    text_printf(out, "the job writes its table by itself, into %.*s",
+                SLICE_FORMAT(explanation->plan->into_file));
+    finish(explanation, "detached");
+}
+
+enum status explain_scoring(const struct plan *plan, struct arena *arena, struct plan_line **lines,
+                            size_t *count, struct error *err)
+{
+    struct explanation explanation = {.plan = plan, .arena = arena};
+
+    explanation.lines = ARENA_NEW(arena, struct plan_line, plan->model.input_count + LINES_EXTRA);
+    if (!explanation.lines)
+        return fail_no_memory(err);
+    text_init(&explanation.detail, STATEMENT_BYTES_MAX);
+    explain_model(&explanation);
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        explain_input(&explanation, i);
+    if (plan->kind == STATEMENT_PREDICT)
+        explain_outputs(&explanation);
+    else
+        explain_metrics(&explanation);
+    explain_workers(&explanation);
+    text_deinit(&explanation.detail);
+    if (explanation.failed)
+        return fail_no_memory(err);
+    *lines = explanation.lines;
+    *count = explanation.count;
+    return STATUS_OK;
+}

@@ -1,0 +1,1 @@
+EXPLAIN SELECT 1 TO RUN a/b;
