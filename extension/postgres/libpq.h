@@ -5,6 +5,10 @@
  * variables, the service file, .pgpass. Rows of PG_DATA come by COPY in binary, those of
  * PG_SHOWN one by one as text.
  *
+ *     libpq_query.c      a statement's rows      libpq_wait.c  answers, errors, Ctrl-C
+ *     libpq_describe.c   a query's columns       libpq_scan.c  a table by several connections
+ *     libpq_prepared.c   many rows of parameters libpq_host.c  delivery of models
+ *
  * One of these is used by one thread at a time.
  */
 #ifndef POSTGRES_LIBPQ_LIBPQ_H
@@ -72,10 +76,30 @@ void libpq_cancel(const struct libpq *libpq);
 /* Nobody wants the rest: it is cancelled, and what is under way thrown away. */
 void libpq_drain(struct libpq *libpq);
 
+/* INTERRUPTED when the user has asked to stop, INVALID for SQL that cannot be sent. */
+enum status libpq_check_ready(struct libpq *libpq, struct slice sql, struct error *err);
+/* What a statement was, besides one that failed. */
+enum status libpq_check_result(struct libpq *libpq, const PGresult *result, struct slice sql,
+                               size_t skipped, struct error *err);
+/* All results of what was sent are taken; the first error counts. Where it is OK and
+ * `last` is not NULL, the last result is the caller's. */
+enum status libpq_finish_sent(struct libpq *libpq, struct slice sql, size_t skipped,
+                              PGresult **last, struct error *err);
+
 /* Do one thing with no parameters and no rows. */
 enum status libpq_execute(struct libpq *libpq, const char *sql, struct error *err);
 
-/* Columns of a query, by preparing it. */
+/* With the enums that were asked about. */
+enum pg_kind libpq_kind_of(const struct libpq *libpq, Oid type);
+
+/* The functions of database.h. */
+enum status libpq_query(void *self, const struct pg_statement *statement,
+                        const struct pg_rows *rows, uint64_t *affected, struct error *err);
+enum status libpq_prepare(void *self, struct slice sql, const enum cell_type *types, size_t count,
+                          struct pg_prepared **prepared, struct error *err);
+enum status libpq_execute_prepared(void *self, struct pg_prepared *prepared,
+                                   const struct cell *cells, struct error *err);
+enum status libpq_finish_prepared(void *self, struct pg_prepared *prepared, struct error *err);
 enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
                            struct pg_column **columns, size_t *count, struct error *err);
 

@@ -1,5 +1,5 @@
 /*
- * Waiting for the server, so that Ctrl-C ends what runs there, and its errors.
+ * Waiting for the server's answers, so that Ctrl-C ends what runs there; what they mean.
  */
 #include <errno.h>
 #include <poll.h>
@@ -151,5 +151,72 @@ enum status libpq_fail(struct libpq *libpq, const PGresult *result, struct slice
     if (place) {
         err->position = byte_of_character(sql, strtol(place, NULL, 10) - (long)skipped);
     }
+    return err->status;
+}
+
+/* ----- the results of what was sent ----- */
+
+/* What a statement was, besides one that failed. */
+enum status libpq_check_result(struct libpq *libpq, const PGresult *result, struct slice sql,
+                               size_t skipped, struct error *err)
+{
+    switch (PQresultStatus(result)) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_SINGLE_TUPLE:
+    case PGRES_EMPTY_QUERY:
+        return STATUS_OK;
+    case PGRES_COPY_IN:
+    case PGRES_COPY_OUT:
+        fail(err, STATUS_UNSUPPORTED,
+             "COPY between the server and a program is not supported here");
+        return error_hint(err, "psql's \\copy does that.");
+    default:
+        return libpq_fail(libpq, result, sql, skipped, err);
+    }
+}
+
+enum status libpq_check_ready(struct libpq *libpq, struct slice sql, struct error *err)
+{
+    if (!libpq->is_ending && libpq->interrupts && *libpq->interrupts > 0)
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    if (sql.size > 0 && memchr(sql.data, '\0', sql.size))
+        return fail(err, STATUS_INVALID, "the statement holds a zero byte");
+    return STATUS_OK;
+}
+
+/* All results of what was sent are taken; the first error counts. Where it is OK the
+ * last result is the caller's. */
+enum status libpq_finish_sent(struct libpq *libpq, struct slice sql, size_t skipped,
+                              PGresult **last, struct error *err)
+{
+    enum status status = STATUS_OK;
+    PGresult *result, *kept = NULL;
+
+    while ((result = libpq_next_result(libpq))) {
+        if (status == STATUS_OK)
+            status = libpq_check_result(libpq, result, sql, skipped, err);
+        PQclear(kept);
+        kept = result;
+        if (status == STATUS_UNSUPPORTED)
+            libpq_drain(libpq);
+    }
+    if (status == STATUS_OK && !kept)
+        status = libpq_fail(libpq, NULL, sql, skipped, err);
+    if (status == STATUS_OK && last) {
+        *last = kept;
+        return STATUS_OK;
+    }
+    PQclear(kept);
+    return status;
+}
+
+enum status libpq_execute(struct libpq *libpq, const char *sql, struct error *err)
+{
+    TRY(libpq_check_ready(libpq, slice_of(sql), err));
+    if (!PQsendQueryParams(libpq->connection, sql, 0, NULL, NULL, NULL, NULL, 0))
+        return libpq_fail(libpq, NULL, slice_of(sql), 0, err);
+    if (libpq_finish_sent(libpq, slice_of(sql), 0, NULL, err) != STATUS_OK)
+        err->position = -1;
     return err->status;
 }
