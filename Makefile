@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic fuzz install install-postgres
+.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic bench-postgres fuzz install install-postgres
 .PHONY: image lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
@@ -22,6 +22,7 @@ help:
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
 	@echo "make lab-down  ends it completely"
 	@echo "make test-k8s  the tests on the lab, which is started where it is not up (test-k8s-full: more rounds)"
+	@echo "make bench-postgres  the part of it inside of PostgreSQL (SPEED='--quick train')"
 	@echo "make install   into PREFIX (/usr/local)"
 	@echo "make install-postgres  the extension into the PostgreSQL of pg_config, the program into PREFIX"
 	@echo "make format    clang-format over all sources"
@@ -66,7 +67,8 @@ fuzz: setup
 
 bench: build
 	@bench/quality/run build/release; quality=$$?; \
-	bench/speed/run build/release $(SPEED) && exit $$quality
+	bench/speed/run build/release $(SPEED); speed=$$?; \
+	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | speed))
 
 bench-elastic: build
 	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
@@ -87,6 +89,9 @@ test-k8s: build
 
 test-k8s-full: build
 	@tools/test-k8s --full build/release
+
+bench-postgres: build
+	@/usr/bin/python3 -B bench/postgres/postgres.py build/release $(SPEED)
 
 PREFIX ?= /usr/local
 install: build

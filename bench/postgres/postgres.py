@@ -1,0 +1,153 @@
+"""Speed inside of PostgreSQL, as ratios to what the server itself takes for the same rows.
+
+The table is that of bench/speed (rows28), in a private server of the tests'
+fixture whose shared buffers hold all of it. As there, every case alternates
+between us and what it is compared with; no verdict depends on a second.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "speed"), str(HERE.parents[1] / "tests" / "postgres")]
+from speed import Table, alternate, training  # noqa: E402
+
+INPUTS = [f"x{i}" for i in range(1, 29)]
+SETTINGS = {"shared_buffers": "1GB", "max_wal_size": "8GB", "autovacuum": "off", "checkpoint_timeout": "1h",
+            "totrain.progress_interval": "-1"}
+
+
+class Bench:
+    def __init__(self, arguments, server):
+        self.build, self.rows, self.runs = arguments.build, arguments.rows, arguments.runs
+        self.server = server
+        self.environment = {**os.environ, **server.variables("bench")}
+        self.connection = None
+
+    def load(self):
+        """rows28 as SQLite's generator makes it."""
+        made = self.build / "bench" / f"rows28-{self.rows}.db"
+        if not made.exists():
+            subprocess.run([self.build / "bench" / "generate", made, "rows28", str(self.rows)], check=True)
+        columns = ", ".join(f"{name} double precision" for name in INPUTS)
+        self.server.execute("CREATE DATABASE bench")
+        self.psql(f"CREATE EXTENSION totrain; CREATE TABLE rows28 (y integer, {columns})")
+        export = subprocess.Popen(["sqlite3", "-csv", made, f"SELECT y, {', '.join(INPUTS)} FROM rows28"],
+                                  stdout=subprocess.PIPE)
+        subprocess.run(["psql", "-Xqc", "COPY rows28 FROM STDIN (FORMAT csv)"], stdin=export.stdout,
+                       env=self.environment, check=True)
+        if export.wait() != 0:
+            raise RuntimeError("sqlite3 could not write the rows")
+        self.psql("VACUUM (ANALYZE, FREEZE) rows28")
+
+    def psql(self, sql, *flags):
+        """Seconds of psql, from its start to its end, and what it printed."""
+        started = time.perf_counter()
+        done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", *flags, "-c", sql], env=self.environment,
+                              text=True, capture_output=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{sql}:\n{done.stderr}")
+        return time.perf_counter() - started, done.stdout
+
+    def ours(self, sql):
+        return self.psql(sql)[0]
+
+    def fetch(self, sql):
+        done = subprocess.run([self.build / "bench" / "rows", sql], env=self.environment, check=True,
+                              capture_output=True, text=True)
+        return json.loads(done.stdout)["seconds"]
+
+    def cleared(self, sql):
+        seconds = self.ours(sql)
+        self.psql("DROP TABLE written")
+        return seconds
+
+    def pgbench(self, database):
+        """Seconds that 1000 transactions of pgbench's own read-only script take."""
+        done = subprocess.run(["pgbench", "-n", "-S", "-c", "1", "-t", "20000", database], check=True, text=True,
+                              capture_output=True, env={**os.environ, **self.server.variables(database)})
+        return 1000 / float(re.search(r"tps = ([0-9.]+)", done.stdout).group(1))
+
+
+# ---- the cases ----
+
+def train_one_epoch(bench, table):
+    table.ratio("PostgreSQL, rows28: DNN 64-32, 1 epoch", "libpq, binary rows", alternate(
+        bench.runs, lambda: bench.ours(training("rows28", "y")),
+        lambda: bench.fetch("SELECT * FROM rows28")), 2.0)
+
+
+def predict_table(bench, table):
+    bench.ours(training("rows28", "y"))
+    table.ratio("PostgreSQL, rows28: PREDICT into a table", "CREATE TABLE AS", alternate(
+        bench.runs, lambda: bench.cleared("SELECT * FROM rows28 TO PREDICT written.y USING m"),
+        lambda: bench.cleared("CREATE TABLE written AS SELECT * FROM rows28")), 2.5)
+
+
+def predict_function(bench, table):
+    bench.ours(training("rows28", "y"))
+    serial = "SET max_parallel_workers_per_gather = 0; "
+    table.ratio("PostgreSQL, rows28: avg(totrain.predict(...))", "sum of all columns", alternate(
+        bench.runs, lambda: bench.ours(serial + "SELECT avg(totrain.predict('m', rows28, NULL::float8)) FROM rows28"),
+        lambda: bench.ours(serial + f"SELECT sum({' + '.join(INPUTS)}) FROM rows28")), 3.0)
+
+
+def ordinary_statements(bench, table):
+    """pgbench in a database that loads the extension, and in one that loads something else."""
+    for database in ("loaded", "plain"):
+        bench.server.execute(f"CREATE DATABASE {database}")
+        subprocess.run(["pgbench", "-i", "-q", "-s", "1", database], check=True, capture_output=True,
+                       env={**os.environ, **bench.server.variables(database)})
+    bench.server.execute("ALTER DATABASE plain SET session_preload_libraries = 'plpgsql'")
+    table.ratio("PostgreSQL: pgbench -S, 1000 transactions", "without the extension", alternate(
+        2 * bench.runs, lambda: bench.pgbench("loaded"), lambda: bench.pgbench("plain")), 1.05)
+
+
+CASES = {
+    "train": train_one_epoch,
+    "predict": predict_table,
+    "function": predict_function,
+    "pgbench": ordinary_statements,
+}
+
+
+def arguments_of(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*", metavar="case", help=f"some of {', '.join(CASES)}; all by default")
+    parser.add_argument("--rows", type=int, default=1000000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="100,000 rows, 3 runs")
+    arguments = parser.parse_intermixed_args(argv)
+    if unknown := set(arguments.cases) - set(CASES):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}: {', '.join(CASES)}")
+    if arguments.quick:
+        arguments.rows, arguments.runs = 100000, 3
+    arguments.build = arguments.build.resolve()
+    return arguments
+
+
+def main():
+    arguments = arguments_of(sys.argv[1:])
+    os.environ["TOTRAIN_BUILD"] = str(arguments.build)
+    from server import Server  # reads TOTRAIN_BUILD
+
+    with Server({"session_preload_libraries": "totrain", **SETTINGS}) as server:
+        bench = Bench(arguments, server)
+        bench.load()
+        print(f"{arguments.rows} rows, median of {arguments.runs} alternating runs, "
+              f"{server.execute('SHOW server_version')[0][0]}\n")
+        table = Table()
+        for case in arguments.cases or CASES:
+            CASES[case](bench, table)
+    sys.exit(0 if table.all_met else 1)
+
+
+if __name__ == "__main__":
+    main()
