@@ -107,9 +107,9 @@ void jobs_sweep(void)
 
 static enum job_table table_named(const char *name)
 {
-    static const char *const names[] = {"jobs", "workers", "events", "job_metrics"};
+    static const char *const names[] = {"jobs", "workers", "events", "job_metrics", "shards"};
     static const enum job_table tables[] = {JOB_TABLE_JOBS, JOB_TABLE_WORKERS, JOB_TABLE_EVENTS,
-                                            JOB_TABLE_METRICS};
+                                            JOB_TABLE_METRICS, JOB_TABLE_SHARDS};
 
     for (size_t i = 0; i < lengthof(names); i++)
         if (strcmp(name, names[i]) == 0)

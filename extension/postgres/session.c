@@ -4,9 +4,11 @@
 #include "mb/pg_wchar.h"
 #include "storage/ipc.h"
 #include "storage/pmsignal.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 void session_init(struct session *session, bool is_function)
 {
@@ -223,6 +225,17 @@ static void check_for_interrupts(void *call)
     CHECK_FOR_INTERRUPTS();
 }
 
+/* Nothing of ours holds a lock while a job computes: DROP EXTENSION need not wait. */
+static void check_for_extension(void *call)
+{
+    if (!IsTransactionState())
+        return;
+    AcceptInvalidationMessages();
+    if (!SearchSysCacheExists1(NAMESPACENAME, CStringGetDatum("totrain")))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the extension totrain was dropped meanwhile")));
+}
+
 bool session_interrupted(void *self)
 {
     struct session *session = self;
@@ -231,6 +244,7 @@ bool session_interrupted(void *self)
         proc_exit(1); /* as every backend that notices; its jobs' lifelines close */
     if (!session->interrupt && INTERRUPTS_PENDING_CONDITION())
         session_try(session, check_for_interrupts, NULL);
+    session_try(session, check_for_extension, NULL);
     return session->interrupt != NULL;
 }
 

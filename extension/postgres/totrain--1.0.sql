@@ -184,7 +184,13 @@ FROM totrain.job_table('job_metrics') AS (
     owner oid, job bigint, epoch bigint, step bigint, metric text, part text,
     value double precision);
 
-GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics
+CREATE VIEW totrain.shards WITH (security_invoker = true) AS
+SELECT owner::regrole AS owner, job, input, first, count, state, lease, tries
+FROM totrain.job_table('shards') AS (
+    owner oid, job bigint, input text, first bigint, count bigint, state text, lease bigint,
+    tries bigint);
+
+GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_user, totrain_monitor;
 
 CREATE FUNCTION totrain.cancel(job bigint) RETURNS text

@@ -54,7 +54,7 @@ class Jobs(harness.Case):
             self.assertEqual(self.check_psql("SHOW JOBS;", user="bob"), "")
             self.assertIn("running", self.check_psql("SHOW JOBS;", user="ann"))
             self.assertGreater(len(self.execute("SELECT * FROM totrain.events", "eve")), 0)
-            for table in ("workers", "job_metrics"):
+            for table in ("workers", "job_metrics", "shards"):
                 self.execute(f"SELECT * FROM totrain.{table}", "ann")
             with self.assertRaises(errors.InsufficientPrivilege):
                 self.execute("SELECT totrain.cancel(1)", "eve")

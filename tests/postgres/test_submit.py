@@ -98,6 +98,13 @@ class Submit(harness.Case):
         self.check_nothing_runs(5)
         self.assertEqual(self.tables(), {"iris"})
 
+    def test_dropping_the_extension_ends_it(self):
+        self.submit(harness.TRAIN_LONG)
+        self.wait_until_training()
+        self.execute("DROP EXTENSION totrain CASCADE")
+        self.check_nothing_runs(5)
+        harness.wait_for(lambda: not self.workers(), "the worker's end")
+
     def test_dropping_the_database_ends_it(self):
         self.submit(harness.TRAIN_LONG)
         self.wait_until_training()
