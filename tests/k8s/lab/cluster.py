@@ -312,7 +312,10 @@ class Lab:
     # --- the lab's network ---------------------------------------------------
 
     def open_network(self):
-        return os.open(f"/proc/{control.process_behind(self.place.control)}/ns/net", os.O_RDONLY)
+        try:
+            return os.open(f"/proc/{control.process_behind(self.place.control)}/ns/net", os.O_RDONLY)
+        except (ConnectionError, FileNotFoundError):
+            raise LabError(f"the lab has ended; {self.place.log / 'lab'} may say why") from None
 
     def enter_network(self):
         """This thread, and what it starts from now on, is where the API server, nodes and pods are reached."""

@@ -176,13 +176,14 @@ class Init:
 
 
 def listen(path):
-    """The path may be longer than a socket's address may be."""
-    folder, name = os.path.split(path)
+    """The path may be longer than a socket's address may be. Once it is there, it accepts connections."""
+    folder, name = os.path.split(path + ".new")
     directory = os.open(folder, os.O_PATH)
     listener = socket.socket(socket.AF_UNIX)
-    pathlib.Path(path).unlink(missing_ok=True)
+    pathlib.Path(folder, name).unlink(missing_ok=True)
     listener.bind(f"/proc/self/fd/{directory}/{name}")
     listener.listen(32)
+    os.rename(path + ".new", path)
     os.close(directory)
     return listener
 
