@@ -300,6 +300,22 @@ static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
     MemoryContextSwitchTo(context);
 }
 
+/* Most tables are of double precision: a cell of 40 bytes is filled as far as it counts. */
+static void take_value(struct row_layout *layout, uint32_t i)
+{
+    const int at = layout->attributes[i];
+    struct cell *cell = &layout->cells[i];
+
+    if (layout->nulls[at]) {
+        cell->type = CELL_NULL;
+    } else if (layout->readers[i].type == FLOAT8OID) {
+        cell->type = CELL_REAL;
+        cell->real = DatumGetFloat8(layout->values[at]);
+    } else {
+        *cell = value_read(&layout->readers[i], layout->values[at]);
+    }
+}
+
 /* Into layout.cells; texts live until the next call. */
 static void take_row(struct scoring *scoring, HeapTupleHeader record)
 {
@@ -314,11 +330,8 @@ static void take_row(struct scoring *scoring, HeapTupleHeader record)
     heap_deform_tuple(&tuple, layout->descriptor, layout->values, layout->nulls);
     MemoryContextReset(scoring->row);
     context = MemoryContextSwitchTo(scoring->row);
-    for (uint32_t i = 0; i < scoring->model.transform.input_count; i++) {
-        const int at = layout->attributes[i];
-        layout->cells[i] = layout->nulls[at] ? (struct cell){.type = CELL_NULL}
-                                             : value_read(&layout->readers[i], layout->values[at]);
-    }
+    for (uint32_t i = 0; i < scoring->model.transform.input_count; i++)
+        take_value(layout, i);
     MemoryContextSwitchTo(context);
 }
 
@@ -422,8 +435,13 @@ Datum totrain_sql_predict_as(PG_FUNCTION_ARGS)
     wanted = wanted_type(fcinfo, scoring);
     if (wanted->type == INT8OID && cell.type == CELL_INTEGER)
         PG_RETURN_INT64(cell.integer);
+    if (wanted->type == INT4OID && cell.type == CELL_INTEGER && cell.integer >= PG_INT32_MIN &&
+        cell.integer <= PG_INT32_MAX)
+        PG_RETURN_INT32((int32)cell.integer);
     if (wanted->type == FLOAT8OID && cell.type == CELL_REAL)
         PG_RETURN_FLOAT8(cell.real);
+    if (wanted->type == FLOAT8OID && cell.type == CELL_INTEGER)
+        PG_RETURN_FLOAT8((double)cell.integer);
     return InputFunctionCall(&scoring->wanted.input, cell_string_of(&cell), wanted->parameter, -1);
 }
 
