@@ -6,9 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include <curl/curl.h>
-
 #include "k8s/exec_plugin.h"
+#include "lazy_curl/curl.h"
 
 #define EXPIRES_EARLY_S  30
 #define FRESH_BYTES_MAX  ((size_t)1 << 20)
@@ -74,8 +73,10 @@ static void use_driver(struct http *http, const struct http_driver *driver)
 enum status http_new(const struct kube_access *access, const struct http_driver *driver,
                      struct http **out, struct error *err)
 {
-    struct http *http = calloc(1, sizeof *http);
+    struct http *http;
 
+    TRY(lazy_curl_load(err));
+    http = calloc(1, sizeof *http);
     if (!http)
         return fail_no_memory(err);
     arena_init(&http->fresh, FRESH_BYTES_MAX);

@@ -107,12 +107,14 @@ enum status libpq_open(struct libpq *libpq, const char *address, const char *pas
                                  password ? "password" : NULL, NULL};
     const char *const values[] = {address, "totrain", "UTF8", password, NULL};
 
+    *libpq = (struct libpq){0};
+    TRY(lazy_pq_load(err));
     return begin_session(libpq, PQconnectdbParams(names, values, 1), err);
 }
 
 bool libpq_needs_password(const struct libpq *libpq)
 {
-    return PQconnectionNeedsPassword(libpq->connection);
+    return libpq->connection && PQconnectionNeedsPassword(libpq->connection);
 }
 
 #define CONNINFO_WORDS_MAX 100 /* libpq knows about fifty */
@@ -137,7 +139,8 @@ enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, str
 
 void libpq_close(struct libpq *libpq)
 {
-    PQfinish(libpq->connection);
+    if (libpq->connection)
+        PQfinish(libpq->connection);
     libpq->connection = NULL;
     text_deinit(&libpq->delivery);
 }

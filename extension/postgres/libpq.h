@@ -14,10 +14,10 @@
 #ifndef POSTGRES_LIBPQ_LIBPQ_H
 #define POSTGRES_LIBPQ_LIBPQ_H
 
-#include <libpq-fe.h>
 #include <limits.h>
 #include <signal.h>
 
+#include "lazy_pq/pq.h"
 #include "postgres_host/host.h"
 
 #define LIBPQ_ENUMS_MAX 256 /* types that were asked about and are enums */

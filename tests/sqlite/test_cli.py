@@ -28,6 +28,12 @@ class Program(harness.Case):
                           "SELECT count(class) FROM p", "--format", "csv")
         self.assertEqual(done.stdout.split()[-1], "150")
 
+    def test_it_starts_without_the_libraries_of_other_databases(self):
+        """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""
+        linked = subprocess.run(["ldd", harness.PROGRAM], capture_output=True, text=True, check=True)
+        for library in ("libpq", "libcurl", "krb5", "ldap", "gnutls", "openblas"):
+            self.assertNotIn(library, linked.stdout)
+
     def test_functions_of_the_extension_are_there(self):
         self.check(self.path, "-c", QUICK)
         done = self.check(self.path, "-c", "SELECT totrain('SHOW MODELS') AS models",
