@@ -43,9 +43,7 @@ static enum status end(void *self, struct pg_transaction *transaction, enum stat
 
 static bool interrupted(void *self)
 {
-    struct libpq *libpq = self;
-
-    return libpq->interrupts && *libpq->interrupts > 0;
+    return libpq_interrupted(self);
 }
 
 static void show_notice(void *self, const PGresult *result)

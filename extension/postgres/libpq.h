@@ -16,6 +16,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "lazy_pq/pq.h"
 #include "postgres_host/host.h"
@@ -25,6 +26,7 @@
 struct libpq {
     PGconn *connection;
     const volatile sig_atomic_t *interrupts; /* the program's SIGINT counter; NULL: nobody asks */
+    const atomic_bool *stops;                /* set by another thread; NULL: by none */
     /* What the server says beside results ("NOTICE", "WARNING"). NULL: it is dropped. */
     void (*notice)(void *self, const char *severity, const char *message);
     void *notice_self;
@@ -71,6 +73,8 @@ enum status libpq_fail(struct libpq *libpq, const PGresult *result, struct slice
 PGresult *libpq_next_result(struct libpq *libpq);
 /* A row of COPY, NULL at its end; then libpq_next_result says how it went. */
 bool libpq_next_copied(struct libpq *libpq, struct slice *row, char **owned);
+/* Has the user, or whoever started this thread, asked to stop? */
+bool libpq_interrupted(const struct libpq *libpq);
 /* Ask the server to end what runs there. From any thread. */
 void libpq_cancel(const struct libpq *libpq);
 /* Nobody wants the rest: it is cancelled, and what is under way thrown away. */

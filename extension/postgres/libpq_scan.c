@@ -25,9 +25,9 @@ struct scan_job {
     struct table_scan tables;
     const struct pg_column *columns; /* that the SELECT returns */
     size_t column_count;
-    atomic_uint_fast64_t next;   /* piece */
-    volatile sig_atomic_t stops; /* as a reader's connection counts interrupts */
-    pthread_mutex_t lock;        /* over running */
+    atomic_uint_fast64_t next; /* piece */
+    atomic_bool stops;
+    pthread_mutex_t lock; /* over running */
     pthread_cond_t ended;
     uint32_t running;
 };
@@ -55,7 +55,7 @@ static enum status put_row(void *self, const struct cell *cells, size_t count, s
     struct scan_reader *reader = self;
 
     (void)count;
-    if (reader->job->stops)
+    if (atomic_load_explicit(&reader->job->stops, memory_order_relaxed))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     return scan_put_row(reader->job->scan, cells, reader->reals, reader->writer, err);
 }
@@ -82,14 +82,14 @@ static void *read_pieces(void *argument)
     struct scan_job *job = reader->job;
     uint64_t number;
 
-    while (reader->status == STATUS_OK && !job->stops &&
+    while (reader->status == STATUS_OK && !atomic_load(&job->stops) &&
            (number = atomic_fetch_add(&job->next, 1)) < job->tables.ranges)
         reader->status = read_piece(reader, number);
-    if (reader->status == STATUS_OK && !job->stops)
+    if (reader->status == STATUS_OK && !atomic_load(&job->stops))
         reader->status = spool_writer_flush(reader->writer, &reader->error);
     pthread_mutex_lock(&job->lock);
     if (reader->status != STATUS_OK)
-        job->stops = 1;
+        atomic_store(&job->stops, true);
     job->running--;
     pthread_cond_signal(&job->ended);
     pthread_mutex_unlock(&job->lock);
@@ -120,7 +120,7 @@ static void start_readers(struct scan_group *group)
  * comes before a statement has begun is lost: it is sent until all have ended. */
 static void stop_readers(struct scan_group *group)
 {
-    group->job.stops = 1;
+    atomic_store(&group->job.stops, true);
     for (uint32_t i = 0; i < group->started; i++)
         libpq_cancel(&group->readers[i].libpq);
 }
@@ -139,7 +139,7 @@ static bool wait_for_readers(struct postgres_host *host, struct scan_group *grou
         until.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&job->ended, &job->lock, &until);
         is_interrupted = is_interrupted || postgres_interrupted(host);
-        if (is_interrupted || job->stops)
+        if (is_interrupted || atomic_load(&job->stops))
             stop_readers(group);
     }
     pthread_mutex_unlock(&job->lock);
@@ -181,7 +181,8 @@ static enum status branch_writers(struct scan_group *group, struct error *err)
         struct scan_reader *reader = &group->readers[i];
 
         reader->job = &group->job;
-        reader->libpq.interrupts = &group->job.stops;
+        reader->libpq.interrupts = NULL; /* the signals are the session's */
+        reader->libpq.stops = &group->job.stops;
         reader->reals = calloc(scan->count + 1, sizeof *reader->reals);
         if (!reader->reals)
             return fail_no_memory(err);

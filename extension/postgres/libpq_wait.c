@@ -13,9 +13,15 @@
 /* A request to cancel may arrive before the statement has begun, and is lost then. */
 #define CANCEL_AGAIN_MS 1000
 
+bool libpq_interrupted(const struct libpq *libpq)
+{
+    return (libpq->interrupts && *libpq->interrupts > 0) ||
+           (libpq->stops && atomic_load(libpq->stops));
+}
+
 static bool is_interrupted(const struct libpq *libpq)
 {
-    return !libpq->is_ending && libpq->interrupts && *libpq->interrupts > 0;
+    return !libpq->is_ending && libpq_interrupted(libpq);
 }
 
 void libpq_cancel(const struct libpq *libpq)
@@ -178,7 +184,7 @@ enum status libpq_check_result(struct libpq *libpq, const PGresult *result, stru
 
 enum status libpq_check_ready(struct libpq *libpq, struct slice sql, struct error *err)
 {
-    if (!libpq->is_ending && libpq->interrupts && *libpq->interrupts > 0)
+    if (is_interrupted(libpq))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     if (sql.size > 0 && memchr(sql.data, '\0', sql.size))
         return fail(err, STATUS_INVALID, "the statement holds a zero byte");

@@ -128,7 +128,7 @@ enum status table_scan_plan(struct postgres_host *host, struct slice select, str
                             struct table_scan *scan, const char **reason, struct error *err)
 {
     struct plain_scan plain;
-    struct root root;
+    struct root root = {.relation = 0};
 
     *scan = (struct table_scan){.count = 0};
     *reason = NULL;
