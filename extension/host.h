@@ -93,6 +93,8 @@ struct host {
     /* A job is about to begin in this folder; where the host refuses, it goes again.
      * NULL: no host that minds. */
     enum status (*admit)(void *self, const struct job_folder *folder, struct error *err);
+    /* The rows are in the spool, and what comes next takes long. NULL: nothing to let go of. */
+    enum status (*rows_read)(void *self, struct error *err);
     /* Columns and rows of a query of the user's, or of our scoring SQL. */
     enum status (*query)(void *self, struct slice select, const struct sink *sink,
                          struct error *err);

@@ -369,6 +369,8 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     TRY(score_check_targets(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, arena, &spec, err);
+    if (status == STATUS_OK && host->rows_read)
+        status = host->rows_read(host->self, err);
     *has_begun = status == STATUS_OK;
     if (status == STATUS_OK && !plan->scoring.wait) {
         status = score_job_submit(host, plan, &folder, &spec, sink, err);

@@ -146,6 +146,8 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
         TRY(log_folder_make(plan->training.tensorboard, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, err);
+    if (status == STATUS_OK && host->rows_read)
+        status = host->rows_read(host->self, err);
     if (status == STATUS_OK && !plan->training.wait) {
         status = job_submit(host, plan, &folder, &spec, sink, err);
         if (status == STATUS_OK)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -32,14 +33,35 @@ static enum status check_job_count(struct error *err)
     return error_hint(err, "totrain.max_jobs_per_role says so; SHOW JOBS lists them.");
 }
 
+static struct door *door_of(struct postgres_host *host)
+{
+    return (struct door *)((char *)host - offsetof(struct door, host));
+}
+
 static enum status admit(void *self, const struct job_folder *folder, struct error *err)
 {
-    struct postgres_host *host = self;
-    struct door *door = (struct door *)((char *)host - offsetof(struct door, host));
+    struct door *door = door_of(self);
 
     TRY(check_job_count(err));
     door->job = *folder;
     return STATUS_OK;
+}
+
+static void begin_again(void *call)
+{
+    CommitTransactionCommand();
+    StartTransactionCommand();
+}
+
+/* For hours nobody could ALTER or TRUNCATE the table that was read, nor read it once
+ * somebody waits to. */
+static enum status rows_read(void *self, struct error *err)
+{
+    struct door *door = door_of(self);
+
+    if (!door->owns_transaction)
+        return STATUS_OK;
+    return session_catch(&door->session, begin_again, NULL, err);
 }
 
 static struct catalog_limits limits_now(void)
@@ -62,6 +84,7 @@ struct door *door_open(void)
                        settings_state(GetUserId()));
     door->host.host.admit = admit;
     door->host.host.scan = parallel_scan;
+    door->host.host.rows_read = rows_read;
     door->host.host.catalog.limits = limits_now();
     return door;
 }

@@ -24,6 +24,9 @@
 struct door {
     struct session session;
     struct postgres_host host;
+    /* The statement is all of the transaction: between reading and writing it may be ended,
+     * and with it the locks on what was read. Set by whoever began it. */
+    bool owns_transaction;
     struct job_folder job;   /* of the job that the statement has begun; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };

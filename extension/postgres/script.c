@@ -270,6 +270,7 @@ static void run_ours(struct slice text, const struct piece *piece)
     char *query = scoring_query(door, text, piece);
     struct result result;
 
+    door->owns_transaction = true;
     if (query) {
         run_sql(query, -1);
         return;

@@ -295,6 +295,7 @@ static void run_in_door(const struct submission *submission, struct result *resu
     struct door *door = door_open();
     struct error err;
 
+    door->owns_transaction = true;
     if (submission->is_training)
         door->host.host.job = submission->job;
     if (door_run(door, text, NULL, result, &err) != STATUS_OK)
@@ -303,10 +304,12 @@ static void run_in_door(const struct submission *submission, struct result *resu
 
 static void run_statement(const struct submission *submission)
 {
+    MemoryContext context = CurrentMemoryContext;
     struct result result;
 
     result_init(&result);
     StartTransactionCommand();
+    MemoryContextSwitchTo(context);
     PG_TRY();
     {
         run_in_door(submission, &result);

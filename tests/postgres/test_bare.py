@@ -84,6 +84,18 @@ class Bare(harness.Case):
             self.assertIn("ERROR:  canceling statement due to user request", psql.communicate()[1])
         self.check_nothing_runs()
 
+    def test_a_job_that_learns_holds_no_table(self):
+        environment = {**os.environ, **self.server.variables(self.database)}
+        with subprocess.Popen(["psql", "-Xq", "-c", harness.TRAIN_LONG], text=True, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as psql:
+            self.assertIn("NOTICE:  epoch", psql.stderr.readline())
+            self.execute("SET lock_timeout = '5s'; ALTER TABLE iris ADD COLUMN more int; TRUNCATE iris")
+            self.assertEqual(self.execute("SELECT backend_xmin FROM pg_stat_activity WHERE query LIKE '%TO TRAIN%' "
+                                          "AND pid <> pg_backend_pid()"), [(None,)])
+            self.execute("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%TO TRAIN%' "
+                         "AND pid <> pg_backend_pid()")
+            psql.communicate()
+
     def test_a_terminated_backend_takes_its_job_along(self):
         environment = {**os.environ, **self.server.variables(self.database)}
         with subprocess.Popen(["psql", "-Xq", "-c", harness.TRAIN_LONG], text=True, env=environment,
