@@ -140,5 +140,40 @@ class Digests(harness.Case):
         self.assertIn(rows, [[(ROWS,)], [(ROWS + 10,)]])
 
 
+    def copy_model(self, name):
+        """SQLite's model table, row by row."""
+        cursor = self.connect().cursor()
+        cursor.execute(f"CREATE TABLE {name} (part text, name text, position bigint, value double precision, data bytea)")
+        for part, row_name, position, value, data in self.ask_sqlite(f"SELECT * FROM {name}"):
+            data = data.encode() if isinstance(data, str) else data
+            cursor.execute(f"INSERT INTO {name} VALUES (%s, %s, %s, %s, %s)", (part, row_name, position, value, data))
+        return cursor
+
+    def compare_predictions(self, label, here_as, there_as):
+        self.run_sqlite(TRAIN.format("t WHERE word IS NOT NULL").replace("DNNClassifier", "DNNRegressor" if label == "a" else "DNNClassifier")
+                        .replace("LABEL y INTO m", f"LABEL {label} INTO by_{label}"))
+        inputs = [name for name in ("a", "b", "n", "word", "y") if name != label]
+        cursor = self.copy_model(f"by_{label}")
+        cursor.execute(f"SELECT id, totrain.predict('by_{label}', t, NULL::{here_as}) FROM t ORDER BY id")
+        here = cursor.fetchall()
+        database = sqlite3.connect(self.sqlite_path)
+        database.enable_load_extension(True)
+        database.load_extension(str(BUILD / "totrain"))
+        there = database.execute(f"SELECT id, CAST(totrain_predict('by_{label}', {', '.join(inputs)}) AS {there_as}) "
+                                 "FROM t ORDER BY id").fetchall()
+        database.close()
+        self.assertEqual(here, there)
+        # The table alone is a model here, too: it can be measured, and trained again.
+        cursor.execute(f"SELECT * FROM totrain.run('SELECT * FROM t WHERE word IS NOT NULL TO EVALUATE by_{label}')")
+        measured = {name: validation for name, _, validation in cursor.fetchall()}
+        self.assertEqual(measured["loss"], self.run_sqlite(f"SELECT * FROM t WHERE word IS NOT NULL TO EVALUATE by_{label}")[0]["loss"])
+
+    def test_a_model_of_sqlite_predicts_the_same_bits(self):
+        self.compare_predictions("a", "double precision", "REAL")
+
+    def test_a_model_of_sqlite_predicts_the_same_words(self):
+        self.compare_predictions("word", "text", "TEXT")
+
+
 if __name__ == "__main__":
     harness.main()
