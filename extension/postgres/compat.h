@@ -30,6 +30,13 @@
     PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);                                                      \
     PG_FUNCTION_INFO_V1(name)
 
+/* 16 has the settings in a table of its own. */
+#if PG_VERSION_NUM >= 160000
+#define COMPAT_GUC_VARIABLES(count) get_guc_variables(count)
+#else
+#define COMPAT_GUC_VARIABLES(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
+#endif
+
 /* 18 no longer asks whether a portal is run only once. */
 #if PG_VERSION_NUM >= 180000
 #define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 
 #include "postgres_host/settings.h"
 
@@ -49,8 +50,41 @@ static void define_for_administrators(void)
                                NULL, NULL);
 }
 
+/* NULL where nobody has set it: before we define it, the server knows no more. */
+static const struct config_generic *find_setting(const char *name)
+{
+    int count;
+    struct config_generic **variables = COMPAT_GUC_VARIABLES(&count);
+
+    for (int i = 0; i < count; i++)
+        if (pg_strcasecmp(variables[i]->name, name) == 0)
+            return variables[i];
+    return NULL;
+}
+
+/* What is said as a connection is opened (-c totrain.max_workers=9) takes the place of
+ * postgresql.conf's value before this library is there to object; then the server drops
+ * it for want of rights, and falls back to our default. So an administrator's limit would
+ * be lost: the connection is refused instead. */
+static void refuse_at_connection(const char *name, bool by_superuser)
+{
+    const struct config_generic *said = find_setting(name);
+
+    if (!said || said->reset_source < PGC_S_CLIENT ||
+        (by_superuser && said->reset_scontext == PGC_SU_BACKEND))
+        return;
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("parameter \"%s\" cannot be set as a connection is opened", name),
+                    errhint("An administrator sets it in postgresql.conf, or with ALTER ROLE or "
+                            "ALTER DATABASE.")));
+}
+
 void settings_define(void)
 {
+    refuse_at_connection("totrain.max_workers", true);
+    refuse_at_connection("totrain.max_jobs_per_role", true);
+    refuse_at_connection("totrain.program", false);
+    refuse_at_connection("totrain.state_directory", false);
     define_for_users();
     define_for_administrators();
     MarkGUCPrefixReserved("totrain");

@@ -58,6 +58,52 @@ class Rights(Roles):
 
 
 class Limits(Roles):
+    settings = {**harness.BARE, "totrain.max_workers": "3"}
+
+    def test_a_limit_said_as_the_connection_is_opened_does_not_hold(self):
+        """It would take the place of postgresql.conf's value, be refused in its turn, and leave the default."""
+        for library in ("totrain", "plpgsql"):  # loaded at once, or by the first function
+            self.server.execute(f"ALTER DATABASE {self.database} SET session_preload_libraries = '{library}'")
+            for setting in ("max_workers=999", "MAX_JOBS_PER_ROLE=-1", "program=/bin/sh", "state_directory=/tmp"):
+                with self.subTest(setting, library=library), self.assertRaisesRegex(psycopg2.Error, "as a connection is opened"):
+                    connection = self.server.connect(self.database, "alice", options=f"-c totrain.{setting}")
+                    self.addCleanup(connection.close)
+                    run_statement(connection.cursor(), "SHOW MODELS")
+        connection = self.server.connect(self.database, options="-c totrain.max_workers=999 -c totrain.seed=4")
+        self.addCleanup(connection.close)
+        cursor = connection.cursor()
+        run_statement(cursor, "SHOW MODELS")
+        cursor.execute("SELECT current_setting('totrain.max_workers'), current_setting('totrain.seed')")
+        self.assertEqual(cursor.fetchone(), ("999", "4"))  # a superuser's
+
+    def test_a_limit_said_before_the_module_is_loaded_does_not_hold(self):
+        self.server.execute(f"ALTER DATABASE {self.database} SET session_preload_libraries = 'plpgsql'")
+        cursor = self.session("alice")
+        with self.assertRaises(errors.InsufficientPrivilege):
+            cursor.execute("ALTER ROLE alice SET totrain.max_workers = 999")
+        for setting in ("max_workers = 999", "max_jobs_per_role = 77", "state_directory = '/tmp'", "program = '/bin/sh'"):
+            cursor.execute(f"SET totrain.{setting}")
+        run_statement(cursor, "SHOW MODELS")
+        cursor.execute("SELECT current_setting('totrain.max_workers'), current_setting('totrain.max_jobs_per_role')")
+        self.assertEqual(cursor.fetchone(), ("3", "-1"))
+        self.assertEqual(self.execute("SHOW totrain.program"), [(str(self.server.program),)])
+        run_statement(cursor, TRAIN.format("iris", "alice.m"))  # by the program of postgresql.conf
+
+    def test_limits_are_the_superusers(self):
+        for name in ("totrain.max_workers", "totrain.max_jobs_per_role"):
+            self.refused("alice", f"SET {name} = 1000", pattern=name)
+            self.refused("alice", f"SELECT set_config('{name}', '1000', false)", pattern=name)
+            self.refused("alice", f"ALTER ROLE alice SET {name} = 1000", pattern=name)
+
+    def test_no_attribute_names_a_path_a_port_or_another_place(self):
+        """A statement runs as the server's operating-system user, who may write where its author may not."""
+        folder = self.server.folder / "data" / "by_alice"
+        for attribute in (f"log.tensorboard = '{folder}'", "job.metrics = '0'", "job.metrics = '0.0.0.0:0'", "job.where = 'kubernetes'"):
+            with self.subTest(attribute):
+                self.refused("alice", TRAIN.format("iris", "alice.m").replace("WITH ", f"WITH {attribute}, "), psycopg2.Error)
+                self.assertFalse(folder.exists())
+                self.assertEqual(self.job_processes(), [])
+
     def test_what_names_programs_and_folders_is_the_administrators(self):
         for name in ("totrain.program", "totrain.state_directory"):
             for user in ("alice", harness.SUPERUSER):
