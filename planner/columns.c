@@ -345,10 +345,20 @@ static enum status check_clauses(const struct planning *planning)
     return STATUS_OK;
 }
 
+/* PostgreSQL's integer[]: cast to a text it would be one word. */
+static bool is_array(struct slice type)
+{
+    return type.size > 2 && type.data[type.size - 2] == '[' && type.data[type.size - 1] == ']';
+}
+
 static enum status refuse_binary(const struct planning *planning, const struct query_column *column,
                                  const struct choice *choice)
 {
     query_refuse_binary(planning, "", column, choice->position);
+    if (is_array(column->declared_type))
+        return error_hint(planning->err,
+                          "Select its elements as columns of their own, as in %.*s[1] AS %.*s_1.",
+                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
     return error_hint(planning->err,
                       "Leave it out of the SELECT, or cast it there, as in CAST(%.*s AS TEXT).",
                       SLICE_FORMAT(column->name));

@@ -97,7 +97,26 @@ class Program(program.Case):
 
     def test_a_type_that_no_model_reads_is_named(self):
         self.refused("SELECT ARRAY[1, 2] AS pair, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
-                     'column "pair" is of type integer[], which no model reads', "CAST(pair AS TEXT)")
+                     'column "pair" is of type integer[], which no model reads', "pair[1] AS pair_1")
+        self.refused("SELECT '{}'::json AS doc, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
+                     'column "doc" is of type json, which no model reads', "CAST(doc AS TEXT)")
+
+    def test_a_database_of_another_encoding(self):
+        train = ("CREATE TABLE t AS SELECT (ARRAY['größe', 'weite', 'übel'])[1 + i % 3] AS \"größe\", i % 5 AS n, "
+                 "CASE WHEN i % 3 = 0 THEN 'süß' ELSE 'nicht' END AS y FROM generate_series(1, 300) i; "
+                 "SELECT * FROM t TO TRAIN LinearClassifier LABEL y INTO \"möd\"; SHOW MODELS")
+        digest = self.check(train)[0]["digest"]
+        self.server.execute(f"DROP DATABASE \"{self.database}\" WITH (FORCE)")
+        self.server.execute(f"CREATE DATABASE \"{self.database}\" ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C' "
+                            "TEMPLATE template0")
+        self.check("CREATE EXTENSION totrain")
+        model = self.check(train)[0]
+        self.assertEqual((model["name"], model["digest"]), ('"möd"', digest))
+        self.check('SELECT * FROM t TO PREDICT p.y USING "möd"')
+        self.assertEqual(self.check('SELECT DISTINCT y FROM p ORDER BY y'), [{"y": "nicht"}, {"y": "süß"}])
+        done = self.run_program("-c", "SELECT 'größe', nix FROM t TO EVALUATE \"möd\"")
+        line, caret = done.stderr.splitlines()[1:3]
+        self.assertEqual(line[len(caret) - 1:][:3], "nix")
 
     def test_evaluate_into_a_table(self):
         self.check(TRAIN_IRIS)

@@ -125,6 +125,11 @@ class Reading(program.Case):
         self.assertEqual([row["value"] for row in self.check("SHOW TRAIN m") if row["item"] == "rows"], [ROWS + 100])
         self.train("* FROM mine", readers=1, before="CREATE TEMP TABLE mine AS TABLE t; ")
 
+    def test_tables_that_inherit(self):
+        self.execute("CREATE TABLE child () INHERITS (t); INSERT INTO child SELECT * FROM t LIMIT 1000")
+        self.train(readers=1)
+        self.assertEqual([row["value"] for row in self.check("SHOW TRAIN m") if row["item"] == "rows"], [ROWS + 1000])
+
     def test_row_security_is_kept(self):
         self.execute("CREATE ROLE reader LOGIN; GRANT totrain_user TO reader; GRANT CREATE ON SCHEMA public TO reader; "
                      "GRANT SELECT ON t TO reader; ALTER TABLE t ENABLE ROW LEVEL SECURITY; "
