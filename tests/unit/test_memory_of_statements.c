@@ -38,16 +38,40 @@ static enum status write_job(const struct plan *plan, struct arena *arena, struc
 {
     struct jobspec spec;
 
-    TRY(lower_train(plan, arena, &spec, err));
+    if (plan->kind == STATEMENT_TRAIN) {
+        TRY(lower_train(plan, arena, &spec, err));
+    } else {
+        TRY(lower_score(plan, arena, &spec, err));
+        spec.family = SLICE("network"); /* the engine's, as these are */
+        spec.scoring.shard_rows = 1;
+        spec.max_workers = spec.max_workers > 0 ? spec.max_workers : spec.min_workers;
+    }
     return jobspec_write(&spec, result, err);
+}
+
+static enum status write_explanation(const struct plan *plan, struct arena *arena,
+                                     struct text *result, struct error *err)
+{
+    struct plan_line *lines;
+    size_t count;
+
+    TRY(plan_explain(plan, arena, &lines, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        text_append(result, lines[i].item);
+        text_append(result, lines[i].detail);
+    }
+    return STATUS_OK;
 }
 
 static enum status write_plan(const struct plan *plan, struct arena *arena, struct text *result,
                               struct error *err)
 {
-    struct plan_line *lines;
-    size_t count;
-
+    if (plan->kind == STATEMENT_TRAIN || plan->explain_only)
+        TRY(write_explanation(plan, arena, result, err));
+    if (plan->explain_only)
+        return STATUS_OK;
+    if (plan->kind == STATEMENT_TRAIN || plan->scoring.on_workers)
+        TRY(write_job(plan, arena, result, err));
     if (plan->kind == STATEMENT_PREDICT && plan->has_target)
         TRY(lower_predict_table(plan, result, err));
     if (plan->quarantine_table.size > 0) {
@@ -55,16 +79,7 @@ static enum status write_plan(const struct plan *plan, struct arena *arena, stru
         TRY(lower_quarantine_table(plan, result, err));
         TRY(lower_quarantine(plan, result, err));
     }
-    if (plan->kind == STATEMENT_PREDICT)
-        return lower_predict(plan, result, err);
-    if (plan->kind != STATEMENT_TRAIN)
-        return STATUS_OK;
-    TRY(plan_explain(plan, arena, &lines, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        text_append(result, lines[i].item);
-        text_append(result, lines[i].detail);
-    }
-    return plan->explain_only ? STATUS_OK : write_job(plan, arena, result, err);
+    return plan->kind == STATEMENT_PREDICT ? lower_predict(plan, result, err) : STATUS_OK;
 }
 
 static enum status plan_and_write(void *context, struct text *result, struct error *err)

@@ -1,0 +1,161 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "scoring/outputs.h"
+#include "scoring/truth.h"
+
+/* A scorer whose outputs the test writes itself. */
+struct stage {
+    struct cell classes[3];
+    struct model model;
+    float outputs[3];
+    struct scorer scorer;
+    struct output_room room;
+};
+
+static void begin(struct stage *stage, enum model_task task, uint32_t classes)
+{
+    struct error err;
+
+    *stage = (struct stage){.classes = {{.type = CELL_TEXT, .text = SLICE("ash")},
+                                        {.type = CELL_TEXT, .text = SLICE("oak \"old\"")},
+                                        {.type = CELL_TEXT, .text = SLICE("pine")}},
+                            .model = {.task = task,
+                                      .estimator = SLICE("LinearRegressor"),
+                                      .label_scale = 2,
+                                      .label_mean = 1,
+                                      .labels = {.type = LABEL_TYPE_TEXT, .count = classes}}};
+    stage->model.labels.values = stage->classes;
+    stage->scorer = (struct scorer){.model = &stage->model, .outputs = stage->outputs};
+    CHECK_OK(output_room_init(&stage->room, &stage->model, &err));
+}
+
+static struct cell output(struct stage *stage, enum output which)
+{
+    struct cell cell;
+    struct error err;
+
+    CHECK_OK(scorer_output(&stage->scorer, which, &stage->room, &cell, &err));
+    return cell;
+}
+
+static void of_two_classes_the_positive_ones_probability_is_given(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, MODEL_CLASSIFICATION, 2);
+    stage.outputs[0] = -1;
+    CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "ash");
+    CHECK(fabs(output(&stage, OUTPUT_PROBABILITY).real - 1 / (1 + exp(1))) < 1e-9);
+    CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[-1]");
+    output_room_deinit(&stage.room);
+}
+
+static void of_more_classes_the_predicted_ones_and_all_by_name(void **state)
+{
+    struct stage stage;
+    struct cell cell;
+    (void)state;
+
+    begin(&stage, MODEL_CLASSIFICATION, 3);
+    stage.outputs[1] = 2000;
+    CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "oak \"old\"");
+    CHECK(output(&stage, OUTPUT_PROBABILITY).real == 1);
+    CHECK_SLICE(output(&stage, OUTPUT_PROBABILITIES).text,
+                "{\"ash\":0,\"oak \\\"old\\\"\":1,\"pine\":0}");
+    cell = output(&stage, OUTPUT_LOGITS);
+    CHECK_INT(cell.type, CELL_TEXT);
+    CHECK_SLICE(cell.text, "[0,2000,0]");
+    output_room_deinit(&stage.room);
+}
+
+static void a_number_has_no_probabilities(void **state)
+{
+    struct stage stage;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, MODEL_REGRESSION, 0);
+    stage.outputs[0] = 3;
+    CHECK(output(&stage, OUTPUT_PREDICTION).real == 7);
+    CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[3]");
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.room, &cell, &err),
+                STATUS_INVALID, "a LinearRegressor has no probabilities");
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITIES, &stage.room, &cell, &err),
+                STATUS_INVALID, "a LinearRegressor has no probabilities");
+    output_room_deinit(&stage.room);
+}
+
+static int64_t class_of(struct stage *stage, struct cell cell)
+{
+    union truth truth;
+    struct error err;
+
+    CHECK_OK(truth_read(&stage->model, SLICE("kind"), 1, &cell, &truth, &err));
+    return truth.class;
+}
+
+static void a_label_is_found_among_the_classes_in_the_form_of_their_type(void **state)
+{
+    const int64_t beyond = ((int64_t)1 << 53) + 1; /* no double */
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, MODEL_CLASSIFICATION, 3);
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_TEXT, .text = SLICE("pine")}), 2);
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_TEXT, .text = SLICE("elm")}), -1);
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_INTEGER, .integer = 7}), -1);
+    stage.model.labels.type = LABEL_TYPE_INTEGER;
+    for (int i = 0; i < 3; i++)
+        stage.classes[i] = (struct cell){.type = CELL_INTEGER, .integer = beyond - 1 + i};
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_INTEGER, .integer = beyond}), 1);
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_INTEGER, .integer = 3}), -1);
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_REAL, .real = 1e300}), -1);
+    stage.model.labels.type = LABEL_TYPE_REAL;
+    for (int i = 0; i < 3; i++)
+        stage.classes[i] = (struct cell){.type = CELL_REAL, .real = i + 0.5};
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_REAL, .real = 0.5}), 0);
+    CHECK_INT(class_of(&stage, (struct cell){.type = CELL_TEXT, .text = SLICE("2.5")}), 2);
+    output_room_deinit(&stage.room);
+}
+
+static void what_is_no_label_is_refused_with_its_row(void **state)
+{
+    const struct cell null = {.type = CELL_NULL}, blob = {.type = CELL_BLOB, .text = SLICE("x")},
+                      word = {.type = CELL_TEXT, .text = SLICE("many")},
+                      number = {.type = CELL_INTEGER, .integer = -3};
+    struct stage stage;
+    union truth truth;
+    struct error err;
+    (void)state;
+
+    begin(&stage, MODEL_CLASSIFICATION, 3);
+    CHECK_FAILS(truth_read(&stage.model, SLICE("kind"), 12, &null, &truth, &err), STATUS_INVALID,
+                "row 12: label column \"kind\" is NULL");
+    CHECK(strstr(err.hint, "WHERE \"kind\" IS NOT NULL"));
+    CHECK_FAILS(truth_read(&stage.model, SLICE("kind"), 12, &blob, &truth, &err), STATUS_INVALID,
+                "kind");
+    output_room_deinit(&stage.room);
+    begin(&stage, MODEL_REGRESSION, 0);
+    CHECK_OK(truth_read(&stage.model, SLICE("size"), 1, &number, &truth, &err));
+    CHECK(truth.value == -3);
+    CHECK_FAILS(truth_read(&stage.model, SLICE("size"), 1, &word, &truth, &err), STATUS_INVALID,
+                "holds 'many'");
+    output_room_deinit(&stage.room);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_two_classes_the_positive_ones_probability_is_given),
+        cmocka_unit_test(of_more_classes_the_predicted_ones_and_all_by_name),
+        cmocka_unit_test(a_number_has_no_probabilities),
+        cmocka_unit_test(a_label_is_found_among_the_classes_in_the_form_of_their_type),
+        cmocka_unit_test(what_is_no_label_is_refused_with_its_row),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
