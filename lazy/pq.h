@@ -15,17 +15,18 @@ enum status lazy_pq_load(struct error *err);
 
 #define LAZY_PQ(CALL)                                                                              \
     CALL(PQcancel)                                                                                 \
-    CALL(PQclear) CALL(PQcmdTuples) CALL(PQconnectPoll) CALL(PQconnectStartParams) CALL(           \
-        PQconnectdbParams) CALL(PQconnectionNeedsPassword) CALL(PQconninfo) CALL(PQconninfoFree)   \
-        CALL(PQconninfoParse) CALL(PQconsumeInput) CALL(PQenterPipelineMode) CALL(PQerrorMessage)  \
-            CALL(PQescapeIdentifier) CALL(PQescapeLiteral) CALL(PQexec) CALL(PQexecParams)         \
-                CALL(PQexecPrepared) CALL(PQexitPipelineMode) CALL(PQfinish) CALL(PQfname)         \
-                    CALL(PQfreeCancel) CALL(PQfreemem) CALL(PQftype) CALL(PQgetCancel) CALL(       \
-                        PQgetCopyData) CALL(PQgetResult) CALL(PQgetisnull) CALL(PQgetlength)       \
-                        CALL(PQgetvalue) CALL(PQisBusy) CALL(PQnfields) CALL(PQnparams) CALL(      \
-                            PQntuples) CALL(PQparameterStatus) CALL(PQpass) CALL(PQpipelineSync)   \
-                            CALL(PQprepare) CALL(PQputCopyData) CALL(PQputCopyEnd) CALL(PQreset)   \
-                                CALL(PQresultErrorField) CALL(PQresultErrorMessage)                \
+    CALL(PQclear)                                                                                  \
+    CALL(PQcmdTuples) CALL(PQconnectPoll) CALL(PQconnectStartParams) CALL(PQconnectdbParams) CALL( \
+        PQconnectionNeedsPassword) CALL(PQconninfo) CALL(PQconninfoFree) CALL(PQconninfoParse)     \
+        CALL(PQconsumeInput) CALL(PQenterPipelineMode) CALL(PQerrorMessage) CALL(                  \
+            PQescapeIdentifier) CALL(PQescapeLiteral) CALL(PQexec) CALL(PQexecParams)              \
+            CALL(PQexecPrepared) CALL(PQexitPipelineMode) CALL(PQfinish) CALL(PQfname) CALL(       \
+                PQfreeCancel) CALL(PQfreemem) CALL(PQftype) CALL(PQgetCancel) CALL(PQgetCopyData)  \
+                CALL(PQgetResult) CALL(PQgetisnull) CALL(PQgetlength) CALL(PQgetvalue)             \
+                    CALL(PQhost) CALL(PQhostaddr) CALL(PQisBusy) CALL(PQnfields) CALL(PQnparams)   \
+                        CALL(PQntuples) CALL(PQparameterStatus) CALL(PQpass) CALL(PQpipelineSync)  \
+                            CALL(PQport) CALL(PQprepare) CALL(PQputCopyData) CALL(PQputCopyEnd)    \
+                                CALL(PQreset) CALL(PQresultErrorField) CALL(PQresultErrorMessage)  \
                                     CALL(PQresultStatus) CALL(PQsendDescribePrepared) CALL(        \
                                         PQsendPrepare) CALL(PQsendQuery) CALL(PQsendQueryParams)   \
                                         CALL(PQsendQueryPrepared) CALL(PQserverVersion)            \
@@ -73,6 +74,8 @@ extern struct lazy_pq lazy_pq;
 #define PQgetisnull               lazy_pq.PQgetisnull_
 #define PQgetlength               lazy_pq.PQgetlength_
 #define PQgetvalue                lazy_pq.PQgetvalue_
+#define PQhost                    lazy_pq.PQhost_
+#define PQhostaddr                lazy_pq.PQhostaddr_
 #define PQisBusy                  lazy_pq.PQisBusy_
 #define PQnfields                 lazy_pq.PQnfields_
 #define PQnparams                 lazy_pq.PQnparams_
@@ -80,6 +83,7 @@ extern struct lazy_pq lazy_pq;
 #define PQparameterStatus         lazy_pq.PQparameterStatus_
 #define PQpass                    lazy_pq.PQpass_
 #define PQpipelineSync            lazy_pq.PQpipelineSync_
+#define PQport                    lazy_pq.PQport_
 #define PQprepare                 lazy_pq.PQprepare_
 #define PQputCopyData             lazy_pq.PQputCopyData_
 #define PQputCopyEnd              lazy_pq.PQputCopyEnd_

@@ -117,6 +117,19 @@ bool libpq_needs_password(const struct libpq *libpq)
 
 #define CONNINFO_WORDS_MAX 100 /* libpq knows about fifty */
 
+/* Of several hosts, or several addresses of one, the one that was reached: another may be
+ * a copy of the database that is behind. */
+static const char *reached_value(const PGconn *connection, const PQconninfoOption *option)
+{
+    if (strcmp(option->keyword, "host") == 0)
+        return PQhost(connection);
+    if (strcmp(option->keyword, "hostaddr") == 0)
+        return PQhostaddr(connection);
+    if (strcmp(option->keyword, "port") == 0)
+        return PQport(connection);
+    return strcmp(option->keyword, "target_session_attrs") == 0 ? NULL : option->val;
+}
+
 /* What the first one was made with, its password included. */
 enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err)
 {
@@ -127,7 +140,7 @@ enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, str
 
     for (PQconninfoOption *o = options; o && o->keyword && count < CONNINFO_WORDS_MAX; o++) {
         names[count] = o->keyword;
-        values[count++] = o->val;
+        values[count++] = reached_value(first->connection, o);
     }
     names[count] = values[count] = NULL;
     status = begin_session(libpq, options ? PQconnectdbParams(names, values, 0) : NULL, err);

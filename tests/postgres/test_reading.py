@@ -29,6 +29,12 @@ class Reading(program.Case):
         if (os.cpu_count() or 1) < 2:
             self.skipTest("one processor: there is one reader")
 
+    hosts = None
+
+    def environment(self, *arguments):
+        found = super().environment(*arguments)
+        return {**found, "PGHOST": self.hosts or found["PGHOST"]}
+
     def train(self, source=None, readers=2, before=""):
         done = self.run_program("-c", before + TRAIN.format(source or f"{COLUMNS} FROM t"))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -124,6 +130,10 @@ class Reading(program.Case):
         self.check(f"BEGIN; INSERT INTO t SELECT * FROM t LIMIT 100; {TRAIN.format('* FROM t')}; COMMIT")
         self.assertEqual([row["value"] for row in self.check("SHOW TRAIN m") if row["item"] == "rows"], [ROWS + 100])
         self.train("* FROM mine", readers=1, before="CREATE TEMP TABLE mine AS TABLE t; ")
+
+    def test_of_several_hosts_the_one_that_was_reached(self):
+        self.hosts = f"/nowhere,{self.server.socket}"
+        self.train()
 
     def test_tables_that_inherit(self):
         self.execute("CREATE TABLE child () INHERITS (t); INSERT INTO child SELECT * FROM t LIMIT 1000")
