@@ -230,9 +230,11 @@ static void append_definition(struct text *sql, const char *comma, struct slice 
 
 static void begin_table(const struct plan *plan, struct slice name, struct text *sql)
 {
+    const struct slice schema = plan_written_schema(plan);
+
     text_append_string(sql, "CREATE TABLE ");
-    if (plan->target_schema.size > 0) {
-        text_append_identifier(sql, plan->target_schema);
+    if (schema.size > 0) {
+        text_append_identifier(sql, schema);
         text_append_char(sql, '.');
     }
     text_append_identifier(sql, name);

@@ -118,7 +118,8 @@ static enum status put_rows(const struct waiting *waiting, struct error *err)
     struct train_facts facts = {.job = status->folder.id,
                                 .version = status->destination.version,
                                 .rows = status->destination.rows,
-                                .seconds = status->row.seconds};
+                                .seconds = status->row.seconds,
+                                .bad_rows = -1};
     struct jobstore *store;
     char path[PATH_MAX];
     enum status how;

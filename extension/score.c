@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "engine/bad_rows.h"
 #include "engine/score_job.h"
 #include "scoring/metrics.h"
 #include "scoring/truth.h"
@@ -83,57 +84,12 @@ static enum status predict_sql_lower(const struct plan *plan, struct predict_sql
     return lower_quarantine(plan, &sql->quarantine_select, err);
 }
 
-/* Nobody wrote this table's name in the statement: it is replaced only where
- * an earlier PREDICT made it. */
-static enum status check_quarantine_columns(const struct host *host, const struct plan *plan,
-                                            struct slice select, struct arena *arena,
-                                            struct error *err)
-{
-    struct query query;
-    struct error missing;
-
-    if (host->catalog.describe(host->catalog.self, select, arena, &query, &missing) != STATUS_OK)
-        return STATUS_OK;
-    if (query.count > 0 && slice_is_fold(query.columns[query.count - 1].name, QUARANTINE_REASON))
-        return STATUS_OK;
-    fail(err, STATUS_INVALID, "table \"%.*s\" exists and holds no bad rows of a PREDICT",
-         SLICE_FORMAT(plan->quarantine_table));
-    return error_hint(err,
-                      "Bad rows would be written there. Rename that table, or choose another "
-                      "target than %.*s.",
-                      SLICE_FORMAT(plan->target_table));
-}
-
-static enum status check_quarantine(const struct host *host, const struct plan *plan,
-                                    struct error *err)
-{
-    struct arena arena;
-    struct text select;
-    enum status status;
-
-    TRY(host->check_target(host->self, plan->target_schema, plan->quarantine_table, TARGET_TABLE,
-                           err));
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&select, TEXT_MAXIMUM);
-    text_append_string(&select, "SELECT * FROM ");
-    if (plan->target_schema.size > 0) {
-        text_append_identifier(&select, plan->target_schema);
-        text_append_char(&select, '.');
-    }
-    text_append_identifier(&select, plan->quarantine_table);
-    status = select.failed ? fail_no_memory(err)
-                           : check_quarantine_columns(host, plan, text_slice(&select), &arena, err);
-    text_deinit(&select);
-    arena_deinit(&arena);
-    return status;
-}
-
 enum status score_check_targets(const struct host *host, const struct plan *plan, struct error *err)
 {
     if (!plan->has_target)
         return STATUS_OK;
     TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE, err));
-    return plan->quarantine_table.size > 0 ? check_quarantine(host, plan, err) : STATUS_OK;
+    return quarantine_check(host, plan, err);
 }
 
 static enum status predict_into(const struct host *host, const struct plan *plan,
@@ -182,6 +138,7 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
 
 struct evaluation {
     const struct plan *plan;
+    struct bad_rows *bad;
     const struct model *model;
     struct scorer scorer;
     struct metrics *metrics;
@@ -212,19 +169,37 @@ static enum status score_waiting(struct evaluation *evaluation, struct error *er
     return STATUS_OK;
 }
 
+/* The row's inputs and label, to be scored later. */
+static enum status take_row(struct evaluation *evaluation, const struct cell *cells,
+                            struct error *err)
+{
+    const struct plan *plan = evaluation->plan;
+
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        evaluation->inputs[i] = cells[plan->model_columns[i]];
+    TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
+    return truth_read(evaluation->model, plan->label, evaluation->row, &cells[plan->label_column],
+                      &evaluation->truths[evaluation->waiting], err);
+}
+
 static enum status evaluate_row(void *self, const struct cell *cells, size_t count,
                                 struct error *err)
 {
     struct evaluation *evaluation = self;
     const struct plan *plan = evaluation->plan;
+    struct error why;
+
     evaluation->row++;
     if ((size_t)plan->label_column >= count)
         return fail(err, STATUS_DATABASE, "the query no longer returns its label column");
-    for (size_t i = 0; i < plan->model.input_count; i++)
-        evaluation->inputs[i] = cells[plan->model_columns[i]];
-    TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
-    TRY(truth_read(evaluation->model, plan->label, evaluation->row, &cells[plan->label_column],
-                   &evaluation->truths[evaluation->waiting], err));
+    if (plan->bad_rows == BAD_ROWS_ERROR) {
+        TRY(take_row(evaluation, cells, err));
+    } else if (take_row(evaluation, cells, &why) != STATUS_OK) {
+        if (why.status == STATUS_INVALID)
+            return bad_rows_add(evaluation->bad, cells, count, NULL, &why, err);
+        *err = why;
+        return err->status;
+    }
     evaluation->waiting++;
     return evaluation->waiting == evaluation->scorer.rows_max ? score_waiting(evaluation, err)
                                                               : STATUS_OK;
@@ -293,9 +268,14 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
         return fail_no_memory(err);
     TRY(host->query(host->self, plan->select, &rows, err));
     TRY(score_waiting(evaluation, err));
-    if (evaluation->row == 0)
+    TRY(bad_rows_write(evaluation->bad, host, sink, err));
+    if (evaluation->row == evaluation->bad->count)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
-    return put_evaluation(host, evaluation, started, arena, sink, err);
+    TRY(put_evaluation(host, evaluation, started, arena, sink, err));
+    return plan->quarantine_table.size > 0
+               ? score_target_row(plan->quarantine_table, evaluation->bad->count, started, sink,
+                                  err)
+               : STATUS_OK;
 }
 
 static enum status evaluate_with(const struct host *host, const struct plan *plan,
@@ -303,14 +283,18 @@ static enum status evaluate_with(const struct host *host, const struct plan *pla
                                  const struct sink *sink, struct error *err)
 {
     struct evaluation evaluation = {.plan = plan, .model = model};
+    struct bad_rows bad;
     enum status status;
 
     TRY(scorer_init(&evaluation.scorer, model, SCORER_ROWS, err));
+    bad_rows_init(&bad, plan);
+    evaluation.bad = &bad;
     status = metrics_new(model, &evaluation.metrics, err);
     if (status == STATUS_OK) {
         status = evaluate(host, &evaluation, arena, sink, err);
         metrics_free(evaluation.metrics);
     }
+    bad_rows_deinit(&bad);
     scorer_deinit(&evaluation.scorer);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data/spool.h"
+#include "engine/bad_rows.h"
 #include "engine/stages.h"
 #include "scoring/transform.h"
 
@@ -28,6 +29,9 @@ struct spooling {
     size_t count;
     double *reals; /* (count): of a row, those that lie side by side */
     uint64_t rows;
+    struct bad_rows *bad; /* NULL: a bad row is an error */
+    const int *kept;      /* of a bad row, as bad_rows_add takes them */
+    bool has_label;       /* the last feed, which may not be NULL */
 };
 
 static enum status put_real(struct spool_writer *writer, const struct feed *feed,
@@ -40,6 +44,17 @@ static enum status put_real(struct spool_writer *writer, const struct feed *feed
     return is_null ? spool_put_null(writer, err) : spool_put_real(writer, number, err);
 }
 
+static enum status read_text(const struct feed *feed, const struct cell *cell,
+                             char buffer[WORD_BUFFER_BYTES], struct slice *word, bool *is_null,
+                             struct error *err)
+{
+    TRY(cell_to_word(cell, feed->name, buffer, word, is_null, err));
+    if (!*is_null && word->size > SPOOL_TEXT_BYTES_MAX)
+        return fail(err, STATUS_LIMIT, "column \"%.*s\" holds a text of %zu bytes, at most %zu fit",
+                    SLICE_FORMAT(feed->name), word->size, SPOOL_TEXT_BYTES_MAX);
+    return STATUS_OK;
+}
+
 static enum status put_text(struct spool_writer *writer, const struct feed *feed,
                             const struct cell *cell, struct error *err)
 {
@@ -47,30 +62,37 @@ static enum status put_text(struct spool_writer *writer, const struct feed *feed
     struct slice word = {0};
     bool is_null = false;
 
-    TRY(cell_to_word(cell, feed->name, buffer, &word, &is_null, err));
-    if (!is_null && word.size > SPOOL_TEXT_BYTES_MAX)
-        return fail(err, STATUS_LIMIT, "column \"%.*s\" holds a text of %zu bytes, at most %zu fit",
-                    SLICE_FORMAT(feed->name), word.size, SPOOL_TEXT_BYTES_MAX);
+    TRY(read_text(feed, cell, buffer, &word, &is_null, err));
     return is_null ? spool_put_null(writer, err) : spool_put_text(writer, word, err);
 }
 
-static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
-                               const struct cell *cell, struct error *err)
+static enum status read_integer(const struct feed *feed, const struct cell *cell, int64_t *integer,
+                                bool *is_null, struct error *err)
 {
     double number = 0;
-    bool is_null = false;
 
+    *is_null = false;
+    *integer = cell->integer;
     if (cell->type == CELL_INTEGER)
-        return spool_put_integer(writer, cell->integer, err);
-    TRY(cell_to_number(cell, feed->name, &number, &is_null, err));
-    if (is_null)
-        return spool_put_null(writer, err);
+        return STATUS_OK;
+    TRY(cell_to_number(cell, feed->name, &number, is_null, err));
     if (number != floor(number) || fabs(number) > 9007199254740992.0)
         return fail(err, STATUS_INVALID,
                     "column \"%.*s\" holds %g, where the rows before it hold "
                     "whole numbers",
                     SLICE_FORMAT(feed->name), number);
-    return spool_put_integer(writer, (int64_t)number, err);
+    *integer = (int64_t)number;
+    return STATUS_OK;
+}
+
+static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
+                               const struct cell *cell, struct error *err)
+{
+    int64_t integer = 0;
+    bool is_null = false;
+
+    TRY(read_integer(feed, cell, &integer, &is_null, err));
+    return is_null ? spool_put_null(writer, err) : spool_put_integer(writer, integer, err);
 }
 
 static enum status put_cell(struct spool_writer *writer, const struct feed *feed,
@@ -135,15 +157,51 @@ static enum status put_cells(const struct spooling *spooling, const struct cell 
     return STATUS_OK;
 }
 
+/* What putting the cell would say. */
+static enum status check_cell(const struct feed *feed, const struct cell *cell, bool *is_null,
+                              struct error *err)
+{
+    char buffer[WORD_BUFFER_BYTES];
+    struct slice word;
+    int64_t integer;
+    double number;
+
+    switch (feed->type) {
+    case SPOOL_REAL:
+        return cell_to_number(cell, feed->name, &number, is_null, err);
+    case SPOOL_INTEGER:
+        return read_integer(feed, cell, &integer, is_null, err);
+    default:
+        return read_text(feed, cell, buffer, &word, is_null, err);
+    }
+}
+
+/* A writer takes no half of a row back: it is looked at before. */
+static enum status check_cells(const struct spooling *spooling, const struct cell *cells,
+                               struct error *why)
+{
+    bool is_null = false;
+
+    for (size_t i = 0; i < spooling->count; i++)
+        TRY(check_cell(&spooling->feeds[i], &cells[spooling->feeds[i].column], &is_null, why));
+    if (spooling->has_label && is_null)
+        return fail(why, STATUS_INVALID, "label column \"%.*s\" is NULL",
+                    SLICE_FORMAT(spooling->feeds[spooling->count - 1].name));
+    return STATUS_OK;
+}
+
 static enum status spool_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct spooling *spooling = self;
+    struct error why;
 
-    spooling->rows++;
     for (size_t i = 0; i < spooling->count; i++)
         if ((size_t)spooling->feeds[i].column >= count)
             return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
                         SLICE_FORMAT(spooling->feeds[i].name));
+    if (spooling->bad && check_cells(spooling, cells, &why) != STATUS_OK)
+        return bad_rows_add(spooling->bad, cells, count, spooling->kept, &why, err);
+    spooling->rows++;
     if (put_cells(spooling, cells, err) != STATUS_OK)
         return name_row(spooling->rows, err);
     return spool_end_row(spooling->writer, err);
@@ -208,7 +266,9 @@ struct spool_job {
     size_t count;
     const char *path;
     uint32_t readers; /* at most; 1: in the order of the SELECT */
-    bool is_verbose;
+    bool is_verbose, has_label;
+    struct bad_rows *bad; /* NULL: a bad row is an error */
+    const int *kept;      /* columns of a bad row */
 };
 
 /* By one reader, on the user's own connection. */
@@ -216,7 +276,13 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
                                   struct error *err)
 {
     struct spooling spooling = {
-        .feeds = job->feeds, .count = job->count, .reals = ARENA_NEW(arena, double, job->count)};
+        .feeds = job->feeds,
+        .count = job->count,
+        .reals = ARENA_NEW(arena, double, job->count),
+        .bad = job->bad,
+        .kept = job->kept,
+        .has_label = job->has_label,
+    };
     struct sink sink = {.self = &spooling, .row = spool_row};
     enum status status;
 
@@ -230,6 +296,22 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
     }
     *rows = spooling.rows;
     return spool_writer_close(spooling.writer, err);
+}
+
+/* Readers put numbers as they are: an infinite one, or a label that is NULL, shows in
+ * the summaries. */
+static bool has_bad_rows(const struct spool_job *job, struct spool_writer *writer)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const struct spool_column_summary summary = spool_writer_summary(writer, (uint32_t)i);
+
+        if (job->feeds[i].type == SPOOL_REAL &&
+            !(isfinite(summary.least) && isfinite(summary.greatest)))
+            return true;
+        if (job->has_label && i == job->count - 1 && summary.nulls > 0)
+            return true;
+    }
+    return false;
 }
 
 static enum status scan_into(const struct spool_job *job, const enum spool_type *types,
@@ -248,6 +330,8 @@ static enum status scan_into(const struct spool_job *job, const enum spool_type 
 
     TRY(spool_writer_open(job->path, job->columns, job->count, 0, &scan.writer, err));
     status = job->host->scan(job->host->self, job->select, &scan, outcome, err);
+    if (status == STATUS_OK && job->bad && has_bad_rows(job, scan.writer))
+        *outcome = (struct scan_outcome){.reason = "there are bad rows"};
     if (status != STATUS_OK || outcome->readers == 0) {
         spool_writer_abandon(scan.writer);
         return status;
@@ -297,8 +381,9 @@ static enum status spool_rows(const struct spool_job *job, struct arena *arena, 
 }
 
 static enum status spool_query(const struct spool_request *request, struct slice select,
-                               const struct feed *feeds, size_t count, const char *file,
-                               struct arena *arena, uint64_t *rows, struct error *err)
+                               const struct feed *feeds, size_t count, const int *kept,
+                               const char *file, struct arena *arena, uint64_t *rows,
+                               struct error *err)
 {
     const struct plan_training *training = &request->plan->training;
     struct spool_column *columns = ARENA_NEW(arena, struct spool_column, count);
@@ -309,7 +394,10 @@ static enum status spool_query(const struct spool_request *request, struct slice
                             .columns = columns,
                             .count = count,
                             .readers = training->shuffle ? request->cores : 1,
-                            .is_verbose = training->verbose > 1};
+                            .is_verbose = training->verbose > 1,
+                            .has_label = request->plan->label_column >= 0,
+                            .bad = request->bad,
+                            .kept = kept};
     char path[PATH_MAX];
 
     if (!columns)
@@ -353,12 +441,24 @@ static enum status make_feeds(const struct plan *plan, struct arena *arena, stru
     return STATUS_OK;
 }
 
+static int column_of(const struct query *query, struct slice name)
+{
+    for (size_t i = 0; i < query->count; i++)
+        if (slice_equal_fold(query->columns[i].name, name))
+            return (int)i;
+    return -1;
+}
+
 /* validation.select may return its columns in another order: match by name. */
 static enum status match_validation(const struct host *host, const struct plan *plan,
-                                    struct feed *feeds, size_t count, struct arena *arena,
-                                    struct error *err)
+                                    struct feed *feeds, size_t count, int **kept,
+                                    struct arena *arena, struct error *err)
 {
     struct query query;
+
+    *kept = ARENA_NEW(arena, int, plan->query.count);
+    if (!*kept)
+        return fail_no_memory(err);
 
     if (host->catalog.describe(host->catalog.self, plan->validation_select, arena, &query, err) !=
         STATUS_OK) {
@@ -368,11 +468,10 @@ static enum status match_validation(const struct host *host, const struct plan *
         err->position = -1;
         return err->status;
     }
+    for (size_t i = 0; i < plan->query.count; i++)
+        (*kept)[i] = column_of(&query, plan->query.columns[i].name);
     for (size_t i = 0; i < count; i++) {
-        feeds[i].column = -1;
-        for (size_t c = 0; c < query.count && feeds[i].column < 0; c++)
-            if (slice_equal_fold(query.columns[c].name, feeds[i].name))
-                feeds[i].column = (int)c;
+        feeds[i].column = column_of(&query, feeds[i].name);
         if (feeds[i].column < 0)
             return fail(err, STATUS_INVALID, "validation.select does not return column \"%.*s\"",
                         SLICE_FORMAT(feeds[i].name)),
@@ -389,12 +488,13 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
     struct feed *feeds = NULL;
     size_t count = 0;
     uint64_t validation_rows;
+    int *kept;
 
     TRY(make_feeds(plan, arena, &feeds, &count, err));
-    TRY(spool_query(request, plan->select, feeds, count, "train.spool", arena, rows, err));
+    TRY(spool_query(request, plan->select, feeds, count, NULL, "train.spool", arena, rows, err));
     if (plan->validation_select.size == 0)
         return STATUS_OK;
-    TRY(match_validation(request->host, plan, feeds, count, arena, err));
-    return spool_query(request, plan->validation_select, feeds, count, "validation.spool", arena,
-                       &validation_rows, err);
+    TRY(match_validation(request->host, plan, feeds, count, &kept, arena, err));
+    return spool_query(request, plan->validation_select, feeds, count, kept, "validation.spool",
+                       arena, &validation_rows, err);
 }

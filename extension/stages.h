@@ -20,6 +20,7 @@ enum status trained_model_read(struct jobstore *store, struct arena *arena, stru
 struct train_facts {
     int64_t job, version, rows; /* 0: not known, and not shown */
     double seconds;
+    int64_t bad_rows; /* -1: nobody counted them, and they are not shown */
 };
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err);
@@ -41,6 +42,7 @@ struct spool_request {
     const struct job_folder *folder;
     const struct sink *sink; /* for notices */
     uint32_t cores;
+    struct bad_rows *bad; /* what takes them; NULL: the first is an error */
 };
 enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "engine/bad_rows.h"
 #include "engine/stages.h"
 
 /* Below it, starting and meeting take longer than learning
@@ -65,21 +66,28 @@ static enum status publish(const struct host *host, const struct plan *plan,
     return status;
 }
 
+/* What the result says besides what the job left. */
+struct course {
+    double started;
+    int64_t bad_rows; /* -1: the first would have been an error */
+};
+
 static enum status put_result(struct jobstore *store, const struct job_folder *folder,
-                              const struct model *model, double started, const struct sink *sink,
-                              struct error *err)
+                              const struct model *model, const struct course *course,
+                              const struct sink *sink, struct error *err)
 {
     struct train_facts facts = {.job = folder->id,
                                 .version = model->version,
                                 .rows = (int64_t)model->rows,
-                                .seconds = seconds_now() - started};
+                                .seconds = seconds_now() - course->started,
+                                .bad_rows = course->bad_rows};
 
     return train_result_put(store, &facts, sink, err);
 }
 
 static enum status collect(const struct host *host, const struct plan *plan,
-                           const struct job_folder *folder, double started, const struct sink *sink,
-                           struct error *err)
+                           const struct job_folder *folder, const struct course *course,
+                           const struct sink *sink, struct error *err)
 {
     char path[PATH_MAX];
     struct jobstore *store;
@@ -94,7 +102,7 @@ static enum status collect(const struct host *host, const struct plan *plan,
     if (status == STATUS_OK)
         status = publish(host, plan, folder, store, &model, err);
     if (status == STATUS_OK)
-        status = put_result(store, folder, &model, started, sink, err);
+        status = put_result(store, folder, &model, course, sink, err);
     arena_deinit(&arena);
     jobstore_close(store);
     return status;
@@ -104,7 +112,7 @@ static enum status collect(const struct host *host, const struct plan *plan,
  * while the supervisor gives back its memory and throws the rows away. */
 static enum status run_job(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, const struct jobspec *spec,
-                           double started, const struct sink *sink, struct error *err)
+                           const struct course *course, const struct sink *sink, struct error *err)
 {
     struct job_process process;
     enum status status;
@@ -112,52 +120,89 @@ static enum status run_job(const struct host *host, const struct plan *plan,
     TRY(job_launch(host->program, folder, spec, &process, err));
     status = job_follow(host, &process, sink, err);
     if (status == STATUS_OK)
-        status = collect(host, plan, folder, started, sink, err);
+        status = collect(host, plan, folder, course, sink, err);
     else
         point_to_log(folder, err);
     job_close(&process);
     return status;
 }
 
+static enum status spool_and_put_aside(const struct host *host, const struct plan *plan,
+                                       const struct job_folder *folder, const struct sink *sink,
+                                       struct arena *arena, uint64_t *rows, struct course *course,
+                                       struct error *err)
+{
+    struct spool_request request = {host, plan, folder, sink, launch_cores(), NULL};
+    struct bad_rows bad;
+    enum status status;
+
+    if (plan->bad_rows == BAD_ROWS_ERROR)
+        return spool_inputs(&request, arena, rows, err);
+    bad_rows_init(&bad, plan);
+    request.bad = &bad;
+    status = spool_inputs(&request, arena, rows, err);
+    if (status == STATUS_OK)
+        status = bad_rows_write(&bad, host, sink, err);
+    course->bad_rows = (int64_t)bad.count;
+    bad_rows_deinit(&bad);
+    return status;
+}
+
 /* Everything before a process is started. */
 static enum status prepare(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, const struct sink *sink,
-                           struct arena *arena, struct jobspec *spec, struct error *err)
+                           struct arena *arena, struct jobspec *spec, struct course *course,
+                           struct error *err)
 {
-    const struct spool_request request = {host, plan, folder, sink, launch_cores()};
     uint64_t rows = 0;
 
-    TRY(spool_inputs(&request, arena, &rows, err));
+    TRY(spool_and_put_aside(host, plan, folder, sink, arena, &rows, course, err));
     TRY(lower_train(plan, arena, spec, err));
     choose_processes(plan, rows, spec);
     return STATUS_OK;
 }
 
+static enum status put_bad_rows(const struct course *course, const struct sink *sink,
+                                struct error *err)
+{
+    if (course->bad_rows < 0)
+        return STATUS_OK;
+    return sink_row(
+        sink, (struct cell[]){cell_string("bad_rows"), cell_integer(course->bad_rows), cell_null()},
+        3, err);
+}
+
+static enum status check_before(const struct host *host, const struct plan *plan, struct error *err)
+{
+    TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
+    TRY(quarantine_check(host, plan, err));
+    return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)
+                                               : STATUS_OK;
+}
+
 enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
-    double started = seconds_now();
+    struct course course = {.started = seconds_now(), .bad_rows = -1};
     struct job_folder folder;
     struct jobspec spec;
     enum status status;
 
-    TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
-    if (plan->training.tensorboard.size > 0)
-        TRY(log_folder_make(plan->training.tensorboard, err));
+    TRY(check_before(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
-    status = prepare(host, plan, &folder, sink, arena, &spec, err);
+    status = prepare(host, plan, &folder, sink, arena, &spec, &course, err);
     if (status == STATUS_OK && host->rows_read)
         status = host->rows_read(host->self, err);
     if (status == STATUS_OK && !plan->training.wait) {
         status = job_submit(host, plan, &folder, &spec, sink, err);
         if (status == STATUS_OK)
-            return STATUS_OK;
+            return put_bad_rows(&course, sink, err);
     }
     if (status != STATUS_OK) {
         job_folder_remove(&folder);
         return status;
     }
-    status = run_job(host, plan, &folder, &spec, started, sink, err);
+    status = run_job(host, plan, &folder, &spec, &course, sink, err);
     job_folder_clean(&folder);
     return status;
 }

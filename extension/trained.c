@@ -131,5 +131,7 @@ enum status train_result_put(struct jobstore *store, const struct train_facts *f
         TRY(result_fact(sink, "version", cell_integer(facts->version), err));
     if (facts->rows > 0)
         TRY(result_fact(sink, "rows", cell_integer(facts->rows), err));
+    if (facts->bad_rows >= 0)
+        TRY(result_fact(sink, "bad_rows", cell_integer(facts->bad_rows), err));
     return result_fact(sink, "seconds", cell_real(seconds), err);
 }

@@ -98,7 +98,11 @@ const struct attribute attributes[] = {
     LATER("train.max_seconds", "Time after which training ends."),
     LATER("train.save_checkpoints_steps", "Steps between two checkpoints."),
     LATER("train.sample_weight", "The column that holds the weight of each row."),
-    LATER("train.bad_rows", "What to do with rows that cannot be read: 'error' or 'quarantine'."),
+    WORD("train.bad_rows", TRAIN, "error", WORDS("error", "skip", "quarantine"), NULL,
+         "Rows that cannot be learned from, as with a text among numbers, an infinite number or no "
+         "label. 'error': the "
+         "statement fails. 'skip': they are left out. 'quarantine': they go into the table "
+         "MODEL_bad_rows, with the reason."),
     LATER("train.num_boost_round", "Number of boosted trees."),
     LATER("train.disk_cache", "Keep the rows on disk between epochs."),
 
@@ -189,6 +193,10 @@ const struct attribute attributes[] = {
 
     WORD("predict.bad_rows", SCOPE_PREDICT, "error", WORDS("error", "quarantine"), NULL,
          "Rows that cannot be scored, as with a text among numbers. 'error': the statement fails. "
+         "'quarantine': they go into the table TARGET_bad_rows, with the reason."),
+    WORD("evaluate.bad_rows", SCOPE_EVALUATE, "error", WORDS("error", "skip", "quarantine"), NULL,
+         "Rows that cannot be scored or have no label. 'error': the statement fails. 'skip': they "
+         "are left out. "
          "'quarantine': they go into the table TARGET_bad_rows, with the reason."),
     {"predict.extra_outputs", ATTRIBUTE_WORDS, SCOPE_PREDICT, 0, 0, NULL,
      WORDS("probability", "probabilities", "score", "logits"), WORDS("leaf"), true,

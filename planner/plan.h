@@ -94,6 +94,9 @@ struct plan_attribute {
     bool is_set;        /* by the user; otherwise the default */
 };
 
+/* What becomes of a row that cannot be read, learned from or scored. */
+enum plan_bad_rows { BAD_ROWS_ERROR, BAD_ROWS_SKIP, BAD_ROWS_QUARANTINE };
+
 struct plan {
     enum statement_kind kind;
     enum sql_dialect dialect; /* of the catalog */
@@ -130,8 +133,9 @@ struct plan {
      * the prediction's column, filled also without a target (the model's label). */
     struct slice target_schema, target_table, target_column;
     bool has_target;
-    struct slice quarantine_table; /* in target_schema, for rows that cannot be scored; size 0: */
-                                   /* such a row is an error */
+    enum plan_bad_rows bad_rows;
+    struct slice
+        quarantine_table; /* BAD_ROWS_QUARANTINE: in target_schema, or TRAIN's into_schema */
     struct slice extra_outputs[8]; /* predict.extra_outputs */
     size_t extra_output_count;
     struct plan_scoring scoring;
@@ -142,9 +146,15 @@ struct plan {
     struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
 };
 
-/* predict.bad_rows = 'quarantine': the table of a target, and the column that says why. */
+/* BAD_ROWS_QUARANTINE: the table beside a target or model, and the column that says why. */
 #define QUARANTINE_SUFFIX "_bad_rows"
 #define QUARANTINE_REASON "totrain_reason"
+
+/* Where the statement makes tables; the model's place for TRAIN. */
+static inline struct slice plan_written_schema(const struct plan *plan)
+{
+    return plan->kind == STATEMENT_TRAIN ? plan->into_schema : plan->target_schema;
+}
 
 /* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and
  * a hint. `text` is the whole program text that statement's positions mean. */

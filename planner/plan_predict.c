@@ -85,36 +85,6 @@ static enum status plan_target(struct planning *planning)
     return check_not_model(planning, path->parts[0].position);
 }
 
-static enum status plan_bad_rows(struct planning *planning)
-{
-    const struct setting *setting = settings_find(planning, "predict.bad_rows");
-    struct plan *plan = planning->plan;
-    struct text name;
-    enum status status;
-
-    if (!setting || !slice_is_fold(setting->value.text, "quarantine"))
-        return STATUS_OK;
-    if (!plan->has_target) {
-        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                "bad rows can be put aside only where PREDICT writes a table");
-        return error_hint(planning->err, "Name one: TO PREDICT table WITH ...; bad rows then go "
-                                         "into table" QUARANTINE_SUFFIX ".");
-    }
-    text_init(&name, TEXT_MAXIMUM);
-    text_append(&name, plan->target_table);
-    text_append_string(&name, QUARANTINE_SUFFIX);
-    status = name.failed ? fail_no_memory(planning->err)
-                         : slice_keep(planning, text_slice(&name), &plan->quarantine_table);
-    text_deinit(&name);
-    TRY(status);
-    if (slice_equal_fold(plan->quarantine_table, plan->model_name) &&
-        slice_equal_fold(plan->target_schema, plan->model_schema))
-        return fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                       "the table for bad rows, \"%.*s\", is the model itself",
-                       SLICE_FORMAT(plan->quarantine_table));
-    return STATUS_OK;
-}
-
 static enum status add_output(struct planning *planning, struct slice word, int position)
 {
     const struct attribute *attribute = attribute_find(SLICE("predict.extra_outputs"));
@@ -199,7 +169,7 @@ enum status plan_predict(struct planning *planning)
     TRY(settings_read(planning, SCOPE_PREDICT));
     TRY(model_find(planning));
     TRY(plan_target(planning));
-    TRY(plan_bad_rows(planning));
+    TRY(bad_rows_plan(planning, "predict.bad_rows"));
     TRY(plan_outputs(planning));
     TRY(workers_plan(planning));
     TRY(query_describe(planning));
@@ -224,8 +194,10 @@ enum status plan_evaluate(struct planning *planning)
         TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));
         TRY(check_not_model(planning, statement->into.parts[0].position));
     }
+    TRY(bad_rows_plan(planning, "evaluate.bad_rows"));
     TRY(workers_plan(planning));
     TRY(query_describe(planning));
+    TRY(bad_rows_check(planning, "evaluate.bad_rows"));
     TRY(match_inputs(planning));
     plan->label = plan->model.label;
     if (statement->label.text.size > 0)

@@ -111,7 +111,9 @@ enum status plan_train(struct planning *planning)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning));
     TRY(log_folder_plan(planning));
+    TRY(bad_rows_plan(planning, "train.bad_rows"));
     TRY(query_describe(planning));
+    TRY(bad_rows_check(planning, "train.bad_rows"));
     TRY(label_plan(planning));
     TRY(columns_plan(planning));
     TRY(parameters_check(planning));

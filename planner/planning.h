@@ -72,6 +72,10 @@ enum status label_plan(struct planning *planning);
 /* metrics_address.c */
 enum status metrics_address_plan(struct planning *planning);
 
+/* bad_rows.c: before the query is described, when the tables are known; and after. */
+enum status bad_rows_plan(struct planning *planning, const char *attribute);
+enum status bad_rows_check(struct planning *planning, const char *attribute);
+
 /* log_folder.c */
 enum status log_folder_plan(struct planning *planning);
 

@@ -62,6 +62,12 @@ enum status spool_put_integer(struct spool_writer *writer, int64_t value, struct
 enum status spool_put_text(struct spool_writer *writer, struct slice value, struct error *err);
 enum status spool_end_row(struct spool_writer *writer, struct error *err);
 uint64_t spool_writer_rows(const struct spool_writer *writer);
+struct spool_column_summary {
+    uint64_t nulls;
+    double least, greatest; /* of reals and integers that are not NULL; 0 and 0 without any */
+};
+/* Of the rows so far, those of joined branches included. */
+struct spool_column_summary spool_writer_summary(struct spool_writer *writer, uint32_t column);
 /* One more writer of the same columns, for another thread, into a file of its own beside
  * the first (spool_files.h). Whose rows come first is a matter of chance. Each branch must be
  * joined, by one thread at a time, before the writer is closed or abandoned. */
@@ -114,11 +120,6 @@ struct spool_block {
     const struct row_hash *hashes; /* what a block begins with */
     const int64_t *numbers;        /* (rows, spool.number_count) */
     struct spool_column_view *columns;
-};
-
-struct spool_column_summary {
-    uint64_t nulls;
-    double least, greatest; /* of reals and integers that are not NULL; 0 and 0 without any */
 };
 
 struct spool {

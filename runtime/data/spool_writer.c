@@ -576,6 +576,14 @@ uint64_t spool_writer_rows(const struct spool_writer *writer)
     return writer->rows;
 }
 
+struct spool_column_summary spool_writer_summary(struct spool_writer *writer, uint32_t column)
+{
+    const struct spool_column_entry *entry = &writer->columns[column].entry;
+
+    summarise(writer);
+    return (struct spool_column_summary){entry->nulls, entry->least, entry->greatest};
+}
+
 /* The rows that are not written yet, when nothing went wrong before. */
 static enum status finish_rows(struct spool_writer *writer, struct error *err)
 {

@@ -1,0 +1,148 @@
+#include "engine/bad_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cell_bytes.h"
+#include "codegen/codegen.h"
+
+/* ----- the table ----- */
+
+/* Nobody wrote this table's name in the statement: it is replaced only where
+ * an earlier statement made it. */
+static enum status check_quarantine_columns(const struct host *host, const struct plan *plan,
+                                            struct slice select, struct arena *arena,
+                                            struct error *err)
+{
+    struct query query;
+    struct error missing;
+
+    if (host->catalog.describe(host->catalog.self, select, arena, &query, &missing) != STATUS_OK)
+        return STATUS_OK;
+    if (query.count > 0 && slice_is_fold(query.columns[query.count - 1].name, QUARANTINE_REASON))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists and holds no bad rows",
+         SLICE_FORMAT(plan->quarantine_table));
+    return error_hint(
+        err,
+        "Bad rows would be written there. Rename that table, or choose another "
+        "name than %.*s.",
+        SLICE_FORMAT(plan->kind == STATEMENT_TRAIN ? plan->into_name : plan->target_table));
+}
+
+enum status quarantine_check(const struct host *host, const struct plan *plan, struct error *err)
+{
+    const struct slice schema = plan_written_schema(plan);
+    struct arena arena;
+    struct text select;
+    enum status status;
+
+    if (plan->quarantine_table.size == 0)
+        return STATUS_OK;
+    if (!host->fill_rows && plan->kind != STATEMENT_PREDICT)
+        return fail(err, STATUS_UNSUPPORTED, "this database cannot put bad rows aside yet"),
+               error_hint(err, "'skip' leaves them out.");
+    TRY(host->check_target(host->self, schema, plan->quarantine_table, TARGET_TABLE, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&select, TEXT_MAXIMUM);
+    text_append_string(&select, "SELECT * FROM ");
+    if (schema.size > 0) {
+        text_append_identifier(&select, schema);
+        text_append_char(&select, '.');
+    }
+    text_append_identifier(&select, plan->quarantine_table);
+    status = select.failed ? fail_no_memory(err)
+                           : check_quarantine_columns(host, plan, text_slice(&select), &arena, err);
+    text_deinit(&select);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ----- the rows ----- */
+
+void bad_rows_init(struct bad_rows *bad, const struct plan *plan)
+{
+    *bad = (struct bad_rows){.plan = plan};
+    text_init(&bad->kept, BAD_ROWS_BYTES_MAX);
+}
+
+void bad_rows_deinit(struct bad_rows *bad)
+{
+    text_deinit(&bad->kept);
+}
+
+enum status bad_rows_add(struct bad_rows *bad, const struct cell *cells, size_t count,
+                         const int *columns, const struct error *why, struct error *err)
+{
+    const struct plan *plan = bad->plan;
+    const struct cell none = cell_null(), reason = cell_string(why->message);
+
+    if (bad->count++ == 0)
+        snprintf(bad->first, sizeof bad->first, "%.250s", why->message);
+    if (plan->bad_rows != BAD_ROWS_QUARANTINE)
+        return STATUS_OK;
+    for (size_t i = 0; i < plan->query.count; i++) {
+        const int column = columns ? columns[i] : (int)i;
+
+        cell_put(&bad->kept, column >= 0 && (size_t)column < count ? &cells[column] : &none);
+    }
+    cell_put(&bad->kept, &reason);
+    if (!bad->kept.failed)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT, "%llu rows are bad, more than %zu bytes",
+         (unsigned long long)bad->count, BAD_ROWS_BYTES_MAX);
+    return error_hint(err, "The first: %.200s.", bad->first);
+}
+
+static enum status put_rows(void *context, const struct fill_sink *sink, struct error *err)
+{
+    const struct bad_rows *bad = context;
+    const size_t count = bad->plan->query.count + 1;
+    struct byte_reader reader = byte_reader_over(text_slice(&bad->kept));
+    struct cell *cells = calloc(count, sizeof *cells);
+    enum status status = cells ? STATUS_OK : fail_no_memory(err);
+
+    while (status == STATUS_OK && !reader_is_done(&reader)) {
+        for (size_t i = 0; i < count; i++)
+            cell_read(&reader, &cells[i]);
+        status = sink->put(sink->self, 0, cells, count, err);
+    }
+    free(cells);
+    return status;
+}
+
+static enum status fill_quarantine(struct bad_rows *bad, const struct host *host, struct error *err)
+{
+    const struct plan *plan = bad->plan;
+    struct text create;
+    enum status status;
+
+    text_init(&create, TEXT_MAXIMUM);
+    status = lower_quarantine_table(plan, &create, err);
+    if (status == STATUS_OK) {
+        struct fill fill = {.schema = plan_written_schema(plan),
+                            .table = plan->quarantine_table,
+                            .create = text_slice(&create)};
+
+        status = host->fill_rows(host->self, &fill, 1, put_rows, bad, err);
+    }
+    text_deinit(&create);
+    return status;
+}
+
+enum status bad_rows_write(struct bad_rows *bad, const struct host *host, const struct sink *sink,
+                           struct error *err)
+{
+    const struct plan *plan = bad->plan;
+
+    if (plan->quarantine_table.size > 0)
+        TRY(fill_quarantine(bad, host, err));
+    if (bad->count > 0 && plan->quarantine_table.size > 0)
+        sink_notice(sink, "%llu bad %s into %.*s; the first: %s", (unsigned long long)bad->count,
+                    bad->count == 1 ? "row goes" : "rows go", SLICE_FORMAT(plan->quarantine_table),
+                    bad->first);
+    else if (bad->count > 0)
+        sink_notice(sink, "%llu bad %s left out; the first: %s", (unsigned long long)bad->count,
+                    bad->count == 1 ? "row is" : "rows are", bad->first);
+    return STATUS_OK;
+}
