@@ -37,6 +37,17 @@ bool score_pays(bool is_predict, uint64_t rows, double work_per_row, uint32_t co
            work_per_row * (double)rows > LEAST_WORK;
 }
 
+uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit)
+{
+    uint32_t most = cores;
+
+    if (wanted > 0)
+        return wanted;
+    if (limit > 0 && most > limit)
+        most = limit;
+    return most < least ? least : most;
+}
+
 /* Whatever goes wrong here goes wrong again where it is reported. */
 static double work_of(const struct host *host, const struct plan *plan)
 {

@@ -159,25 +159,17 @@ static enum status make_store(const struct plan *plan, const struct model *model
     return status;
 }
 
-static void choose_workers(struct jobspec *spec)
-{
-    if (spec->max_workers > 0)
-        return;
-    spec->max_workers = launch_cores();
-    if (spec->max_workers < spec->min_workers)
-        spec->max_workers = spec->min_workers;
-}
-
-static enum status use_model(const struct plan *plan, const struct model *model,
-                             const struct job_folder *folder, struct arena *arena,
-                             struct jobspec *spec, struct error *err)
+static enum status use_model(const struct host *host, const struct plan *plan,
+                             const struct model *model, const struct job_folder *folder,
+                             struct arena *arena, struct jobspec *spec, struct error *err)
 {
     if (model->transform.input_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     spec->family = arena_copy(arena, model->family);
     if (!spec->family.data)
         return fail_no_memory(err);
-    choose_workers(spec);
+    spec->max_workers = score_most_workers(spec->max_workers, spec->min_workers, launch_cores(),
+                                           host->catalog.limits.workers);
     spec->scoring.shard_rows = shard_rows(model, spec);
     return make_store(plan, model, folder, err);
 }
@@ -199,7 +191,7 @@ static enum status prepare(const struct host *host, const struct plan *plan,
     status = host->load_model(host->self, plan->model_schema, plan->model_name, &model_arena,
                               &model, err);
     if (status == STATUS_OK)
-        status = use_model(plan, &model, folder, arena, spec, err);
+        status = use_model(host, plan, &model, folder, arena, spec, err);
     arena_deinit(&model_arena);
     return status;
 }

@@ -24,10 +24,14 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
 double score_work_per_row(const struct model *model); /* multiplications, about */
 /* On so many processors, that much faster than in the session. Public for its test. */
 bool score_pays(bool is_predict, uint64_t rows, double work_per_row, uint32_t cores);
+/* job.max_workers where the statement does not say it (wanted 0): the cores,
+ * within what the host allows (0: anything). Public for its test. */
+uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit);
 
 /* score_job.c */
-/* *has_begun: its rows and its model are in its folder. Before that the session could
- * score them as well. */
+
+/* *has_begun: its rows and its model are in its folder. Before that the session
+ * could score them as well. */
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
                           const struct sink *sink, bool *has_begun, struct error *err);
 /* For the publisher of a detached job: from its folder into the host's tables. */

@@ -26,11 +26,23 @@ static void a_models_work_is_that_of_its_layers(void **state)
     CHECK(score_work_per_row(&model) == 6 * 10 + 10 * 4 + 4);
 }
 
+static void without_a_number_there_are_as_many_workers_as_cores_and_as_the_host_allows(void **state)
+{
+    (void)state;
+
+    CHECK_INT(score_most_workers(5, 1, 2, 3), 5); /* the planner has checked it */
+    CHECK_INT(score_most_workers(0, 1, 8, 0), 8);
+    CHECK_INT(score_most_workers(0, 1, 8, 3), 3);
+    CHECK_INT(score_most_workers(0, 4, 2, 0), 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_pay_for_large_models_over_many_rows_on_several_processors),
         cmocka_unit_test(a_models_work_is_that_of_its_layers),
+        cmocka_unit_test(
+            without_a_number_there_are_as_many_workers_as_cores_and_as_the_host_allows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
