@@ -220,25 +220,6 @@ static enum status bring_predictions(const struct host *host, const struct score
     return scored_fill(scored, host, store, fills, count, err);
 }
 
-static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
-static enum status read_model(struct jobstore *store, struct arena *arena, struct model *model,
-                              struct error *err)
-{
-    struct model_reader *reader;
-    enum status status;
-
-    TRY(model_reader_new(arena, &reader, err));
-    status = jobstore_each_model_row(store, add_model_row, reader, err);
-    if (status == STATUS_OK)
-        status = model_reader_finish(reader, model, err);
-    model_reader_free(reader);
-    return status;
-}
-
 /* The loss, then the metrics of the spec. */
 static enum status bring_metrics(const struct scored *scored, struct jobstore *store,
                                  struct arena *arena, struct cell *cells, struct error *err)
@@ -249,7 +230,7 @@ static enum status bring_metrics(const struct scored *scored, struct jobstore *s
     enum metric metric;
     enum status status;
 
-    TRY(read_model(store, arena, &model, err));
+    TRY(job_model_read(store, arena, &model, err));
     TRY(metrics_new(&model, &metrics, err));
     status = scored_measure(scored, store, metrics, err);
     if (status == STATUS_OK) {

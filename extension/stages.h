@@ -13,8 +13,11 @@
 enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err);
 
-/* trained.c: the model that the job left, checked as any stored model is, and
- * with it the rows that TRAIN ends with, which SHOW TRAIN finds in any copy. */
+/* trained.c: the model in a job's store, checked as any stored model is. */
+enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
+                           struct error *err);
+/* The same of a job that has trained it, and with it the rows that TRAIN ends with, which SHOW
+ * TRAIN finds in any copy. */
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err);
 struct train_facts {

@@ -13,9 +13,8 @@ static enum status add_model_row(void *context, const struct model_row *row, str
     return model_reader_add(context, row, err);
 }
 
-/* The model that the job left, checked as any stored model is. */
-static enum status read_model(struct jobstore *store, struct arena *arena, struct model *model,
-                              struct error *err)
+enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
+                           struct error *err)
 {
     struct model_reader *reader;
     enum status status;
@@ -66,7 +65,7 @@ static enum status keep_result(struct jobstore *store, struct arena *arena, stru
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
 {
-    TRY(read_model(store, arena, model, err));
+    TRY(job_model_read(store, arena, model, err));
     return keep_result(store, arena, model, err);
 }
 

@@ -14,13 +14,15 @@
 enum status lazy_curl_load(struct error *err);
 
 /* Without the prefix: some names are macros of curl's own. */
-#define LAZY_CURL(CALL)                                                                            \
-    CALL(easy_cleanup)                                                                             \
-    CALL(easy_getinfo) CALL(easy_init) CALL(easy_setopt) CALL(easy_strerror) CALL(global_init)     \
-        CALL(multi_add_handle) CALL(multi_assign) CALL(multi_cleanup) CALL(multi_info_read)        \
-            CALL(multi_init) CALL(multi_perform) CALL(multi_poll) CALL(multi_remove_handle)        \
-                CALL(multi_setopt) CALL(multi_socket_action) CALL(multi_strerror)                  \
-                    CALL(slist_append) CALL(slist_free_all)
+
+/* clang-format off */
+#define LAZY_CURL(CALL) \
+    CALL(easy_cleanup) CALL(easy_getinfo) CALL(easy_init) CALL(easy_setopt) \
+    CALL(easy_strerror) CALL(global_init) CALL(multi_add_handle) CALL(multi_assign) \
+    CALL(multi_cleanup) CALL(multi_info_read) CALL(multi_init) CALL(multi_perform) \
+    CALL(multi_poll) CALL(multi_remove_handle) CALL(multi_setopt) CALL(multi_socket_action) \
+    CALL(multi_strerror) CALL(slist_append) CALL(slist_free_all)
+/* clang-format on */
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo

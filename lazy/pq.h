@@ -13,28 +13,25 @@
 /* CONNECTION where it is not installed. From any thread, any number of times. */
 enum status lazy_pq_load(struct error *err);
 
-#define LAZY_PQ(CALL)                                                                              \
-    CALL(PQcancel)                                                                                 \
-    CALL(PQclear)                                                                                  \
-    CALL(PQcmdTuples) CALL(PQconnectPoll) CALL(PQconnectStartParams) CALL(PQconnectdbParams) CALL( \
-        PQconnectionNeedsPassword) CALL(PQconninfo) CALL(PQconninfoFree) CALL(PQconninfoParse)     \
-        CALL(PQconsumeInput) CALL(PQenterPipelineMode) CALL(PQerrorMessage) CALL(                  \
-            PQescapeIdentifier) CALL(PQescapeLiteral) CALL(PQexec) CALL(PQexecParams)              \
-            CALL(PQexecPrepared) CALL(PQexitPipelineMode) CALL(PQfinish) CALL(PQfname) CALL(       \
-                PQfreeCancel) CALL(PQfreemem) CALL(PQftype) CALL(PQgetCancel) CALL(PQgetCopyData)  \
-                CALL(PQgetResult) CALL(PQgetisnull) CALL(PQgetlength) CALL(PQgetvalue)             \
-                    CALL(PQhost) CALL(PQhostaddr) CALL(PQisBusy) CALL(PQnfields) CALL(PQnparams)   \
-                        CALL(PQntuples) CALL(PQparameterStatus) CALL(PQpass) CALL(PQpipelineSync)  \
-                            CALL(PQport) CALL(PQprepare) CALL(PQputCopyData) CALL(PQputCopyEnd)    \
-                                CALL(PQreset) CALL(PQresultErrorField) CALL(PQresultErrorMessage)  \
-                                    CALL(PQresultStatus) CALL(PQsendDescribePrepared) CALL(        \
-                                        PQsendPrepare) CALL(PQsendQuery) CALL(PQsendQueryParams)   \
-                                        CALL(PQsendQueryPrepared) CALL(PQserverVersion)            \
-                                            CALL(PQsetErrorVerbosity) CALL(PQsetNoticeProcessor)   \
-                                                CALL(PQsetNoticeReceiver) CALL(PQsetSingleRowMode) \
-                                                    CALL(PQsetnonblocking) CALL(PQsocket)          \
-                                                        CALL(PQstatus) CALL(PQtransactionStatus)   \
-                                                            CALL(PQuser)
+/* clang-format off */
+#define LAZY_PQ(CALL) \
+    CALL(PQcancel) CALL(PQclear) CALL(PQcmdTuples) CALL(PQconnectPoll) \
+    CALL(PQconnectStartParams) CALL(PQconnectdbParams) CALL(PQconnectionNeedsPassword) \
+    CALL(PQconninfo) CALL(PQconninfoFree) CALL(PQconninfoParse) CALL(PQconsumeInput) \
+    CALL(PQenterPipelineMode) CALL(PQerrorMessage) CALL(PQescapeIdentifier) \
+    CALL(PQescapeLiteral) CALL(PQexec) CALL(PQexecParams) CALL(PQexecPrepared) \
+    CALL(PQexitPipelineMode) CALL(PQfinish) CALL(PQfname) CALL(PQfreeCancel) CALL(PQfreemem) \
+    CALL(PQftype) CALL(PQgetCancel) CALL(PQgetCopyData) CALL(PQgetResult) CALL(PQgetisnull) \
+    CALL(PQgetlength) CALL(PQgetvalue) CALL(PQhost) CALL(PQhostaddr) CALL(PQisBusy) \
+    CALL(PQnfields) CALL(PQnparams) CALL(PQntuples) CALL(PQparameterStatus) CALL(PQpass) \
+    CALL(PQpipelineSync) CALL(PQport) CALL(PQprepare) CALL(PQputCopyData) CALL(PQputCopyEnd) \
+    CALL(PQreset) CALL(PQresultErrorField) CALL(PQresultErrorMessage) CALL(PQresultStatus) \
+    CALL(PQsendDescribePrepared) CALL(PQsendPrepare) CALL(PQsendQuery) \
+    CALL(PQsendQueryParams) CALL(PQsendQueryPrepared) CALL(PQserverVersion) \
+    CALL(PQsetErrorVerbosity) CALL(PQsetNoticeProcessor) CALL(PQsetNoticeReceiver) \
+    CALL(PQsetSingleRowMode) CALL(PQsetnonblocking) CALL(PQsocket) CALL(PQstatus) \
+    CALL(PQtransactionStatus) CALL(PQuser)
+/* clang-format on */
 
 struct lazy_pq {
 #define LAZY_PQ_POINTER(name) __typeof__(&name) name##_;

@@ -1,36 +1,9 @@
-#include "planner/planning.h"
+#include "planner/explanation.h"
 
 #define LINES_EXTRA       16 /* beside inputs and attributes */
 #define SPEEDUP_WORKERS   8  /* told one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED       4  /* category columns that EXPLAIN names */
 #define LANES_MAX_DEFAULT 64
-
-struct explanation {
-    const struct plan *plan;
-    struct arena *arena;
-    struct plan_line *lines;
-    size_t count;
-    struct text detail; /* of the line being written */
-    bool failed;
-};
-
-static void finish_line(struct explanation *explanation, const char *item, struct slice name)
-{
-    struct plan_line *line = &explanation->lines[explanation->count++];
-
-    line->item = name.size > 0
-                     ? arena_printf(explanation->arena, "%s %.*s", item, SLICE_FORMAT(name))
-                     : slice_of(item);
-    line->detail = arena_copy(explanation->arena, text_slice(&explanation->detail));
-    if (!line->item.data || !line->detail.data || explanation->detail.failed)
-        explanation->failed = true;
-    text_clear(&explanation->detail);
-}
-
-static void finish(struct explanation *explanation, const char *item)
-{
-    finish_line(explanation, item, (struct slice){NULL, 0});
-}
 
 /* "integer in 140, NULL in 10 of 150 sampled rows" */
 static void append_counts(struct text *out, const struct query_column *column, uint32_t rows)
@@ -87,7 +60,7 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
         text_printf(out, " of up to %u words", input->vocabulary_max);
     text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
     append_why(out, explanation->plan, input->column);
-    finish_line(explanation, "input", input->name);
+    explanation_line_of(explanation, "input", input->name);
 }
 
 static void explain_label(struct explanation *explanation)
@@ -100,7 +73,7 @@ static void explain_label(struct explanation *explanation)
     else
         text_append_string(&explanation->detail, "number: ");
     append_why(&explanation->detail, plan, plan->label_column);
-    finish_line(explanation, "label", plan->label);
+    explanation_line_of(explanation, "label", plan->label);
 }
 
 static void explain_model(struct explanation *explanation)
@@ -110,11 +83,11 @@ static void explain_model(struct explanation *explanation)
 
     text_printf(out, "%s, %s", plan->estimator->name,
                 plan->estimator->task == TASK_CLASSIFICATION ? "classification" : "regression");
-    finish(explanation, "model");
+    explanation_line(explanation, "model");
     if (plan->into_schema.size > 0)
         text_printf(out, "%.*s.", SLICE_FORMAT(plan->into_schema));
     text_append(out, plan->into_name);
-    finish(explanation, "into");
+    explanation_line(explanation, "into");
 }
 
 /* The number of weights a word of a category has: the first layer's width. */
@@ -147,7 +120,7 @@ static void explain_layers(struct explanation *explanation)
         text_printf(out, ", %u classes", training->n_classes);
     else
         text_append_string(out, ", as many classes as the data has");
-    finish(explanation, "layers");
+    explanation_line(explanation, "layers");
 }
 
 /* The first columns by name, and how many others there are. */
@@ -189,12 +162,12 @@ static void explain_parameters(struct explanation *explanation)
         text_printf(out, " with two classes; where there are more, %u for each class",
                     last_width(plan) + 1);
     explain_words(explanation);
-    finish(explanation, "parameters");
+    explanation_line(explanation, "parameters");
 
     text_append_string(out, has_open_end ? "at least " : "");
     bytes_append(out, parameters_of(plan) * PARAMETER_BYTES);
     text_append_string(out, " a worker for parameters, gradients, their sums and optimizer state");
-    finish(explanation, "memory");
+    explanation_line(explanation, "memory");
 }
 
 /* Rows of the batch for one lane: the more parameters, the more rows it takes
@@ -236,7 +209,7 @@ static void explain_speed_up(struct explanation *explanation, uint32_t lanes)
         text_printf(out, "%s%u: %.2f", workers > 1 ? ", " : "", workers, speed);
         said = speed;
     }
-    finish(explanation, "speed-up by workers");
+    explanation_line(explanation, "speed-up by workers");
 }
 
 static void explain_lanes(struct explanation *explanation)
@@ -249,7 +222,7 @@ static void explain_lanes(struct explanation *explanation)
     if (plan->training.lanes == 0)
         text_printf(out, ": one for every %u rows of the batch, at least 1, at most %u",
                     rows_of_lane(parameters_of(plan)), lanes_most(plan));
-    finish(explanation, "lanes");
+    explanation_line(explanation, "lanes");
 
     explain_speed_up(explanation, lanes);
 }
@@ -260,23 +233,23 @@ static void explain_place(struct explanation *explanation)
     struct text *out = &explanation->detail;
 
     text_append_string(out, "local");
-    finish(explanation, "where");
+    explanation_line(explanation, "where");
     if (!training->wait) {
         text_printf(out, "the job writes its model by itself, into %.*s",
                     SLICE_FORMAT(explanation->plan->into_file));
-        finish(explanation, "detached");
+        explanation_line(explanation, "detached");
     }
     text_printf(out, "%u", training->min_workers);
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);
-    finish(explanation, "workers");
+    explanation_line(explanation, "workers");
     if (training->threads > 0)
         text_printf(out, "%u", training->threads);
     else
         text_append_string(out, "the machine's cores, shared among its workers");
-    finish(explanation, "threads of a worker");
+    explanation_line(explanation, "threads of a worker");
     text_append_string(out, "yes");
-    finish(explanation, "reproducible");
+    explanation_line(explanation, "reproducible");
 }
 
 static void explain_attributes(struct explanation *explanation)
@@ -287,7 +260,7 @@ static void explain_attributes(struct explanation *explanation)
         const struct plan_attribute *attribute = &plan->attributes[i];
         text_append(&explanation->detail, attribute->value);
         text_append_string(&explanation->detail, attribute->is_set ? " (set)" : " (default)");
-        finish(explanation, attribute->attribute->name);
+        explanation_line(explanation, attribute->attribute->name);
     }
 }
 
@@ -295,14 +268,11 @@ enum status plan_explain(const struct plan *plan, struct arena *arena, struct pl
                          size_t *count, struct error *err)
 {
     size_t most = plan->input_count + plan->attribute_count + LINES_EXTRA;
-    struct explanation explanation = {.plan = plan, .arena = arena};
+    struct explanation explanation;
 
     if (plan->kind != STATEMENT_TRAIN)
         return explain_scoring(plan, arena, lines, count, err);
-    explanation.lines = ARENA_NEW(arena, struct plan_line, most);
-    if (!explanation.lines)
-        return fail_no_memory(err);
-    text_init(&explanation.detail, STATEMENT_BYTES_MAX);
+    TRY(explanation_begin(&explanation, plan, arena, most, err));
     explain_model(&explanation);
     for (size_t i = 0; i < plan->input_count; i++)
         explain_input(&explanation, &plan->inputs[i]);
@@ -312,10 +282,5 @@ enum status plan_explain(const struct plan *plan, struct arena *arena, struct pl
     explain_lanes(&explanation);
     explain_place(&explanation);
     explain_attributes(&explanation);
-    text_deinit(&explanation.detail);
-    if (explanation.failed)
-        return fail_no_memory(err);
-    *lines = explanation.lines;
-    *count = explanation.count;
-    return STATUS_OK;
+    return explanation_end(&explanation, lines, count, err);
 }

@@ -1,36 +1,9 @@
 /*
  * EXPLAIN SELECT ... TO PREDICT and TO EVALUATE. Who scores the rows is the engine's to say.
  */
-#include "planner/planning.h"
+#include "planner/explanation.h"
 
 #define LINES_EXTRA 8 /* beside inputs */
-
-struct explanation {
-    const struct plan *plan;
-    struct arena *arena;
-    struct plan_line *lines;
-    size_t count;
-    struct text detail; /* of the line being written */
-    bool failed;
-};
-
-static void finish_line(struct explanation *explanation, const char *item, struct slice name)
-{
-    struct plan_line *line = &explanation->lines[explanation->count++];
-
-    line->item = name.size > 0
-                     ? arena_printf(explanation->arena, "%s %.*s", item, SLICE_FORMAT(name))
-                     : slice_of(item);
-    line->detail = arena_copy(explanation->arena, text_slice(&explanation->detail));
-    if (!line->item.data || !line->detail.data || explanation->detail.failed)
-        explanation->failed = true;
-    text_clear(&explanation->detail);
-}
-
-static void finish(struct explanation *explanation, const char *item)
-{
-    finish_line(explanation, item, (struct slice){NULL, 0});
-}
 
 static void append_name(struct text *out, struct slice schema, struct slice name)
 {
@@ -49,7 +22,7 @@ static void explain_model(struct explanation *explanation)
                 SLICE_FORMAT(plan->model.task));
     if (plan->model.version > 0)
         text_printf(out, ", version %lld", (long long)plan->model.version);
-    finish(explanation, "model");
+    explanation_line(explanation, "model");
 }
 
 static void explain_input(struct explanation *explanation, size_t input)
@@ -63,7 +36,7 @@ static void explain_input(struct explanation *explanation, size_t input)
     text_append(out, column->name);
     if (column->declared_type.size > 0)
         text_printf(out, " %.*s", SLICE_FORMAT(column->declared_type));
-    finish_line(explanation, "input", plan->model.inputs[input].name);
+    explanation_line_of(explanation, "input", plan->model.inputs[input].name);
 }
 
 static void explain_target(struct explanation *explanation)
@@ -75,7 +48,7 @@ static void explain_target(struct explanation *explanation)
         append_name(out, plan->target_schema, plan->target_table);
     else
         text_append_string(out, "none: the rows are the result");
-    finish(explanation, "into");
+    explanation_line(explanation, "into");
 }
 
 static void explain_outputs(struct explanation *explanation)
@@ -87,12 +60,12 @@ static void explain_outputs(struct explanation *explanation)
     text_append(out, plan->target_column);
     for (size_t i = 0; i < plan->extra_output_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->extra_outputs[i]));
-    finish(explanation, "columns added");
+    explanation_line(explanation, "columns added");
     if (plan->quarantine_table.size > 0)
         append_name(out, plan->target_schema, plan->quarantine_table);
     else
         text_append_string(out, "an error");
-    finish(explanation, "bad rows");
+    explanation_line(explanation, "bad rows");
 }
 
 static void explain_metrics(struct explanation *explanation)
@@ -103,11 +76,11 @@ static void explain_metrics(struct explanation *explanation)
     if (plan->has_target)
         explain_target(explanation);
     text_append(out, plan->label);
-    finish(explanation, "label");
+    explanation_line(explanation, "label");
     text_append_string(out, "loss");
     for (size_t i = 0; i < plan->metric_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->metrics[i]));
-    finish(explanation, "metrics");
+    explanation_line(explanation, "metrics");
 }
 
 static void explain_workers(struct explanation *explanation)
@@ -122,23 +95,20 @@ static void explain_workers(struct explanation *explanation)
         text_printf(out, "%u", scoring->max_workers);
     else
         text_append_string(out, "the machine's cores");
-    finish(explanation, "workers");
+    explanation_line(explanation, "workers");
     if (scoring->wait)
         return;
     text_printf(out, "the job writes its table by itself, into %.*s",
                 SLICE_FORMAT(explanation->plan->into_file));
-    finish(explanation, "detached");
+    explanation_line(explanation, "detached");
 }
 
 enum status explain_scoring(const struct plan *plan, struct arena *arena, struct plan_line **lines,
                             size_t *count, struct error *err)
 {
-    struct explanation explanation = {.plan = plan, .arena = arena};
+    struct explanation explanation;
 
-    explanation.lines = ARENA_NEW(arena, struct plan_line, plan->model.input_count + LINES_EXTRA);
-    if (!explanation.lines)
-        return fail_no_memory(err);
-    text_init(&explanation.detail, STATEMENT_BYTES_MAX);
+    TRY(explanation_begin(&explanation, plan, arena, plan->model.input_count + LINES_EXTRA, err));
     explain_model(&explanation);
     for (size_t i = 0; i < plan->model.input_count; i++)
         explain_input(&explanation, i);
@@ -147,10 +117,5 @@ enum status explain_scoring(const struct plan *plan, struct arena *arena, struct
     else
         explain_metrics(&explanation);
     explain_workers(&explanation);
-    text_deinit(&explanation.detail);
-    if (explanation.failed)
-        return fail_no_memory(err);
-    *lines = explanation.lines;
-    *count = explanation.count;
-    return STATUS_OK;
+    return explanation_end(&explanation, lines, count, err);
 }

@@ -1,0 +1,29 @@
+/*
+ * explanation.h - the lines of an EXPLAIN, written one after the other.
+ *
+ *     begin --(text into detail, line)*--> end
+ */
+#ifndef PLANNER_EXPLANATION_H
+#define PLANNER_EXPLANATION_H
+
+#include "planner/planning.h"
+
+struct explanation {
+    const struct plan *plan;
+    struct arena *arena;
+    struct plan_line *lines;
+    size_t count;
+    struct text detail; /* of the line being written */
+    bool failed;        /* memory: told at the end */
+};
+
+/* `most` is how many lines there can be. */
+enum status explanation_begin(struct explanation *explanation, const struct plan *plan,
+                              struct arena *arena, size_t most, struct error *err);
+/* The detail so far becomes the line `item`, or `item name`. */
+void explanation_line(struct explanation *explanation, const char *item);
+void explanation_line_of(struct explanation *explanation, const char *item, struct slice name);
+enum status explanation_end(struct explanation *explanation, struct plan_line **lines,
+                            size_t *count, struct error *err);
+
+#endif
