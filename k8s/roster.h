@@ -1,0 +1,127 @@
+/*
+ * roster.h - the workers of a job as Pods: what is wanted against what is there.
+ *
+ *     wanted number ----+                        create, delete
+ *     pods, by watcher -+--> roster --roster_next--------------> API
+ *     answers ----------+       \---> problem, verdict --------> session
+ *
+ * A place for each index that a worker can have:
+ *
+ *     EMPTY --create--> ASKED --it is seen--> PENDING --it runs--> RUNNING
+ *       ^                 |                      |                    |
+ *       +--- it is gone --+-------- LEAVING <----+---- not wanted ----+
+ *
+ * Each pod has a new incarnation of its index, so names are never used twice and
+ * the master's fences hold. A pod of an older incarnation than its place has is
+ * deleted, whoever made it; one that stays when it was deleted is on a dead node,
+ * and is deleted with force, since its worker is fenced. After a master's restart nothing is done
+ * before the first whole list: the pods that are there are taken over.
+ *
+ * More pods than the cluster has room for stay pending and join when there is
+ * room; when fewer are wanted, those go first that do not run.
+ *
+ * What ended comes again: at once after a disruption and after leave, with
+ * doubled memory up to a cap after it ran out, later and later after crashes,
+ * until ROSTER_CRASHES_MAX in a row without a step of the job in between fail
+ * the job. Ends that would come again as they are (exit codes 2, 4, 5), pods that
+ * the API refuses for what they are, and images that nobody can pull while no
+ * worker runs fail it at once, with the reason.
+ *
+ * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
+ * staffing.h is of this machine.
+ */
+#ifndef K8S_ROSTER_H
+#define K8S_ROSTER_H
+
+#include "k8s/pod_view.h"
+
+#define ROSTER_WORKERS_MAX  1024
+#define ROSTER_OLD_MAX      4096 /* pods that are on their way out */
+#define ROSTER_CALLS_MAX    16   /* requests under way at a time */
+#define ROSTER_CRASHES_MAX  3
+#define ROSTER_REFUSALS_MAX 2
+#define ROSTER_RETRY_MS_MIN 200
+#define ROSTER_RETRY_MS_MAX 10000
+#define ROSTER_UNSEEN_MS    30000 /* an answered request of which no pod is seen is made again */
+#define ROSTER_STUCK_MS     60000 /* a pod that was deleted and is still there: its node is dead */
+#define ROSTER_IMAGE_MS     60000 /* an image that cannot be pulled for so long */
+
+enum roster_action { ROSTER_NOTHING, ROSTER_CREATE, ROSTER_DELETE };
+enum place_state { ROSTER_EMPTY, ROSTER_ASKED, ROSTER_PENDING, ROSTER_RUNNING, ROSTER_LEAVING };
+
+struct roster_place {
+    enum place_state state;
+    uint32_t incarnation;       /* of its pod; where it is EMPTY, of the next */
+    char uid[POD_UID_MAX];      /* empty: not seen yet */
+    int64_t memory;             /* bytes, of the next pod */
+    enum roster_action call;    /* the request about it that is under way */
+    bool is_deleted;            /* was asked to go */
+    uint32_t crashes, refusals; /* in a row */
+    int64_t due_ms;             /* EMPTY, LEAVING: not before. ASKED: unseen then */
+    int64_t stuck_ms;           /* PENDING with an obstacle: since */
+    enum pod_obstacle obstacle;
+    char message[POD_MESSAGE_MAX]; /* why it does not run */
+};
+
+struct roster_old {
+    uint32_t index, incarnation;
+    char uid[POD_UID_MAX];
+    bool is_calling, is_deleted, is_lost;
+    uint32_t refusals;
+    int64_t due_ms;
+};
+
+struct roster {
+    uint32_t most, wanted;
+    int64_t memory_max;
+    bool is_synced;
+    struct roster_place *places; /* (most) */
+    struct roster_old *old;      /* (old_count) */
+    size_t old_count;
+    uint32_t calls;
+    struct error verdict; /* not OK: the job has failed */
+    struct error refusal; /* of the last create; OK after one that was taken */
+};
+
+/* Memory of each worker to begin with and at most, in bytes. INVALID, NO_MEMORY. */
+enum status roster_init(struct roster *roster, uint32_t most, uint32_t wanted, int64_t memory,
+                        int64_t memory_max, struct error *err);
+void roster_deinit(struct roster *roster);
+
+void roster_want(struct roster *roster, uint32_t wanted); /* 0 to most; 0: all go */
+
+/* From the watcher. Gone: the object is no more; `view` is the last one known. */
+void roster_on_pod(struct roster *roster, int64_t now_ms, const struct pod_view *view);
+void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid);
+void roster_on_synced(struct roster *roster);
+
+/* The master counts this worker dead (heartbeats): its pod is not waited for. */
+void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index);
+/* The job has made a step: crashes before it are forgiven. */
+void roster_on_step(struct roster *roster);
+
+struct roster_step {
+    enum roster_action action;
+    uint32_t index, incarnation;
+    int64_t memory;        /* CREATE */
+    char uid[POD_UID_MAX]; /* DELETE: only this one */
+    int64_t grace_s;       /* DELETE: -1 as the pod says; 0 for one whose node is lost */
+};
+
+/* Do this, and tell how it went; until there is nothing to do. *due_ms: when to
+ * ask again at the latest, INT64_MAX: when something happened. */
+struct roster_step roster_next(struct roster *roster, int64_t now_ms, int64_t *due_ms);
+
+/*
+ * How a step went. For CREATE, an object that was there already and is ours
+ * (api_may_adopt) is OK; one that is not is BUSY. For DELETE, NOT_FOUND and BUSY
+ * (another uid) are as good as OK. retry_after_ms: -1 where nothing was said.
+ */
+void roster_on_answer(struct roster *roster, int64_t now_ms, const struct roster_step *step,
+                      enum status status, int64_t retry_after_ms, const struct error *err);
+
+uint32_t roster_running(const struct roster *roster);
+/* False: all that are wanted run. Otherwise why not, for the user's session. */
+bool roster_problem(const struct roster *roster, struct error *problem);
+
+#endif

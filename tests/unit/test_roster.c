@@ -1,0 +1,481 @@
+#include "k8s/roster.h"
+
+#include "tests/check.h"
+
+#define MOST 4
+#define MIB  ((int64_t)1 << 20)
+
+struct fixture {
+    struct roster roster;
+    int64_t now_ms, due_ms;
+    struct roster_step step;
+};
+
+static void begin(struct fixture *f, uint32_t wanted)
+{
+    struct error err;
+
+    memset(f, 0, sizeof *f);
+    CHECK_OK(roster_init(&f->roster, MOST, wanted, 512 * MIB, 1536 * MIB, &err));
+}
+
+static enum roster_action next(struct fixture *f)
+{
+    f->step = roster_next(&f->roster, f->now_ms, &f->due_ms);
+    return f->step.action;
+}
+
+static void answer(struct fixture *f, enum status status, const char *message)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (status != STATUS_OK)
+        (void)fail(&err, status, "%s", message);
+    roster_on_answer(&f->roster, f->now_ms, &f->step, status, -1, &err);
+}
+
+static struct pod_view pod(uint32_t index, uint32_t incarnation, enum pod_phase phase)
+{
+    struct pod_view view = {
+        .index = index, .incarnation = incarnation, .phase = phase, .exit_code = -1};
+
+    snprintf(view.uid, sizeof view.uid, "u%u.%u", index, incarnation);
+    return view;
+}
+
+static void show(struct fixture *f, struct pod_view view)
+{
+    roster_on_pod(&f->roster, f->now_ms, &view);
+}
+
+static void end_pod(struct fixture *f, uint32_t index, uint32_t incarnation, enum pod_end end,
+                    int code)
+{
+    struct pod_view view = pod(index, incarnation, POD_ENDED);
+
+    view.end = end;
+    view.exit_code = code;
+    snprintf(view.message, sizeof view.message, "because");
+    show(f, view);
+    CHECK_INT(next(f), ROSTER_DELETE); /* what is left of it */
+    CHECK(strcmp(f->step.uid, view.uid) == 0);
+    answer(f, STATUS_OK, "");
+    roster_on_gone(&f->roster, f->now_ms, view.uid);
+}
+
+/* `count` workers run, the first pods of their places. */
+static void begin_running(struct fixture *f, uint32_t count)
+{
+    begin(f, count);
+    roster_on_synced(&f->roster);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK_INT(next(f), ROSTER_CREATE);
+        answer(f, STATUS_OK, "");
+        show(f, pod(i, 0, POD_RUNNING));
+    }
+    CHECK_INT(next(f), ROSTER_NOTHING);
+}
+
+static void nothing_is_done_before_the_first_list(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 2);
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    show(&f, pod(0, 5, POD_RUNNING)); /* of the master that was here before */
+    show(&f, pod(0, 4, POD_RUNNING));
+    show(&f, pod(1, 2, POD_PENDING));
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_on_synced(&f.roster);
+    CHECK_INT(next(&f), ROSTER_DELETE); /* two of one index: the older one */
+    CHECK(strcmp(f.step.uid, "u0.4") == 0);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(roster_running(&f.roster), 1);
+    roster_deinit(&f.roster);
+}
+
+static void surplus_stays_pending_and_the_pending_go_first(void **state)
+{
+    struct pod_view stuck = pod(1, 0, POD_PENDING);
+    struct error problem;
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 3);
+    roster_on_synced(&f.roster);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(f.step.index, i);
+        answer(&f, STATUS_OK, "");
+    }
+    show(&f, pod(0, 0, POD_RUNNING));
+    show(&f, pod(2, 0, POD_RUNNING));
+    stuck.obstacle = POD_UNSCHEDULABLE;
+    snprintf(stuck.message, sizeof stuck.message, "0/2 nodes are available");
+    show(&f, stuck);
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK(roster_problem(&f.roster, &problem));
+    CHECK(strcmp(problem.message,
+                 "2 of 3 workers run; worker 1 does not: 0/2 nodes are available") == 0);
+    f.now_ms += 10 * ROSTER_IMAGE_MS; /* room is waited for, whatever it takes */
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK(f.roster.verdict.status == STATUS_OK);
+    roster_want(&f.roster, 1);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(strcmp(f.step.uid, "u1.0") == 0 && f.step.grace_s == -1);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(strcmp(f.step.uid, "u2.0") == 0);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_deinit(&f.roster);
+}
+
+static void a_place_that_leaves_is_not_filled_before_it_is_empty(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 2);
+    roster_want(&f.roster, 1);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    answer(&f, STATUS_OK, "");
+    roster_want(&f.roster, 2);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.index, 2); /* 1 hands back its work */
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(2, 0, POD_RUNNING));
+    roster_on_gone(&f.roster, 0, "u1.0");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_want(&f.roster, 3);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.index == 1 && f.step.incarnation == 1);
+    roster_deinit(&f.roster);
+}
+
+static void disruptions_are_never_counted(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    for (uint32_t i = 0; i < 10; i++) {
+        end_pod(&f, 0, i, i % 2 ? POD_DONE : POD_DISRUPTED, i % 2 ? 0 : 137);
+        CHECK_INT(next(&f), ROSTER_CREATE); /* at once */
+        CHECK_INT(f.step.incarnation, i + 1);
+        CHECK(f.step.memory == 512 * MIB);
+        answer(&f, STATUS_OK, "");
+        show(&f, pod(0, i + 1, POD_RUNNING));
+    }
+    roster_on_gone(&f.roster, 0, "u0.10"); /* somebody deleted it with force */
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    roster_deinit(&f.roster);
+}
+
+static void crashes_in_a_row_fail_the_job_and_steps_forgive_them(void **state)
+{
+    struct fixture f;
+    uint32_t incarnation = 0;
+    (void)state;
+
+    begin_running(&f, 1);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 1; i < ROSTER_CRASHES_MAX; i++) {
+            end_pod(&f, 0, incarnation, POD_CRASHED, 139);
+            CHECK_INT(next(&f), ROSTER_NOTHING); /* not at once, and no other index instead */
+            CHECK(f.due_ms > f.now_ms);
+            f.now_ms = f.due_ms;
+            CHECK_INT(next(&f), ROSTER_CREATE);
+            CHECK_INT(f.step.incarnation, ++incarnation);
+            answer(&f, STATUS_OK, "");
+            show(&f, pod(0, incarnation, POD_RUNNING));
+        }
+        if (round == 0)
+            roster_on_step(&f.roster);
+    }
+    end_pod(&f, 0, incarnation, POD_CRASHED, 139);
+    CHECK(f.roster.verdict.status == STATUS_FAILED);
+    CHECK(strcmp(f.roster.verdict.message, "worker 0 ended 3 times with code 139: because") == 0);
+    f.now_ms += 100000;
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_deinit(&f.roster);
+}
+
+static void memory_doubles_up_to_the_cap(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.memory == 1024 * MIB);
+    answer(&f, STATUS_OK, "");
+    end_pod(&f, 0, 1, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.memory == 1536 * MIB);
+    answer(&f, STATUS_OK, "");
+    end_pod(&f, 0, 2, POD_OUT_OF_MEMORY, 137);
+    CHECK(f.roster.verdict.status == STATUS_LIMIT);
+    CHECK(strstr(f.roster.verdict.message, "worker 0 ran out of the 1536 MiB"));
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_deinit(&f.roster);
+}
+
+static void an_end_that_would_come_again_fails_the_job_at_once(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 2);
+    end_pod(&f, 0, 0, POD_REFUSED, 4);
+    CHECK(strcmp(f.roster.verdict.message, "worker 0 ended with code 4: because") == 0);
+    CHECK_INT(next(&f), ROSTER_DELETE); /* the other one */
+    CHECK_INT(f.step.index, 1);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_deinit(&f.roster);
+}
+
+static void an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs(void **state)
+{
+    struct pod_view stuck = pod(1, 0, POD_PENDING);
+    struct fixture f;
+    (void)state;
+
+    for (int runs = 0; runs < 2; runs++) {
+        begin(&f, 2);
+        roster_on_synced(&f.roster);
+        for (int i = 0; i < 2; i++) {
+            CHECK_INT(next(&f), ROSTER_CREATE);
+            answer(&f, STATUS_OK, "");
+        }
+        show(&f, pod(0, 0, runs ? POD_RUNNING : POD_PENDING));
+        stuck.obstacle = POD_NO_IMAGE;
+        snprintf(stuck.message, sizeof stuck.message, "ImagePullBackOff: not found");
+        show(&f, stuck);
+        CHECK_INT(next(&f), ROSTER_NOTHING);
+        CHECK(runs || f.due_ms == ROSTER_IMAGE_MS);
+        f.now_ms = ROSTER_IMAGE_MS - 1;
+        show(&f, stuck); /* saying it again does not begin the time anew */
+        CHECK_INT(next(&f), ROSTER_NOTHING);
+        f.now_ms = ROSTER_IMAGE_MS;
+        (void)next(&f);
+        CHECK(f.roster.verdict.status == (runs ? STATUS_OK : STATUS_FAILED));
+        CHECK(runs || strstr(f.roster.verdict.message, "cannot be started: ImagePullBackOff"));
+        roster_deinit(&f.roster);
+    }
+}
+
+static void a_quota_is_waited_for_and_named(void **state)
+{
+    struct error problem;
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 1);
+    roster_on_synced(&f.roster);
+    for (int i = 0; i < 20; i++) {
+        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(f.step.incarnation, 0);
+        answer(&f, STATUS_LIMIT, "exceeded quota: totrain");
+        CHECK_INT(next(&f), ROSTER_NOTHING);
+        CHECK(f.due_ms > f.now_ms && f.due_ms <= f.now_ms + ROSTER_RETRY_MS_MAX);
+        f.now_ms = f.due_ms;
+        CHECK(roster_problem(&f.roster, &problem));
+        CHECK(strcmp(problem.message, "exceeded quota: totrain") == 0);
+    }
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_OK, "");
+    CHECK(!roster_problem(&f.roster, &problem));
+    roster_deinit(&f.roster);
+}
+
+static void what_the_api_will_never_take_fails_the_job(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 1);
+    roster_on_synced(&f.roster);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_INVALID, "spec.containers[0].image: Required value");
+    CHECK(strcmp(f.roster.verdict.message,
+                 "worker 0 cannot be created: spec.containers[0].image: Required value") == 0);
+    roster_deinit(&f.roster);
+    begin(&f, 1);
+    roster_on_synced(&f.roster);
+    for (int i = 0; i <= ROSTER_REFUSALS_MAX; i++) { /* a role may be a moment late */
+        CHECK(f.roster.verdict.status == STATUS_OK);
+        CHECK_INT(next(&f), ROSTER_CREATE);
+        answer(&f, STATUS_PERMISSION, "pods is forbidden");
+        CHECK_INT(next(&f), ROSTER_NOTHING);
+        f.now_ms = f.due_ms;
+    }
+    CHECK(f.roster.verdict.status == STATUS_PERMISSION);
+    roster_deinit(&f.roster);
+}
+
+static void an_answer_that_was_lost_is_asked_for_under_the_same_name(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 1);
+    roster_on_synced(&f.roster);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_CONNECTION, "cut");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms = f.due_ms;
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.incarnation, 0);
+    show(&f, pod(0, 0, POD_PENDING)); /* it was created the first time, and is seen now */
+    answer(&f, STATUS_OK, "");        /* adopted */
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK(f.due_ms == INT64_MAX);
+    roster_deinit(&f.roster);
+}
+
+static void a_name_that_is_taken_is_left_for_the_next(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 1);
+    roster_on_synced(&f.roster);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_BUSY, "Pod \"x\" of before is still being deleted");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms = f.due_ms;
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.incarnation, 1);
+    roster_deinit(&f.roster);
+}
+
+static void a_pod_that_is_never_seen_is_asked_for_again(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 1);
+    roster_on_synced(&f.roster);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK(f.due_ms == ROSTER_UNSEEN_MS);
+    f.now_ms = f.due_ms;
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.incarnation, 0);
+    roster_deinit(&f.roster);
+}
+
+static void a_lost_worker_is_replaced_at_once_and_its_pod_deleted_with_force(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 2);
+    roster_on_lost(&f.roster, 0, 0);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
+    answer(&f, STATUS_CONNECTION, "cut");
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.index == 0 && f.step.incarnation == 1);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(0, 1, POD_RUNNING));
+    show(&f, pod(0, 0, POD_RUNNING)); /* the node is back for a moment */
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms = f.due_ms;
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
+    answer(&f, STATUS_NOT_FOUND, "");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(roster_running(&f.roster), 2);
+    roster_deinit(&f.roster);
+}
+
+static void a_predecessors_pod_with_less_memory_is_no_reason_to_give_up(void **state)
+{
+    struct pod_view view = pod(0, 2, POD_ENDED);
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_OK, "");
+    end_pod(&f, 0, 1, POD_OUT_OF_MEMORY, 137);
+    view.end = POD_OUT_OF_MEMORY; /* a request that was long on its way */
+    view.memory = 512 * MIB;
+    show(&f, view);
+    CHECK(f.roster.verdict.status == STATUS_OK);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.memory == 1536 * MIB);
+    roster_deinit(&f.roster);
+}
+
+static void a_pod_that_does_not_go_is_given_up(void **state)
+{
+    struct pod_view view = pod(0, 0, POD_RUNNING);
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    view.is_leaving = true; /* by the node's controller */
+    show(&f, view);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.index, 1);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(1, 0, POD_RUNNING));
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK(f.due_ms == ROSTER_STUCK_MS);
+    f.now_ms = f.due_ms;
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
+    roster_deinit(&f.roster);
+}
+
+static void requests_under_way_have_a_limit(void **state)
+{
+    struct roster roster;
+    struct error err;
+    int64_t due_ms;
+    (void)state;
+
+    CHECK_OK(roster_init(&roster, 100, 100, MIB, MIB, &err));
+    roster_on_synced(&roster);
+    for (int i = 0; i < ROSTER_CALLS_MAX; i++)
+        CHECK_INT(roster_next(&roster, 0, &due_ms).action, ROSTER_CREATE);
+    CHECK_INT(roster_next(&roster, 0, &due_ms).action, ROSTER_NOTHING);
+    roster_deinit(&roster);
+    CHECK_FAILS(roster_init(&roster, 2, 3, MIB, MIB, &err), STATUS_INVALID, "3 of 2 workers");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_done_before_the_first_list),
+        cmocka_unit_test(surplus_stays_pending_and_the_pending_go_first),
+        cmocka_unit_test(a_place_that_leaves_is_not_filled_before_it_is_empty),
+        cmocka_unit_test(disruptions_are_never_counted),
+        cmocka_unit_test(crashes_in_a_row_fail_the_job_and_steps_forgive_them),
+        cmocka_unit_test(memory_doubles_up_to_the_cap),
+        cmocka_unit_test(an_end_that_would_come_again_fails_the_job_at_once),
+        cmocka_unit_test(an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs),
+        cmocka_unit_test(a_quota_is_waited_for_and_named),
+        cmocka_unit_test(what_the_api_will_never_take_fails_the_job),
+        cmocka_unit_test(an_answer_that_was_lost_is_asked_for_under_the_same_name),
+        cmocka_unit_test(a_name_that_is_taken_is_left_for_the_next),
+        cmocka_unit_test(a_pod_that_is_never_seen_is_asked_for_again),
+        cmocka_unit_test(a_lost_worker_is_replaced_at_once_and_its_pod_deleted_with_force),
+        cmocka_unit_test(a_predecessors_pod_with_less_memory_is_no_reason_to_give_up),
+        cmocka_unit_test(a_pod_that_does_not_go_is_given_up),
+        cmocka_unit_test(requests_under_way_have_a_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
