@@ -3,7 +3,7 @@
 # time: `make test-k8s`, or ctest -C k8s -L k8s once `make lab` has been run.
 # 77: this machine does not let a lab run, and the test said why.
 set(k8s_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE=1")
-set(k8s_tests cluster lifecycle)
+set(k8s_tests api cluster lifecycle)
 # A build with sanitizers makes no image.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
   list(APPEND k8s_tests image)
