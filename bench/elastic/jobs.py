@@ -8,8 +8,12 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "cluster"))
+import network_roles  # noqa: E402 (its folder is known only now)
 
 BATCHES, COLUMNS = 12, 4
 DEADLINE = 900
@@ -183,6 +187,68 @@ class Job:
     def longest_gap(self):
         times = sorted(self.steps().values())
         return max(after - before for before, after in zip(times, times[1:]))
+
+
+class NetworkJob(Job):
+    """The master and its workers by hand over TLS, in network namespaces: node 0 has the
+    master and worker 0, node 1 all other workers."""
+
+    def __init__(self, bench, name, setting):
+        self.name, self.setting = name, setting
+        self.folder, self.traces = bench.folder / name / "1", bench.folder / name / "trace"
+        tls = bench.folder / name / "tls"
+        for folder in (self.folder, self.traces, tls):
+            folder.mkdir(parents=True)
+        subprocess.run([bench.roles, "make", bench.table(setting.batch), self.folder, str(setting.workers),
+                        str(setting.least), "1"], check=True)
+        self.write_spec(setting)
+        subprocess.run([bench.roles, "authority", tls, "1", "0", "master=master",
+                        *(f"w{i}={i}" for i in range(setting.workers))], check=True)
+        self.events, self.roles = [], []
+        self.started_at = time.monotonic()
+        os.environ.update(TOTRAIN_TRACE=str(self.traces), TOTRAIN_PACE=f"us={setting.us}")
+        network_roles.PROGRAM = str(bench.roles)
+        self.spaces = network_roles.Namespaces(2)
+        try:
+            self.start(tls)
+        except BaseException:
+            self.kill()
+            raise
+        finally:
+            del os.environ["TOTRAIN_TRACE"], os.environ["TOTRAIN_PACE"]
+
+    def role(self, node, *arguments):
+        self.roles.append(network_roles.Role(*arguments, "--listen", f"tcp:{self.spaces.host(node)}:0",
+                                             namespace=self.spaces.names[node]))
+        return self.roles[-1]
+
+    def start(self, tls):
+        master = self.role(0, "master", self.folder, "--tls", tls / "master")
+        for i in range(self.setting.workers):
+            self.role(int(i > 0), "worker", self.folder, "--index", i, "--master", master.address(),
+                      "--tls", tls / f"w{i}")
+        for i in range(self.setting.workers):
+            master.wait_log(f"worker {i} joined")
+
+    def cut_node(self):
+        """No connection of node 1 closes: there is silence."""
+        self.roles[0].wait_step(20)
+        self.events.append({"event": "SIGKILL node", "at": time.monotonic()})
+        self.spaces.cut(1)
+        for role in self.roles[2:]:
+            role.process.kill()
+            role.end()
+
+    def end(self):
+        if self.roles[0].end() != 0:
+            raise RuntimeError(f"{self.name}: {self.roles[0].log.text()}")
+        self.kill()
+
+    def kill(self):
+        for role in self.roles:
+            role.stop()
+        self.roles.clear()
+        self.spaces.remove()
 
 
 class Broker:

@@ -460,6 +460,25 @@ class NamespaceTest(NetworkTest):
         self.check_done(self.job, leader, LONG)
         self.assertEqual([member.end() for member in members], [0, 0])
 
+    def test_a_node_that_dies_with_all_on_it_is_missed_and_the_rest_goes_on(self):
+        """Its kernel says no goodbye: no connection closes, there is silence."""
+        leader, members = self.start(3, 1, LONG, indexes=[0])
+        lost = [self.worker(self.job, i, leader.address(), self.spaces.host(2), self.spaces.names[2])
+                for i in (1, 2)]
+        for i in (0, 1, 2):
+            leader.wait_log(f"worker {i} joined")
+        leader.wait_log("3 workers")
+        leader.wait_step(1)
+        self.spaces.cut(2)
+        for role in lost:
+            role.process.kill()
+            role.end()
+        for i in (1, 2):
+            leader.wait_log(f"worker {i} left: was silent")
+        self.assertNotIn("closed its connection", leader.log.text())
+        self.check_done(self.job, leader, LONG)
+        self.assertEqual(members[0].end(), 0)
+
     def test_the_masters_cable_is_cut(self):
         leader, members = self.start(2, 2, LONG)
         leader.wait_step(1)
