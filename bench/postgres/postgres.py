@@ -83,6 +83,38 @@ def train_one_epoch(bench, table):
         lambda: bench.fetch("SELECT * FROM rows28")), 2.0)
 
 
+def processor_seconds(process, first, last):
+    """Of fields of /proc/PID/stat, counted as in proc(5)."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return sum(int(field) for field in fields[first - 3:last - 2]) / os.sysconf("SC_CLK_TCK")
+
+
+def read_in_parallel(bench, table):
+    """What the backend takes itself, and what the postmaster's children took that ended meanwhile: its workers."""
+    connection = bench.server.connect("bench")
+    cursor = connection.cursor()
+    sql = training("rows28", "y", "LinearClassifier", hidden=()).replace("train.epoch = 1", "train.epoch = 1, train.max_steps = 1, "
+                                                                         "train.verbose = 2")
+
+    def measure(workers):
+        cursor.execute(f"SET max_parallel_workers_per_gather = {workers}")
+        seconds = [0, 0]
+        for i in range(2):
+            seconds[i] = (processor_seconds(connection.info.backend_pid, 14, 15)
+                          + processor_seconds(bench.server.pid, 16, 17))
+            if i == 0:
+                del connection.notices[:]
+                cursor.execute(sql)
+        readers = [notice for notice in connection.notices if "rows are read by" in notice]
+        if ("one reader" in readers[0]) != (workers == 0):
+            raise RuntimeError(readers[0])
+        return seconds[1] - seconds[0]
+
+    table.ratio("PostgreSQL, rows28: reading in parallel, processor time", "one reader", alternate(
+        bench.runs, lambda: measure(2), lambda: measure(0)), 1.15)
+    connection.close()
+
+
 def predict_table(bench, table):
     bench.ours(training("rows28", "y"))
     table.ratio("PostgreSQL, rows28: PREDICT into a table", "CREATE TABLE AS", alternate(
@@ -111,6 +143,7 @@ def ordinary_statements(bench, table):
 
 CASES = {
     "train": train_one_epoch,
+    "read": read_in_parallel,
     "predict": predict_table,
     "function": predict_function,
     "pgbench": ordinary_statements,
