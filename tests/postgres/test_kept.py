@@ -83,7 +83,7 @@ class Drops(Roles):
     def test_a_temporary_model_is_forgotten_with_the_next_drop(self):
         self.execute("DROP TABLE m")
         self.execute(f"SELECT * FROM totrain.run($${TRAIN.format('iris', 'pg_temp.m')}$$)")
-        harness.wait_for(lambda: not self.execute("SELECT FROM pg_class WHERE relname = 'm'"), "the end of the session")
+        harness.wait_for(lambda: not self.execute("SELECT 1 FROM pg_class WHERE relname = 'm'"), "the end of the session")
         self.execute("CREATE TABLE another (x int)")
         self.execute("DROP TABLE another")
         self.assertEqual(self.kept_rows(), [0, 0, 0])

@@ -161,6 +161,67 @@ class RowSecurity(Roles):
         self.assertEqual(self.execute("SELECT tableowner FROM pg_tables WHERE schemaname = 'bob'"), [("bob",)])
 
 
+class Traps(Roles):
+    """What a superuser touches of alice's runs as alice, and cannot become the superuser."""
+
+    def set_trap(self, call):
+        """A materialized view of alice's whose refreshing runs the call; rows that try to get the superuser's role."""
+        cursor = self.session("alice")
+        cursor.execute("""
+            SET search_path = alice, public;
+            CREATE TABLE found (who text, what text);
+            CREATE FUNCTION escape() RETURNS integer LANGUAGE plpgsql AS $f$
+            BEGIN
+                BEGIN
+                    EXECUTE 'RESET ROLE'; EXECUTE 'RESET SESSION AUTHORIZATION';
+                EXCEPTION WHEN OTHERS THEN NULL;
+                END;
+                INSERT INTO alice.found VALUES (current_user, 'escape');
+                RETURN 1;
+            END $f$;
+            CREATE VIEW rows AS SELECT iris.*, alice.escape() AS one FROM public.iris;
+            CREATE FUNCTION spring() RETURNS integer LANGUAGE plpgsql AS $f$ BEGIN """ + call + """; RETURN 1; END $f$;
+            CREATE MATERIALIZED VIEW trap AS SELECT alice.spring() WITH NO DATA""")
+
+    def check_trap(self):
+        self.execute("REFRESH MATERIALIZED VIEW alice.trap")
+        harness.wait_for(lambda: not self.execute("SELECT 1 FROM pg_stat_activity WHERE backend_type = 'totrain job'"), "the end of the job")
+        self.check_nothing_runs()
+        self.assertEqual(self.execute("SELECT DISTINCT who FROM alice.found"), [("alice",)])
+        self.assertEqual(self.execute("SELECT relowner::regrole::text FROM pg_class WHERE relname = 'trapped'"), [("alice",)])
+        self.assertEqual(self.execute("SELECT DISTINCT owner::text FROM totrain.jobs"), [("alice",)])
+
+    STATEMENT = "SELECT * FROM alice.rows TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL class INTO alice.trapped"
+
+    def test_run_in_a_materialized_view(self):
+        self.set_trap(f"PERFORM totrain.run($t${self.STATEMENT}$t$)")
+        self.check_trap()
+
+    def test_submit_in_a_materialized_view(self):
+        self.set_trap(f"PERFORM totrain.submit($t${self.STATEMENT}$t$)")
+        self.check_trap()
+
+    def test_predictions_in_a_materialized_view(self):
+        run_statement(self.session("alice"), TRAIN.format("iris", "alice.m"))
+        self.set_trap("PERFORM totrain.rows($t$SELECT * FROM alice.rows TO PREDICT alice.trapped.class USING alice.m$t$)")
+        self.check_trap()
+
+    def test_a_function_with_the_rights_of_its_owner_lends_no_more(self):
+        """bob calls a function of alice's: the job is alice's, and bob cannot end it or see it."""
+        self.set_trap("NULL")
+        self.session("alice").execute(f"""
+            CREATE FUNCTION alice.train() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS
+            $f$ SELECT count(*) FROM totrain.run($t${self.STATEMENT}$t$) $f$;
+            GRANT USAGE ON SCHEMA alice TO bob; GRANT EXECUTE ON FUNCTION alice.train() TO bob""")
+        self.session("bob").execute("SELECT alice.train()")
+        self.assertEqual(self.execute("SELECT DISTINCT who FROM alice.found"), [("alice",)])
+        self.assertEqual(self.execute("SELECT relowner::regrole::text FROM pg_class WHERE relname = 'trapped'"), [("alice",)])
+        self.refused("bob", "SELECT totrain.predict('alice.trapped', iris) FROM iris")
+        cursor = self.session("bob")
+        cursor.execute("SELECT count(*) FROM totrain.jobs")
+        self.assertEqual(cursor.fetchone(), (0,))
+
+
 class Functions(Roles):
     def test_every_function_runs_with_the_rights_of_its_caller(self):
         rows = self.execute("""
