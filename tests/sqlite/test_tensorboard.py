@@ -198,12 +198,12 @@ class TensorBoard(harness.Case):
         size, waiting = 0, None
         for _ in range(2):
             harness.wait_for(lambda: self.size_of("validation") > size + 500, "events")
-            size = self.size_of("validation")
             if waiting:  # it would continue the job at once
                 waiting.kill()
                 waiting.wait()
             self.end_what_is_left()
             self.check_nothing_runs()
+            size = self.size_of("validation")  # now that nobody adds to it
             self.assertEqual(self.states(), ["lost"])
             waiting = subprocess.Popen([harness.PROGRAM, "wait", "1", "--progress=none"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
