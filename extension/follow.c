@@ -86,3 +86,17 @@ enum status job_folder_begin(const struct host *host, struct job_folder *folder,
         job_folder_remove(folder);
     return status;
 }
+
+enum status job_start(const struct host *host, const struct job_folder *folder,
+                      const struct jobspec *spec, struct job_process *process, struct error *err)
+{
+    enum status status;
+
+    TRY(job_launch(host->program, folder, spec, process, err));
+    if (host->memory_max == 0)
+        return STATUS_OK;
+    status = job_limit_memory(process, host->memory_max, err);
+    if (status != STATUS_OK)
+        job_close(process);
+    return status;
+}

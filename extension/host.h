@@ -88,6 +88,8 @@ struct host {
 
     int64_t job; /* whose folder is there already, for this statement; 0: a new one is made */
 
+    uint64_t memory_max; /* bytes of each process of a job; 0: as much as there is */
+
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
     /* A job is about to begin in this folder; where the host refuses, it goes again.

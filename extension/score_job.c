@@ -301,7 +301,7 @@ static enum status follow_and_collect(const struct host *host, const struct plan
     struct job_process process;
     enum status status;
 
-    TRY(job_launch(host->program, folder, spec, &process, err));
+    TRY(job_start(host, folder, spec, &process, err));
     status = job_follow(host, &process, sink, err);
     if (status == STATUS_OK)
         status = open_and_collect(host, plan, folder, scored, started, sink, err);

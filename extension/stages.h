@@ -53,6 +53,10 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
 /* follow.c: the folder of a job that is about to begin, which the host has admitted. */
 enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err);
 
+/* follow.c: job_launch, within the limits that the host has for its jobs. */
+enum status job_start(const struct host *host, const struct job_folder *folder,
+                      const struct jobspec *spec, struct job_process *process, struct error *err);
+
 /* follow.c: pass events on until the job has ended; asks it to end when the
  * session is interrupted. The job's own error otherwise. What is left is
  * job_close(). */

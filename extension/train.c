@@ -117,7 +117,7 @@ static enum status run_job(const struct host *host, const struct plan *plan,
     struct job_process process;
     enum status status;
 
-    TRY(job_launch(host->program, folder, spec, &process, err));
+    TRY(job_start(host, folder, spec, &process, err));
     status = job_follow(host, &process, sink, err);
     if (status == STATUS_OK)
         status = collect(host, plan, folder, course, sink, err);

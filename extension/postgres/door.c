@@ -82,6 +82,7 @@ struct door *door_open(void)
     session_init(&door->session, false);
     postgres_host_init(&door->host, &door->session.database, settings.program,
                        settings_state(GetUserId()));
+    door->host.host.memory_max = (uint64_t)settings.max_memory * 1024;
     door->host.host.admit = admit;
     door->host.host.scan = parallel_scan;
     door->host.host.rows_read = rows_read;

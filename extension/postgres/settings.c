@@ -41,6 +41,10 @@ static void define_for_administrators(void)
                             "Most jobs that one role may have running in a database.",
                             "-1 means no limit.", &settings.max_jobs_per_role, -1, -1, INT_MAX,
                             PGC_SUSET, 0, NULL, NULL, NULL);
+    DefineCustomIntVariable(
+        "totrain.max_memory", "Most memory of its own of each process of a job.",
+        "0 means no limit. The rows, which are mapped files, do not count.", &settings.max_memory,
+        0, 0, MAX_KILOBYTES, PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);
     DefineCustomStringVariable("totrain.program", "Path of the program totrain.", NULL,
                                &settings.program, TOTRAIN_PROGRAM, PGC_SIGHUP, GUC_SUPERUSER_ONLY,
                                NULL, NULL, NULL);
@@ -83,6 +87,7 @@ void settings_define(void)
 {
     refuse_at_connection("totrain.max_workers", true);
     refuse_at_connection("totrain.max_jobs_per_role", true);
+    refuse_at_connection("totrain.max_memory", true);
     refuse_at_connection("totrain.program", false);
     refuse_at_connection("totrain.state_directory", false);
     define_for_users();

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,6 +85,16 @@ enum status job_launch(const char *program, const struct job_folder *folder,
     process->lifeline = lifeline[1];
     process->events = events[0];
     return STATUS_OK;
+}
+
+/* Children inherit it. Mapped files, such as the rows, do not count. */
+enum status job_limit_memory(const struct job_process *process, uint64_t bytes, struct error *err)
+{
+    const struct rlimit limit = {bytes, bytes};
+
+    if (prlimit(process->pid, RLIMIT_DATA, &limit, NULL) == 0)
+        return STATUS_OK;
+    return fail_errno(err, STATUS_FAILED, "the job's memory cannot be limited");
 }
 
 /* A whole line out of what was read; false when there is none yet. */

@@ -119,6 +119,10 @@ struct job_process {
 enum status job_launch(const char *program, const struct job_folder *folder,
                        const struct jobspec *spec, struct job_process *process, struct error *err);
 
+/* The most memory of its own, in bytes, that each process of the job may have: what it asks
+ * for beyond fails there. Before the job has roles: right after job_launch. */
+enum status job_limit_memory(const struct job_process *process, uint64_t bytes, struct error *err);
+
 /* Spawn a supervisor that outlives this process, on a folder with a job.json: a
  * new job, or one that nobody runs any more. Returns when it can be asked for
  * things (control.h), with its own error when it cannot begin. */

@@ -95,6 +95,17 @@ class Jobs(harness.Case):
         self.execute("DROP TABLE m")
         self.check_psql(SMALL + ";", user="ann")
 
+    def test_a_job_has_no_more_memory_than_it_may(self):
+        wide = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [4000, 4000], train.epoch = 1 "
+                "LABEL class INTO m;")
+        done = self.psql("SET totrain.max_memory = '100MB'; " + wide)
+        self.assertRegex(done.stderr, "ERROR:  .*memory")
+        self.check_nothing_runs()
+        self.assertEqual(self.tables(), {"iris"})
+        self.check_psql("SET totrain.max_memory = '100MB'; " + SMALL + ";")
+        with self.assertRaises(errors.InsufficientPrivilege):
+            self.execute("SET totrain.max_memory = 0", "ann")
+
     def test_a_rollback_leaves_no_job(self):
         connection = self.connect(autocommit=False)
         cursor = connection.cursor()
