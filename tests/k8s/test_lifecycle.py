@@ -125,6 +125,7 @@ class Lifecycle(unittest.TestCase):
         self.check_nothing_runs()
         self.assertEqual(machine(), self.before)
         self.assertEqual(cgroups.remains(self.lab.place.group), [])
+        self.assertEqual(cgroups.remains(self.lab.place.group + "-trial"), [])
         left = {entry.name for entry in self.folder.iterdir()}
         self.assertEqual(left - {"packages", "bin", "pause.tar", "pause.built"}, {"lock", "front.lock", "launch.lock"})
 

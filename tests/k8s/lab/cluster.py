@@ -40,8 +40,8 @@ class Lab:
         """A lab with this many nodes runs and is ready, begun now (True) or before."""
         if not 1 <= count <= places.NODES_MAX:
             raise LabError(f"a lab has 1 to {places.NODES_MAX} nodes, not {count}")
-        check_machine(self.place)
         with self.front():
+            check_machine(self.place)
             prepare.prepare(self.place)
             begun = not self.is_up()
             if begun:
@@ -138,6 +138,7 @@ class Lab:
 
     def remove_remains(self):
         cgroups.remove(self.place.group)
+        cgroups.remove(self.place.group + "-trial")
         shutil.rmtree(self.place.state, ignore_errors=True)
         if self.place.state.exists():
             shutil.rmtree(self.place.state)  # says what is in the way
@@ -353,7 +354,7 @@ def check_machine(place):
             raise Refused(f"the lab's nodes have a {hidden} of their own, so the checkout cannot lie there")
     if not cgroups.mounts():
         raise Refused("no control groups are mounted (/sys/fs/cgroup)")
-    trial = f"{place.group}-trial-{os.getpid()}"
+    trial = place.group + "-trial"
     try:
         cgroups.make(trial)
     except OSError as error:
