@@ -11,8 +11,9 @@
 static const char usage_text[] =
     "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"
     "totrain master FOLDER --listen ADDRESS [--tls FOLDER] [--incarnation N]\n"
+    "        [--database FILE [--schema NAME]]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
-    "        [--incarnation N]\n"
+    "        [--incarnation N] [--database FILE [--schema NAME]]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -23,6 +24,10 @@ static const char usage_text[] =
     "with ca.crt (the job's certificate authority), tls.crt and tls.key (this role's\n"
     "certificate and key), all PEM, the key not readable by everybody. Peers without\n"
     "a certificate of the same job and a fitting role are refused.\n"
+    "\n"
+    "With --database the roles share no folder. FILE holds one connection string of\n"
+    "PostgreSQL and is not readable by everybody; the tables of the job whose number\n"
+    "the folder is named by are in the schema (totrain_jobs). FOLDER may be empty.\n"
     "\n"
     "A supervisor is its job's authority. With --listen tcp:127.0.0.1:0 its roles\n"
     "talk over TCP as they do between machines; without it, over Unix sockets.\n"
@@ -60,6 +65,10 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         options->master = value;
     else if (strcmp(name, "--tls") == 0)
         options->tls = value;
+    else if (strcmp(name, "--database") == 0)
+        options->database = value;
+    else if (strcmp(name, "--schema") == 0)
+        options->schema = value;
     else if (strcmp(name, "--incarnation") == 0)
         return read_number(value, &options->incarnation);
     else if (strcmp(name, "--index") == 0)
@@ -87,6 +96,8 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
             i++;
         }
     }
+    if (arguments->options.schema && !arguments->options.database)
+        return usage("--schema is of ", "--database");
     return arguments->options.folder ? -1 : usage("the job's folder is missing", "");
 }
 
@@ -115,7 +126,8 @@ int command_supervise(int argc, char **argv)
 
     if (code >= 0)
         return code;
-    if (arguments.options.master || arguments.options.tls || arguments.has_index)
+    if (arguments.options.master || arguments.options.tls || arguments.has_index ||
+        arguments.options.database || arguments.options.schema)
         return usage("supervise takes a folder, --listen and --detached only", "");
     return run_supervise(&arguments.options);
 }

@@ -80,6 +80,12 @@ struct fill_sink {
 };
 typedef enum status fill_source(void *context, const struct fill_sink *sink, struct error *err);
 
+/* A job that is ready to be started, by somebody who shares no folder with this session. */
+struct staging {
+    const struct job_folder *folder; /* job.json and the rows */
+    struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
+};
+
 struct host {
     void *self;
     struct catalog catalog;
@@ -97,6 +103,10 @@ struct host {
     enum status (*admit)(void *self, const struct job_folder *folder, struct error *err);
     /* The rows are in the spool, and what comes next takes long. NULL: nothing to let go of. */
     enum status (*rows_read)(void *self, struct error *err);
+    /* Where this is set TRAIN starts nothing: what the job needs goes from its folder to where
+     * its processes find it, and the number that it has there is the result (staged.h). */
+    enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
+                         struct error *err);
     /* Columns and rows of a query of the user's, or of our scoring SQL. */
     enum status (*query)(void *self, struct slice select, const struct sink *sink,
                          struct error *err);

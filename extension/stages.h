@@ -37,6 +37,12 @@ enum status score_job_submit(const struct host *host, const struct plan *plan,
                              struct job_folder *folder, const struct jobspec *spec,
                              const struct sink *sink, struct error *err);
 
+/* staged.c: what host.stage does with the folder, whose number is the result. The folder
+ * stays the caller's. */
+enum status job_stage(const struct host *host, const struct plan *plan,
+                      const struct job_folder *folder, struct jobspec *spec,
+                      const struct sink *sink, struct error *err);
+
 /* spooling.c: the plan's SELECT into train.spool, and validation.select into
  * validation.spool, of the job's folder. */
 struct spool_request {

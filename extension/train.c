@@ -191,6 +191,12 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     TRY(check_before(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, &course, err);
+    if (host->stage) {
+        if (status == STATUS_OK)
+            status = job_stage(host, plan, &folder, &spec, sink, err);
+        job_folder_remove(&folder);
+        return status;
+    }
     if (status == STATUS_OK && host->rows_read)
         status = host->rows_read(host->self, err);
     if (status == STATUS_OK && !plan->training.wait) {

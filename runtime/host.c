@@ -199,6 +199,7 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
     strftime(host->started_at, sizeof host->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     options.started_at = host->started_at;
     host->recorder = *recorder;
+    host->recorder.journal = job->journal;
     host->loop = loop;
     TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
     TRY(continue_job(host, job, &options, err));
@@ -324,6 +325,14 @@ static void on_ready(void *context)
     struct error err;
 
     error_clear(&err);
+    /* A worker that could not get at its rows is no verdict over the job. */
+    if (!opening_learner(host->opening) &&
+        opening_error(host->opening)->status == STATUS_CONNECTION) {
+        err = *opening_error(host->opening);
+        log_error("%s", err.message);
+        loop_stop(host->loop, err.status, &err);
+        return;
+    }
     if (join(host, &err) != STATUS_OK) {
         log_error("%s", err.message);
         loop_stop(host->loop, err.status, &err);

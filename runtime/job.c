@@ -37,15 +37,15 @@ static uint64_t identify(const struct job *job, struct slice json)
     return hash_head(job->folder, "validation.spool", hash + 1);
 }
 
-static enum status read_id(struct job *job, struct error *err)
+enum status job_number(const char *folder, uint64_t *number, struct error *err)
 {
-    const char *name = strrchr(job->folder, '/');
+    const char *name = strrchr(folder, '/');
     int64_t id;
 
-    if (!slice_to_integer(slice_of(name ? name + 1 : job->folder), &id) || id <= 0)
+    if (!slice_to_integer(slice_of(name ? name + 1 : folder), &id) || id <= 0)
         return fail(err, STATUS_INVALID, "folder \"%s\", expected STATE/jobs/ID with a number",
-                    job->folder);
-    job->id = (uint64_t)id;
+                    folder);
+    *number = (uint64_t)id;
     return STATUS_OK;
 }
 
@@ -57,7 +57,7 @@ enum status job_open(const char *folder, struct job *job, struct error *err)
     memset(job, 0, sizeof *job);
     if (!realpath(folder, job->folder))
         return fail_errno(err, STATUS_NOT_FOUND, "cannot open the job's folder %s", folder);
-    TRY(read_id(job, err));
+    TRY(job_number(job->folder, &job->id, err));
     arena_init(&job->arena, ARENA_MAXIMUM);
     text_init(&json, JOBSPEC_BYTES_MAX);
     status = job_read_spec(job->folder, &job->arena, &job->spec, &json, err);

@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "base/arena.h"
+#include "data/journal.h"
 #include "jobspec/jobspec.h"
 
 struct job {
@@ -16,8 +17,15 @@ struct job {
                           cover every block. A state is only continued under the same one. */
     struct arena arena;
     struct jobspec spec;
+    /* Of a job whose roles share no folder (job_tables.h): its books are elsewhere, and so are
+     * its rows until a worker fetches them. NULL: all is in the folder. */
+    const struct journal *journal;
+    enum status (*fetch)(const struct job *job, struct error *err);
+    void *tables;
 };
 
+/* The number that a job's folder is named by. */
+enum status job_number(const char *folder, uint64_t *number, struct error *err);
 enum status job_open(const char *folder, struct job *job, struct error *err);
 void job_deinit(struct job *job);
 

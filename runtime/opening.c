@@ -25,8 +25,9 @@ static void *open_learner(void *argument)
     const struct job *job = opening->job;
 
     opening->team = team_new(job_threads(job));
-    opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team, &opening->dataset,
-                                        &opening->err) == STATUS_OK;
+    if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
+        opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
+                                            &opening->dataset, &opening->err) == STATUS_OK;
     if (opening->has_dataset && learner_open(&job->spec, &opening->dataset, opening->team,
                                              &opening->learner, &opening->err) != STATUS_OK)
         opening->learner = NULL;

@@ -6,7 +6,20 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "data/journal.h"
 #include "data/shardstore.h"
+
+/* What a master before has left of it. */
+static void remove_copy(const char *path)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char name[PATH_MAX + 8];
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        (void)unlink(name);
+    }
+}
 
 static enum status open_store(struct recorder *recorder, const char *folder, struct error *err)
 {
@@ -14,9 +27,12 @@ static enum status open_store(struct recorder *recorder, const char *folder, str
 
     if (snprintf(path, sizeof path, "%s/job.db", folder) >= (int)sizeof path)
         return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+    if (recorder->journal)
+        remove_copy(path);
     if (access(path, F_OK) == 0)
         return jobstore_open(path, false, &recorder->store, err);
-    return jobstore_create(path, &recorder->store, err);
+    TRY(jobstore_create(path, &recorder->store, err));
+    return recorder->journal ? jobstore_attach(recorder->store, recorder->journal, err) : STATUS_OK;
 }
 
 enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
@@ -299,7 +315,20 @@ static enum status store_checkpoints(struct recorder *recorder, const struct out
 
 enum status recorder_check_claim(const struct recorder *recorder, struct error *err)
 {
-    return jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    TRY(jobstore_check_claim(recorder->store, recorder->incarnation, err));
+    return jobstore_check_journal(recorder->store, err);
+}
+
+bool recorder_has_ended(const struct recorder *recorder, enum job_state *state)
+{
+    struct job_row row;
+    struct error ignored;
+
+    if (!recorder->store || jobstore_get_job(recorder->store, &row, &ignored) != STATUS_OK)
+        return false;
+    *state = row.state;
+    return row.state == JOB_STATE_DONE || row.state == JOB_STATE_FAILED ||
+           row.state == JOB_STATE_CANCELLED;
 }
 
 bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome)
@@ -344,8 +373,8 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
 
     if (store_all(recorder, outbox, err) != STATUS_OK) {
         log_error("%s", err->message);
-        if (err->status == STATUS_STALE)
-            return STATUS_STALE; /* the job is another's now */
+        if (err->status == STATUS_STALE || err->status == STATUS_CONNECTION)
+            return err->status; /* the job is another's now, or will be */
         recorder_say_failed(recorder, err);
         return err->status;
     }

@@ -25,6 +25,7 @@ struct checkpoint_outcome {
 };
 
 struct recorder {
+    const struct journal *journal; /* of which job.db is a copy; NULL: of none */
     struct jobstore *store;
     uint32_t incarnation; /* as claimed */
     struct checkpoint_outcome outcome;
@@ -38,8 +39,8 @@ struct recorder {
     void *context;
 };
 
-/* job.db of the folder, made when it is not there yet. `incarnation`: the least
- * to claim. */
+/* job.db of the folder, made when it is not there yet, and made anew where it is a copy.
+ * `incarnation`: the least to claim. */
 enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
                           struct error *err);
 /* Before the first recorder_perform: metrics go into event files, too (event_log.h). */
@@ -52,7 +53,11 @@ void recorder_close(struct recorder *recorder);
 enum status recorder_check_claim(const struct recorder *recorder, struct error *err);
 bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome);
 
-/* When the store refuses, JOB_FAILED is said and the error returned. */
+/* Has the job ended before this master came? Then nobody needs it. */
+bool recorder_has_ended(const struct recorder *recorder, enum job_state *state);
+
+/* When the store refuses, JOB_FAILED is said and the error returned. CONNECTION, of a journal,
+ * is none of the job's: another master may reach it. */
 enum status recorder_perform(void *recorder, const struct outbox *outbox, struct error *err);
 void recorder_say(const struct recorder *recorder, const struct job_event *event);
 /* The last word of a job that no master can speak for any more. */

@@ -12,7 +12,9 @@
 
 #include "base/log.h"
 #include "net/tls.h"
+#include "pgstore/pgstore.h"
 #include "runtime/host.h"
+#include "runtime/job_tables.h"
 #include "runtime/pulse.h"
 #include "runtime/roles.h"
 #include "runtime/score_host.h"
@@ -195,6 +197,15 @@ static enum status open_network(const struct role_options *options, const struct
                 options->tls, found, expected);
 }
 
+static enum status open_job(const struct role_options *options, struct job *job,
+                            struct pgstore **tables, struct error *err)
+{
+    *tables = NULL;
+    return options->database ? job_open_tables(options->folder, options->database, options->schema,
+                                               job, tables, err)
+                             : job_open(options->folder, job, err);
+}
+
 static enum status start_host(struct master_process *process, const struct job *job,
                               const struct role_options *options, struct error *err)
 {
@@ -233,10 +244,40 @@ static enum status start_master(struct master_process *process, const struct job
     return loop_on_signal(process->loop, SIGTERM, on_master_sigterm, process, err);
 }
 
+/* Of a job that had ended before: its end. */
+static bool find_end(const struct master_process *process, enum status *status, struct error *err)
+{
+    enum job_state state;
+
+    if (process->scores || !recorder_has_ended(&process->host.recorder, &state))
+        return false;
+    log_info("the job is %s already", job_state_name(state));
+    error_clear(err);
+    *status = state == JOB_STATE_DONE        ? STATUS_OK
+              : state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED
+                                             : STATUS_FAILED;
+    return true;
+}
+
+static enum status run_leader(struct master_process *process, const struct job *job,
+                              const struct role_options *options, struct error *err)
+{
+    struct recorder voice = {.say = say_event};
+    enum status status = start_master(process, job, options, err);
+
+    if (status == STATUS_OK)
+        return loop_run(process->loop, err);
+    if (job->journal && find_end(process, &status, err))
+        return status;
+    if (!job->journal || status != STATUS_CONNECTION)
+        recorder_say_failed(&voice, err);
+    return status;
+}
+
 int run_master(const struct role_options *options)
 {
     struct master_process process;
-    struct recorder voice = {.say = say_event};
+    struct pgstore *tables;
     enum status status;
     struct error err;
     struct job job;
@@ -247,18 +288,15 @@ int run_master(const struct role_options *options)
     raise_descriptor_limit();
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
     signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
-    status = job_open(options->folder, &job, &err);
+    status = open_job(options, &job, &tables, &err);
     if (status != STATUS_OK)
         return finish(status, &err);
-    status = start_master(&process, &job, options, &err);
-    if (status == STATUS_OK)
-        status = loop_run(process.loop, &err);
-    else
-        recorder_say_failed(&voice, &err);
+    status = run_leader(&process, &job, options, &err);
     loop_free(process.loop);
     tls_free(process.network.tls);
     stop_host(&process);
     job_deinit(&job);
+    pgstore_close(tables);
     return finish(status, &err);
 }
 
@@ -321,6 +359,7 @@ static enum status start_worker(struct worker_process *process, const struct job
 int run_worker(const struct role_options *options)
 {
     struct worker_process process;
+    struct pgstore *tables;
     char who[32];
     enum status status;
     struct error err;
@@ -332,7 +371,7 @@ int run_worker(const struct role_options *options)
     log_open(who, LOG_INFO);
     raise_descriptor_limit();
     signal(SIGINT, SIG_IGN);
-    status = job_open(options->folder, &job, &err);
+    status = open_job(options, &job, &tables, &err);
     if (status != STATUS_OK)
         return finish(status, &err);
     status = start_worker(&process, &job, options, &err);
@@ -346,5 +385,6 @@ int run_worker(const struct role_options *options)
     loop_free(process.loop);
     tls_free(process.network.tls);
     job_deinit(&job);
+    pgstore_close(tables);
     return finish(status, &err);
 }

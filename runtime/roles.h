@@ -24,6 +24,9 @@ struct role_options {
     const char *listen; /* address; the supervisor's: NULL, or TCP for the whole job */
     const char *master; /* address; of a worker */
     const char *tls;    /* folder of credentials (net/credentials.h); NULL: Unix sockets only */
+    /* A file with the connection string of the database that has the job's tables, and their
+     * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
+    const char *database, *schema;
     uint32_t index, incarnation;
     bool is_detached; /* a supervisor that outlives who started it, and publishes */
 };

@@ -48,6 +48,13 @@ static void define_for_administrators(void)
     DefineCustomStringVariable("totrain.program", "Path of the program totrain.", NULL,
                                &settings.program, TOTRAIN_PROGRAM, PGC_SIGHUP, GUC_SUPERUSER_ONLY,
                                NULL, NULL, NULL);
+    DefineCustomStringVariable(
+        "totrain.job_schema", "Schema of the tables of jobs that run somewhere else.", NULL,
+        &settings.job_schema, "totrain_jobs", PGC_SIGHUP, 0, NULL, NULL, NULL);
+    DefineCustomStringVariable("totrain.job_login",
+                               "Role that the processes of such jobs log in as.",
+                               "Empty means that there are no such jobs.", &settings.job_login, "",
+                               PGC_SIGHUP, 0, NULL, NULL, NULL);
     DefineCustomStringVariable("totrain.state_directory", "Folder of the jobs.",
                                "Empty means the folder totrain in the data directory.",
                                &settings.state_directory, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY, NULL,

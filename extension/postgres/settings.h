@@ -17,6 +17,8 @@ struct settings {
     int max_jobs_per_role; /* at a time; -1: no limit */
     /* postgresql.conf */
     char *program;         /* path of `totrain` */
+    char *job_schema;      /* where jobs that others run have their tables */
+    char *job_login;       /* whom their processes log in as; empty: there are none */
     char *state_directory; /* where jobs have their folders; empty: in the data directory */
 };
 

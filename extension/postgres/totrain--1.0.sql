@@ -202,6 +202,70 @@ AS 'MODULE_PATHNAME', 'totrain_sql_cancel_of' LANGUAGE C STRICT VOLATILE PARALLE
 COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
     'ends a job of a role that the caller may act as';
 
+-- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
+-- schema that totrain.job_schema names (docs/kubernetes.md).
+
+CREATE SEQUENCE totrain.job_number;
+GRANT USAGE ON SEQUENCE totrain.job_number TO totrain_user;
+
+CREATE FUNCTION totrain.stage(statement text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_stage' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.stage(text) IS
+    'puts what a job needs into tables, to be run by somebody else: the number of these tables';
+
+CREATE FUNCTION totrain.collect(number bigint,
+                                OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_collect'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.collect(bigint) IS
+    'the model of a staged job that is done into its table; drops the job''s tables';
+
+CREATE FUNCTION totrain.discard(number bigint) RETURNS void
+AS 'MODULE_PATHNAME', 'totrain_sql_discard' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.discard(bigint) IS
+    'drops the tables of a staged job; its processes end when they notice';
+
+-- What nobody collected: one's own tables in which nothing was written for so long. Whose
+-- processes live write at least with each checkpoint. A table that somebody uses just now
+-- is left for the next time.
+CREATE FUNCTION totrain.sweep_jobs(idle interval DEFAULT '7 days') RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    place text;
+    number text;
+    is_idle boolean;
+    how_idle text;
+    dropped bigint := 0;
+BEGIN
+    PERFORM totrain.version(); -- its library has the settings
+    place := current_setting('totrain.job_schema');
+    FOR number IN
+        SELECT substr(c.relname, 8) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = place AND c.relkind = 'r' AND c.relname ~ '^result_[0-9]+$'
+          AND pg_has_role(c.relowner, 'USAGE')
+    LOOP
+        how_idle := format('SELECT coalesce(max(at) < clock_timestamp() - $1, true) FROM %I.%I',
+                           place, 'result_' || number);
+        BEGIN
+            EXECUTE how_idle INTO is_idle USING idle;
+            CONTINUE WHEN NOT is_idle; -- a job that runs never meets the lock
+            EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE NOWAIT', place, 'result_' || number);
+            EXECUTE how_idle INTO is_idle USING idle;
+            IF NOT is_idle THEN
+                RAISE lock_not_available; -- gives the lock back
+            END IF;
+            EXECUTE format('DROP TABLE %1$I.%2$I, %1$I.%3$I, %1$I.%4$I', place,
+                           'input_' || number, 'checkpoint_' || number, 'result_' || number);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available OR undefined_table THEN
+            NULL;
+        END;
+    END LOOP;
+    RETURN dropped;
+END $$;
+COMMENT ON FUNCTION totrain.sweep_jobs(interval) IS
+    'drops the tables of one''s own staged jobs in which nothing happened for so long';
+
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
@@ -209,6 +273,8 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
-    totrain.cancel(bigint), totrain.cancel(bigint, regrole)
+    totrain.cancel(bigint), totrain.cancel(bigint, regrole),
+    totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
+    totrain.sweep_jobs(interval)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;

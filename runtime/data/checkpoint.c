@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "data/jobstore_parts.h"
+#include "data/journal_parts.h"
 
 uint64_t checkpoint_pieces(const struct checkpoint *checkpoint)
 {
@@ -55,14 +56,12 @@ enum status checkpoint_abandon(struct jobstore *store, struct error *err)
                         err);
 }
 
-enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t position,
-                                 struct slice bytes, struct error *err)
+static enum status insert_piece(struct jobstore *store, uint64_t id, uint64_t position,
+                                struct slice bytes, struct error *err)
 {
     sqlite3_stmt *statement;
     enum status status;
 
-    if (position == 0)
-        TRY(checkpoint_abandon(store, err));
     TRY(jobstore_prepare(store, "INSERT OR REPLACE INTO checkpoint_pieces VALUES(?, ?, ?, ?)",
                          &statement, err));
     sqlite3_bind_int64(statement, 1, (int64_t)id);
@@ -72,6 +71,15 @@ enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t p
     status = step_done(store, statement, err);
     sqlite3_finalize(statement);
     return status;
+}
+
+enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t position,
+                                 struct slice bytes, struct error *err)
+{
+    if (position == 0)
+        TRY(checkpoint_abandon(store, err));
+    TRY(insert_piece(store, id, position, bytes, err));
+    return record_piece(jobstore_recording(store), id, position, bytes, err);
 }
 
 static void put_head(struct text *out, const struct checkpoint *checkpoint)
@@ -133,20 +141,15 @@ static enum status hash_head(struct jobstore *store, const struct checkpoint *ch
     return status;
 }
 
-static enum status insert_head(struct jobstore *store, const struct checkpoint *checkpoint,
-                               uint64_t hash, struct error *err)
+static enum status insert_head(struct jobstore *store,
+                               const uint64_t values[CHECKPOINT_HEAD_VALUES], struct error *err)
 {
-    const uint64_t values[] = {checkpoint->id,          CHECKPOINT_VERSION,
-                               checkpoint->job,         checkpoint->identity,
-                               checkpoint->phase,       checkpoint->step,
-                               checkpoint->rows_done,   checkpoint->bytes,
-                               checkpoint->piece_bytes, hash};
     sqlite3_stmt *statement;
     enum status status;
 
     TRY(jobstore_prepare(store, "INSERT INTO checkpoint VALUES(?,?,?,?,?,?,?,?,?,?)", &statement,
                          err));
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < CHECKPOINT_HEAD_VALUES; i++)
         sqlite3_bind_int64(statement, i + 1, (int64_t)values[i]);
     status = step_done(store, statement, err);
     sqlite3_finalize(statement);
@@ -156,12 +159,16 @@ static enum status insert_head(struct jobstore *store, const struct checkpoint *
 static enum status replace_head(struct jobstore *store, const struct checkpoint *checkpoint,
                                 struct error *err)
 {
-    uint64_t hash;
+    uint64_t values[CHECKPOINT_HEAD_VALUES] = {
+        checkpoint->id,        CHECKPOINT_VERSION, checkpoint->job,
+        checkpoint->identity,  checkpoint->phase,  checkpoint->step,
+        checkpoint->rows_done, checkpoint->bytes,  checkpoint->piece_bytes};
 
-    TRY(hash_head(store, checkpoint, &hash, err));
+    TRY(hash_head(store, checkpoint, &values[CHECKPOINT_HEAD_VALUES - 1], err));
     TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
-    TRY(insert_head(store, checkpoint, hash, err));
-    return checkpoint_abandon(store, err);
+    TRY(insert_head(store, values, err));
+    TRY(checkpoint_abandon(store, err));
+    return record_head(jobstore_recording(store), values, err);
 }
 
 /* From the first checkpoint on the store survives a power cut: what was
@@ -193,8 +200,49 @@ enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *c
 
 enum status checkpoint_drop(struct jobstore *store, struct error *err)
 {
+    TRY(record_drop(jobstore_recording(store), err));
     TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
     return jobstore_run(store, "DELETE FROM checkpoint_pieces", err);
+}
+
+/* ---- from another place ---- */
+
+struct foreign {
+    struct jobstore *store;
+    struct checkpoint head;
+    uint64_t bytes;
+};
+
+static enum status take_foreign_piece(void *context, uint64_t position, struct slice bytes,
+                                      struct error *err)
+{
+    struct foreign *foreign = context;
+
+    foreign->bytes += bytes.size;
+    if (foreign->bytes > foreign->head.bytes)
+        return fail(err, STATUS_CORRUPT,
+                    "the pieces of the checkpoint are longer than its head says");
+    return insert_piece(foreign->store, foreign->head.id, position, bytes, err);
+}
+
+enum status checkpoint_put_foreign(struct jobstore *store,
+                                   const uint64_t values[CHECKPOINT_HEAD_VALUES],
+                                   const struct journal *journal, struct error *err)
+{
+    struct foreign foreign = {.store = store};
+    enum status status;
+
+    foreign.head = (struct checkpoint){values[0], values[2], values[3], values[4],
+                                       values[5], values[6], values[7], values[8]};
+    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
+    TRY(jobstore_run(store, "DELETE FROM checkpoint_pieces", err));
+    TRY(insert_head(store, values, err));
+    status = checkpoint_check(&foreign.head, err);
+    if (status == STATUS_OK)
+        status =
+            journal->each_piece(journal->self, foreign.head.id, take_foreign_piece, &foreign, err);
+    /* A checkpoint that is none is found out by who opens it. */
+    return status == STATUS_LIMIT || status == STATUS_CORRUPT ? STATUS_OK : status;
 }
 
 /* ---- reading ---- */

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/journal_parts.h"
+
 #define BUSY_MILLISECONDS 5000
 #define SCHEMA_VERSION    4
 
@@ -101,7 +103,24 @@ static const char *const state_names[] = {
 struct jobstore {
     sqlite3 *database;
     sqlite3_stmt *statements[QUERY_COUNT];
+    struct recording *recording; /* NULL: the file is all there is */
 };
+
+struct recording *jobstore_recording(const struct jobstore *store)
+{
+    return store->recording;
+}
+
+enum status jobstore_attach(struct jobstore *store, const struct journal *journal,
+                            struct error *err)
+{
+    return recording_new(journal, &store->recording, err);
+}
+
+enum status jobstore_check_journal(struct jobstore *store, struct error *err)
+{
+    return store->recording ? recording_check(store->recording, err) : STATUS_OK;
+}
 
 const char *job_state_name(enum job_state state)
 {
@@ -245,6 +264,7 @@ void jobstore_close(struct jobstore *store)
     for (int i = 0; i < QUERY_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->database);
+    recording_free(store->recording);
     free(store);
 }
 
@@ -326,7 +346,8 @@ enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, 
     bind_real(statement, 20, row->validation_loss);
     bind_real(statement, 21, row->slot_seconds);
     bind_string(statement, 22, row->metrics);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record_job(store->recording, row, err);
 }
 
 static struct slice column_slice(sqlite3_stmt *statement, int column)
@@ -420,7 +441,8 @@ enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const ch
     bind_string(statement, 2, state);
     sqlite3_bind_int64(statement, 3, lanes);
     bind_real(statement, 4, rows_per_second);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record_worker(store->recording, index, state, lanes, rows_per_second, err);
 }
 
 enum status jobstore_put_event(struct jobstore *store, double at_seconds, const char *role,
@@ -435,7 +457,8 @@ enum status jobstore_put_event(struct jobstore *store, double at_seconds, const 
     sqlite3_bind_int64(statement, 3, index);
     bind_string(statement, 4, event);
     bind_string(statement, 5, detail);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record_event(store->recording, at_seconds, role, index, event, detail, err);
 }
 
 enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t step,
@@ -450,7 +473,8 @@ enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t
     bind_string(statement, 3, metric);
     bind_string(statement, 4, part);
     bind_real(statement, 5, value);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record_metric(store->recording, epoch, step, metric, part, value, err);
 }
 
 enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
@@ -462,7 +486,8 @@ enum status jobstore_put_result(struct jobstore *store, const char *name, double
     bind_string(statement, 1, name);
     bind_real(statement, 2, train);
     bind_real(statement, 3, validation);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record_result(store->recording, name, train, validation, err);
 }
 
 static void bind_slice(sqlite3_stmt *statement, int column, struct slice text)
@@ -489,7 +514,8 @@ enum status jobstore_put_model_row(struct jobstore *store, const struct model_ro
     else if (row->has_data)
         sqlite3_bind_blob64(statement, 5, row->data.data ? row->data.data : "", row->data.size,
                             SQLITE_STATIC);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record_model_row(store->recording, row, err);
 }
 
 enum status jobstore_begin(struct jobstore *store, struct error *err)
@@ -499,8 +525,10 @@ enum status jobstore_begin(struct jobstore *store, struct error *err)
 
 enum status jobstore_commit(struct jobstore *store, struct error *err)
 {
-    enum status status = run_query(store, QUERY_COMMIT, err);
+    enum status status = recording_flush(store->recording, err);
 
+    if (status == STATUS_OK)
+        status = run_query(store, QUERY_COMMIT, err);
     if (status != STATUS_OK)
         jobstore_rollback(store);
     return status;
@@ -508,6 +536,7 @@ enum status jobstore_commit(struct jobstore *store, struct error *err)
 
 void jobstore_rollback(struct jobstore *store)
 {
+    recording_discard(store->recording);
     if (!sqlite3_get_autocommit(store->database))
         run_query(store, QUERY_ROLLBACK, NULL);
 }
@@ -539,8 +568,8 @@ static enum status put_claim(struct jobstore *store, uint32_t incarnation, struc
     return jobstore_run(store, sql, err);
 }
 
-enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,
-                           struct error *err)
+static enum status claim_file(struct jobstore *store, uint32_t least, uint32_t *incarnation,
+                              struct error *err)
 {
     enum status status;
     int64_t last = -1;
@@ -556,6 +585,14 @@ enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *inc
         return jobstore_commit(store, err);
     jobstore_rollback(store);
     return status;
+}
+
+enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,
+                           struct error *err)
+{
+    if (store->recording)
+        TRY(recording_claim(store->recording, store, least, &least, err));
+    return claim_file(store, least, incarnation, err);
 }
 
 enum status jobstore_check_claim(struct jobstore *store, uint32_t incarnation, struct error *err)

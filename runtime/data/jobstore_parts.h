@@ -1,5 +1,5 @@
 /*
- * jobstore_parts.h - what jobstore.c and checkpoint.c share.
+ * jobstore_parts.h - what jobstore.c, checkpoint.c and the journal's files share.
  */
 #ifndef DATA_JOBSTORE_PARTS_H
 #define DATA_JOBSTORE_PARTS_H
@@ -14,5 +14,8 @@ enum status jobstore_run(struct jobstore *store, const char *sql, struct error *
 /* In the order of the values; the statement is the caller's to finalize. */
 enum status jobstore_prepare(struct jobstore *store, const char *sql,
                              struct sqlite3_stmt **statement, struct error *err);
+/* Where what is put goes, too (journal_parts.h); NULL: nowhere. */
+struct recording;
+struct recording *jobstore_recording(const struct jobstore *store);
 
 #endif

@@ -56,9 +56,11 @@ class Lines:
 class Role:
     """`totrain master` or `worker` with its lifeline in our hands."""
 
-    def __init__(self, *arguments, namespace=None):
+    def __init__(self, *arguments, namespace=None, fault=None):
         environment = dict(os.environ)
         environment.pop("TOTRAIN_FAULT", None)
+        if fault:
+            environment["TOTRAIN_FAULT"] = fault
         self.lifeline, theirs = socket.socketpair()
         command = [PROGRAM, *map(str, arguments)]
         if namespace:

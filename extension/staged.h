@@ -1,0 +1,25 @@
+/*
+ * staged.h - jobs whose processes share no folder with the session that made them.
+ *
+ *     TRAIN --spool--> folder --host.stage--> somewhere else    commit
+ *     processes, started by somebody else: master, workers      <--> the journal there
+ *     journal --replay--> folder of the session --publish--> the user's table    commit
+ *
+ * Three transactions, since nobody sees what is not committed. The model is checked as that
+ * of any job, and published by the caller with the caller's rights.
+ */
+#ifndef ENGINE_STAGED_H
+#define ENGINE_STAGED_H
+
+#include "data/journal.h"
+#include "engine/host.h"
+
+/*
+ * The model of the job whose journal this is into the caller's database; then the rows that
+ * TRAIN ends with. The job gets a folder here, with the books of the journal, as any other.
+ * journal.job is set. INVALID while it has not ended; its own error where it has failed.
+ */
+enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
+                        struct error *err);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * journal.h - a job's books in another place than this machine.
+ *
+ *     master --put--> jobstore (a file that may be lost) --commit--> journal (the truth)
+ *     next master, waiting session: journal --replay--> jobstore
+ *
+ * A job whose roles share no folder keeps its store as a copy: what a transaction puts is
+ * appended to the journal first, and only then committed to the file. Whoever has an empty
+ * folder replays the journal and has the same store. So everything that reads a job reads
+ * a store, and the one seam to another place is this: a list of entries that only grows.
+ *
+ * Entries are numbered from 1 without a gap. An append names, without saying so, the number
+ * that follows the last one its writer has seen, and is refused as STALE when somebody else
+ * has written that one. That is all the fencing there is: a master that a newer one has
+ * replaced cannot write, whatever it believes.
+ *
+ *     1 spec, 2 input     by who submits (master 0): job.json; the rows
+ *     claim               a new master, with a greater number than all before
+ *     job worker event metric result model checkpoint drop
+ *                         what that master puts. Nothing follows a job that has ended.
+ *
+ * The pieces of a checkpoint lie apart, since they are large and many: the entry
+ * `checkpoint` has the head, whose hash covers them (checkpoint.h).
+ *
+ * Bodies are JSON, as bytes. All of it may have been written by somebody else: a replay
+ * takes nothing on trust, and what does not fit is CORRUPT.
+ */
+#ifndef DATA_JOURNAL_H
+#define DATA_JOURNAL_H
+
+#include "data/checkpoint.h"
+
+#define JOURNAL_BODY_BYTES_MAX ((size_t)64 << 20) /* of the spec; of all others: */
+#define JOURNAL_ROW_BYTES_MAX  ((size_t)64 << 10)
+#define JOURNAL_DATA_BYTES_MAX MODEL_META_BYTES_MAX
+
+#define JOURNAL_KIND_MAP(X)                                                                        \
+    X(SPEC, "spec")                                                                                \
+    X(INPUT, "input")                                                                              \
+    X(CLAIM, "claim")                                                                              \
+    X(JOB, "job")                                                                                  \
+    X(WORKER, "worker")                                                                            \
+    X(EVENT, "event")                                                                              \
+    X(METRIC, "metric")                                                                            \
+    X(RESULT, "result")                                                                            \
+    X(MODEL, "model")                                                                              \
+    X(CHECKPOINT, "checkpoint")                                                                    \
+    X(DROP, "drop")
+
+enum journal_kind {
+#define X(name, text) JOURNAL_##name,
+    JOURNAL_KIND_MAP(X)
+#undef X
+};
+const char *journal_kind_name(enum journal_kind kind);
+/* CORRUPT for what is none. */
+enum status journal_kind_of(struct slice name, enum journal_kind *kind, struct error *err);
+
+struct journal_entry {
+    int64_t number; /* when read */
+    int64_t master; /* who wrote it; 0: who submitted the job */
+    enum journal_kind kind;
+    struct slice body, data;
+    bool has_data;
+};
+
+typedef enum status journal_reader(void *context, const struct journal_entry *entry,
+                                   struct error *err);
+typedef enum status piece_reader(void *context, uint64_t position, struct slice bytes,
+                                 struct error *err);
+
+struct journal {
+    void *self;
+    int64_t job; /* as it is named where it is replayed to */
+    /* Entries behind number `after`, in order, borrowed until `each` returns. */
+    enum status (*read)(void *self, int64_t after, journal_reader *each, void *context,
+                        struct error *err);
+    /* Behind the last that was read or appended: all or none. STALE: somebody else has written
+     * there. is_urgent: they are safe when it returns OK, and a lost connection is made again
+     * for as long as it makes sense. Else CONNECTION says at once that nothing was sent, and OK
+     * that they are there before anything else is. */
+    enum status (*append)(void *self, const struct journal_entry *entries, size_t count,
+                          bool is_urgent, struct error *err);
+    /* STALE when somebody has written behind the last. OK also when nobody can be asked. */
+    enum status (*check)(void *self, struct error *err);
+    /* Of a checkpoint. The same piece may be put again. */
+    enum status (*put_piece)(void *self, uint64_t checkpoint, uint64_t position, struct slice bytes,
+                             struct error *err);
+    /* In order of their positions. NULL: who replays needs no checkpoint. */
+    enum status (*each_piece)(void *self, uint64_t checkpoint, piece_reader *each, void *context,
+                              struct error *err);
+};
+
+/* What has been replayed into a store. It is kept in the store, so that a later replay goes on
+ * where this one ended. */
+struct journal_position {
+    int64_t number, master;
+    bool has_ended; /* the job */
+};
+
+/* Everything behind what the store has; the store is not attached to a journal. *position: as
+ * far as it got. CORRUPT for an entry that does not follow from those before. */
+enum status journal_replay(const struct journal *journal, struct jobstore *store,
+                           struct journal_position *position, struct error *err);
+
+/*
+ * From now on the store, which is new and empty, is a copy of the journal, which must outlive
+ * it: jobstore_claim replays it, and what is put goes there. How a running job goes, and its
+ * metrics, are told every second at most: as much of them dies with its master. A failure of the
+ * journal is one of the transaction.
+ */
+enum status jobstore_attach(struct jobstore *store, const struct journal *journal,
+                            struct error *err);
+/* STALE when another master has written. OK without a journal. */
+enum status jobstore_check_journal(struct jobstore *store, struct error *err);
+
+#endif

@@ -1,0 +1,434 @@
+#include "pgstore/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define CONNECT_MS  10000 /* one attempt */
+#define ANSWER_MS   30000 /* of a server that is there */
+#define RETRY_MS    250
+#define ONLY_RETRY  "57P03" /* cannot_connect_now: it starts or ends */
+#define TOO_MANY    "53300"
+#define SHUTS_DOWN  "57P0" /* 1: admin_shutdown, 2: crash_shutdown, 5: idle_session_timeout */
+#define SERIALISING "40"
+
+int64_t connection_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ----- the file ----- */
+
+static enum status check_file(int file, const char *path, struct error *err)
+{
+    struct stat found;
+
+    if (fstat(file, &found) != 0)
+        return fail_errno(err, STATUS_IO, "cannot read %s", path);
+    if (!S_ISREG(found.st_mode))
+        return fail(err, STATUS_INVALID, "%s is no ordinary file", path);
+    if ((found.st_mode & S_IRWXO) == 0)
+        return STATUS_OK;
+    fail(err, STATUS_PERMISSION, "everybody may read %s, which may hold a password (mode %04o)",
+         path, (unsigned)found.st_mode & 07777);
+    return error_hint(err, "Give it mode 0600; on Kubernetes, defaultMode 0400 or 0440.");
+}
+
+static enum status read_all(int file, const char *path, struct text *out, struct error *err)
+{
+    char bytes[4096];
+    ssize_t size;
+
+    while ((size = read(file, bytes, sizeof bytes)) != 0) {
+        if (size > 0)
+            text_append(out, (struct slice){bytes, (size_t)size});
+        else if (errno != EINTR)
+            return fail_errno(err, STATUS_IO, "cannot read %s", path);
+        if (out->failed)
+            return fail(err, STATUS_LIMIT, "%s is larger than %zu bytes", path, out->maximum);
+    }
+    return STATUS_OK;
+}
+
+/* libpq's message quotes the text, and with it a password. */
+static enum status check_address(const struct text *address, const char *path, struct error *err)
+{
+    char *ignored = NULL;
+    PQconninfoOption *options = NULL;
+    const bool has_zero = memchr(address->data, '\0', address->size) != NULL;
+
+    if (!has_zero)
+        options = PQconninfoParse(text_string(address), &ignored);
+    PQfreemem(ignored);
+    if (!options) {
+        fail(err, STATUS_INVALID, "%s is no connection string of PostgreSQL", path);
+        return error_hint(err, "One line, as host=db.example dbname=app user=totrain_pods "
+                               "password=... sslmode=verify-full sslrootcert=/path/ca.crt.");
+    }
+    PQconninfoFree(options);
+    return STATUS_OK;
+}
+
+static enum status read_address(const char *path, struct text *address, struct error *err)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    enum status status;
+
+    if (file < 0)
+        return fail_errno(err, STATUS_IO, "cannot read %s", path);
+    status = check_file(file, path, err);
+    if (status == STATUS_OK)
+        status = read_all(file, path, address, err);
+    close(file);
+    TRY(status);
+    while (address->size > 0 && strchr(" \t\r\n", address->data[address->size - 1]))
+        address->data[--address->size] = '\0';
+    if (address->size == 0)
+        return fail(err, STATUS_INVALID, "%s is empty", path);
+    return check_address(address, path, err);
+}
+
+enum status connection_init(struct pg_connection *connection, const char *file, struct error *err)
+{
+    enum status status;
+
+    *connection = (struct pg_connection){.connection = NULL};
+    text_init(&connection->address, PGSTORE_FILE_BYTES_MAX);
+    TRY(lazy_pq_load(err));
+    status = read_address(file, &connection->address, err);
+    if (status != STATUS_OK)
+        connection_deinit(connection);
+    return status;
+}
+
+enum status connection_init_again(struct pg_connection *connection,
+                                  const struct pg_connection *first, struct error *err)
+{
+    *connection = (struct pg_connection){.connection = NULL};
+    text_init(&connection->address, PGSTORE_FILE_BYTES_MAX);
+    text_append(&connection->address, text_slice(&first->address));
+    return connection->address.failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+void connection_drop(struct pg_connection *connection)
+{
+    if (connection->connection)
+        PQfinish(connection->connection);
+    connection->connection = NULL;
+}
+
+void connection_deinit(struct pg_connection *connection)
+{
+    connection_drop(connection);
+    if (connection->address.data)
+        explicit_bzero(connection->address.data, connection->address.capacity);
+    text_deinit(&connection->address);
+}
+
+/* ----- waiting ----- */
+
+/* False: not within the time. */
+static bool wait_for(PGconn *connection, short events, int64_t deadline)
+{
+    struct pollfd socket = {.fd = PQsocket(connection), .events = events};
+
+    for (;;) {
+        const int64_t left = deadline - connection_now();
+        int found;
+
+        if (left <= 0 || socket.fd < 0)
+            return false;
+        found = poll(&socket, 1, (int)left);
+        if (found > 0)
+            return true;
+        if (found < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+static PGresult *next_result(PGconn *connection, int64_t deadline)
+{
+    while (PQisBusy(connection))
+        if (!wait_for(connection, POLLIN, deadline) || !PQconsumeInput(connection))
+            return NULL;
+    return PQgetResult(connection);
+}
+
+/* ----- connecting ----- */
+
+/* The address, with what a role cannot do without: the network's silence has an end, and
+ * errors are in English and of one encoding. */
+static PGconn *start(const struct text *address)
+{
+    static const char *const keywords[] = {
+        "dbname",           "fallback_application_name", "client_encoding",
+        "connect_timeout",  "keepalives_idle",           "keepalives_interval",
+        "keepalives_count", "tcp_user_timeout",          NULL};
+    const char *const values[] = {
+        text_string(address), "totrain", "UTF8", "10", "5", "2", "3", "15000", NULL};
+
+    return PQconnectStartParams(keywords, values, 1);
+}
+
+static bool poll_connection(PGconn *connection, int64_t deadline)
+{
+    PostgresPollingStatusType step = PGRES_POLLING_WRITING;
+
+    while (step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING) {
+        if (!wait_for(connection, step == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline))
+            return false;
+        step = PQconnectPoll(connection);
+    }
+    return step == PGRES_POLLING_OK;
+}
+
+/* The SQLSTATE in "FATAL:  28P01: password ...", as it is said with PQERRORS_VERBOSE; "" for
+ * what no server said. *text: what follows it. */
+static void find_state(const char *message, char state[6], const char **text)
+{
+    const char *at = message;
+
+    state[0] = '\0';
+    *text = message;
+    while ((at = strstr(at, ":  "))) {
+        at += 3;
+        if (strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && at[5] == ':') {
+            memcpy(state, at, 5);
+            state[5] = '\0';
+            *text = at + 6 + strspn(at + 6, " ");
+            return;
+        }
+    }
+}
+
+static bool is_passing(const char *state, const char *message)
+{
+    if (state[0])
+        return strcmp(state, ONLY_RETRY) == 0 || strcmp(state, TOO_MANY) == 0 ||
+               strncmp(state, SHUTS_DOWN, 4) == 0;
+    return !strstr(message, "certificate") && !strstr(message, "does not support SSL") &&
+           !strstr(message, "no password supplied") && !strstr(message, "sslmode");
+}
+
+/* One line; is_passing_out: waiting may help. */
+static enum status connect_failed(PGconn *connection, bool *is_passing_out, struct error *err)
+{
+    const char *message = connection ? PQerrorMessage(connection) : "out of memory", *text;
+    char state[6];
+
+    find_state(message, state, &text);
+    if (strncmp(text, "connection to ", 14) != 0 && !message[0])
+        text = "the server does not answer";
+    *is_passing_out = is_passing(state, message);
+    return fail(err, *is_passing_out ? STATUS_CONNECTION : STATUS_PERMISSION,
+                "the job's database: %.*s", (int)strcspn(text, "\n"), text);
+}
+
+static enum status connect_once(struct pg_connection *connection, int64_t deadline,
+                                bool *is_passing_out, struct error *err)
+{
+    const int64_t until = connection_now() + CONNECT_MS;
+    PGconn *made = start(&connection->address);
+
+    *is_passing_out = false;
+    if (made)
+        PQsetErrorVerbosity(made, PQERRORS_VERBOSE);
+    if (made && PQstatus(made) != CONNECTION_BAD &&
+        poll_connection(made, until < deadline ? until : deadline)) {
+        PQsetErrorVerbosity(made, PQERRORS_DEFAULT);
+        connection->connection = made;
+        return STATUS_OK;
+    }
+    connect_failed(made, is_passing_out, err);
+    PQfinish(made);
+    return err->status;
+}
+
+static void pause_until(int64_t deadline)
+{
+    const int64_t left = deadline - connection_now();
+    const int64_t wait = left < RETRY_MS ? left : RETRY_MS;
+
+    if (wait > 0)
+        poll(NULL, 0, (int)wait);
+}
+
+enum status connection_ensure(struct pg_connection *connection, int64_t deadline, struct error *err)
+{
+    bool is_passing_out = true, is_said = false;
+
+    if (connection->connection && PQstatus(connection->connection) == CONNECTION_OK)
+        return STATUS_OK;
+    connection_drop(connection);
+    for (;;) {
+        enum status status = connect_once(connection, deadline, &is_passing_out, err);
+
+        if (status == STATUS_OK || !is_passing_out || connection_now() >= deadline)
+            return status;
+        if (!is_said)
+            log_warning("%s; trying again", err->message);
+        is_said = true;
+        pause_until(deadline);
+    }
+}
+
+/* ----- statements ----- */
+
+static enum status lost(struct pg_connection *connection, struct error *err)
+{
+    const char *message = PQerrorMessage(connection->connection);
+
+    fail(err, STATUS_CONNECTION, "the job's database: %.*s",
+         message[0] ? (int)strcspn(message, "\n") : 26,
+         message[0] ? message : "the server does not answer");
+    connection_drop(connection);
+    return STATUS_CONNECTION;
+}
+
+static enum status status_of(const char *state)
+{
+    if (strcmp(state, "42501") == 0 || strncmp(state, "28", 2) == 0)
+        return STATUS_PERMISSION;
+    if (strncmp(state, "53", 2) == 0)
+        return STATUS_LIMIT;
+    return strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0 ? STATUS_NOT_FOUND
+                                                                      : STATUS_DATABASE;
+}
+
+static bool is_a_cut(const char *state)
+{
+    return strncmp(state, SHUTS_DOWN, 4) == 0 || strncmp(state, "08", 2) == 0 ||
+           strncmp(state, SERIALISING, 2) == 0;
+}
+
+static enum status refused(struct pg_connection *connection, PGresult *result, char *state,
+                           struct error *err)
+{
+    const char *found = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+    if (!found || strlen(found) != 5 || !message)
+        return lost(connection, err);
+    if (state)
+        memcpy(state, found, 6);
+    if (!is_a_cut(found))
+        return fail(err, status_of(found), "the job's database: %s", message);
+    fail(err, STATUS_CONNECTION, "the job's database: %s", message);
+    connection_drop(connection);
+    return STATUS_CONNECTION;
+}
+
+/* All results are taken; the first that is no success counts. */
+static enum status finish(struct pg_connection *connection, PGresult **kept, char *state,
+                          struct error *err)
+{
+    const int64_t deadline = connection_now() + ANSWER_MS;
+    enum status status = STATUS_OK;
+    PGresult *result;
+
+    for (;;) {
+        result = next_result(connection->connection, deadline);
+        if (!result)
+            break;
+        if (PQresultStatus(result) != PGRES_COMMAND_OK &&
+            PQresultStatus(result) != PGRES_TUPLES_OK) {
+            if (status == STATUS_OK)
+                status = refused(connection, result, state, err);
+            PQclear(result);
+            if (!connection->connection)
+                return status;
+        } else if (kept && !*kept) {
+            *kept = result;
+        } else {
+            PQclear(result);
+        }
+    }
+    /* NULL also stands for a server that has not answered. */
+    if (status == STATUS_OK &&
+        (PQisBusy(connection->connection) || PQstatus(connection->connection) != CONNECTION_OK))
+        status = lost(connection, err);
+    return status;
+}
+
+enum status connection_call(struct pg_connection *connection, const struct pg_call *call,
+                            PGresult **result, char state[6], struct error *err)
+{
+    enum status status;
+
+    *result = NULL;
+    if (state)
+        state[0] = '\0';
+    if (!PQsendQueryParams(connection->connection, call->sql, call->count, NULL, call->parameters,
+                           NULL, NULL, call->is_binary))
+        return lost(connection, err);
+    status = finish(connection, result, state, err);
+    if (status != STATUS_OK) {
+        PQclear(*result);
+        *result = NULL;
+    }
+    return status;
+}
+
+enum status connection_call_again(struct pg_connection *connection, const struct pg_call *call,
+                                  int64_t deadline, PGresult **result, struct error *err)
+{
+    enum status status;
+
+    do {
+        TRY(connection_ensure(connection, deadline, err));
+        status = connection_call(connection, call, result, NULL, err);
+    } while (status == STATUS_CONNECTION && connection_now() < deadline);
+    return status;
+}
+
+/* Until the server wants the rows: COPY_IN, or its refusal. */
+static enum status begin_copy(struct pg_connection *connection, const char *sql, char *state,
+                              struct error *err)
+{
+    PGresult *result;
+    enum status status = STATUS_OK;
+
+    if (!PQsendQuery(connection->connection, sql))
+        return lost(connection, err);
+    result = next_result(connection->connection, connection_now() + ANSWER_MS);
+    if (!result)
+        return lost(connection, err);
+    if (PQresultStatus(result) != PGRES_COPY_IN)
+        status = refused(connection, result, state, err);
+    PQclear(result);
+    if (status != STATUS_OK && connection->connection) {
+        struct error ignored;
+
+        (void)finish(connection, NULL, NULL, &ignored);
+    }
+    return status;
+}
+
+enum status connection_copy(struct pg_connection *connection, const char *sql, struct slice bytes,
+                            char state[6], struct error *err)
+{
+    if (state)
+        state[0] = '\0';
+    TRY(begin_copy(connection, sql, state, err));
+    while (bytes.size > 0) {
+        const int size = bytes.size < (1 << 20) ? (int)bytes.size : 1 << 20;
+
+        if (PQputCopyData(connection->connection, bytes.data, size) != 1)
+            return lost(connection, err);
+        bytes.data += size;
+        bytes.size -= (size_t)size;
+    }
+    if (PQputCopyEnd(connection->connection, NULL) != 1)
+        return lost(connection, err);
+    return finish(connection, NULL, state, err);
+}

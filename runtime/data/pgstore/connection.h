@@ -1,0 +1,62 @@
+/*
+ * connection.h - a job's own connection to PostgreSQL, which may be cut at any time.
+ *
+ * Where the server is, and as whom, is said by a file (a mounted Secret): one conninfo
+ * string or URI. It may hold a password, so a file that everybody may read is refused, and
+ * nothing of it is ever in an argument, the environment or the log.
+ *
+ * A server that restarts, or a network that is cut, is waited for: what can be tried again is,
+ * until a deadline. A wrong password, no such database or a certificate that does not fit is
+ * an error at once.
+ */
+#ifndef PGSTORE_CONNECTION_H
+#define PGSTORE_CONNECTION_H
+
+#include "base/error.h"
+#include "lazy_pq/pq.h"
+
+#define PGSTORE_FILE_BYTES_MAX ((size_t)64 << 10)
+#define PGSTORE_PATIENCE_MS    60000 /* of what must be done */
+
+struct pg_connection {
+    PGconn *connection;  /* NULL, or lost: made again by connection_ensure */
+    struct text address; /* of the file: wiped when it is closed */
+};
+
+/* Reads the file, connects to nothing. PERMISSION, IO, INVALID with the file's name. */
+enum status connection_init(struct pg_connection *connection, const char *file, struct error *err);
+void connection_deinit(struct pg_connection *connection);
+/* Another one to the same place. */
+enum status connection_init_again(struct pg_connection *connection,
+                                  const struct pg_connection *first, struct error *err);
+
+/* As the clock that deadlines count by: milliseconds. */
+int64_t connection_now(void);
+
+/* Connects where it is not, until the deadline. CONNECTION, or PERMISSION for what no waiting
+ * helps against. */
+enum status connection_ensure(struct pg_connection *connection, int64_t deadline,
+                              struct error *err);
+/* Gives the connection up: what ran there may or may not have been done. */
+void connection_drop(struct pg_connection *connection);
+
+/* One statement; parameters and result as text unless is_binary. The result is the caller's to
+ * PQclear. CONNECTION: it is not known whether it was done, and the connection is dropped. What
+ * the server refuses has the status of its SQLSTATE, which `state` (may be NULL) gets. */
+struct pg_call {
+    const char *sql;
+    const char *const *parameters;
+    int count;
+    bool is_binary;
+};
+enum status connection_call(struct pg_connection *connection, const struct pg_call *call,
+                            PGresult **result, char state[6], struct error *err);
+/* The same, where nothing is wrong with doing it again after a cut: until the deadline. */
+enum status connection_call_again(struct pg_connection *connection, const struct pg_call *call,
+                                  int64_t deadline, PGresult **result, struct error *err);
+
+/* COPY ... FROM STDIN with these bytes; as connection_call. */
+enum status connection_copy(struct pg_connection *connection, const char *sql, struct slice bytes,
+                            char state[6], struct error *err);
+
+#endif

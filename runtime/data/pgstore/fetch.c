@@ -1,0 +1,187 @@
+/*
+ * A job's rows out of its table, in ranges of pieces, by several connections at once. That
+ * the files are what was written is for whoever maps them to check (data/spool.h).
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/team.h"
+#include "pgstore/pgstore_parts.h"
+
+#define READERS_MAX  4
+#define RANGE_PIECES 8
+#define READ_RANGE                                                                                 \
+    "SELECT piece, bytes FROM @ WHERE file = $1 AND piece >= $2::bigint AND piece < $3::bigint "   \
+    "ORDER BY piece"
+
+struct reader {
+    struct pg_connection connection;
+    struct error err;
+};
+
+struct fetching {
+    const struct pgstore *store;
+    int *files; /* descriptors, -1 where not open */
+    struct reader readers[READERS_MAX];
+};
+
+static uint64_t pieces_of(const struct input_file *file)
+{
+    return (file->bytes + PGSTORE_PIECE_BYTES - 1) / PGSTORE_PIECE_BYTES;
+}
+
+static uint32_t ranges_of(const struct input_file *file)
+{
+    return (uint32_t)((pieces_of(file) + RANGE_PIECES - 1) / RANGE_PIECES);
+}
+
+static size_t size_of_piece(const struct input_file *file, uint64_t piece)
+{
+    const uint64_t left = file->bytes - piece * PGSTORE_PIECE_BYTES;
+
+    return left < PGSTORE_PIECE_BYTES ? (size_t)left : PGSTORE_PIECE_BYTES;
+}
+
+static enum status write_piece(int file, struct slice bytes, uint64_t offset, struct error *err)
+{
+    while (bytes.size > 0) {
+        const ssize_t size = pwrite(file, bytes.data, bytes.size, (off_t)offset);
+
+        if (size <= 0)
+            return fail_errno(err, STATUS_IO, "cannot write the job's rows");
+        bytes.data += size;
+        bytes.size -= (size_t)size;
+        offset += (uint64_t)size;
+    }
+    return STATUS_OK;
+}
+
+static enum status write_range(const struct input_file *file, int descriptor, uint64_t first,
+                               uint64_t end, const PGresult *result, struct error *err)
+{
+    if ((uint64_t)PQntuples(result) != end - first)
+        return fail(err, STATUS_CORRUPT, "pieces of %s are missing from the job's input",
+                    file->name);
+    for (uint64_t piece = first; piece < end; piece++) {
+        const int row = (int)(piece - first);
+        const struct slice bytes = result_bytes(result, row, 1);
+        int64_t number;
+
+        TRY(result_integer(result, row, 0, &number, err));
+        if (number != (int64_t)piece || bytes.size != size_of_piece(file, piece))
+            return fail(err, STATUS_CORRUPT, "piece %" PRIu64 " of %s is not as it should be",
+                        piece, file->name);
+        TRY(write_piece(descriptor, bytes, piece * PGSTORE_PIECE_BYTES, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_range(const struct fetching *fetching, struct pg_connection *connection,
+                              size_t number, uint32_t range, struct error *err)
+{
+    const struct input_file *file = &fetching->store->files[number];
+    const uint64_t first = (uint64_t)range * RANGE_PIECES, pieces = pieces_of(file);
+    const uint64_t end = first + RANGE_PIECES < pieces ? first + RANGE_PIECES : pieces;
+    char sql[sizeof READ_RANGE + TABLE_NAME_MAX], from[32], to[32];
+    const char *parameters[] = {file->name, from, to};
+    const struct pg_call call = {sql, parameters, 3, true};
+    enum status status;
+    PGresult *result;
+
+    snprintf(from, sizeof from, "%" PRIu64, first);
+    snprintf(to, sizeof to, "%" PRIu64, end);
+    pgstore_sql(sql, sizeof sql, READ_RANGE, fetching->store->input);
+    TRY(connection_call_again(connection, &call, connection_now() + PGSTORE_PATIENCE_MS, &result,
+                              err));
+    status = write_range(file, fetching->files[number], first, end, result, err);
+    PQclear(result);
+    return status;
+}
+
+/* Tasks are the ranges of all files, one behind the other. */
+static void read_task(void *context, uint32_t member, uint32_t task)
+{
+    struct fetching *fetching = context;
+    struct reader *reader = &fetching->readers[member];
+    size_t number = 0;
+
+    if (reader->err.status != STATUS_OK)
+        return; /* what it has lost is said at the end */
+    for (; task >= ranges_of(&fetching->store->files[number]); number++)
+        task -= ranges_of(&fetching->store->files[number]);
+    (void)read_range(fetching, &reader->connection, number, task, &reader->err);
+}
+
+static enum status open_files(struct fetching *fetching, const char *folder, uint32_t *tasks,
+                              struct error *err)
+{
+    const struct pgstore *store = fetching->store;
+    char path[PATH_MAX];
+
+    *tasks = 0;
+    for (size_t i = 0; i < store->file_count; i++) {
+        if (snprintf(path, sizeof path, "%s/%s", folder, store->files[i].name) >= (int)sizeof path)
+            return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+        fetching->files[i] = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        if (fetching->files[i] < 0)
+            return fail_errno(err, STATUS_IO, "cannot write %s", path);
+        *tasks += ranges_of(&store->files[i]);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_readers(struct fetching *fetching, uint32_t tasks, struct error *err)
+{
+    const uint32_t wanted = tasks < READERS_MAX ? tasks : READERS_MAX;
+    struct team *team = team_new(wanted);
+    enum status status = STATUS_OK;
+
+    for (uint32_t i = 0; i < READERS_MAX; i++)
+        error_clear(&fetching->readers[i].err);
+    for (uint32_t i = 0; i < wanted && status == STATUS_OK; i++)
+        status = connection_init_again(&fetching->readers[i].connection,
+                                       &fetching->store->connection, err);
+    if (status == STATUS_OK)
+        team_run(team, tasks, read_task, fetching);
+    team_free(team);
+    for (uint32_t i = 0; i < wanted; i++) {
+        if (status == STATUS_OK && fetching->readers[i].err.status != STATUS_OK) {
+            *err = fetching->readers[i].err;
+            status = err->status;
+        }
+        connection_deinit(&fetching->readers[i].connection);
+    }
+    return status;
+}
+
+enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err)
+{
+    struct fetching *fetching = calloc(1, sizeof *fetching);
+    int *files = calloc(store->file_count + 1, sizeof *files);
+    enum status status;
+    uint32_t tasks = 0;
+
+    if (!fetching || !files) {
+        free(fetching);
+        free(files);
+        return fail_no_memory(err);
+    }
+    *fetching = (struct fetching){.store = store, .files = files};
+    memset(files, -1, (store->file_count + 1) * sizeof *files);
+    status = open_files(fetching, folder, &tasks, err);
+    if (status == STATUS_OK)
+        status = run_readers(fetching, tasks, err);
+    for (size_t i = 0; i < store->file_count; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+    free(fetching);
+    free(files);
+    connection_drop(&store->connection);
+    return status;
+}

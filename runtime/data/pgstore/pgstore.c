@@ -1,0 +1,186 @@
+#include "pgstore/pgstore_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table)
+{
+    size_t size = 0;
+
+    for (; *format && size + 1 < capacity; format++) {
+        if (*format != '@') {
+            sql[size++] = *format;
+            continue;
+        }
+        if (size + strlen(table) >= capacity)
+            return false;
+        memcpy(sql + size, table, strlen(table));
+        size += strlen(table);
+    }
+    sql[size] = '\0';
+    return *format == '\0';
+}
+
+static enum status name_table(char name[TABLE_NAME_MAX], const char *schema, const char *table,
+                              uint64_t job, struct error *err)
+{
+    struct text quoted;
+    bool fits;
+
+    text_init(&quoted, TABLE_NAME_MAX - 1);
+    text_append_identifier(&quoted, slice_of(schema));
+    text_printf(&quoted, ".\"%s_%" PRIu64 "\"", table, job);
+    fits = !quoted.failed;
+    snprintf(name, TABLE_NAME_MAX, "%s", text_string(&quoted));
+    text_deinit(&quoted);
+    return fits ? STATUS_OK : fail(err, STATUS_LIMIT, "the name of the schema is too long");
+}
+
+static enum status name_tables(struct pgstore *store, const char *schema, uint64_t job,
+                               struct error *err)
+{
+    TRY(name_table(store->input, schema, "input", job, err));
+    TRY(name_table(store->checkpoint, schema, "checkpoint", job, err));
+    return name_table(store->result, schema, "result", job, err);
+}
+
+/* ----- what the submitter wrote ----- */
+
+/* train.spool, train.1.spool, ... and the same of validation: no paths. */
+static bool is_spool_name(struct slice name)
+{
+    static const char *const stems[] = {"train", "validation"};
+
+    for (int i = 0; i < 2; i++) {
+        const size_t stem = strlen(stems[i]);
+        int64_t number;
+        struct slice rest;
+
+        if (name.size < stem + 6 || memcmp(name.data, stems[i], stem) != 0 ||
+            memcmp(name.data + name.size - 6, ".spool", 6) != 0)
+            continue;
+        rest = (struct slice){name.data + stem, name.size - stem - 6};
+        if (rest.size == 0)
+            return true;
+        if (rest.data[0] == '.' && rest.size < 8 &&
+            slice_to_integer((struct slice){rest.data + 1, rest.size - 1}, &number) && number > 0)
+            return true;
+    }
+    return false;
+}
+
+static enum status read_file_entry(const cJSON *item, struct input_file *file, struct error *err)
+{
+    struct slice name;
+    int64_t bytes;
+
+    TRY(json_get_string(item, "name", &name, err));
+    TRY(json_get_integer(item, "bytes", 1, INT64_MAX / 2, &bytes, err));
+    if (name.size >= sizeof file->name || !is_spool_name(name))
+        return fail(err, STATUS_CORRUPT, "the job's rows lie in no file \"%.60s\"", name.data);
+    memcpy(file->name, name.data, name.size);
+    file->bytes = (uint64_t)bytes;
+    return STATUS_OK;
+}
+
+static enum status read_files(struct pgstore *store, const cJSON *body, struct error *err)
+{
+    const cJSON *array, *item;
+
+    TRY(json_get_array(body, "files", PGSTORE_FILES_MAX, &array, err));
+    store->files = calloc(PGSTORE_FILES_MAX, sizeof *store->files);
+    if (!store->files)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(item, array)
+        TRY(read_file_entry(item, &store->files[store->file_count++], err));
+    return store->file_count > 0 ? STATUS_OK : fail(err, STATUS_CORRUPT, "the job has no rows");
+}
+
+struct submission {
+    struct pgstore *store;
+    struct text *json;
+    uint64_t *lot;
+};
+
+/* Entries 1 and 2: later ones are a master's. */
+static enum status read_submission(void *context, const struct journal_entry *entry,
+                                   struct error *err)
+{
+    const struct submission *submission = context;
+    enum status status;
+    cJSON *body;
+
+    if (entry->number > 2)
+        return STATUS_OK;
+    if (entry->master != 0 || entry->kind != (entry->number == 1 ? JOURNAL_SPEC : JOURNAL_INPUT))
+        return fail(err, STATUS_CORRUPT, "the job's journal does not begin with its spec");
+    if (entry->kind == JOURNAL_SPEC) {
+        if (entry->data.size != sizeof *submission->lot)
+            return fail(err, STATUS_CORRUPT, "the job's spec has no lot");
+        memcpy(submission->lot, entry->data.data, sizeof *submission->lot);
+        text_append(submission->json, entry->body);
+        return submission->json->failed ? fail(err, STATUS_LIMIT, "the job's spec is too large")
+                                        : STATUS_OK;
+    }
+    TRY(json_parse(entry->body, JOURNAL_ROW_BYTES_MAX, &body, err));
+    status = read_files(submission->store, body, err);
+    cJSON_Delete(body);
+    return status;
+}
+
+enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot, struct error *err)
+{
+    struct submission submission = {store, json, lot};
+
+    store->file_count = 0;
+    free(store->files);
+    store->files = NULL;
+    TRY(store->journal.read(store, 0, read_submission, &submission, err));
+    if (store->file_count == 0)
+        return fail(err, STATUS_NOT_FOUND, "the job's tables are empty");
+    return STATUS_OK;
+}
+
+const struct journal *pgstore_journal(const struct pgstore *store)
+{
+    return &store->journal;
+}
+
+/* ----- life ----- */
+
+enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,
+                         struct error *err)
+{
+    struct pgstore *made = calloc(1, sizeof *made);
+    enum status status;
+
+    *store = NULL;
+    if (!made)
+        return fail_no_memory(err);
+    text_init(&made->pending, TEXT_MAXIMUM);
+    pgstore_journal_init(made, job);
+    status = name_tables(made, schema, job, err);
+    if (status == STATUS_OK)
+        status = connection_init(&made->connection, file, err);
+    if (status == STATUS_OK)
+        status = connection_ensure(&made->connection, connection_now() + PGSTORE_PATIENCE_MS, err);
+    if (status == STATUS_OK)
+        *store = made;
+    else
+        pgstore_close(made);
+    return status;
+}
+
+void pgstore_close(struct pgstore *store)
+{
+    if (!store)
+        return;
+    connection_deinit(&store->connection);
+    text_deinit(&store->pending);
+    free(store->files);
+    free(store);
+}

@@ -1,0 +1,44 @@
+/*
+ * pgstore.h - a job in three tables of PostgreSQL, for roles that share no folder.
+ *
+ *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces
+ *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
+ *     result_JOB       number, master, kind, body, data    the journal (data/journal.h)
+ *
+ * They are made by the session that submits, in a schema that the administrator names, and
+ * belong to its role. The roles of the job log in as somebody who may SELECT from all three
+ * and INSERT into the last two, and nothing else: nothing is ever updated or deleted here.
+ *
+ * The journal's number is the primary key. That is what refuses a master that has been
+ * replaced, and what tells after a cut whether a transaction was committed.
+ *
+ * One of these is used by one thread at a time.
+ */
+#ifndef PGSTORE_PGSTORE_H
+#define PGSTORE_PGSTORE_H
+
+#include "data/journal.h"
+
+#define PGSTORE_SCHEMA      "totrain_jobs"
+#define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* of the input's files; the last is shorter */
+#define PGSTORE_FILES_MAX   128
+
+struct pgstore;
+
+/* `file` has the connection string (connection.h). Connects, and tries for a minute where that
+ * may help. CONNECTION, PERMISSION; NOT_FOUND where there is no such job. */
+enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,
+                         struct error *err);
+void pgstore_close(struct pgstore *store);
+
+/* Appends job.json. *lot: a number that was drawn for this job and its rows alone. */
+enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot,
+                         struct error *err);
+
+/* The files of the job's rows into the folder, over a few connections of its own. None is
+ * left open afterwards: whoever computes needs none. */
+enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
+
+const struct journal *pgstore_journal(const struct pgstore *store);
+
+#endif

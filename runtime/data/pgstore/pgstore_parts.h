@@ -1,0 +1,51 @@
+/*
+ * pgstore_parts.h - what the files of this folder share.
+ */
+#ifndef PGSTORE_PGSTORE_PARTS_H
+#define PGSTORE_PGSTORE_PARTS_H
+
+#include "pgstore/connection.h"
+#include "pgstore/pgstore.h"
+
+#define TABLE_NAME_MAX 300 /* quoted */
+
+struct input_file {
+    char name[64];
+    uint64_t bytes;
+};
+
+struct pgstore {
+    struct pg_connection connection;
+    char input[TABLE_NAME_MAX], checkpoint[TABLE_NAME_MAX], result[TABLE_NAME_MAX];
+    struct journal journal;
+    int64_t last;         /* number of the last entry that was read or appended */
+    struct text pending;  /* COPY of a transaction that may or may not be there */
+    size_t pending_count; /* of entries; 0: none */
+    size_t pending_first; /* bytes of the first one's row */
+    bool is_in_doubt;     /* it was sent, and nobody said what became of it */
+    int64_t retry_at;     /* how the job goes may try to connect again */
+    struct input_file *files;
+    size_t file_count;
+};
+
+/* The statement's text with @ for the table; false: too long. */
+bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table);
+
+/* journal.c */
+void pgstore_journal_init(struct pgstore *store, uint64_t job);
+
+/* copy.c: rows of COPY (FORMAT binary). */
+void copy_begin(struct text *out);
+void copy_row(struct text *out, uint16_t columns);
+void copy_integer(struct text *out, int64_t value);
+void copy_bytes(struct text *out, const struct slice *value); /* NULL: NULL */
+void copy_end(struct text *out);
+#define COPY_HEADER_BYTES 19
+
+/* A cell of a binary result. */
+struct slice result_bytes(const PGresult *result, int row, int column);
+/* CORRUPT for what is no bigint. */
+enum status result_integer(const PGresult *result, int row, int column, int64_t *value,
+                           struct error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * job_tables.h - a job whose roles share no folder, but a database.
+ *
+ *     tables of PostgreSQL --pgstore--> spec, rows --> FOLDER, which is this role's alone
+ *                          <--journal-- what the master puts
+ *
+ * The folder may be empty or not there; what is in it is a copy, and is written anew.
+ */
+#ifndef RUNTIME_JOB_TABLES_H
+#define RUNTIME_JOB_TABLES_H
+
+#include "runtime/job.h"
+
+struct pgstore;
+
+/* `database`: the file with the connection string (pgstore/connection.h). The job's number is
+ * the folder's name. The tables must outlive the job. */
+enum status job_open_tables(const char *folder, const char *database, const char *schema,
+                            struct job *job, struct pgstore **tables, struct error *err);
+
+#endif

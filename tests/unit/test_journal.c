@@ -1,0 +1,572 @@
+/*
+ * A job's books in another place: what one master puts is what the next one, and who waits
+ * for the job, find; and nothing else is taken.
+ */
+#include "tests/check.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "data/journal.h"
+
+#define JOB         7
+#define ENTRIES_MAX 64
+#define PIECES_MAX  16
+
+/* ----- a journal in memory, that several writers share ----- */
+
+struct kept {
+    int64_t master;
+    enum journal_kind kind;
+    char body[2048], data[64];
+    size_t body_size, data_size;
+    bool has_data;
+};
+
+struct shared {
+    struct kept entries[ENTRIES_MAX];
+    size_t count;
+    struct {
+        uint64_t checkpoint, position;
+        char bytes[16];
+        size_t size;
+    } pieces[PIECES_MAX];
+    size_t piece_count;
+    bool is_cut;
+    unsigned appends, urgent;
+};
+
+struct writer {
+    struct shared *shared;
+    size_t seen;
+    struct journal journal;
+};
+
+static enum status read_entries(void *self, int64_t after, journal_reader *each, void *context,
+                                struct error *err)
+{
+    struct writer *writer = self;
+
+    for (size_t i = (size_t)after; i < writer->shared->count; i++) {
+        const struct kept *kept = &writer->shared->entries[i];
+        const struct journal_entry entry = {.number = (int64_t)i + 1,
+                                            .master = kept->master,
+                                            .kind = kept->kind,
+                                            .body = {kept->body, kept->body_size},
+                                            .data = {kept->data, kept->data_size},
+                                            .has_data = kept->has_data};
+
+        TRY(each(context, &entry, err));
+        writer->seen = i + 1;
+    }
+    return STATUS_OK;
+}
+
+static void keep(struct shared *shared, const struct journal_entry *entry)
+{
+    struct kept *kept = &shared->entries[shared->count++];
+
+    CHECK(shared->count <= ENTRIES_MAX && entry->body.size <= sizeof kept->body &&
+          entry->data.size <= sizeof kept->data);
+    *kept = (struct kept){.master = entry->master,
+                          .kind = entry->kind,
+                          .body_size = entry->body.size,
+                          .data_size = entry->data.size,
+                          .has_data = entry->has_data};
+    memcpy(kept->body, entry->body.data, entry->body.size);
+    if (entry->data.size > 0)
+        memcpy(kept->data, entry->data.data, entry->data.size);
+}
+
+static enum status append(void *self, const struct journal_entry *entries, size_t count,
+                          bool is_urgent, struct error *err)
+{
+    struct writer *writer = self;
+    struct shared *shared = writer->shared;
+
+    if (shared->is_cut)
+        return fail(err, STATUS_CONNECTION, "cut");
+    if (shared->count != writer->seen)
+        return fail(err, STATUS_STALE, "somebody else has written");
+    for (size_t i = 0; i < count; i++)
+        keep(shared, &entries[i]);
+    writer->seen = shared->count;
+    shared->appends++;
+    shared->urgent += is_urgent;
+    return STATUS_OK;
+}
+
+static enum status check(void *self, struct error *err)
+{
+    struct writer *writer = self;
+
+    return writer->shared->count == writer->seen ? STATUS_OK : fail(err, STATUS_STALE, "another");
+}
+
+static enum status put_piece(void *self, uint64_t checkpoint, uint64_t position, struct slice bytes,
+                             struct error *err)
+{
+    struct shared *shared = ((struct writer *)self)->shared;
+    (void)err;
+
+    CHECK(shared->piece_count < PIECES_MAX && bytes.size <= 16);
+    shared->pieces[shared->piece_count].checkpoint = checkpoint;
+    shared->pieces[shared->piece_count].position = position;
+    shared->pieces[shared->piece_count].size = bytes.size;
+    memcpy(shared->pieces[shared->piece_count++].bytes, bytes.data, bytes.size);
+    return STATUS_OK;
+}
+
+static enum status each_piece(void *self, uint64_t checkpoint, piece_reader *each, void *context,
+                              struct error *err)
+{
+    const struct shared *shared = ((struct writer *)self)->shared;
+
+    for (size_t i = 0; i < shared->piece_count; i++)
+        if (shared->pieces[i].checkpoint == checkpoint)
+            TRY(each(context, shared->pieces[i].position,
+                     (struct slice){shared->pieces[i].bytes, shared->pieces[i].size}, err));
+    return STATUS_OK;
+}
+
+static void writer_init(struct writer *writer, struct shared *shared)
+{
+    *writer = (struct writer){
+        .shared = shared,
+        .journal = {writer, JOB, read_entries, append, check, put_piece, each_piece}};
+}
+
+static void add(struct shared *shared, int64_t master, enum journal_kind kind, const char *body)
+{
+    const struct journal_entry entry = {.master = master, .kind = kind, .body = slice_of(body)};
+
+    keep(shared, &entry);
+}
+
+static struct shared *submitted(void)
+{
+    struct shared *shared = calloc(1, sizeof *shared);
+
+    CHECK(shared != NULL);
+    add(shared, 0, JOURNAL_SPEC, "{}");
+    add(shared, 0, JOURNAL_INPUT, "{}");
+    return shared;
+}
+
+static int count_of(const struct shared *shared, enum journal_kind kind)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < shared->count; i++)
+        count += shared->entries[i].kind == kind;
+    return count;
+}
+
+/* ----- stores ----- */
+
+struct fixture {
+    char folder[32], path[64];
+    struct jobstore *store;
+    struct writer writer;
+};
+
+static void open_store(struct fixture *fixture, struct shared *shared)
+{
+    struct error err;
+
+    snprintf(fixture->folder, sizeof fixture->folder, "/tmp/totrain-test.XXXXXX");
+    CHECK(mkdtemp(fixture->folder) != NULL);
+    snprintf(fixture->path, sizeof fixture->path, "%s/job.db", fixture->folder);
+    CHECK_OK(jobstore_create(fixture->path, &fixture->store, &err));
+    writer_init(&fixture->writer, shared);
+}
+
+static uint32_t lead(struct fixture *fixture, struct shared *shared)
+{
+    uint32_t incarnation = 0;
+    struct error err;
+
+    open_store(fixture, shared);
+    CHECK_OK(jobstore_attach(fixture->store, &fixture->writer.journal, &err));
+    CHECK_OK(jobstore_claim(fixture->store, 0, &incarnation, &err));
+    return incarnation;
+}
+
+static void close_store(struct fixture *fixture)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char path[80];
+
+    jobstore_close(fixture->store);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s%s", fixture->path, ends[i]);
+        unlink(path);
+    }
+    rmdir(fixture->folder);
+}
+
+static struct job_row row_of(enum job_state state, uint64_t step)
+{
+    struct job_row row = {.id = JOB, .state = state, .step = step, .loss = 0.1, .goodput = NAN};
+
+    snprintf(row.statement, sizeof row.statement,
+             "SELECT \"gr\xc3\xb6\xc3\x9f"
+             "e\"\nFROM t");
+    snprintf(row.model, sizeof row.model, "m");
+    return row;
+}
+
+static void put_job(struct fixture *fixture, enum job_state state, uint64_t step)
+{
+    const struct job_row row = row_of(state, step);
+    struct error err;
+
+    CHECK_OK(jobstore_begin(fixture->store, &err));
+    CHECK_OK(jobstore_put_job(fixture->store, &row, &err));
+    CHECK_OK(jobstore_commit(fixture->store, &err));
+}
+
+static enum status put_event(struct fixture *fixture, struct error *err)
+{
+    TRY(jobstore_begin(fixture->store, err));
+    TRY(jobstore_put_event(fixture->store, 1.5, "worker", 3, "joined", "from far", err));
+    return jobstore_commit(fixture->store, err);
+}
+
+static void put_checkpoint(struct fixture *fixture, uint64_t id, uint64_t phase)
+{
+    const struct checkpoint head = {
+        .id = id, .job = JOB, .identity = 1, .phase = phase, .bytes = 15, .piece_bytes = 10};
+    struct error err;
+
+    CHECK_OK(checkpoint_put_piece(fixture->store, id, 0, SLICE("0123456789"), &err));
+    CHECK_OK(checkpoint_put_piece(fixture->store, id, 1, SLICE("abcde"), &err));
+    CHECK_OK(checkpoint_finish(fixture->store, &head, &err));
+}
+
+/* All rows of all tables that people read, as one text. */
+static enum status print_cells(void *context, const struct cell *cells, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < 4; i++) {
+        if (cells[i].type == CELL_TEXT)
+            text_printf(context, "%.*s|", SLICE_FORMAT(cells[i].text));
+        else
+            text_printf(context, "%.17g|",
+                        cells[i].type == CELL_REAL ? cells[i].real : (double)cells[i].integer);
+    }
+    return STATUS_OK;
+}
+
+static enum status print_result(void *context, const char *name, double train, double validation,
+                                struct error *err)
+{
+    (void)err;
+    text_printf(context, "%s %.17g %d|", name, train, isnan(validation));
+    return STATUS_OK;
+}
+
+static enum status print_model(void *context, const struct model_row *row, struct error *err)
+{
+    (void)err;
+    text_printf(context, "%.*s/%.*s/%lld/%d/%.17g/%d/%d/%.*s|", SLICE_FORMAT(row->part),
+                SLICE_FORMAT(row->name), (long long)row->position, row->has_value, row->value,
+                row->has_data, row->data_is_text, SLICE_FORMAT(row->data));
+    return STATUS_OK;
+}
+
+static void print_store(struct jobstore *store, struct text *out)
+{
+    struct job_row row;
+    struct error err;
+
+    CHECK_OK(jobstore_get_job(store, &row, &err));
+    text_printf(out, "%lld %s %s %s %llu %.17g|", (long long)row.id, job_state_name(row.state),
+                row.statement, row.model, (unsigned long long)row.step, row.loss);
+    for (int listing = LISTING_WORKERS; listing <= LISTING_METRICS; listing++)
+        CHECK_OK(jobstore_each_of(store, (enum jobstore_listing)listing, print_cells, out, &err));
+    CHECK_OK(jobstore_each_result(store, print_result, out, &err));
+    CHECK_OK(jobstore_each_model_row(store, print_model, out, &err));
+}
+
+static void put_everything(struct fixture *fixture)
+{
+    const struct model_row rows[] = {
+        {SLICE("meta"), SLICE("meta"), 0, false, 0, true, true, SLICE("{\"a\": 1}")},
+        {SLICE("weight"), SLICE("\"x\\"), -1, true, 0.1, false, false, SLICE("")},
+        {SLICE("tensor"), SLICE("t"), 1, false, 0, true, false, {"\0\xff\x80", 3}}};
+    const struct job_row row = row_of(JOB_STATE_DONE, 9);
+    struct error err;
+
+    CHECK_OK(jobstore_begin(fixture->store, &err));
+    CHECK_OK(jobstore_put_worker(fixture->store, 2, "working", 5, 1e300, &err));
+    CHECK_OK(jobstore_put_event(fixture->store, 0.5, "master", -1, "e", "d", &err));
+    CHECK_OK(jobstore_put_metric(fixture->store, 1, 2, "loss", "train", 1.0 / 3, &err));
+    CHECK_OK(jobstore_put_result(fixture->store, "Accuracy", 0.7, (double)NAN, &err));
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(jobstore_put_model_row(fixture->store, &rows[i], &err));
+    CHECK_OK(jobstore_put_job(fixture->store, &row, &err));
+    CHECK_OK(jobstore_commit(fixture->store, &err));
+}
+
+static void what_was_put_is_what_a_replay_finds(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture master, session;
+    struct journal_position position;
+    struct text mine, theirs;
+    struct error err;
+    (void)state;
+
+    text_init(&mine, TEXT_MAXIMUM);
+    text_init(&theirs, TEXT_MAXIMUM);
+    assert_int_equal(lead(&master, shared), 1);
+    put_everything(&master);
+    open_store(&session, shared);
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    assert_true(position.has_ended);
+    print_store(master.store, &mine);
+    print_store(session.store, &theirs);
+    assert_string_equal(text_string(&mine), text_string(&theirs));
+    /* Once more, with nothing new in it. */
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    text_clear(&theirs);
+    print_store(session.store, &theirs);
+    assert_string_equal(text_string(&mine), text_string(&theirs));
+    text_deinit(&mine);
+    text_deinit(&theirs);
+    close_store(&master);
+    close_store(&session);
+    free(shared);
+}
+
+static void the_next_master_has_books_and_checkpoint(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second;
+    struct checkpoint checkpoint;
+    struct job_row row;
+    struct text piece;
+    struct error err;
+    (void)state;
+
+    lead(&first, shared);
+    put_job(&first, JOB_STATE_RUNNING, 4);
+    put_checkpoint(&first, 10, 3);
+    put_checkpoint(&first, 11, 5);
+    assert_int_equal(lead(&second, shared), 2);
+    CHECK_OK(jobstore_get_job(second.store, &row, &err));
+    assert_int_equal(row.step, 4);
+    CHECK_OK(checkpoint_open(second.store, JOB, 1, &checkpoint, &err));
+    assert_int_equal(checkpoint.phase, 5);
+    text_init(&piece, 100);
+    CHECK_OK(checkpoint_read_piece(second.store, &checkpoint, 1, &piece, &err));
+    assert_string_equal(text_string(&piece), "abcde");
+    text_deinit(&piece);
+    close_store(&first);
+    close_store(&second);
+    free(shared);
+}
+
+static void a_dropped_checkpoint_does_not_come_back(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second;
+    struct checkpoint checkpoint;
+    struct error err;
+    (void)state;
+
+    lead(&first, shared);
+    put_checkpoint(&first, 10, 3);
+    CHECK_OK(checkpoint_drop(first.store, &err));
+    lead(&second, shared);
+    CHECK_FAILS(checkpoint_open(second.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
+                "no checkpoint");
+    close_store(&first);
+    close_store(&second);
+    free(shared);
+}
+
+static void a_changed_checkpoint_is_refused(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        struct shared *shared = submitted();
+        struct fixture first, second;
+        struct checkpoint checkpoint;
+        struct error err;
+
+        lead(&first, shared);
+        put_checkpoint(&first, 10, 3);
+        if (how == 0)
+            shared->pieces[1].bytes[0] ^= 1;
+        else if (how == 1)
+            shared->pieces[1].size = 16;
+        else
+            shared->piece_count = 1;
+        lead(&second, shared);
+        CHECK_FAILS(checkpoint_open(second.store, JOB, 1, &checkpoint, &err), STATUS_CORRUPT,
+                    "not used");
+        close_store(&first);
+        close_store(&second);
+        free(shared);
+    }
+}
+
+static void a_master_that_was_replaced_writes_nothing(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second;
+    struct job_row row;
+    struct error err;
+    (void)state;
+
+    lead(&first, shared);
+    CHECK_OK(jobstore_check_journal(first.store, &err));
+    lead(&second, shared);
+    CHECK_FAILS(jobstore_check_journal(first.store, &err), STATUS_STALE, "another");
+    const size_t count = shared->count;
+    CHECK_FAILS(put_event(&first, &err), STATUS_STALE, "somebody else");
+    assert_int_equal(shared->count, count);
+    CHECK_FAILS(jobstore_get_job(first.store, &row, &err), STATUS_NOT_FOUND, "no job");
+    CHECK_OK(put_event(&second, &err));
+    close_store(&first);
+    close_store(&second);
+    free(shared);
+}
+
+static void progress_is_told_now_and_then_and_may_fail(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture master;
+    struct job_row row;
+    struct error err;
+    (void)state;
+
+    lead(&master, shared);
+    put_job(&master, JOB_STATE_RUNNING, 1);
+    const unsigned appends = shared->appends;
+    for (uint64_t step = 2; step < 50; step++)
+        put_job(&master, JOB_STATE_RUNNING, step);
+    assert_true(shared->appends - appends < 10);
+    shared->is_cut = true;
+    put_job(&master, JOB_STATE_RUNNING, 50);
+    CHECK_OK(jobstore_begin(master.store, &err));
+    CHECK_OK(jobstore_put_metric(master.store, 1, 50, "loss", "train", 0.5, &err));
+    CHECK_OK(jobstore_commit(master.store, &err));
+    CHECK_FAILS(put_event(&master, &err), STATUS_CONNECTION, "cut");
+    shared->is_cut = false;
+    CHECK_OK(put_event(&master, &err));
+    CHECK_OK(jobstore_get_job(master.store, &row, &err));
+    assert_int_equal(row.step, 50);
+    /* Each once, and the event that failed not at all. */
+    assert_int_equal(count_of(shared, JOURNAL_METRIC), 1);
+    assert_int_equal(count_of(shared, JOURNAL_EVENT), 1);
+    CHECK_OK(put_event(&master, &err));
+    assert_int_equal(count_of(shared, JOURNAL_METRIC), 1);
+    close_store(&master);
+    free(shared);
+}
+
+static void an_ended_job_is_not_led_again(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second;
+    uint32_t incarnation;
+    struct error err;
+    (void)state;
+
+    lead(&first, shared);
+    put_job(&first, JOB_STATE_DONE, 9);
+    open_store(&second, shared);
+    CHECK_OK(jobstore_attach(second.store, &second.writer.journal, &err));
+    CHECK_FAILS(jobstore_claim(second.store, 0, &incarnation, &err), STATUS_INVALID,
+                "ended already");
+    close_store(&first);
+    close_store(&second);
+    free(shared);
+}
+
+static void what_does_not_follow_is_refused(void **state)
+{
+    static const struct {
+        int64_t master;
+        enum journal_kind kind;
+        const char *body;
+    } bad[] = {
+        {1, JOURNAL_SPEC, "{}"},
+        {0, JOURNAL_SPEC, "{}"},
+        {1, JOURNAL_CLAIM, "{}"},
+        {0, JOURNAL_CLAIM, "{}"},
+        {2, JOURNAL_DROP, "{}"},
+        {0, JOURNAL_DROP, "{}"},
+        {1, JOURNAL_DROP, "{"},
+        {1, JOURNAL_JOB, "{\"state\": \"lost\"}"},
+        {1, JOURNAL_JOB, "{}"},
+        {1, JOURNAL_JOB, "[1]"},
+        {1, JOURNAL_EVENT, "{\"at\": 1, \"role\": 7}"},
+        {1, JOURNAL_WORKER, "{\"index\": -1, \"lanes\": 1, \"state\": \"x\"}"},
+        {1, JOURNAL_METRIC, "{\"epoch\": 1, \"step\": 1.5, \"metric\": \"m\", \"part\": \"p\"}"},
+        {1, JOURNAL_RESULT,
+         "{\"name\": \"0123456789012345678901234567890123456789012345678901"
+         "23456789012345678901234567890123456789\"}"},
+        {1, JOURNAL_MODEL, "{\"part\": \"meta\"}"},
+        {1, JOURNAL_CHECKPOINT, "{\"id\": 1}"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct shared *shared = submitted();
+        struct journal_position position;
+        struct fixture session;
+        struct error err;
+
+        add(shared, 1, JOURNAL_CLAIM, "{}");
+        open_store(&session, shared);
+        add(shared, bad[i].master, bad[i].kind, bad[i].body);
+        CHECK_FAILS(journal_replay(&session.writer.journal, session.store, &position, &err),
+                    STATUS_CORRUPT, "entry 4 ");
+        close_store(&session);
+        free(shared);
+    }
+}
+
+static void nothing_follows_the_end(void **state)
+{
+    struct shared *shared = submitted();
+    struct journal_position position;
+    struct fixture master, session;
+    struct error err;
+    (void)state;
+
+    lead(&master, shared);
+    put_everything(&master);
+    add(shared, 1, JOURNAL_MODEL,
+        "{\"part\": \"meta\", \"name\": \"meta\", \"position\": 0, \"has_value\": false,"
+        " \"is_text\": true}");
+    open_store(&session, shared);
+    CHECK_FAILS(journal_replay(&session.writer.journal, session.store, &position, &err),
+                STATUS_CORRUPT, "ended before");
+    close_store(&master);
+    close_store(&session);
+    free(shared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_put_is_what_a_replay_finds),
+        cmocka_unit_test(the_next_master_has_books_and_checkpoint),
+        cmocka_unit_test(a_dropped_checkpoint_does_not_come_back),
+        cmocka_unit_test(a_changed_checkpoint_is_refused),
+        cmocka_unit_test(a_master_that_was_replaced_writes_nothing),
+        cmocka_unit_test(progress_is_told_now_and_then_and_may_fail),
+        cmocka_unit_test(an_ended_job_is_not_led_again),
+        cmocka_unit_test(what_does_not_follow_is_refused),
+        cmocka_unit_test(nothing_follows_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
