@@ -27,6 +27,7 @@ import json
 import os
 import pathlib
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -63,9 +64,17 @@ def pg_config(name):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """That stays free between two listeners: the kernel gives it to nobody who connects, not
+    even to one who tries to connect to it meanwhile, and so would meet himself."""
+    first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
+    while True:
+        port = random.randrange(first // 2, first)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def link_all(source, target):

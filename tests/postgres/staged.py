@@ -10,6 +10,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
 import harness  # noqa: E402  pylint: disable=wrong-import-position
 import network_roles  # noqa: E402  pylint: disable=wrong-import-position
+import server  # noqa: E402  pylint: disable=wrong-import-position
 
 ROLES = harness.BUILD / "tests" / "job_roles"
 network_roles.PROGRAM = str(harness.BUILD / "totrain")
@@ -118,8 +119,9 @@ class Case(harness.Case):
         self.addCleanup(role.stop)
         return role
 
-    def master(self, job, port=0, faults=None, login=None, folder=None):
-        return self.role("master", folder or self.empty_folder(job), "--listen", f"tcp:127.0.0.1:{port}", "--tls",
+    def master(self, job, port=None, faults=None, login=None, folder=None):
+        return self.role("master", folder or self.empty_folder(job), "--listen",
+                         f"tcp:127.0.0.1:{port or server.free_port()}", "--tls",
                          self.folder / f"tls.{job}" / "master", "--database", login or self.login, faults=faults)
 
     def worker(self, job, index, address, incarnation=0, login=None, faults=None):

@@ -95,8 +95,15 @@ class Kills(harness.Case):
 
     def test_the_backend(self):
         """The postmaster ends all backends then, and starts anew."""
+        starts = []
+
+        def wait_until_started_anew():
+            # The client sees the backend's end before the postmaster does, which still accepts.
+            starts.append(None)
+            wait_for(lambda: self.server.log().count("reinitializing") >= len(starts), "the server's restart")
+            self.wait_until_accepting()
         self.at_random_moments(lambda connection: os.kill(connection.info.backend_pid, signal.SIGKILL),
-                               self.wait_until_accepting)
+                               wait_until_started_anew)
 
     def test_the_supervisor(self):
         self.at_random_moments(lambda _: os.kill(self.role("supervise"), signal.SIGKILL))
