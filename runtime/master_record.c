@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/master_parts.h"
@@ -78,18 +77,12 @@ void master_put_worker(const struct master *master, uint32_t index, const char *
 void master_put_event(const struct master *master, int64_t now_ms, int64_t index, const char *event,
                       struct outbox *outbox, const char *format, ...)
 {
-    struct event_row row;
     va_list arguments;
 
-    memset(&row, 0, sizeof row);
-    row.at_seconds = seconds_since(now_ms, master->started_at);
-    row.role = index < 0 ? "master" : "worker";
-    row.event = event;
-    row.index = index;
     va_start(arguments, format);
-    vsnprintf(row.detail, sizeof row.detail, format, arguments);
+    outbox_put_event(outbox, seconds_since(now_ms, master->started_at), index, event, format,
+                     arguments);
     va_end(arguments);
-    outbox_put(outbox, OUTBOX_EVENT, &row, sizeof row);
 }
 
 void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,

@@ -1,5 +1,6 @@
 #include "runtime/outbox.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,20 @@ void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes,
     if (outbox->bytes.failed)
         outbox->failed = true;
     entry->size = size;
+}
+
+void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, const char *event,
+                      const char *format, va_list arguments)
+{
+    struct event_row row;
+
+    memset(&row, 0, sizeof row);
+    row.at_seconds = at_seconds;
+    row.role = index < 0 ? "master" : "worker";
+    row.event = event;
+    row.index = index;
+    vsnprintf(row.detail, sizeof row.detail, format, arguments);
+    outbox_put(outbox, OUTBOX_EVENT, &row, sizeof row);
 }
 
 static void put_two(struct outbox *outbox, enum outbox_kind kind, struct slice head,

@@ -8,6 +8,8 @@
 #ifndef RUNTIME_OUTBOX_H
 #define RUNTIME_OUTBOX_H
 
+#include <stdarg.h>
+
 #include "data/checkpoint.h"
 #include "data/jobstore.h"
 #include "launch/launch.h"
@@ -109,6 +111,10 @@ void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address);
 void outbox_close(struct outbox *outbox, peer_id peer);
 /* Any of the kinds that carry bytes. */
 void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
+/* Something that happened, `at_seconds` after the job's start; an index below 0 is the master's
+ * own. The detail is cut where it does not fit its row. */
+void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, const char *event,
+                      const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
 void outbox_replace(struct outbox *outbox, uint32_t index);
