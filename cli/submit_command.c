@@ -100,6 +100,7 @@ static enum status read_job(struct submission *submission, const struct cluster_
         TRY(invent_name(submission, err));
     TRY(quantity_read_cpu(or_else(options->cpu, "1"), &job->cpu_m, err));
     TRY(quantity_read_memory(or_else(options->memory, "1Gi"), &job->memory, err));
+    job->memory_max = job->memory;
     if (options->keep && !slice_to_integer(slice_of(options->keep), &job->keep_s))
         return fail(err, STATUS_INVALID, "--keep takes seconds, not %s", options->keep);
     submission->schedule = or_else(options->schedule, "");
@@ -131,11 +132,11 @@ static void append_objects(cJSON *items, struct submission *submission)
 
     if (submission->schedule.size > 0) {
         json_append(items, manifest_cron_job(job, submission->schedule, SLICE(RIGHTS_SUBMITTER)));
-        json_append(items, manifest_spec_secret(job, spec, owner));
+        json_append(items, manifest_spec_secret(job, spec));
         return;
     }
     json_append(items, manifest_job(job));
-    json_append(items, manifest_spec_secret(job, spec, owner));
+    json_append(items, manifest_job_secret(job, owner));
     json_append(items, manifest_master_secret(job, &none, owner));
     append_workers(items, submission);
     json_append(items, manifest_service(job, owner));

@@ -56,6 +56,41 @@ static enum status check_slot(struct slice name, struct error *err)
     return STATUS_OK;
 }
 
+/* A name in a database; it is quoted wherever it stands. */
+static enum status check_schema(struct slice schema, struct error *err)
+{
+    for (size_t i = 0; i < schema.size; i++)
+        if ((unsigned char)schema.data[i] < ' ')
+            return refuse("the schema", schema, "a name on one line", err);
+    if (schema.size > 63 || (schema.size > 0 && schema.data[0] == '-'))
+        return refuse("the schema", schema, "a name of at most 63 bytes, without a first -", err);
+    return STATUS_OK;
+}
+
+static enum status check_numbers(const struct kube_job *job, struct error *err)
+{
+    if (job->job < 0)
+        return fail(err, STATUS_INVALID, "a job's number is not %lld", (long long)job->job);
+    if (job->cpu_m < 1 || job->cpu_m > QUANTITY_CPU_M_MAX)
+        return fail(err, STATUS_INVALID, "a worker has 1m to 1000 processors, not %lldm",
+                    (long long)job->cpu_m);
+    if (job->memory < QUANTITY_MEMORY_MIN || job->memory > QUANTITY_MEMORY_MAX)
+        return fail(err, STATUS_INVALID, "a worker has 16Mi to 1024Ti of memory, not %lld bytes",
+                    (long long)job->memory);
+    if (job->memory_max < job->memory || job->memory_max > QUANTITY_MEMORY_MAX)
+        return fail(err, STATUS_INVALID,
+                    "the most memory of a worker is from the %lld bytes that each has to 1024Ti, "
+                    "not %lld",
+                    (long long)job->memory, (long long)job->memory_max);
+    if (job->workers_max < 1 || job->workers_max > MANIFEST_WORKERS_MAX)
+        return fail(err, STATUS_INVALID, "a job has 1 to %d workers, not %u", MANIFEST_WORKERS_MAX,
+                    job->workers_max);
+    if (job->keep_s < 0 || job->keep_s > KEEP_S_MAX)
+        return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
+                    (long long)KEEP_S_MAX, (long long)job->keep_s);
+    return STATUS_OK;
+}
+
 enum status kube_job_check(const struct kube_job *job, struct error *err)
 {
     TRY(check_name("the job's name", job->name, MANIFEST_NAME_BYTES_MAX, false, err));
@@ -71,13 +106,8 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
     TRY(check_name("the priority class", job->priority_class, 253, true, err));
     TRY(check_name("the database's Secret", job->database_secret, 253, true, err));
     TRY(check_slot(job->slot_resource, err));
-    if (job->workers_max < 1 || job->workers_max > MANIFEST_WORKERS_MAX)
-        return fail(err, STATUS_INVALID, "a job has 1 to %d workers, not %u", MANIFEST_WORKERS_MAX,
-                    job->workers_max);
-    if (job->keep_s < 0 || job->keep_s > KEEP_S_MAX)
-        return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
-                    (long long)KEEP_S_MAX, (long long)job->keep_s);
-    return STATUS_OK;
+    TRY(check_schema(job->schema, err));
+    return check_numbers(job, err);
 }
 
 enum status schedule_check(struct slice schedule, struct error *err)

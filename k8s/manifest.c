@@ -8,7 +8,8 @@
 #define MASTER_CPU_M  100
 #define MASTER_MEMORY ((int64_t)256 << 20)
 #define STATE_FOLDER  "/var/lib/totrain"
-#define JOB_FOLDER    STATE_FOLDER "/job"
+#define JOBS_FOLDER   STATE_FOLDER "/jobs"
+#define SPEC_FOLDER   "/etc/totrain/job"
 #define TLS_FOLDER    "/etc/totrain/tls"
 #define LOGIN_FOLDER  "/etc/totrain/database"
 
@@ -167,24 +168,21 @@ static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice acco
                      "\"fsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"));
 }
 
-static void add_folders(cJSON *container, cJSON *volumes)
+/* `state`: where the program keeps what is a pod's own. */
+static void add_folders(const char *state, cJSON *container, cJSON *volumes)
 {
-    add_mount(container, "state", STATE_FOLDER, NULL);
+    add_mount(container, "state", state, NULL);
     add_mount(container, "tmp", "/tmp", NULL);
     json_append(volumes, literal("{\"name\":\"state\",\"emptyDir\":{}}"));
     json_append(volumes, literal("{\"name\":\"tmp\",\"emptyDir\":{}}"));
 }
 
-static void add_spec_and_login(const struct kube_job *job, cJSON *container, cJSON *volumes)
+static void add_job_secret(const struct kube_job *job, cJSON *container, cJSON *volumes)
 {
     char name[128];
 
-    add_mount(container, "job", JOB_FOLDER "/job.json", "job.json");
+    add_mount(container, "job", SPEC_FOLDER, NULL);
     add_secret_volume(volumes, "job", named(job, "-job", name));
-    if (job->database_secret.size == 0)
-        return;
-    add_mount(container, "database", LOGIN_FOLDER, NULL);
-    add_secret_volume(volumes, "database", job->database_secret);
 }
 
 static void add_argument(cJSON *arguments, const char *text)
@@ -192,33 +190,64 @@ static void add_argument(cJSON *arguments, const char *text)
     json_append(arguments, json_string(slice_of(text)));
 }
 
-static void add_pod_address(cJSON *container)
+/* Where it is, and where the job's tables are. */
+static void add_common(const struct kube_job *job, int port, cJSON *container, cJSON *volumes)
 {
-    json_add(container, "env",
-             literal("[{\"name\":\"POD_IP\",\"valueFrom\":{\"fieldRef\":"
-                     "{\"fieldPath\":\"status.podIP\"}}}]"));
-}
+    cJSON *arguments = cJSON_GetObjectItemCaseSensitive(container, "args");
+    char text[64];
 
-static void fill_master(cJSON *spec, const struct kube_job *job)
-{
-    cJSON *container = begin_container(job, "master"), *volumes = cJSON_CreateArray();
-    cJSON *arguments = json_add_array(container, "args");
-    char text[128];
-
-    /* In the same pod where only the process died: state and address stay. */
-    begin_pod(spec, job, job->service_account, true, "OnFailure");
-    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", MANIFEST_MASTER_PORT);
-    add_argument(arguments, "master");
-    add_argument(arguments, JOB_FOLDER);
+    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", port);
     add_argument(arguments, "--listen");
     add_argument(arguments, text);
     add_argument(arguments, "--tls");
     add_argument(arguments, TLS_FOLDER);
-    add_pod_address(container);
-    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
-    add_folders(container, volumes);
-    add_spec_and_login(job, container, volumes);
+    add_folders(JOBS_FOLDER, container, volumes);
     add_mount(container, "tls", TLS_FOLDER, NULL);
+    if (job->database_secret.size == 0)
+        return;
+    add_argument(arguments, "--database");
+    add_argument(arguments, LOGIN_FOLDER "/" MANIFEST_LOGIN_KEY);
+    if (job->schema.size > 0) {
+        add_argument(arguments, "--schema");
+        json_append(arguments, json_string(job->schema));
+    }
+    add_mount(container, "database", LOGIN_FOLDER, NULL);
+    add_secret_volume(volumes, "database", job->database_secret);
+}
+
+static cJSON *add_role(cJSON *container, const struct kube_job *job, const char *role)
+{
+    cJSON *arguments = json_add_array(container, "args");
+    char text[64];
+
+    add_argument(arguments, role);
+    snprintf(text, sizeof text, JOBS_FOLDER "/%lld", (long long)job->job);
+    add_argument(arguments, text);
+    return arguments;
+}
+
+static const char pod_address[] =
+    "[{\"name\":\"POD_IP\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"status.podIP\"}}}]";
+/* The Job's uid comes with a label that Kubernetes puts on its pods: it is not known when the
+ * Job is written, and what the master makes is to be owned by it. */
+static const char job_uid[] = "{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
+                              "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}}";
+
+static void fill_master(cJSON *spec, const struct kube_job *job)
+{
+    cJSON *container = begin_container(job, "master"), *volumes = cJSON_CreateArray();
+    cJSON *arguments = add_role(container, job, "master"), *variables = literal(pod_address);
+    char text[128];
+
+    /* In the same pod where only the process died: state and address stay. */
+    begin_pod(spec, job, job->service_account, true, "OnFailure");
+    add_argument(arguments, "--kubernetes");
+    add_argument(arguments, SPEC_FOLDER "/" MANIFEST_JOB_KEY);
+    json_append(variables, literal(job_uid));
+    json_add(container, "env", variables);
+    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    add_common(job, MANIFEST_MASTER_PORT, container, volumes);
+    add_job_secret(job, container, volumes);
     add_secret_volume(volumes, "tls", named(job, "-master", text));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
@@ -252,14 +281,22 @@ static void add_bytes(cJSON *data, const char *name, struct slice bytes)
     text_deinit(&letters);
 }
 
-cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec, struct slice owner)
+cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner)
 {
-    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "master", &metadata);
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "master", &metadata), *data;
+    struct error err;
+    struct text text;
 
+    text_init(&text, KUBE_JOB_BYTES_MAX);
     add_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
     json_add_string(object, "type", SLICE("Opaque"));
-    add_bytes(json_add_object(object, "data"), "job.json", spec);
+    data = json_add_object(object, "data");
+    if (kube_job_write(job, &text, &err) == STATUS_OK)
+        add_bytes(data, MANIFEST_JOB_KEY, text_slice(&text));
+    else
+        json_add(data, MANIFEST_JOB_KEY, NULL); /* json_print's to say */
+    text_deinit(&text);
     return object;
 }
 
@@ -338,27 +375,24 @@ static void add_item(cJSON *items, uint32_t index, const char *kind, const char 
 }
 
 /* Its own files of the Secret, and no other worker's. */
-static void add_worker_credentials(const struct kube_job *job, uint32_t index, cJSON *container,
-                                   cJSON *volumes)
+static void add_worker_credentials(const struct kube_job *job, uint32_t index, cJSON *volumes)
 {
     char suffix[64], name[128];
     cJSON *items;
 
     snprintf(suffix, sizeof suffix, "-workers-%u", index / MANIFEST_WORKERS_PER_SECRET);
-    add_mount(container, "tls", TLS_FOLDER, NULL);
     items = json_add_array(add_secret_volume(volumes, "tls", named(job, suffix, name)), "items");
     add_item(items, index, NULL, "ca.crt");
     add_item(items, index, "crt", "tls.crt");
     add_item(items, index, "key", "tls.key");
 }
 
-static void add_worker_arguments(cJSON *container, const struct kube_worker *worker)
+static void add_worker_arguments(cJSON *container, const struct kube_job *job,
+                                 const struct kube_worker *worker)
 {
-    cJSON *arguments = json_add_array(container, "args");
+    cJSON *arguments = add_role(container, job, "worker");
     char text[64];
 
-    add_argument(arguments, "worker");
-    add_argument(arguments, JOB_FOLDER);
     add_argument(arguments, "--index");
     snprintf(text, sizeof text, "%u", worker->index);
     add_argument(arguments, text);
@@ -367,11 +401,6 @@ static void add_worker_arguments(cJSON *container, const struct kube_worker *wor
     add_argument(arguments, text);
     add_argument(arguments, "--master");
     json_append(arguments, json_string(worker->master));
-    add_argument(arguments, "--listen");
-    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", MANIFEST_WORKER_PORT);
-    add_argument(arguments, text);
-    add_argument(arguments, "--tls");
-    add_argument(arguments, TLS_FOLDER);
 }
 
 static void add_numbers(cJSON *metadata, const struct kube_worker *worker)
@@ -399,12 +428,11 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
-    add_worker_arguments(container, worker);
-    add_pod_address(container);
+    add_worker_arguments(container, job, worker);
+    json_add(container, "env", literal(pod_address));
     add_resources(container, job->cpu_m, worker->memory, job->slot_resource);
-    add_folders(container, volumes);
-    add_spec_and_login(job, container, volumes);
-    add_worker_credentials(job, worker->index, container, volumes);
+    add_common(job, MANIFEST_WORKER_PORT, container, volumes);
+    add_worker_credentials(job, worker->index, volumes);
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
     return object;
@@ -422,7 +450,7 @@ static void add_submit_arguments(cJSON *container, const struct kube_job *job)
     char text[512];
 
     add_argument(arguments, "submit");
-    add_argument(arguments, JOB_FOLDER "/job.json");
+    add_argument(arguments, SPEC_FOLDER "/job.json");
     snprintf(text, sizeof text, "--image=%.*s", SLICE_FORMAT(job->image));
     add_argument(arguments, text);
     snprintf(text, sizeof text, "--service-account=%.*s", SLICE_FORMAT(job->service_account));
@@ -452,8 +480,8 @@ static void fill_submitter(cJSON *spec, const struct kube_job *job, struct slice
     begin_pod(spec, job, account, true, "Never");
     add_submit_arguments(container, job);
     add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
-    add_folders(container, volumes);
-    add_spec_and_login(job, container, volumes);
+    add_folders(STATE_FOLDER, container, volumes);
+    add_job_secret(job, container, volumes);
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
 }
@@ -474,5 +502,15 @@ cJSON *manifest_cron_job(const struct kube_job *job, struct slice schedule,
     template = json_add_object(inner, "template");
     add_labels(json_add_object(template, "metadata"), job, "submit");
     fill_submitter(json_add_object(template, "spec"), job, submitter_account);
+    return object;
+}
+
+cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec)
+{
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "submit", &metadata);
+
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("Opaque"));
+    add_bytes(json_add_object(object, "data"), "job.json", spec);
     return object;
 }

@@ -2,15 +2,16 @@
  * manifest.h - a job as Kubernetes objects.
  *
  *     Job NAME (suspended until all is there; restarts the master)
- *      +-- owns Secret NAME-job          job.json
+ *      +-- owns Secret NAME-job          cluster.json: struct kube_job
  *      +-- owns Secret NAME-master       the master's ca.crt, tls.crt, tls.key
  *      +-- owns Secret NAME-workers-K    the same for workers 256 K to 256 K + 255
  *      +-- owns Service NAME-master      a name for the master
  *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master
  *
- * Deleting the Job deletes everything. The submitter is the job's authority
- * (net/authority.h) and issues the credentials of all workers that there may be,
- * so that its key is in no object, and a worker's Pod mounts its own files of the
+ * Deleting the Job deletes everything. Rows, spec and model are in tables of PostgreSQL
+ * (docs/kubernetes.md), which the processes reach with the login of `database_secret`. The
+ * submitter is the job's authority (net/authority.h) and issues the credentials of all workers that
+ * there may be, so that its key is in no object, and a worker's Pod mounts its own files of the
  * Secret alone. Only the master has an API token.
  *
  * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
@@ -28,7 +29,10 @@
 #define MANIFEST_MASTER_PORT        7070
 #define MANIFEST_WORKER_PORT        7071
 #define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
-#define MANIFEST_GRACE_S            30 /* a worker hands back its work in 25 at most */
+#define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
+#define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
+#define MANIFEST_JOB_KEY            "cluster.json"
+#define KUBE_JOB_BYTES_MAX          ((size_t)16 << 10)
 
 struct kube_job {
     struct slice name, kube_namespace, image;
@@ -37,9 +41,12 @@ struct kube_job {
     struct slice priority_class;  /* empty: none */
     struct slice
         database_secret;        /* login of the database, named by the administrator; empty: none */
+    struct slice schema;        /* of the job's tables; empty: where the program looks by itself */
     struct slice slot_resource; /* each worker asks for one of it; empty: none */
+    int64_t job;                /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m;              /* thousandths of a core, of each worker */
     int64_t memory;             /* bytes, of each worker */
+    int64_t memory_max;         /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
     int64_t keep_s; /* a finished Job is deleted then */
 };
@@ -47,6 +54,12 @@ struct kube_job {
 /* INVALID, naming the member, for what the API would refuse or what could be
  * read as something else. */
 enum status kube_job_check(const struct kube_job *job, struct error *err);
+
+/* As cluster.json, and back: CORRUPT for what is no such text, INVALID as kube_job_check
+ * says. Texts of what was read live in the arena. Nothing in it is secret. */
+enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err);
+enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
+                          struct error *err);
 
 /* Five fields of cron, or @daily and the like; the API server reads them. INVALID. */
 enum status schedule_check(struct slice schedule, struct error *err);
@@ -63,7 +76,7 @@ struct manifest_credentials {
     struct slice authority, certificate, key;
 };
 /* `owner` is the uid of the Job; empty: not known yet, as in a dry run. */
-cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec, struct slice owner);
+cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner);
 cJSON *manifest_master_secret(const struct kube_job *job,
                               const struct manifest_credentials *credentials, struct slice owner);
 /* Secret number `part`; of its workers only those below workers_max.
@@ -86,6 +99,7 @@ struct slice manifest_master_address(const struct kube_job *job, struct arena *a
  * spec from a Secret NAME-job and does what `totrain submit` does. */
 cJSON *manifest_cron_job(const struct kube_job *job, struct slice schedule,
                          struct slice submitter_account);
+cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec);
 
 /* Label selector of all pods of the job's workers. */
 void manifest_worker_selector(const struct kube_job *job, struct text *out);

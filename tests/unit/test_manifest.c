@@ -11,9 +11,12 @@ static const struct kube_job iris = {
     .service_account = {"totrain", 7},
     .priority_class = {"batch", 5},
     .database_secret = {"login", 5},
+    .schema = {"jobs", 4},
     .slot_resource = {"example.com/slot", 16},
+    .job = 7,
     .cpu_m = 1500,
     .memory = (int64_t)512 << 20,
+    .memory_max = (int64_t)2 << 30,
     .workers_max = 300,
     .keep_s = 60,
 };
@@ -66,6 +69,14 @@ static void the_job_is_suspended_and_its_master_has_a_token(void **state)
     CHECK_SLICE(API_TEXT(spec, "serviceAccountName"), "totrain");
     CHECK_SLICE(API_TEXT(spec, "restartPolicy"), "OnFailure");
     check_restricted(spec);
+    CHECK_SLICE(argument_after(container_of(spec), "master"), "/var/lib/totrain/jobs/7");
+    CHECK_SLICE(argument_after(container_of(spec), "--kubernetes"),
+                "/etc/totrain/job/cluster.json");
+    CHECK_SLICE(argument_after(container_of(spec), "--database"), "/etc/totrain/database/login");
+    CHECK_SLICE(argument_after(container_of(spec), "--schema"), "jobs");
+    CHECK_SLICE(api_text(API_MEMBER(cJSON_GetArrayItem(API_MEMBER(container_of(spec), "env"), 1),
+                                    "valueFrom", "fieldRef", "fieldPath")),
+                "metadata.labels['batch.kubernetes.io/controller-uid']");
     cJSON_Delete(job);
 }
 
@@ -91,6 +102,8 @@ static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
     CHECK(cJSON_IsFalse(API_MEMBER(spec, "automountServiceAccountToken")));
     CHECK_SLICE(API_TEXT(spec, "restartPolicy"), "Never");
     check_restricted(spec);
+    CHECK_SLICE(argument_after(container, "worker"), "/var/lib/totrain/jobs/7");
+    CHECK_SLICE(argument_after(container, "--database"), "/etc/totrain/database/login");
     CHECK_SLICE(argument_after(container, "--index"), "299");
     CHECK_SLICE(argument_after(container, "--incarnation"), "7");
     CHECK_SLICE(argument_after(container, "--master"), "tcp:10.0.0.1:7");
@@ -172,6 +185,8 @@ static void a_job_that_the_api_would_refuse_is_refused_here(void **state)
         {offsetof(struct kube_job, priority_class), "A", "the priority class"},
         {offsetof(struct kube_job, database_secret), "a/b", "the database's Secret"},
         {offsetof(struct kube_job, slot_resource), "cpu", "the resource"},
+        {offsetof(struct kube_job, schema), "a\nb", "the schema"},
+        {offsetof(struct kube_job, schema), "--tls", "the schema"},
     };
     struct error err;
     (void)state;
@@ -183,6 +198,55 @@ static void a_job_that_the_api_would_refuse_is_refused_here(void **state)
         *(struct slice *)(void *)((char *)&job + wrong[i].member) = slice_of(wrong[i].value);
         CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, wrong[i].problem);
     }
+}
+
+static void numbers_beyond_their_limits_are_refused(void **state)
+{
+    static const struct {
+        size_t member;
+        int64_t value;
+        const char *problem;
+    } wrong[] = {
+        {offsetof(struct kube_job, job), -1, "a job's number"},
+        {offsetof(struct kube_job, cpu_m), 0, "1m to 1000"},
+        {offsetof(struct kube_job, memory), 1000, "16Mi"},
+        {offsetof(struct kube_job, memory_max), (int64_t)256 << 20, "the most memory"},
+        {offsetof(struct kube_job, keep_s), -1, "a finished job"},
+    };
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct kube_job job = iris;
+
+        *(int64_t *)(void *)((char *)&job + wrong[i].member) = wrong[i].value;
+        CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, wrong[i].problem);
+    }
+}
+
+static void what_is_written_of_a_job_is_read_again(void **state)
+{
+    struct kube_job job;
+    struct arena arena;
+    struct text first, second;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&first, KUBE_JOB_BYTES_MAX);
+    text_init(&second, KUBE_JOB_BYTES_MAX);
+    CHECK_OK(kube_job_write(&iris, &first, &err));
+    CHECK_OK(kube_job_read(text_slice(&first), &arena, &job, &err));
+    CHECK_SLICE(job.database_secret, "login");
+    CHECK(job.job == 7 && job.memory_max == (int64_t)2 << 30 && job.workers_max == 300);
+    CHECK_OK(kube_job_write(&job, &second, &err));
+    CHECK(slice_equal(text_slice(&first), text_slice(&second)));
+    CHECK_FAILS(kube_job_read(SLICE("{\"name\":\"iris\"}"), &arena, &job, &err), STATUS_CORRUPT,
+                "namespace");
+    CHECK_FAILS(kube_job_read(SLICE("{"), &arena, &job, &err), STATUS_CORRUPT, "JSON");
+    text_deinit(&first);
+    text_deinit(&second);
+    arena_deinit(&arena);
 }
 
 static void quantities_are_read_as_kubernetes_does(void **state)
@@ -238,6 +302,8 @@ int main(void)
         cmocka_unit_test(names_of_the_longest_job_are_labels),
         cmocka_unit_test(secrets_hold_credentials_as_base64_of_whom_they_belong_to),
         cmocka_unit_test(a_job_that_the_api_would_refuse_is_refused_here),
+        cmocka_unit_test(numbers_beyond_their_limits_are_refused),
+        cmocka_unit_test(what_is_written_of_a_job_is_read_again),
         cmocka_unit_test(quantities_are_read_as_kubernetes_does),
         cmocka_unit_test(a_review_asks_for_what_the_role_gives),
     };

@@ -1,0 +1,81 @@
+#include "k8s/manifest.h"
+
+#include <stddef.h>
+
+/* The members that are text, in the order in which they are written. */
+static const struct {
+    const char *name;
+    size_t offset;
+} texts[] = {
+    {"name", offsetof(struct kube_job, name)},
+    {"namespace", offsetof(struct kube_job, kube_namespace)},
+    {"image", offsetof(struct kube_job, image)},
+    {"pull_policy", offsetof(struct kube_job, pull_policy)},
+    {"service_account", offsetof(struct kube_job, service_account)},
+    {"priority_class", offsetof(struct kube_job, priority_class)},
+    {"database_secret", offsetof(struct kube_job, database_secret)},
+    {"slot_resource", offsetof(struct kube_job, slot_resource)},
+    {"schema", offsetof(struct kube_job, schema)},
+};
+
+enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        json_add_string(object, texts[i].name,
+                        *(const struct slice *)(const void *)((const char *)job + texts[i].offset));
+    json_add_integer(object, "job", job->job);
+    json_add_integer(object, "cpu_m", job->cpu_m);
+    json_add_integer(object, "memory", job->memory);
+    json_add_integer(object, "memory_max", job->memory_max);
+    json_add_integer(object, "workers_max", job->workers_max);
+    json_add_integer(object, "keep_s", job->keep_s);
+    status = json_print(object, true, out, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+static enum status read_texts(const cJSON *object, struct arena *arena, struct kube_job *job,
+                              struct error *err)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct slice value, *member = (void *)((char *)job + texts[i].offset);
+
+        TRY(json_get_string(object, texts[i].name, &value, err));
+        *member = arena_copy(arena, value);
+        if (!member->data)
+            return fail_no_memory(err);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_members(const cJSON *object, struct arena *arena, struct kube_job *job,
+                                struct error *err)
+{
+    int64_t workers;
+
+    TRY(read_texts(object, arena, job, err));
+    TRY(json_get_integer(object, "job", 0, INT64_MAX, &job->job, err));
+    TRY(json_get_integer(object, "cpu_m", 0, INT64_MAX, &job->cpu_m, err));
+    TRY(json_get_integer(object, "memory", 0, INT64_MAX, &job->memory, err));
+    TRY(json_get_integer(object, "memory_max", 0, INT64_MAX, &job->memory_max, err));
+    TRY(json_get_integer(object, "workers_max", 0, MANIFEST_WORKERS_MAX, &workers, err));
+    TRY(json_get_integer(object, "keep_s", 0, INT64_MAX, &job->keep_s, err));
+    job->workers_max = (uint32_t)workers;
+    return kube_job_check(job, err);
+}
+
+enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
+                          struct error *err)
+{
+    enum status status;
+    cJSON *object;
+
+    *job = (struct kube_job){.workers_max = 0};
+    TRY(json_parse(json, KUBE_JOB_BYTES_MAX, &object, err));
+    status = read_members(object, arena, job, err);
+    cJSON_Delete(object);
+    return status;
+}
