@@ -38,12 +38,12 @@ demo: build
 	@tools/demo build/release
 
 test: build
-	@ctest --preset release -j $(JOBS)
+	@tests/own-folder ctest --preset release -j $(JOBS)
 
 test-dev: setup
 	@cmake --preset dev > /dev/null
 	@cmake --build --preset dev -j $(JOBS)
-	@ctest --preset dev -j $(JOBS)
+	@tests/own-folder ctest --preset dev -j $(JOBS)
 
 test-full: test test-dev
 	@build/release/tests/sim --seeds 1..20000

@@ -155,7 +155,8 @@ class Server:
             file.writelines(f"{name} = {quote_setting(value)}\n" for name, value in settings.items())
 
     def environment(self):
-        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.folder)}
+        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.folder),
+                "XDG_RUNTIME_DIR": str(self.socket)}
 
     def run_as_user(self, command):
         done = subprocess.run(command, text=True, capture_output=True, cwd=self.folder, check=False,
