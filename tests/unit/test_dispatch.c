@@ -250,6 +250,54 @@ static void the_first_of_two_results_of_a_slow_shard_counts(void **state)
     end(&stage);
 }
 
+/* Worker 0 is at rows that worker 1 has settled, and rows are left that nobody has. */
+static void leave_one_at_a_stale_lease(struct stage *stage, struct message *stale)
+{
+    struct message leases[2], other, message = {.type = MESSAGE_LEAVING};
+
+    hello(stage, 0, 11, 0, 0);
+    CHECK(sent(stage, 11, MESSAGE_LEASE, 0, &other) && sent(stage, 11, MESSAGE_LEASE, 1, stale));
+    hello(stage, 0, 12, 1, 0);
+    CHECK(sent(stage, 12, MESSAGE_LEASE, 0, &leases[0]) &&
+          sent(stage, 12, MESSAGE_LEASE, 1, &leases[1]));
+    hello(stage, 0, 13, 2, 0);
+    scored(stage, 1, 11, &other.lease);
+    scored(stage, 2, 12, &leases[0].lease);
+    scored(stage, 2, 12, &leases[1].lease);
+    outbox_clear(&stage->outbox);
+    dispatch_on_tick(&stage->dispatch, 60, &stage->outbox);
+    CHECK(sent(stage, 12, MESSAGE_LEASE, 0, &other) && other.lease.first == stale->lease.first);
+    scored(stage, 61, 12, &other.lease);
+    say(stage, 62, 13, message);
+    say(stage, 63, 12, message); /* and with it the last who had rows 40 to 49 */
+    CHECK(stage->dispatch.state == JOB_STATE_RUNNING);
+}
+
+static void who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blamed(void **state)
+{
+    struct dispatch_options options = options_of();
+    struct message stale, next;
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    options.rows = 50;
+    begin(&stage, &options);
+    leave_one_at_a_stale_lease(&stage, &stale);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &next));
+    scored(&stage, 64, 11, &stale.lease);
+    CHECK_INT(stored(&stage, SHARD_LATE, &head), 1);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &next) && next.lease.first == 40);
+    end(&stage);
+    begin(&stage, &options);
+    leave_one_at_a_stale_lease(&stage, &stale);
+    hello(&stage, 64, 14, 0, 1); /* it died of what is settled: nobody else's rows are suspect */
+    CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 0);
+    CHECK(!has_kind(&stage, OUTBOX_BLAME));
+    CHECK(sent(&stage, 14, MESSAGE_LEASE, 0, &next) && next.lease.first == 40);
+    end(&stage);
+}
+
 static void who_is_asked_to_go_leaves_its_shards_to_others(void **state)
 {
     const struct dispatch_options options = options_of();
@@ -359,6 +407,7 @@ int main(void)
         cmocka_unit_test(who_comes_back_as_a_newer_incarnation_had_died_over_its_first_shard),
         cmocka_unit_test(a_broken_connection_a_long_absence_and_silence_are_nobodys_fault),
         cmocka_unit_test(the_first_of_two_results_of_a_slow_shard_counts),
+        cmocka_unit_test(who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blamed),
         cmocka_unit_test(who_is_asked_to_go_leaves_its_shards_to_others),
         cmocka_unit_test(a_later_master_leases_what_is_not_settled),
         cmocka_unit_test(a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them),
