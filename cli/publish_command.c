@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/jobs.h"
 #include "postgres_libpq/libpq.h"
+#include "runtime/fault.h"
 #include "sqlite_host/host.h"
 
 /* A model that took an hour is not lost to whoever writes for some minutes. */
@@ -63,10 +64,18 @@ static enum status open_target(void *context, const char *database, const struct
     return STATUS_OK;
 }
 
+static void note_delivered(void *context, int64_t tries)
+{
+    const struct fault fault = fault_read();
+    (void)context;
+
+    fault_reach(&fault, FAULT_DELIVERED, "publisher", 0, (uint32_t)tries - 1, 0);
+}
+
 int command_publish(int argc, char **argv)
 {
     struct target target = {.db = NULL};
-    struct publisher publisher = {&target, open_target};
+    struct publisher publisher = {&target, open_target, note_delivered};
     struct error err;
     enum status status;
 

@@ -69,7 +69,8 @@ struct scan_outcome {
 /* A table that is made anew from a query. */
 struct fill {
     struct slice schema, table, create, select;
-    uint64_t rows; /* how many it has got */
+    struct slice mark; /* for has_mark; letters, digits, spaces and -:. size 0: none */
+    uint64_t rows;     /* how many it has got */
 };
 
 /* Where rows for several tables go, as they come. `table` is an index of the fills. */
@@ -135,6 +136,9 @@ struct host {
     /* The same from rows that `source` puts, instead of selects. NULL: cannot be done. */
     enum status (*fill_rows)(void *self, struct fill *fills, size_t count, fill_source *source,
                              void *context, struct error *err);
+    /* Has a table of this name been made by fill_rows with this mark? It is kept as long as
+     * the table is. NULL: nobody knows. */
+    bool (*has_mark)(void *self, struct slice schema, struct slice table, struct slice mark);
     /* The same with one row of cells. */
     enum status (*write_row)(void *self, struct slice schema, struct slice table,
                              const struct slice *names, const struct cell *cells, size_t count,

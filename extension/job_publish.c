@@ -8,6 +8,8 @@
 
 #include "engine/score_job.h"
 
+#define MARK_CHARACTERS "totrain job of 0123456789-:TZ"
+
 struct delivery {
     const char *folder;
     const struct jobspec *spec;
@@ -56,14 +58,24 @@ static enum status deliver_model(const struct delivery *delivery, struct error *
     return STATUS_OK;
 }
 
-/* A table that is made again has the same rows: nobody need know whether it is there. */
+/* No other job has this number and began at this time. */
 static enum status deliver_table(const struct delivery *delivery, struct error *err)
 {
-    struct delivered delivered;
+    const struct delivery_order order = {
+        .folder = delivery->folder,
+        .spec = delivery->spec,
+        .store = delivery->store,
+        .is_first = delivery->destination->tries == 1,
+        .mark = arena_printf(delivery->arena, "totrain job %lld of %s", (long long)delivery->row.id,
+                             delivery->row.started_at)};
+    uint64_t rows;
 
-    TRY(score_job_deliver(delivery->host, delivery->folder, delivery->spec, delivery->store,
-                          &delivered, err));
-    delivery->destination->rows = (int64_t)delivered.rows;
+    if (!order.mark.data)
+        return fail_no_memory(err);
+    if (strspn(order.mark.data, MARK_CHARACTERS) != order.mark.size)
+        return fail(err, STATUS_CORRUPT, "the job's store: the time when it began is damaged");
+    TRY(score_job_deliver(delivery->host, &order, &rows, err));
+    delivery->destination->rows = (int64_t)rows;
     return STATUS_OK;
 }
 
@@ -128,6 +140,8 @@ static enum status publish_from(const char *folder, struct jobstore *store,
     destination.tries++;
     TRY(destination_put(store, &destination, err));
     status = open_and_deliver(&delivery, publisher, err);
+    if (status == STATUS_OK && publisher->delivered)
+        publisher->delivered(publisher->context, destination.tries);
     destination.error[0] = destination.hint[0] = '\0';
     if (status == STATUS_OK)
         destination.state = DESTINATION_PUBLISHED;

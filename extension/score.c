@@ -105,9 +105,15 @@ static enum status predict_into(const struct host *host, const struct plan *plan
     status = predict_sql_lower(plan, &sql, err);
     if (status == STATUS_OK) {
         struct fill fills[] = {
-            {plan->target_schema, plan->target_table, text_slice(&sql.tables.create), select, 0},
-            {plan->target_schema, plan->quarantine_table, text_slice(&sql.tables.quarantine_create),
-             text_slice(&sql.quarantine_select), 0}};
+            {.schema = plan->target_schema,
+             .table = plan->target_table,
+             .create = text_slice(&sql.tables.create),
+             .select = select},
+            {.schema = plan->target_schema,
+             .table = plan->quarantine_table,
+             .create = text_slice(&sql.tables.quarantine_create),
+             .select = text_slice(&sql.quarantine_select)},
+        };
 
         status = host->fill_tables(host->self, text_slice(&sql.stage), fills,
                                    has_quarantine ? 2 : 1, err);

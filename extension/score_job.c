@@ -198,8 +198,8 @@ static enum status prepare(const struct host *host, const struct plan *plan,
 
 /* --- what was scored, brought home --- */
 
-static enum status fill_of(struct jobstore *store, int position, struct arena *arena,
-                           struct fill *fill, struct error *err)
+enum status score_job_target(struct jobstore *store, int position, struct arena *arena,
+                             struct fill *fill, struct error *err)
 {
     struct shard_target target;
 
@@ -216,13 +216,12 @@ static enum status bring_predictions(const struct host *host, const struct score
     const size_t count = scored->spec->scoring.keeps_bad_rows ? 2 : 1;
 
     for (size_t i = 0; i < count; i++)
-        TRY(fill_of(store, (int)i, arena, &fills[i], err));
+        TRY(score_job_target(store, (int)i, arena, &fills[i], err));
     return scored_fill(scored, host, store, fills, count, err);
 }
 
-/* The loss, then the metrics of the spec. */
-static enum status bring_metrics(const struct scored *scored, struct jobstore *store,
-                                 struct arena *arena, struct cell *cells, struct error *err)
+enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
+                              struct arena *arena, struct cell *cells, struct error *err)
 {
     const struct spec_scoring *spec = &scored->spec->scoring;
     struct metrics *metrics;
@@ -268,7 +267,7 @@ static enum status collect(const struct host *host, const struct plan *plan,
     if (plan->kind == STATEMENT_PREDICT) {
         status = collect_predictions(host, scored, store, &arena, started, sink, err);
     } else {
-        status = bring_metrics(scored, store, &arena, cells, err);
+        status = score_job_metrics(scored, store, &arena, cells, err);
         if (status == STATUS_OK)
             status = evaluation_put(host, plan, cells, started, &arena, sink, err);
     }
@@ -356,75 +355,5 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     }
     status = run_job(host, plan, &folder, &spec, started, sink, err);
     job_folder_clean(&folder);
-    return status;
-}
-
-/* --- the publisher of a detached job --- */
-
-static enum status deliver_metrics(const struct host *host, const struct scored *scored,
-                                   struct jobstore *store, struct arena *arena, struct error *err)
-{
-    const struct spec_scoring *spec = &scored->spec->scoring;
-    struct slice names[PLAN_METRICS_MAX + 1] = {SLICE("loss")};
-    struct cell cells[PLAN_METRICS_MAX + 1];
-    struct fill target;
-
-    for (size_t i = 0; i < spec->metric_count; i++)
-        names[i + 1] = spec->metrics[i];
-    TRY(fill_of(store, 0, arena, &target, err));
-    TRY(host->check_target(host->self, target.schema, target.table, TARGET_TABLE, err));
-    TRY(bring_metrics(scored, store, arena, cells, err));
-    return host->write_row(host->self, target.schema, target.table, names, cells,
-                           spec->metric_count + 1, err);
-}
-
-/* The checks that were made when the statement was given, anew: hours may lie between. */
-static enum status check_again(const struct host *host, const struct scored *scored,
-                               struct jobstore *store, struct arena *arena, struct error *err)
-{
-    struct plan *plan = ARENA_NEW(arena, struct plan, 1);
-    struct fill target;
-
-    if (!plan)
-        return fail_no_memory(err);
-    TRY(fill_of(store, 0, arena, &target, err));
-    plan->has_target = true;
-    plan->target_schema = target.schema;
-    plan->target_table = target.table;
-    if (scored->spec->scoring.keeps_bad_rows) {
-        TRY(fill_of(store, 1, arena, &target, err));
-        plan->quarantine_table = target.table;
-    }
-    return score_check_targets(host, plan, err);
-}
-
-static enum status deliver_predictions(const struct host *host, const struct scored *scored,
-                                       struct jobstore *store, struct arena *arena, uint64_t *rows,
-                                       struct error *err)
-{
-    struct fill fills[2];
-
-    TRY(check_again(host, scored, store, arena, err));
-    TRY(bring_predictions(host, scored, store, arena, fills, err));
-    *rows = fills[0].rows;
-    return STATUS_OK;
-}
-
-enum status score_job_deliver(const struct host *host, const char *folder,
-                              const struct jobspec *spec, struct jobstore *store,
-                              struct delivered *delivered, struct error *err)
-{
-    struct scored scored;
-    struct arena arena;
-    enum status status;
-
-    delivered->rows = 1;
-    TRY(scored_open(&scored, folder, spec, err));
-    arena_init(&arena, MODEL_ARENA_MAX);
-    status = spec->kind == SPEC_PREDICT
-                 ? deliver_predictions(host, &scored, store, &arena, &delivered->rows, err)
-                 : deliver_metrics(host, &scored, store, &arena, err);
-    arena_deinit(&arena);
-    scored_close(&scored);
     return status;
 }

@@ -34,13 +34,27 @@ uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uin
  * could score them as well. */
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
                           const struct sink *sink, bool *has_begun, struct error *err);
-/* For the publisher of a detached job: from its folder into the host's tables. */
-struct delivered {
-    uint64_t rows; /* of the table */
+/* A table that the job's results go to: 0 the rows, 1 the bad ones. */
+enum status score_job_target(struct jobstore *store, int position, struct arena *arena,
+                             struct fill *fill, struct error *err);
+struct scored;
+/* The loss, then the metrics of the spec: so many cells. */
+enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
+                              struct arena *arena, struct cell *cells, struct error *err);
+
+/* score_deliver.c */
+
+/* For the publisher of a detached job: from its folder into the host's tables, where a
+ * publisher before has not done so and been killed before it could say it. */
+struct delivery_order {
+    const char *folder;
+    const struct jobspec *spec;
+    struct jobstore *store;
+    struct slice mark; /* of the tables; see has_mark in host.h */
+    bool is_first;     /* nobody has tried before */
 };
-enum status score_job_deliver(const struct host *host, const char *folder,
-                              const struct jobspec *spec, struct jobstore *store,
-                              struct delivered *delivered, struct error *err);
+enum status score_job_deliver(const struct host *host, const struct delivery_order *order,
+                              uint64_t *rows, struct error *err);
 
 /* score_results.c: a job's rows, mapped: they can be unlinked then. */
 struct scored {
@@ -55,6 +69,9 @@ void scored_close(struct scored *scored);
 enum status scored_fill(const struct scored *scored, const struct host *host,
                         struct jobstore *store, struct fill *fills, size_t count,
                         struct error *err);
+/* How many rows each of the two tables gets. */
+enum status scored_count(const struct scored *scored, struct jobstore *store, uint64_t rows[2],
+                         struct error *err);
 enum status scored_measure(const struct scored *scored, struct jobstore *store,
                            struct metrics *metrics, struct error *err);
 

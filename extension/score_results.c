@@ -179,6 +179,33 @@ enum status scored_fill(const struct scored *scored, const struct host *host,
     return status;
 }
 
+static enum status count_row(void *self, size_t table, const struct cell *cells, size_t count,
+                             struct error *err)
+{
+    uint64_t *rows = self;
+    (void)cells;
+    (void)count;
+    (void)err;
+
+    rows[table]++;
+    return STATUS_OK;
+}
+
+enum status scored_count(const struct scored *scored, struct jobstore *store, uint64_t rows[2],
+                         struct error *err)
+{
+    const struct fill_sink sink = {rows, count_row};
+    struct walk walk;
+    enum status status = walk_init(&walk, scored, err);
+
+    rows[0] = rows[1] = 0;
+    walk.sink = &sink;
+    if (status == STATUS_OK)
+        status = walk_all(&walk, store, err);
+    walk_deinit(&walk);
+    return status;
+}
+
 enum status scored_measure(const struct scored *scored, struct jobstore *store,
                            struct metrics *metrics, struct error *err)
 {

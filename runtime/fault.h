@@ -28,7 +28,8 @@
     X(SHARD_SCORED, "shard_scored") /* its results are about to be sent */                         \
     X(ROW, "row") /* step: the row that is about to be scored; whichever worker has it */          \
     X(SHARD_BEFORE, "shard_before") /* master: a shard's results are here, and not stored */       \
-    X(SHARD_AFTER, "shard_after")   /* master: they are stored, and nobody was told */
+    X(SHARD_AFTER, "shard_after")   /* master: they are stored, and nobody was told */             \
+    X(DELIVERED, "delivered") /* publisher: it is in the user's database, and nobody was told */
 
 enum fault_point {
 #define X(name, text) FAULT_##name,

@@ -75,6 +75,44 @@ static enum status put_row(void *self, size_t table, const struct cell *cells, s
     return STATUS_OK;
 }
 
+/* SQLite keeps what stands between the parentheses as it was written, and a comment there
+ * goes with the table: in its transaction, and when it is dropped. */
+static void append_marked(struct text *create, const struct fill *fill)
+{
+    size_t size = fill->create.size;
+
+    if (fill->mark.size == 0 || size == 0 || fill->create.data[size - 1] != ')') {
+        text_append(create, fill->create);
+        return;
+    }
+    text_append(create, (struct slice){fill->create.data, size - 1});
+    text_printf(create, " /* %.*s */)", SLICE_FORMAT(fill->mark));
+}
+
+bool host_has_mark(void *self, struct slice schema, struct slice table, struct slice mark)
+{
+    struct sqlite_host *host = self;
+    sqlite3_stmt *statement = NULL;
+    struct error ignored;
+    bool has = false;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT 1 FROM ");
+    sql_append_table(&sql, schema.size > 0 ? schema : SLICE("main"), SLICE("sqlite_schema"));
+    text_append_string(&sql, " WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
+                             " AND instr(sql, '/* ' || ?2 || ' */') > 0");
+    if (sql_prepare_text(host->db, &sql, &statement, &ignored) == STATUS_OK) {
+        sql_bind_text(statement, 1, table);
+        sql_bind_text(statement, 2, mark);
+        if (sql_step(statement, &has, &ignored) != STATUS_OK)
+            has = false;
+    }
+    sqlite3_finalize(statement);
+    text_deinit(&sql);
+    return has;
+}
+
 static enum status make_tables(struct filling *filling, size_t count, struct error *err)
 {
     enum status status = STATUS_OK;
@@ -86,7 +124,7 @@ static enum status make_tables(struct filling *filling, size_t count, struct err
         fill->rows = 0;
         TRY(drop_table(filling->host->db, fill->schema, fill->table, err));
         text_init(&create, TEXT_MAXIMUM);
-        text_append(&create, fill->create);
+        append_marked(&create, fill);
         status = sql_execute_text(filling->host->db, &create, err);
         text_deinit(&create);
     }

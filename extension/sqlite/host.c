@@ -38,6 +38,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .publish = host_publish,
         .fill_tables = host_fill_tables,
         .fill_rows = host_fill_rows,
+        .has_mark = host_has_mark,
         .write_row = host_write_row,
         .load_model = host_load_model,
         .load_meta = host_load_meta,

@@ -84,6 +84,7 @@ uint64_t host_guess_rows(void *self, struct slice select);
 /* fill_rows.c */
 enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                            void *context, struct error *err);
+bool host_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
 
 /* job_tables.c */
 enum status job_tables_register(sqlite3 *db, struct error *err);

@@ -18,9 +18,11 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data"
 
 TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
               "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
+# How many times slower this build computes: a sanitizer's.
+SLOW = int(os.environ.get("TOTRAIN_SLOW", "1"))
 # Long enough to be met while it runs, on any machine.
 TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
-              "train.epoch = 10000, train.batch_size = 1 LABEL class INTO iris_model;")
+              f"train.epoch = {10000 // SLOW}, train.batch_size = 1 LABEL class INTO iris_model;")
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 
 
@@ -59,6 +61,18 @@ def processes_of(folder):
             if os.fsencode(str(folder)) in command and state != "Z":
                 found.append(int(entry.name))
     return found
+
+
+def plain_environment():
+    """For programs that are not ours, which a sanitizer is not to be loaded into."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
+def is_stopped(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
+    except OSError:
+        return False
 
 
 def wait_for(condition, what):

@@ -232,6 +232,39 @@ class Shards(harness.Case):
         store.close()
         self.assertEqual(self.run_all("SELECT word FROM p"), [("old",)])
 
+    def publish_and_die(self, statement, target):
+        """The publisher stops when all is in the database, is killed, and has a successor; what
+        the user did meanwhile stays."""
+        os.environ["TOTRAIN_FAULT"] = "role=publisher,point=delivered,attempt=0,action=stop"
+        self.addCleanup(os.environ.pop, "TOTRAIN_FAULT", None)
+        job, _ = self.submit(statement)
+        del os.environ["TOTRAIN_FAULT"]
+
+        def stopped():
+            return [pid for pid in harness.processes_of(self.state) if harness.is_stopped(pid)]
+        harness.wait_for(stopped, "the publisher at its point")
+        made = self.rows_of(target)
+        self.run_all(f"ALTER TABLE {target} ADD COLUMN mine")
+        self.run_all(f"UPDATE {target} SET mine = 7")
+        for pid in stopped():
+            os.kill(pid, signal.SIGKILL)
+        waited = self.run_program("wait", job, "--format=csv")
+        self.assertEqual(waited.returncode, 0, waited.stderr)
+        self.assertEqual(self.run_all(f"SELECT DISTINCT mine FROM {target}"), [(7,)])
+        self.run_all(f"ALTER TABLE {target} DROP COLUMN mine")
+        self.assertEqual(self.rows_of(target), made)
+        return waited.stdout
+
+    def test_a_publisher_that_was_killed_when_all_was_written_has_written_it(self):
+        said = self.publish_and_die("SELECT * FROM t TO PREDICT p.c WITH job.wait = false, "
+                                    "predict.bad_rows = 'quarantine' USING m", "p")
+        self.assertIn("rows,5000,", said)
+        self.assertEqual(self.run_all("SELECT count(*) FROM p_bad_rows"), [(0,)])
+        self.publish_and_die("SELECT * FROM t TO EVALUATE m WITH job.wait = false INTO e", "e")
+        self.run_all("SELECT * FROM t TO PREDICT p.c WITH job.wait = false USING m")
+        self.check_nothing_runs()  # another job writes over it, as ever
+        self.assertEqual(self.run_all("SELECT count(*) FROM p"), [(5000,)])
+
     def test_a_detached_job_of_which_all_was_killed_goes_on_where_it_was(self):
         self.run_all("SELECT * FROM t TO PREDICT alone.c USING m")
         os.environ["TOTRAIN_PACE"] = SLOW
