@@ -7,9 +7,7 @@ if(TOTRAIN_FAULTS)
     add_test(NAME cluster_${name} COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
   endforeach()
-  # A worker that is told to end while its rows are still being encoded ends at
-  # once, with the thread that encodes them: that is no leak.
   set_tests_properties(cluster_cluster cluster_scale cluster_network cluster_checkpoint
     cluster_random PROPERTIES
-    TIMEOUT 300 LABELS cluster ENVIRONMENT "TSAN_OPTIONS=report_thread_leaks=0")
+    TIMEOUT 300 LABELS cluster)
 endif()

@@ -14,7 +14,7 @@ import job as harness
 from job import POINTS
 
 
-LONG = 10000  # epochs: some checkpoints and progress events
+LONG = 10000 // harness.SLOW  # epochs: some checkpoints and progress events
 
 
 class NamedPointTest(harness.JobTest):
@@ -52,7 +52,7 @@ class CheckpointTest(harness.JobTest):
         for workers in (1, 3):
             with self.subTest(workers=workers):
                 job = self.job(workers, least=1, epochs=LONG, checkpoint=0.05)
-                for pace in ("us=5", None):
+                for pace in (f"us={5 * harness.SLOW}", None):
                     job.wait_for_event_row("checkpoint")
                     job.end_everything()
                     job.start(pace=pace)

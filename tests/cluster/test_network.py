@@ -26,7 +26,7 @@ from network_roles import DEADLINE, Namespaces, Role
 from job import Job
 
 EPOCHS = 20
-LONG = 4000  # epochs of a job that still runs when something is done to it
+LONG = harness.LONG  # epochs of a job that still runs when something is done to it
 FRAME_TYPES = 64
 
 
@@ -423,7 +423,7 @@ class NamespaceTest(NetworkTest):
     def start(self, workers, least, epochs, indexes=None):
         """The master in namespace 0, worker I in I + 1."""
         if epochs == LONG:  # it lasts, however fast the machine is
-            os.environ["TOTRAIN_PACE"] = "us=15"
+            os.environ["TOTRAIN_PACE"] = f"us={15 * harness.SLOW}"
             self.addCleanup(os.environ.pop, "TOTRAIN_PACE")
         self.job = self.make(workers, least, epochs)
         self.spaces = Namespaces(workers + 1)

@@ -30,7 +30,8 @@ class Program(harness.Case):
 
     def test_it_starts_without_the_libraries_of_other_databases(self):
         """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""
-        linked = subprocess.run(["ldd", harness.PROGRAM], capture_output=True, text=True, check=True)
+        linked = subprocess.run(["ldd", harness.PROGRAM], capture_output=True, text=True, check=True,
+                                env=harness.plain_environment())
         for library in ("libpq", "libcurl", "krb5", "ldap", "gnutls", "openblas"):
             self.assertNotIn(library, linked.stdout)
 
@@ -254,7 +255,7 @@ class Program(harness.Case):
         done = subprocess.run(f"'{harness.PROGRAM}' '{self.path}' --format csv -c 'WITH RECURSIVE "
                               "r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i FROM r;' "
                               "| head -n 2", shell=True, capture_output=True, text=True,
-                              timeout=harness.DEADLINE)
+                              timeout=harness.DEADLINE, env=harness.plain_environment())
         self.assertEqual((done.stdout, done.stderr), ("i\n1\n", ""))
 
     def test_a_trigger_body_is_one_statement(self):

@@ -32,7 +32,7 @@ class Detached(harness.Case):
         self.assertRegex(row, r"^job,\d+,$")
         return int(row.split(",")[1])
 
-    def long_job(self, epochs=10000, more=""):
+    def long_job(self, epochs=10000 // harness.SLOW, more=""):
         job = self.submit(LONG.format(epochs=epochs, more=more))
         self.wait_for_state(job, "running")
         return job
@@ -116,7 +116,7 @@ class Detached(harness.Case):
                 client = subprocess.Popen(["sqlite3", self.path], stdin=subprocess.PIPE,
                                           stdout=subprocess.PIPE, text=True, start_new_session=True)
                 client.stdin.write(f".load {harness.EXTENSION}\n"
-                                   f"{LONG.format(epochs=300, more='')}\n.print submitted\n")
+                                   f"{LONG.format(epochs=300 // harness.SLOW, more='')}\n.print submitted\n")
                 client.stdin.flush()
                 while "submitted" not in client.stdout.readline():
                     pass
@@ -196,7 +196,7 @@ class Detached(harness.Case):
         self.assertEqual(self.row(job)[1], "running")
 
     def continue_after(self, number, more=""):
-        statement = LONG.format(epochs=400, more=more)
+        statement = LONG.format(epochs=400 // harness.SLOW, more=more)
         job = self.submit(statement)
         self.wait_for_state(job, "running")
         self.wait_for_checkpoint(job)
@@ -274,7 +274,7 @@ class Detached(harness.Case):
         self.assertEqual(self.connect().execute("SHOW VERSIONS iris_model").fetchall()[0][0], 1)
 
     def test_a_database_that_is_gone_keeps_the_model_for_later(self):
-        job = self.submit(LONG.format(epochs=200, more=""))
+        job = self.submit(LONG.format(epochs=200 // harness.SLOW, more=""))
         moved = str(self.folder / "moved.db")
         shutil.move(self.path, moved)
         waited = self.run_program("wait", job)
@@ -286,10 +286,10 @@ class Detached(harness.Case):
         self.assertEqual(self.row(job)[1], "failed")
         again = self.run_program("wait", job)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.check_published(job, LONG.format(epochs=200, more=""))
+        self.check_published(job, LONG.format(epochs=200 // harness.SLOW, more=""))
 
     def test_a_table_of_its_name_that_appeared_meanwhile_stays(self):
-        job = self.long_job(epochs=200)
+        job = self.long_job(epochs=200 // harness.SLOW)
         other = sqlite3.connect(self.path, isolation_level=None)
         other.execute("CREATE TABLE iris_model(mine)")
         waited = self.run_program("wait", job)
@@ -299,7 +299,7 @@ class Detached(harness.Case):
         other.execute("DROP TABLE iris_model")
         other.close()
         self.assertEqual(self.run_program("wait", job).returncode, 0)
-        self.check_published(job, LONG.format(epochs=200, more=""))
+        self.check_published(job, LONG.format(epochs=200 // harness.SLOW, more=""))
 
     def test_a_model_is_replaced_and_its_version_kept(self):
         self.connect().execute(harness.TRAIN_IRIS).fetchall()
@@ -318,7 +318,8 @@ class Detached(harness.Case):
         self.assertEqual(self.run_program("wait", 1).returncode, 1)
 
     def test_jobs_are_tables_while_they_run_and_afterwards(self):
-        job = self.long_job(epochs=400, more="job.max_workers = 2, train.test_size = 0.2, ")
+        epochs = 400 // harness.SLOW
+        job = self.long_job(epochs=epochs, more="job.max_workers = 2, train.test_size = 0.2, ")
         database = self.connect(isolation_level=None)
         database.row_factory = sqlite3.Row
 
@@ -333,7 +334,7 @@ class Detached(harness.Case):
         self.assertEqual(self.run_program("wait", job).returncode, 0)
         last = row()
         self.assertEqual((last["state"], last["step"], last["error"]), ("done", last["steps"], None))
-        self.assertEqual((last["rows_done"], last["rows_redone"]), (120 * 400, 0))
+        self.assertEqual((last["rows_done"], last["rows_redone"]), (120 * epochs, 0))
         self.assertTrue(0 < last["goodput"] <= 1, last["goodput"])
         self.assertGreater(last["slot_seconds"], 0)
         for table in ("totrain_workers", "totrain_events", "totrain_job_metrics"):

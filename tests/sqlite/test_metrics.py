@@ -11,7 +11,7 @@ import sqlite3
 import harness
 
 LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
-        "train.epoch = 10000, train.batch_size = 1, train.test_size = 0.2, "
+        f"train.epoch = {10000 // harness.SLOW}, train.batch_size = 1, train.test_size = 0.2, "
         "job.metrics = '{address}', {more}job.wait = false LABEL class INTO {model};")
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"

@@ -153,9 +153,8 @@ class TensorBoard(harness.Case):
                   "events = EventAccumulator(sys.argv[1], size_guidance={'scalars': 0}).Reload()\n"
                   "print(json.dumps({tag: [[event.step, event.value] for event in events.Scalars(tag)]\n"
                   "                  for tag in events.Tags()['scalars']}))\n")
-        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         done = subprocess.run([python, "-c", script, self.events / run], capture_output=True, text=True,
-                              env=environment)
+                              env=harness.plain_environment())
         self.assertEqual(done.returncode, 0, done.stderr)
         seen = {tag: {step: value for step, value in events}
                 for tag, events in json.loads(done.stdout.splitlines()[-1]).items()}
@@ -192,7 +191,7 @@ class TensorBoard(harness.Case):
         self.assertEqual((out, self.jobs_started()), ("", []))
 
     def test_files_grow_while_the_job_runs_and_a_restarted_one_repeats_no_step(self):
-        statement = LONG.format(folder=self.events, epochs=2000)
+        statement = LONG.format(folder=self.events, epochs=2000 // harness.SLOW)
         done = self.run_program(self.path, "--progress=none", "-c", statement)
         self.assertEqual(done.returncode, 0, done.stderr)
         size, waiting = 0, None
@@ -225,7 +224,7 @@ class TensorBoard(harness.Case):
         return [state for state, in rows]
 
     def test_a_folder_that_goes_away_does_not_end_the_job(self):
-        statement = LONG.format(folder=self.events, epochs=400).replace("false, log", "true, log")
+        statement = LONG.format(folder=self.events, epochs=400 // harness.SLOW).replace("false, log", "true, log")
         process = subprocess.Popen([harness.PROGRAM, self.path, "-c", statement], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
