@@ -15,106 +15,6 @@
 #define ACCUMULATOR_MAX        1e6
 #define LEARNING_RATE_MAX      100
 
-/* Exactly these members, each once. */
-static enum status check_members(const cJSON *object, const char *const *names, struct error *err)
-{
-    for (const cJSON *member = object->child; member; member = member->next) {
-        size_t found = 0;
-        while (names[found] && strcmp(names[found], member->string) != 0)
-            found++;
-        if (!names[found])
-            return fail(err, STATUS_CORRUPT, "unknown member \"%.100s\"", member->string);
-        if (cJSON_GetObjectItemCaseSensitive(object, member->string) != member)
-            return fail(err, STATUS_CORRUPT, "member \"%s\" is there twice", member->string);
-    }
-    for (size_t i = 0; names[i]; i++)
-        if (!cJSON_GetObjectItemCaseSensitive(object, names[i]))
-            return fail(err, STATUS_CORRUPT, "member \"%s\" is missing", names[i]);
-    return STATUS_OK;
-}
-
-enum status spec_get_section(const cJSON *json, const char *name, const char *const *members,
-                             const cJSON **section, struct error *err)
-{
-    TRY(json_get_object(json, name, section, err));
-    return check_members(*section, members, err);
-}
-
-enum status spec_get_u32(const cJSON *object, const char *name, uint32_t least, uint32_t most,
-                         uint32_t *value, struct error *err)
-{
-    int64_t integer;
-
-    TRY(json_get_integer(object, name, least, most, &integer, err));
-    *value = (uint32_t)integer;
-    return STATUS_OK;
-}
-
-enum status spec_get_u64(const cJSON *object, const char *name, uint64_t *value, struct error *err)
-{
-    int64_t integer;
-
-    TRY(json_get_integer(object, name, 0, INT64_MAX, &integer, err));
-    *value = (uint64_t)integer;
-    return STATUS_OK;
-}
-
-static enum status get_real(const cJSON *object, const char *name, double least, double most,
-                            double *value, struct error *err)
-{
-    TRY(json_get_real(object, name, value, err));
-    if (*value >= least && *value <= most)
-        return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from %g to %g", name, least,
-                most);
-}
-
-/* [0, 1) */
-static enum status get_share(const cJSON *object, const char *name, double *value,
-                             struct error *err)
-{
-    TRY(json_get_real(object, name, value, err));
-    if (*value >= 0 && *value < 1)
-        return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from 0 to below 1", name);
-}
-
-enum status spec_get_text(const cJSON *object, const char *name, size_t least, size_t most,
-                          struct arena *arena, struct slice *value, struct error *err)
-{
-    struct slice text;
-
-    TRY(json_get_string(object, name, &text, err));
-    if (text.size < least || text.size > most)
-        return fail(err, STATUS_CORRUPT, "member \"%s\": expected %zu to %zu bytes", name, least,
-                    most);
-    *value = arena_copy(arena, text);
-    return value->data ? STATUS_OK : fail_no_memory(err);
-}
-
-/* An absolute one, or none. */
-static enum status get_path(const cJSON *object, const char *name, struct arena *arena,
-                            struct slice *value, struct error *err)
-{
-    TRY(spec_get_text(object, name, 0, JOBSPEC_PATH_BYTES_MAX, arena, value, err));
-    if (value->size > 0 && value->data[0] != '/')
-        return fail(err, STATUS_CORRUPT, "member \"%s\": expected an absolute path", name);
-    return STATUS_OK;
-}
-
-static enum status get_word(const cJSON *object, const char *name, const char *const *words,
-                            unsigned *index, struct error *err)
-{
-    struct slice word;
-
-    TRY(json_get_string(object, name, &word, err));
-    for (*index = 0; words[*index]; ++*index)
-        if (slice_is(word, words[*index]))
-            return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.40s\" is none of its words", name,
-                word.data);
-}
-
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
@@ -126,7 +26,7 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     TRY(spec_get_text(model, "name", 1, NAME_BYTES_MAX, arena, &spec->model_name, err));
     TRY(spec_get_text(model, "estimator", 1, WORD_BYTES_MAX, arena, &spec->estimator, err));
     TRY(spec_get_text(model, "family", 1, WORD_BYTES_MAX, arena, &spec->family, err));
-    TRY(get_word(model, "task", spec_task_words, &task, err));
+    TRY(spec_get_word(model, "task", spec_task_words, &task, err));
     spec->task = (enum spec_task)task;
     return STATUS_OK;
 }
@@ -138,9 +38,9 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
 
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
-    TRY(check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
+    TRY(spec_check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
-    TRY(get_word(json, "kind", spec_input_kind_words, &kind, err));
+    TRY(spec_get_word(json, "kind", spec_input_kind_words, &kind, err));
     input->kind = (enum spec_input_kind)kind;
     return kind == SPEC_CATEGORY
                ? spec_get_u32(json, "vocabulary_max", 1, VOCABULARY_MAX, &input->vocabulary_max,
@@ -174,7 +74,7 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
 
     TRY(spec_get_section(json, "label", MEMBERS("name", "type"), &label, err));
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
-    TRY(get_word(label, "type", spec_label_type_words, &type, err));
+    TRY(spec_get_word(label, "type", spec_label_type_words, &type, err));
     spec->label_type = (enum spec_label_type)type;
     return STATUS_OK;
 }
@@ -206,35 +106,15 @@ static enum status read_network(const cJSON *json, struct jobspec *spec, struct 
         MEMBERS("hidden_units", "activation", "dropout", "n_classes", "standardize", "l1", "l2"),
         &network, err));
     TRY(read_hidden_units(network, spec, err));
-    TRY(get_word(network, "activation", spec_activation_words, &activation, err));
+    TRY(spec_get_word(network, "activation", spec_activation_words, &activation, err));
     spec->activation = (enum spec_activation)activation;
-    TRY(get_share(network, "dropout", &spec->dropout, err));
+    TRY(spec_get_share(network, "dropout", &spec->dropout, err));
     TRY(spec_get_u32(network, "n_classes", 0, CLASSES_MAX, &spec->n_classes, err));
     if (spec->n_classes == 1)
         return fail(err, STATUS_CORRUPT, "member \"n_classes\": expected 0, or 2 and more");
     TRY(json_get_boolean(network, "standardize", &spec->standardize, err));
-    TRY(get_real(network, "l1", 0, PENALTY_MAX, &spec->l1, err));
-    return get_real(network, "l2", 0, PENALTY_MAX, &spec->l2, err);
-}
-
-enum status spec_get_words(const cJSON *object, const char *name, size_t most, struct arena *arena,
-                           struct slice *words, size_t *count, struct error *err)
-{
-    const cJSON *array, *item;
-
-    TRY(json_get_array(object, name, most, &array, err));
-    cJSON_ArrayForEach(item, array)
-    {
-        struct slice word = slice_of(cJSON_IsString(item) ? item->valuestring : NULL);
-        if (word.size < 1 || word.size > WORD_BYTES_MAX)
-            return fail(err, STATUS_CORRUPT, "member \"%s\": expected names of 1 to %d bytes", name,
-                        WORD_BYTES_MAX);
-        word = arena_copy(arena, word);
-        if (!word.data)
-            return fail_no_memory(err);
-        words[(*count)++] = word;
-    }
-    return STATUS_OK;
+    TRY(spec_get_real(network, "l1", 0, PENALTY_MAX, &spec->l1, err));
+    return spec_get_real(network, "l2", 0, PENALTY_MAX, &spec->l2, err);
 }
 
 static enum status read_training(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -253,7 +133,7 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
     TRY(spec_get_u64(training, "seed", &spec->seed, err));
     TRY(json_get_boolean(training, "shuffle", &spec->shuffle, err));
     TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
-    TRY(get_share(training, "test_size", &spec->test_size, err));
+    TRY(spec_get_share(training, "test_size", &spec->test_size, err));
     TRY(spec_get_u32(training, "early_stopping", 0, COUNT_MAX, &spec->early_stopping, err));
     TRY(json_get_boolean(training, "balanced", &spec->balanced, err));
     TRY(spec_get_u32(training, "log_every_steps", 0, UINT32_MAX, &spec->log_every_steps, err));
@@ -273,16 +153,16 @@ static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struc
                          MEMBERS("name", "learning_rate", "momentum", "beta1", "beta2", "epsilon",
                                  "initial_accumulator", "schedule"),
                          &optimizer, err));
-    TRY(get_word(optimizer, "name", spec_optimizer_words, &name, err));
+    TRY(spec_get_word(optimizer, "name", spec_optimizer_words, &name, err));
     spec->optimizer = (enum spec_optimizer)name;
-    TRY(get_real(optimizer, "learning_rate", 0, LEARNING_RATE_MAX, &spec->learning_rate, err));
-    TRY(get_share(optimizer, "momentum", &spec->momentum, err));
-    TRY(get_share(optimizer, "beta1", &spec->beta1, err));
-    TRY(get_share(optimizer, "beta2", &spec->beta2, err));
-    TRY(get_real(optimizer, "epsilon", 0, 1, &spec->epsilon, err));
-    TRY(get_real(optimizer, "initial_accumulator", 0, ACCUMULATOR_MAX, &spec->initial_accumulator,
-                 err));
-    TRY(get_word(optimizer, "schedule", spec_schedule_words, &schedule, err));
+    TRY(spec_get_real(optimizer, "learning_rate", 0, LEARNING_RATE_MAX, &spec->learning_rate, err));
+    TRY(spec_get_share(optimizer, "momentum", &spec->momentum, err));
+    TRY(spec_get_share(optimizer, "beta1", &spec->beta1, err));
+    TRY(spec_get_share(optimizer, "beta2", &spec->beta2, err));
+    TRY(spec_get_real(optimizer, "epsilon", 0, 1, &spec->epsilon, err));
+    TRY(spec_get_real(optimizer, "initial_accumulator", 0, ACCUMULATOR_MAX,
+                      &spec->initial_accumulator, err));
+    TRY(spec_get_word(optimizer, "schedule", spec_schedule_words, &schedule, err));
     spec->schedule = (enum spec_schedule)schedule;
     return STATUS_OK;
 }
@@ -300,13 +180,13 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
     TRY(spec_get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
     TRY(spec_get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
     TRY(spec_get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
-    TRY(get_real(job, "checkpoint_seconds", 0, CHECKPOINT_SECONDS_MAX, &spec->checkpoint_seconds,
-                 err));
+    TRY(spec_get_real(job, "checkpoint_seconds", 0, CHECKPOINT_SECONDS_MAX,
+                      &spec->checkpoint_seconds, err));
     TRY(spec_get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
                      err));
     TRY(spec_get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
     TRY(spec_get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
-    TRY(get_path(job, "tensorboard", arena, &spec->tensorboard, err));
+    TRY(spec_get_path(job, "tensorboard", arena, &spec->tensorboard, err));
     TRY(spec_get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
     TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));
     if (spec->in_one_process && spec->max_workers > 1)
@@ -336,14 +216,14 @@ static enum status read_all(const cJSON *json, struct arena *arena, struct jobsp
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "expected an object");
     TRY(json_get_integer(json, "version", JOBSPEC_VERSION, JOBSPEC_VERSION, &version, err));
-    TRY(get_word(json, "kind", spec_kind_words, &kind, err));
+    TRY(spec_get_word(json, "kind", spec_kind_words, &kind, err));
     spec->kind = (enum spec_kind)kind;
-    TRY(check_members(json,
-                      kind == SPEC_TRAIN
-                          ? MEMBERS("version", "kind", "statement", "model", "inputs", "label",
-                                    "network", "training", "optimizer", "job")
-                          : MEMBERS("version", "kind", "statement", "model", "scoring", "job"),
-                      err));
+    TRY(spec_check_members(json,
+                           kind == SPEC_TRAIN
+                               ? MEMBERS("version", "kind", "statement", "model", "inputs", "label",
+                                         "network", "training", "optimizer", "job")
+                               : MEMBERS("version", "kind", "statement", "model", "scoring", "job"),
+                           err));
     TRY(spec_get_text(json, "statement", 0, JOBSPEC_BYTES_MAX, arena, &spec->statement, err));
     TRY(read_model(json, arena, spec, err));
     TRY(kind == SPEC_TRAIN ? read_learning(json, arena, spec, err)
@@ -362,64 +242,4 @@ enum status jobspec_read(struct slice text, struct arena *arena, struct jobspec 
     status = read_all(json, arena, spec, err);
     cJSON_Delete(json);
     return status;
-}
-
-static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
-{
-    if (a->input_count != b->input_count)
-        return false;
-    for (size_t i = 0; i < a->input_count; i++)
-        if (!slice_equal(a->inputs[i].name, b->inputs[i].name) ||
-            a->inputs[i].kind != b->inputs[i].kind ||
-            a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max)
-            return false;
-    return true;
-}
-
-static bool same_model(const struct jobspec *a, const struct jobspec *b)
-{
-    if (a->hidden_layers != b->hidden_layers)
-        return false;
-    for (uint32_t i = 0; i < a->hidden_layers; i++)
-        if (a->hidden_units[i] != b->hidden_units[i])
-            return false;
-    return slice_equal(a->statement, b->statement) && slice_equal(a->estimator, b->estimator) &&
-           slice_equal(a->family, b->family) && a->task == b->task &&
-           slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
-           a->label_type == b->label_type && a->activation == b->activation &&
-           a->dropout == b->dropout && a->n_classes == b->n_classes &&
-           a->standardize == b->standardize && a->l1 == b->l1 && a->l2 == b->l2;
-}
-
-static bool same_training(const struct jobspec *a, const struct jobspec *b)
-{
-    if (a->metric_count != b->metric_count)
-        return false;
-    for (size_t i = 0; i < a->metric_count; i++)
-        if (!slice_equal(a->metrics[i], b->metrics[i]))
-            return false;
-    return a->has_validation == b->has_validation && a->batch_size == b->batch_size &&
-           a->epochs == b->epochs && a->max_steps == b->max_steps && a->seed == b->seed &&
-           a->shuffle == b->shuffle && a->test_size == b->test_size &&
-           a->early_stopping == b->early_stopping && a->balanced == b->balanced &&
-           a->log_every_steps == b->log_every_steps;
-}
-
-static bool same_optimizer(const struct jobspec *a, const struct jobspec *b)
-{
-    return a->optimizer == b->optimizer && a->learning_rate == b->learning_rate &&
-           a->momentum == b->momentum && a->beta1 == b->beta1 && a->beta2 == b->beta2 &&
-           a->epsilon == b->epsilon && a->initial_accumulator == b->initial_accumulator &&
-           a->schedule == b->schedule;
-}
-
-bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
-{
-    return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
-           same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
-           a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
-           a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
-           a->checkpoint_seconds == b->checkpoint_seconds && a->threads == b->threads &&
-           slice_equal(a->metrics_host, b->metrics_host) && a->metrics_port == b->metrics_port &&
-           slice_equal(a->tensorboard, b->tensorboard) && a->in_one_process == b->in_one_process;
 }
