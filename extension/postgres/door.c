@@ -249,9 +249,14 @@ TupleDesc door_describe_result(const struct result *result)
 
 static Datum number_as(Oid type, const struct cell *cell)
 {
-    const double real = cell->type == CELL_INTEGER ? (double)cell->integer : cell->real;
-
-    return type == INT8OID ? Int64GetDatum(cell->integer) : Float8GetDatum(real);
+    if (type == INT8OID && cell->type == CELL_INTEGER)
+        return Int64GetDatum(cell->integer);
+    if (type == FLOAT8OID && cell->type == CELL_INTEGER)
+        return Float8GetDatum((double)cell->integer);
+    if (type == FLOAT8OID && cell->type == CELL_REAL)
+        return Float8GetDatum(cell->real);
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("a value does not fit into a column of type %s", format_type_be(type))));
 }
 
 /* A number among texts. */

@@ -44,7 +44,8 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
 
 /* Columns of a kept result, with types that its cells fit into. */
 TupleDesc door_describe_result(const struct result *result);
-/* A cell that is not NULL as a value of this type: int8, float8 or text. */
+/* A cell that is not NULL as a value of this type: int8, float8 or text. Throws where it is
+ * none: a list of columns may be the caller's. */
 Datum door_cell_as(Oid type, const struct cell *cell);
 /* A row of it as the values of these columns, in CurrentMemoryContext. */
 void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,

@@ -118,6 +118,21 @@ static enum job_table table_named(const char *name)
                     errmsg("there is no table of jobs named \"%s\"", name)));
 }
 
+/* Whoever calls the function writes its list of columns. */
+static void check_columns(TupleDesc descriptor, size_t count)
+{
+    bool fits =
+        (size_t)descriptor->natts == count + 1 && TupleDescAttr(descriptor, 0)->atttypid == OIDOID;
+
+    for (int i = 1; i < descriptor->natts && fits; i++) {
+        const Oid type = TupleDescAttr(descriptor, i)->atttypid;
+        fits = type == INT8OID || type == FLOAT8OID || type == TEXTOID;
+    }
+    if (!fits)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("the columns are not those of the table of jobs")));
+}
+
 static void put_rows(ReturnSetInfo *info, Oid owner, const struct result *result)
 {
     const int count = info->setDesc->natts;
@@ -176,9 +191,7 @@ Datum totrain_sql_job_table(PG_FUNCTION_ARGS)
     ListCell *cell;
 
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-    if ((size_t)info->setDesc->natts != job_table_columns(table, names) + 1)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("the columns are not those of the table of jobs")));
+    check_columns(info->setDesc, job_table_columns(table, names));
     foreach (cell, numbered_folders(folder)) {
         const Oid owner = lfirst_oid(cell);
         if (all || has_privs_of_role(GetUserId(), owner))

@@ -59,6 +59,20 @@ class Jobs(harness.Case):
             with self.assertRaises(errors.InsufficientPrivilege):
                 self.execute("SELECT totrain.cancel(1)", "eve")
 
+    def test_a_list_of_columns_that_do_not_fit_is_refused(self):
+        """A text taken for a number shows an address, a number taken for a text is one."""
+        self.check_psql(SMALL, user="ann")
+        right = {"owner": "oid", "job": "bigint", "role": "text", "index": "bigint", "state": "text",
+                 "lanes": "bigint", "rows_per_second": "float8"}
+        for name, wrong in (("owner", "text"), ("role", "bigint"), ("role", "float8"), ("role", "varchar"),
+                            ("state", "name"), ("job", "int"), ("rows_per_second", "bigint"), ("lanes", "numeric")):
+            columns = ", ".join(f'"{column}" {kind}' for column, kind in {**right, name: wrong}.items())
+            with self.subTest(name, type=wrong), self.assertRaises(errors.DatatypeMismatch):
+                self.execute(f"SELECT * FROM totrain.job_table('workers') AS ({columns})", "ann")
+        columns = ", ".join(f'"{column}" {kind}' for column, kind in {**right, "lanes": "text"}.items())
+        self.assertEqual(self.execute(f"SELECT lanes FROM totrain.job_table('workers') AS ({columns})", "ann"),
+                         [(str(lanes),) for lanes, in self.execute("SELECT lanes FROM totrain.workers", "ann")])
+
     def test_only_who_may_act_as_the_owner_ends_a_job(self):
         with self.running("ann") as job:
             with self.assertRaises(errors.UndefinedObject):
