@@ -81,7 +81,8 @@ bool postgres_has_schema(void *self, struct slice schema)
 
 /* ----- all models ----- */
 
-/* The model tables that the caller may read, as they would be written here. */
+/* The model tables that the caller may read, as they would be written here. Without those
+ * that row security guards: reading them calls functions of their owners. */
 static const char models_query[] =
     "SELECT n.nspname, c.relname, CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
     "pg_catalog.quote_ident(c.relname) ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END "
@@ -90,6 +91,7 @@ static const char models_query[] =
     "AND NOT pg_catalog.pg_is_other_temp_schema(n.oid) "
     "AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
     "AND pg_catalog.has_table_privilege(c.oid, 'SELECT') "
+    "AND NOT pg_catalog.row_security_active(c.oid) "
     "AND " COLUMNS_OF_RELATION EQ "'" MODEL_COLUMNS "' ORDER BY n.nspname, c.relname";
 
 static enum status keep_model_name(void *self, const struct cell *cells, size_t count,

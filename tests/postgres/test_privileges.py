@@ -206,6 +206,31 @@ class Traps(Roles):
         self.set_trap("PERFORM totrain.rows($t$SELECT * FROM alice.rows TO PREDICT alice.trapped.class USING alice.m$t$)")
         self.check_trap()
 
+    TELL = "LANGUAGE plpgsql AS $f$ BEGIN RAISE 'called as %', current_user; END $f$"
+
+    def test_who_sweeps_calls_no_cast_of_anothers(self):
+        self.execute("CREATE SCHEMA totrain_jobs; GRANT USAGE, CREATE ON SCHEMA totrain_jobs TO totrain_user")
+        self.session("alice").execute(f"""
+            CREATE TYPE alice.moment AS (x integer);
+            CREATE FUNCTION alice.cast(alice.moment) RETURNS timestamptz {self.TELL};
+            CREATE CAST (alice.moment AS timestamptz) WITH FUNCTION alice.cast(alice.moment) AS IMPLICIT;
+            CREATE TABLE totrain_jobs.result_77 (at alice.moment);
+            INSERT INTO totrain_jobs.result_77 VALUES (ROW(1))""")
+        self.assertEqual(self.execute("SELECT totrain.sweep_jobs('0 s')"), [(0,)])
+
+    def test_who_lists_models_calls_no_policy_of_anothers(self):
+        self.train("bob")
+        self.session("alice").execute(f"""
+            CREATE TABLE alice.trap (part text, name text, position bigint, value double precision, data bytea);
+            INSERT INTO alice.trap VALUES ('meta');
+            CREATE FUNCTION alice.policy() RETURNS boolean {self.TELL};
+            ALTER TABLE alice.trap ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY trap ON alice.trap USING (alice.policy());
+            GRANT USAGE ON SCHEMA alice TO PUBLIC; GRANT SELECT ON alice.trap TO PUBLIC""")
+        for user, listed in (("bob", {"m"}), (harness.SUPERUSER, {"bob.m"})):
+            with self.subTest(user):
+                self.assertEqual({row["name"] for row in run_statement(self.session(user), "SHOW MODELS")}, listed)
+
     def test_a_function_with_the_rights_of_its_owner_lends_no_more(self):
         """bob calls a function of alice's: the job is alice's, and bob cannot end it or see it."""
         self.set_trap("NULL")
