@@ -6,13 +6,23 @@
 
 #include "base/text.h"
 
-enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT, CELL_BLOB };
+enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT, CELL_BLOB, CELL_VECTOR };
+
+/* What keeps an array from being a vector. */
+enum vector_fault { VECTOR_FAULTLESS, VECTOR_HAS_NULLS, VECTOR_HAS_DIMENSIONS };
 
 struct cell {
     enum cell_type type;
-    int64_t integer;
+    int64_t integer; /* CELL_VECTOR: an enum vector_fault, with which there are no elements */
     double real;
-    struct slice text; /* CELL_TEXT, CELL_BLOB: borrowed from the host until its next row */
+    /* CELL_TEXT, CELL_BLOB: borrowed from the host until its next row. CELL_VECTOR: likewise,
+     * the bytes of its doubles, one behind the other, at any address. */
+    struct slice text;
 };
+
+static inline size_t cell_elements(const struct cell *cell)
+{
+    return cell->text.size / sizeof(double);
+}
 
 #endif

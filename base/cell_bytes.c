@@ -3,11 +3,11 @@
 void cell_put(struct text *out, const struct cell *cell)
 {
     put_u8(out, (uint8_t)cell->type);
-    if (cell->type == CELL_INTEGER)
+    if (cell->type == CELL_INTEGER || cell->type == CELL_VECTOR)
         put_i64(out, cell->integer);
     else if (cell->type == CELL_REAL)
         put_f64(out, cell->real);
-    else if (cell->type != CELL_NULL)
+    if (cell->type >= CELL_TEXT)
         put_sized(out, cell->text);
 }
 
@@ -16,15 +16,15 @@ void cell_read(struct byte_reader *reader, struct cell *cell)
     const uint8_t type = read_u8(reader);
 
     *cell = (struct cell){.type = CELL_NULL};
-    if (type > CELL_BLOB) {
+    if (type > CELL_VECTOR) {
         reader->failed = true;
         return;
     }
     cell->type = (enum cell_type)type;
-    if (cell->type == CELL_INTEGER)
+    if (cell->type == CELL_INTEGER || cell->type == CELL_VECTOR)
         cell->integer = read_i64(reader);
     else if (cell->type == CELL_REAL)
         cell->real = read_f64(reader);
-    else if (cell->type != CELL_NULL)
+    if (cell->type >= CELL_TEXT)
         cell->text = read_sized(reader, TEXT_MAXIMUM);
 }

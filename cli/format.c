@@ -61,6 +61,7 @@ void cell_append(struct text *out, const struct cell *cell)
         text_append(out, cell->text);
         break;
     case CELL_BLOB:
+    case CELL_VECTOR: /* of no host's rows for people */
         text_append_string(out, "X'");
         for (size_t i = 0; i < cell->text.size; i++)
             text_printf(out, "%02X", (unsigned char)cell->text.data[i]);
@@ -163,6 +164,7 @@ static void json_value(struct text *out, const struct cell *cell)
         json_text(out, cell->text);
         break;
     case CELL_BLOB:
+    case CELL_VECTOR: /* of no host's rows for people */
         text_init(&blob, TEXT_MAXIMUM);
         cell_append(&blob, cell);
         json_text(out, text_slice(&blob));

@@ -44,8 +44,9 @@ struct scan {
     enum status (*put)(void *self, size_t i, const struct cell *cell, struct spool_writer *writer,
                        struct error *err);
     const enum spool_type *types;
-    const int *columns;
+    const int *columns; /* behind those of the query the elements of its vectors */
     size_t count;
+    struct vectors vectors;
     const struct spool_column *spooled; /* (count): with names, for messages */
     const char *path;                   /* of the spool */
     uint32_t threads;                   /* at most */
@@ -57,8 +58,10 @@ struct scan {
 enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
                          struct arena *arena, struct scan *scan, struct error *err);
 
-/* A row of the query into the spool, by put. reals (count) is room. */
-enum status scan_put_row(const struct scan *scan, const struct cell *cells, double *reals,
+/* A row of the query into the spool, by put. `room` is of scan_room_bytes, aligned for
+ * doubles, and zeroed at first. */
+size_t scan_room_bytes(const struct scan *scan);
+enum status scan_put_row(const struct scan *scan, const struct cell *cells, void *room,
                          struct spool_writer *writer, struct error *err);
 
 struct scan_outcome {

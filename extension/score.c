@@ -149,6 +149,7 @@ struct evaluation {
     struct scorer scorer;
     struct metrics *metrics;
     struct cell *inputs; /* (model input_count) */
+    struct cell *spread; /* a row, where it has vectors */
     uint64_t row;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
     union truth truths[SCORER_ROWS];
@@ -181,6 +182,10 @@ static enum status take_row(struct evaluation *evaluation, const struct cell *ce
 {
     const struct plan *plan = evaluation->plan;
 
+    if (plan->query.vectors.count > 0) {
+        TRY(vectors_spread(&plan->query.vectors, cells, evaluation->spread, err));
+        cells = evaluation->spread;
+    }
     for (size_t i = 0; i < plan->model.input_count; i++)
         evaluation->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
@@ -196,7 +201,7 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
     struct error why;
 
     evaluation->row++;
-    if ((size_t)plan->label_column >= count)
+    if ((size_t)plan->label_column >= count || count < plan->query.count)
         return fail(err, STATUS_DATABASE, "the query no longer returns its label column");
     if (plan->bad_rows == BAD_ROWS_ERROR) {
         TRY(take_row(evaluation, cells, err));
@@ -270,7 +275,9 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
     if (evaluation->model->transform.input_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     evaluation->inputs = ARENA_NEW(arena, struct cell, plan->model.input_count + 1);
-    if (!evaluation->inputs)
+    evaluation->spread =
+        ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
+    if (!evaluation->inputs || !evaluation->spread)
         return fail_no_memory(err);
     TRY(host->query(host->self, plan->select, &rows, err));
     TRY(score_waiting(evaluation, err));

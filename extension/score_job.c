@@ -24,6 +24,7 @@ struct spooling {
     const struct plan *plan;
     struct spool_writer *writer;
     struct text row;
+    struct cell *spread; /* a row of EVALUATE, where it has vectors */
     uint64_t rows;
 };
 
@@ -47,6 +48,13 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
         for (size_t i = 0; i < plan->query.count; i++)
             TRY(put_cell(spooling, cells, count, (int)i, err));
     } else {
+        if (count < plan->query.count)
+            return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
+        if (plan->query.vectors.count > 0) {
+            TRY(vectors_spread(&plan->query.vectors, cells, spooling->spread, err));
+            cells = spooling->spread;
+            count = plan->query.count + plan->query.vectors.elements;
+        }
         for (size_t i = 0; i < plan->model.input_count; i++)
             TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
         TRY(put_cell(spooling, cells, count, plan->label_column, err));
@@ -63,7 +71,8 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
 
 /* In the order of the SELECT, which the target has, too. */
 static enum status spool_rows(const struct host *host, const struct plan *plan,
-                              const struct job_folder *folder, uint64_t *rows, struct error *err)
+                              const struct job_folder *folder, struct arena *arena, uint64_t *rows,
+                              struct error *err)
 {
     const struct spool_column column = {SLICE("row"), SPOOL_TEXT};
     struct spooling spooling = {.plan = plan};
@@ -72,6 +81,10 @@ static enum status spool_rows(const struct host *host, const struct plan *plan,
     enum status status;
 
     TRY(job_folder_file(folder, "rows.spool", path, err));
+    spooling.spread =
+        ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
+    if (!spooling.spread)
+        return fail_no_memory(err);
     TRY(spool_writer_open(path, &column, 1, 0, &spooling.writer, err));
     text_init(&spooling.row, SPOOL_TEXT_BYTES_MAX);
     status = host->query(host->self, plan->select, &sink, err);
@@ -184,7 +197,7 @@ static enum status prepare(const struct host *host, const struct plan *plan,
     enum status status;
 
     TRY(lower_score(plan, arena, spec, err));
-    TRY(spool_rows(host, plan, folder, &spec->scoring.rows, err));
+    TRY(spool_rows(host, plan, folder, arena, &spec->scoring.rows, err));
     if (plan->kind == STATEMENT_EVALUATE && spec->scoring.rows == 0)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
     arena_init(&model_arena, MODEL_ARENA_MAX);

@@ -28,6 +28,8 @@ struct spooling {
     const struct feed *feeds;
     size_t count;
     double *reals; /* (count): of a row, those that lie side by side */
+    const struct vectors *vectors;
+    struct cell *spread; /* (columns and elements): a row, where there are vectors */
     uint64_t rows;
     struct bad_rows *bad; /* NULL: a bad row is an error */
     const int *kept;      /* of a bad row, as bad_rows_add takes them */
@@ -157,6 +159,17 @@ static enum status put_cells(const struct spooling *spooling, const struct cell 
     return STATUS_OK;
 }
 
+/* With the elements of its vectors. */
+static enum status spread_row(const struct spooling *spooling, const struct cell **cells,
+                              struct error *err)
+{
+    if (spooling->vectors->count == 0)
+        return STATUS_OK;
+    TRY(vectors_spread(spooling->vectors, *cells, spooling->spread, err));
+    *cells = spooling->spread;
+    return STATUS_OK;
+}
+
 /* What putting the cell would say. */
 static enum status check_cell(const struct feed *feed, const struct cell *cell, bool *is_null,
                               struct error *err)
@@ -182,6 +195,7 @@ static enum status check_cells(const struct spooling *spooling, const struct cel
 {
     bool is_null = false;
 
+    TRY(spread_row(spooling, &cells, why));
     for (size_t i = 0; i < spooling->count; i++)
         TRY(check_cell(&spooling->feeds[i], &cells[spooling->feeds[i].column], &is_null, why));
     if (spooling->has_label && is_null)
@@ -196,13 +210,15 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
     struct error why;
 
     for (size_t i = 0; i < spooling->count; i++)
-        if ((size_t)spooling->feeds[i].column >= count)
+        if ((size_t)spooling->feeds[i].column >= count + spooling->vectors->elements ||
+            count < spooling->vectors->columns)
             return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
                         SLICE_FORMAT(spooling->feeds[i].name));
     if (spooling->bad && check_cells(spooling, cells, &why) != STATUS_OK)
         return bad_rows_add(spooling->bad, cells, count, spooling->kept, &why, err);
     spooling->rows++;
-    if (put_cells(spooling, cells, err) != STATUS_OK)
+    if (spread_row(spooling, &cells, err) != STATUS_OK ||
+        put_cells(spooling, cells, err) != STATUS_OK)
         return name_row(spooling->rows, err);
     return spool_end_row(spooling->writer, err);
 }
@@ -236,11 +252,27 @@ enum status scan_restore(const struct spool_column *spooled, const int *columns,
     return STATUS_OK;
 }
 
-enum status scan_put_row(const struct scan *scan, const struct cell *cells, double *reals,
+static size_t spread_cells(const struct vectors *vectors)
+{
+    return vectors->count > 0 ? vectors->columns + vectors->elements : 0;
+}
+
+size_t scan_room_bytes(const struct scan *scan)
+{
+    return spread_cells(&scan->vectors) * sizeof(struct cell) + (scan->count + 1) * sizeof(double);
+}
+
+enum status scan_put_row(const struct scan *scan, const struct cell *cells, void *room,
                          struct spool_writer *writer, struct error *err)
 {
+    struct cell *spread = room;
+    double *reals = (double *)(spread + spread_cells(&scan->vectors));
     size_t i = 0;
 
+    if (scan->vectors.count > 0) {
+        TRY(vectors_spread(&scan->vectors, cells, spread, err));
+        cells = spread;
+    }
     while (i < scan->count) {
         size_t run = 0;
         while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
@@ -264,6 +296,7 @@ struct spool_job {
     const struct feed *feeds;
     const struct spool_column *columns; /* of the feeds */
     size_t count;
+    const struct vectors *vectors; /* of the SELECT */
     const char *path;
     uint32_t readers; /* at most; 1: in the order of the SELECT */
     bool is_verbose, has_label;
@@ -279,6 +312,8 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
         .feeds = job->feeds,
         .count = job->count,
         .reals = ARENA_NEW(arena, double, job->count),
+        .vectors = job->vectors,
+        .spread = ARENA_NEW(arena, struct cell, spread_cells(job->vectors) + 1),
         .bad = job->bad,
         .kept = job->kept,
         .has_label = job->has_label,
@@ -286,7 +321,7 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
     struct sink sink = {.self = &spooling, .row = spool_row};
     enum status status;
 
-    if (!spooling.reals)
+    if (!spooling.reals || !spooling.spread)
         return fail_no_memory(err);
     TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
     status = job->host->query(job->host->self, job->select, &sink, err);
@@ -323,6 +358,7 @@ static enum status scan_into(const struct spool_job *job, const enum spool_type 
                         .types = types,
                         .columns = columns,
                         .count = job->count,
+                        .vectors = *job->vectors,
                         .spooled = job->columns,
                         .path = job->path,
                         .threads = job->readers};
@@ -381,9 +417,9 @@ static enum status spool_rows(const struct spool_job *job, struct arena *arena, 
 }
 
 static enum status spool_query(const struct spool_request *request, struct slice select,
-                               const struct feed *feeds, size_t count, const int *kept,
-                               const char *file, struct arena *arena, uint64_t *rows,
-                               struct error *err)
+                               const struct vectors *vectors, const struct feed *feeds,
+                               size_t count, const int *kept, const char *file, struct arena *arena,
+                               uint64_t *rows, struct error *err)
 {
     const struct plan_training *training = &request->plan->training;
     struct spool_column *columns = ARENA_NEW(arena, struct spool_column, count);
@@ -393,6 +429,7 @@ static enum status spool_query(const struct spool_request *request, struct slice
                             .feeds = feeds,
                             .columns = columns,
                             .count = count,
+                            .vectors = vectors,
                             .readers = training->shuffle ? request->cores : 1,
                             .is_verbose = training->verbose > 1,
                             .has_label = request->plan->label_column >= 0,
@@ -443,7 +480,7 @@ static enum status make_feeds(const struct plan *plan, struct arena *arena, stru
 
 static int column_of(const struct query *query, struct slice name)
 {
-    for (size_t i = 0; i < query->count; i++)
+    for (size_t i = 0; i < query->count + query->vectors.elements; i++)
         if (slice_equal_fold(query->columns[i].name, name))
             return (int)i;
     return -1;
@@ -452,7 +489,7 @@ static int column_of(const struct query *query, struct slice name)
 /* validation.select may return its columns in another order: match by name. */
 static enum status match_validation(const struct host *host, const struct plan *plan,
                                     struct feed *feeds, size_t count, int **kept,
-                                    struct arena *arena, struct error *err)
+                                    struct vectors *vectors, struct arena *arena, struct error *err)
 {
     struct query query;
 
@@ -468,6 +505,8 @@ static enum status match_validation(const struct host *host, const struct plan *
         err->position = -1;
         return err->status;
     }
+    TRY(query_add_elements(&query, arena, err));
+    *vectors = query.vectors;
     for (size_t i = 0; i < plan->query.count; i++)
         (*kept)[i] = column_of(&query, plan->query.columns[i].name);
     for (size_t i = 0; i < count; i++) {
@@ -488,13 +527,15 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
     struct feed *feeds = NULL;
     size_t count = 0;
     uint64_t validation_rows;
+    struct vectors vectors;
     int *kept;
 
     TRY(make_feeds(plan, arena, &feeds, &count, err));
-    TRY(spool_query(request, plan->select, feeds, count, NULL, "train.spool", arena, rows, err));
+    TRY(spool_query(request, plan->select, &plan->query.vectors, feeds, count, NULL, "train.spool",
+                    arena, rows, err));
     if (plan->validation_select.size == 0)
         return STATUS_OK;
-    TRY(match_validation(request->host, plan, feeds, count, &kept, arena, err));
-    return spool_query(request, plan->validation_select, feeds, count, kept, "validation.spool",
-                       arena, &validation_rows, err);
+    TRY(match_validation(request->host, plan, feeds, count, &kept, &vectors, arena, err));
+    return spool_query(request, plan->validation_select, &vectors, feeds, count, kept,
+                       "validation.spool", arena, &validation_rows, err);
 }

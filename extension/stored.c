@@ -43,6 +43,11 @@ static void sample_cell(struct query_column *column, const struct cell *cell)
     case CELL_BLOB:
         column->blobs++;
         break;
+    case CELL_VECTOR:
+        column->vectors++;
+        if (column->elements == 0)
+            column->elements = (uint32_t)cell_elements(cell);
+        break;
     }
 }
 

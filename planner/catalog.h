@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "planner/vectors.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
@@ -23,11 +24,15 @@ struct query_column {
     uint32_t
         numeric_texts; /* of texts: those that read as one number, written without leading zeros */
     uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
+    uint32_t vectors;     /* cells that are arrays of numbers */
+    uint32_t elements;    /* of the first of them that has any */
 };
 
 struct query {
+    /* (count), and behind them the elements of vectors (vectors.h). */
     struct query_column *columns;
     size_t count;
+    struct vectors vectors;
     uint32_t sample_rows;
     bool is_ordered;  /* the outermost SELECT has an ORDER BY, as far as the host can tell */
     bool is_volatile; /* a cell may have another value each time it is read, as random() has */

@@ -15,6 +15,7 @@
 struct choice {
     enum { CHOICE_NONE, CHOICE_DERIVED, CHOICE_NUMERIC, CHOICE_CATEGORY } kind;
     uint32_t vocabulary_max; /* CHOICE_CATEGORY */
+    uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not said */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };
@@ -101,11 +102,11 @@ static enum status refuse_arguments(const struct column *call, const char *takes
                    SLICE_FORMAT(call->name.text), takes);
 }
 
-/* NUMERIC(c[, shape]): one number is the only shape so far. */
+/* NUMERIC(c[, shape]): the shape is that of one array, 1 that of a number. */
 static enum status choose_numeric(struct planning *planning, const struct column *call,
                                   struct choice *choices)
 {
-    const struct choice choice = {.kind = CHOICE_NUMERIC};
+    struct choice choice = {.kind = CHOICE_NUMERIC};
     const struct column *shape = call->count == 2 ? &call->items[1] : NULL;
 
     if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
@@ -113,9 +114,13 @@ static enum status choose_numeric(struct planning *planning, const struct column
                                 planning->err);
     if (shape && shape->kind == COLUMN_LIST && shape->count == 1)
         shape = &shape->items[0];
-    if (shape && !(shape->kind == COLUMN_VALUE && shape->value.number == 1))
-        return fail_at(planning->err, STATUS_UNSUPPORTED, shape->span.start,
-                       "NUMERIC of another shape than 1 is not supported yet");
+    if (shape && !(shape->kind == COLUMN_VALUE && shape->value.kind == VALUE_NUMBER &&
+                   shape->value.is_integer && shape->value.integer >= 1 &&
+                   shape->value.integer <= VECTOR_ELEMENTS_MAX))
+        return fail_at(planning->err, STATUS_INVALID, shape->span.start,
+                       "NUMERIC takes a number of elements from 1 to %d", VECTOR_ELEMENTS_MAX);
+    if (shape)
+        choice.shape = (uint32_t)shape->value.integer;
     return choose(planning, &call->items[0].name, &choice, choices);
 }
 
@@ -345,7 +350,7 @@ static enum status check_clauses(const struct planning *planning)
     return STATUS_OK;
 }
 
-/* PostgreSQL's integer[]: cast to a text it would be one word. */
+/* PostgreSQL's text[]: cast to a text it would be one word. */
 static bool is_array(struct slice type)
 {
     return type.size > 2 && type.data[type.size - 2] == '[' && type.data[type.size - 1] == ']';
@@ -374,6 +379,71 @@ static enum status refuse_words(const struct planning *planning, const struct qu
                       SLICE_FORMAT(column->name));
 }
 
+static enum status check_shape(const struct planning *planning, const struct query_column *column,
+                               const struct choice *choice)
+{
+    const uint32_t size = column->elements > 0 ? column->elements : 1;
+
+    if (choice->kind != CHOICE_NUMERIC || choice->shape == 0 || choice->shape == size)
+        return STATUS_OK;
+    if (column->elements == 0) {
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "NUMERIC: column \"%.*s\" holds no arrays, whose shape could be %u",
+                SLICE_FORMAT(column->name), choice->shape);
+        return planning->catalog->dialect == SQL_POSTGRES
+                   ? error_hint(planning->err, "Leave the shape out.")
+                   : error_hint(planning->err, "Leave the shape out: elements are columns of their "
+                                               "own here.");
+    }
+    return fail_at(planning->err, STATUS_INVALID, choice->position,
+                   "NUMERIC: column \"%.*s\" holds arrays of %u elements, not of %u",
+                   SLICE_FORMAT(column->name), size, choice->shape);
+}
+
+static enum status refuse_vector(const struct planning *planning, const struct query_column *column,
+                                 const struct choice *choice)
+{
+    if (column->elements == 0) {
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "column \"%.*s\" holds no array that is a vector, in %u sampled rows",
+                SLICE_FORMAT(column->name), planning->plan->query.sample_rows);
+        return error_hint(planning->err,
+                          "A vector has one dimension, and no NULL among its elements.");
+    }
+    fail_at(planning->err, STATUS_INVALID, choice->position,
+            "column \"%.*s\" holds arrays, of which no category can be made",
+            SLICE_FORMAT(column->name));
+    return error_hint(planning->err, "Its elements are numbers: NUMERIC(%.*s).",
+                      SLICE_FORMAT(column->name));
+}
+
+/* Each element is an input of its own. */
+static enum status make_vector(const struct planning *planning, const struct vector *vector,
+                               const struct choice *choice)
+{
+    struct plan *plan = planning->plan;
+    const size_t first = vectors_first(&plan->query.vectors, vector);
+
+    if (choice->kind == CHOICE_CATEGORY)
+        return refuse_vector(planning, &plan->query.columns[vector->column], choice);
+    for (uint32_t i = 0; i < vector->size; i++) {
+        const struct query_column *element = &plan->query.columns[first + i];
+
+        if (query_find(&plan->query, element->name) != -1)
+            return fail_at(planning->err, STATUS_INVALID, choice->position,
+                           "column \"%.*s\" has the name of an element of column \"%.*s\"",
+                           SLICE_FORMAT(element->name), SLICE_FORMAT(vector->name));
+        plan->inputs[plan->input_count++] = (struct plan_input){
+            .name = element->name,
+            .column = (int)(first + i),
+            .kind = INPUT_NUMERIC,
+            .declared_type = element->declared_type,
+            .is_chosen = choice->kind != CHOICE_DERIVED,
+        };
+    }
+    return STATUS_OK;
+}
+
 static enum status make_input(const struct planning *planning, size_t i,
                               const struct choice *choice, struct plan_input *input)
 {
@@ -381,8 +451,10 @@ static enum status make_input(const struct planning *planning, size_t i,
     bool is_numeric = choice->kind == CHOICE_NUMERIC ||
                       (choice->kind == CHOICE_DERIVED && column_is_numeric(column));
 
-    if (column->blobs > 0)
+    if (column->blobs > 0 || (column->vectors == 0 && is_array(column->declared_type)))
         return refuse_binary(planning, column, choice);
+    if (column->vectors > 0)
+        return refuse_vector(planning, column, choice);
     if (choice->kind == CHOICE_NUMERIC && column_words(column) > 0)
         return refuse_words(planning, column, choice);
     *input = (struct plan_input){
@@ -419,16 +491,26 @@ static enum status make_inputs(struct planning *planning, const struct choice *c
 {
     struct plan *plan = planning->plan;
 
-    plan->inputs = ARENA_NEW(planning->arena, struct plan_input, plan->query.count);
+    plan->inputs = ARENA_NEW(planning->arena, struct plan_input,
+                             plan->query.count + plan->query.vectors.elements);
     if (!plan->inputs)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < plan->query.count; i++) {
         if (choices[i].kind == CHOICE_NONE)
             continue;
         TRY(check_name(planning, i, &choices[i]));
+        TRY(check_shape(planning, &plan->query.columns[i], &choices[i]));
+        if (vectors_find(&plan->query.vectors, i)) {
+            TRY(make_vector(planning, vectors_find(&plan->query.vectors, i), &choices[i]));
+            continue;
+        }
         TRY(make_input(planning, i, &choices[i], &plan->inputs[plan->input_count]));
         plan->input_count++;
     }
+    if (plan->input_count > QUERY_COLUMNS_MAX)
+        return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
+                       "a model has at most %d inputs, not %zu with the elements of arrays",
+                       QUERY_COLUMNS_MAX, plan->input_count);
     if (plan->input_count > 0)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,

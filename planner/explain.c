@@ -17,6 +17,7 @@ static void append_counts(struct text *out, const struct query_column *column, u
                  {"text", column_words(column)},
                  {"blank text", column->blank_texts},
                  {"binary", column->blobs},
+                 {"array", column->vectors},
                  {"NULL", column->nulls}};
     const char *comma = "";
 
@@ -40,7 +41,8 @@ static void append_counts(struct text *out, const struct query_column *column, u
 static void append_why(struct text *out, const struct plan *plan, int index)
 {
     const struct query_column *column = &plan->query.columns[index];
-    bool has_value = column->integers + column->reals + column->texts + column->blobs > 0;
+    bool has_value =
+        column->integers + column->reals + column->texts + column->blobs + column->vectors > 0;
 
     append_counts(out, column, plan->query.sample_rows);
     if (has_value)
@@ -61,6 +63,38 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
     append_why(out, explanation->plan, input->column);
     explanation_line_of(explanation, "input", input->name);
+}
+
+/* The elements of an array are one line: "array of 784 in all 1000 sampled rows". */
+static void explain_vector(struct explanation *explanation, const struct vector *vector,
+                           const struct plan_input *first)
+{
+    struct text *out = &explanation->detail;
+
+    text_printf(out, "numeric, %u elements", vector->size);
+    text_append_string(out, first->is_chosen ? ", said in COLUMN: " : ": ");
+    append_why(out, explanation->plan, (int)vector->column);
+    explanation_line_of(explanation, "input", vector->name);
+}
+
+static void explain_inputs(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    const struct vectors *vectors = &plan->query.vectors;
+
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct vector *found = NULL;
+
+        for (size_t j = 0; j < vectors->count; j++)
+            if ((size_t)plan->inputs[i].column == vectors_first(vectors, &vectors->items[j]))
+                found = &vectors->items[j];
+        if (!found) {
+            explain_input(explanation, &plan->inputs[i]);
+            continue;
+        }
+        explain_vector(explanation, found, &plan->inputs[i]);
+        i += found->size - 1;
+    }
 }
 
 static void explain_label(struct explanation *explanation)
@@ -274,8 +308,7 @@ enum status plan_explain(const struct plan *plan, struct arena *arena, struct pl
         return explain_scoring(plan, arena, lines, count, err);
     TRY(explanation_begin(&explanation, plan, arena, most, err));
     explain_model(&explanation);
-    for (size_t i = 0; i < plan->input_count; i++)
-        explain_input(&explanation, &plan->inputs[i]);
+    explain_inputs(&explanation);
     explain_label(&explanation);
     explain_layers(&explanation);
     explain_parameters(&explanation);

@@ -88,6 +88,11 @@ enum status label_plan(struct planning *planning)
                       planning->err));
     column = &plan->query.columns[plan->label_column];
     plan->label = column->name;
+    if (column->vectors > 0) {
+        query_refuse_binary(planning, "label ", column, label->position);
+        return error_hint(planning->err, "Select the element to learn, as in %.*s[1] AS %.*s_1.",
+                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+    }
     if (column->blobs > 0) {
         query_refuse_binary(planning, "label ", column, label->position);
         return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%.*s AS TEXT).",

@@ -28,6 +28,29 @@ static enum status hint_inputs(const struct plan *plan, struct error *err)
     return status;
 }
 
+/* A model that takes some elements of an array was trained on shorter ones. */
+static enum status check_vectors(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    const struct vectors *vectors = &plan->query.vectors;
+
+    for (size_t i = 0; i < vectors->count; i++) {
+        const struct vector *vector = &vectors->items[i];
+        const size_t first = vectors_first(vectors, vector);
+        size_t taken = 0;
+
+        for (size_t j = 0; j < plan->model.input_count; j++)
+            taken += (size_t)plan->model_columns[j] >= first &&
+                     (size_t)plan->model_columns[j] < first + vector->size;
+        if (taken > 0 && taken < vector->size)
+            return fail_at(
+                planning->err, STATUS_INVALID, planning->statement->select_position,
+                "column \"%.*s\" holds arrays of %u elements, of which model %.*s takes %zu",
+                SLICE_FORMAT(vector->name), vector->size, SLICE_FORMAT(plan->model_name), taken);
+    }
+    return STATUS_OK;
+}
+
 /* Where the model's inputs are among the query's columns. */
 static enum status match_inputs(struct planning *planning)
 {
@@ -39,7 +62,7 @@ static enum status match_inputs(struct planning *planning)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < count; i++) {
         struct slice name = plan->model.inputs[i].name;
-        plan->model_columns[i] = query_find(&plan->query, name);
+        plan->model_columns[i] = query_find_input(&plan->query, name);
         if (plan->model_columns[i] >= 0)
             continue;
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
@@ -48,7 +71,7 @@ static enum status match_inputs(struct planning *planning)
                 SLICE_FORMAT(plan->model_name));
         return hint_inputs(plan, planning->err);
     }
-    return STATUS_OK;
+    return check_vectors(planning);
 }
 
 /* Replacing the table of the model that is being used would lose the model. */

@@ -65,7 +65,7 @@ static enum status find_validation_column(struct planning *planning, const struc
 {
     struct error *err = planning->err;
 
-    *column = query_find(query, name);
+    *column = query_find_input(query, name);
     if (*column >= 0)
         return STATUS_OK;
     fail_at(err, STATUS_INVALID, position, "validation.select has %s column \"%.*s\"",

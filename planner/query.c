@@ -32,7 +32,7 @@ enum status query_keep(struct planning *planning, struct query *query)
         TRY(slice_keep(planning, query->columns[i].declared_type,
                        &query->columns[i].declared_type));
     }
-    return STATUS_OK;
+    return query_add_elements(query, planning->arena, planning->err);
 }
 
 enum status query_describe(struct planning *planning)
@@ -67,6 +67,19 @@ int query_find(const struct query *query, struct slice name)
     if (exact_count > 0)
         return exact_count == 1 ? exact : -2;
     return folded_count <= 1 ? folded : -2;
+}
+
+int query_find_input(const struct query *query, struct slice name)
+{
+    const struct vectors *vectors = &query->vectors;
+    const int found = query_find(query, name);
+
+    if (found != -1 || vectors->elements == 0)
+        return found;
+    for (size_t i = query->count; i < query->count + vectors->elements; i++)
+        if (slice_equal(query->columns[i].name, name))
+            return (int)i;
+    return -1;
 }
 
 static const char *nearest_column(const struct query *query, struct slice name)
@@ -135,6 +148,12 @@ void query_refuse_binary(const struct planning *planning, const char *what,
 {
     struct slice type = column->declared_type;
 
+    if (column->vectors > 0 && column->blobs == 0) {
+        fail_at(planning->err, STATUS_INVALID, position,
+                "%scolumn \"%.*s\" holds arrays, where one value was expected", what,
+                SLICE_FORMAT(column->name));
+        return;
+    }
     /* PostgreSQL: whatever is no number, text or time is a blob to us. */
     if (planning->plan->dialect == SQL_POSTGRES && !slice_is(type, "bytea"))
         fail_at(planning->err, STATUS_INVALID, position,

@@ -144,6 +144,9 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
 static enum status refuse(const struct cell *cell, struct slice column, const char *wanted,
                           struct error *err)
 {
+    if (cell->type == CELL_VECTOR)
+        return fail(err, STATUS_INVALID, "column \"%.*s\" holds an array, where %s was expected",
+                    SLICE_FORMAT(column), wanted);
     if (cell->type == CELL_BLOB)
         return fail(err, STATUS_INVALID, "column \"%.*s\" holds a blob, where %s was expected",
                     SLICE_FORMAT(column), wanted);
@@ -169,7 +172,7 @@ enum status cell_to_number(const struct cell *cell, struct slice column, double 
         *number = (double)cell->integer;
     else if (cell->type == CELL_REAL)
         *number = cell->real;
-    else if (cell->type == CELL_BLOB || !slice_to_real(cell->text, number))
+    else if (cell->type >= CELL_BLOB || !slice_to_real(cell->text, number))
         return refuse(cell, column, "a number", err);
     return isfinite(*number) ? STATUS_OK : refuse(cell, column, "a finite number", err);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 #define DAYS_TO_2000         10957 /* from 1970 */
 #define MICROSECONDS_TO_2000 INT64_C(946684800000000)
 
@@ -160,6 +162,65 @@ static bool get_uuid(struct slice bytes, struct text *scratch, struct cell *cell
     return !scratch->failed;
 }
 
+static bool get(enum pg_kind kind, struct slice bytes, struct text *scratch, struct cell *cell);
+
+static uint32_t take_u32(struct byte_reader *reader)
+{
+    const struct slice bytes = read_bytes(reader, 4);
+
+    return bytes.size == 4 ? binary_u32(bytes.data) : 0;
+}
+
+/* Each is its size, -1 for NULL, and its bytes. */
+static bool get_elements(struct byte_reader *reader, enum pg_kind kind, struct text *scratch,
+                         struct cell *cell)
+{
+    const size_t start = scratch->size;
+
+    while (reader->at < reader->end && !reader->failed) {
+        const int32_t size = (int32_t)take_u32(reader);
+        struct cell element = {.type = CELL_NULL};
+        double real;
+
+        if (size < 0) {
+            cell->integer = VECTOR_HAS_NULLS;
+            scratch->size = start;
+            return true;
+        }
+        if (!get(kind, read_bytes(reader, (size_t)size), NULL, &element))
+            return false;
+        real = element.type == CELL_INTEGER ? (double)element.integer : element.real;
+        text_append(scratch, (struct slice){(const char *)&real, sizeof real});
+    }
+    cell->text = (struct slice){scratch->data + start, scratch->size - start};
+    return !reader->failed && !scratch->failed;
+}
+
+/* Dimensions, flags, the elements' type; of each dimension its size and its lower bound,
+ * which does not matter; the elements. */
+static bool get_vector(struct slice bytes, struct text *scratch, struct cell *cell)
+{
+    struct byte_reader reader = byte_reader_over(bytes);
+    const uint32_t dimensions = take_u32(&reader);
+    enum pg_kind kind;
+    uint32_t count;
+
+    take_u32(&reader);
+    kind = pg_kind_of(take_u32(&reader));
+    if (reader.failed || (kind != PG_INTEGER && kind != PG_REAL && kind != PG_NUMERIC))
+        return false;
+    *cell = (struct cell){.type = CELL_VECTOR, .text = SLICE("")};
+    if (dimensions > 1)
+        cell->integer = VECTOR_HAS_DIMENSIONS;
+    if (dimensions != 1)
+        return dimensions > 1 || reader_is_done(&reader);
+    count = take_u32(&reader);
+    take_u32(&reader);
+    if (!get_elements(&reader, kind, scratch, cell))
+        return false;
+    return cell->integer != VECTOR_FAULTLESS || cell_elements(cell) == count;
+}
+
 static bool get(enum pg_kind kind, struct slice bytes, struct text *scratch, struct cell *cell)
 {
     switch (kind) {
@@ -182,6 +243,8 @@ static bool get(enum pg_kind kind, struct slice bytes, struct text *scratch, str
         return get_date(bytes, cell);
     case PG_TIMESTAMP:
         return get_timestamp(bytes, cell);
+    case PG_VECTOR:
+        return get_vector(bytes, scratch, cell);
     case PG_BYTES:
     case PG_OTHER:
         cell->type = CELL_BLOB;
@@ -200,6 +263,19 @@ enum status binary_cell(enum pg_kind kind, struct slice bytes, struct text *scra
         return fail_no_memory(err);
     return fail(err, STATUS_PROTOCOL, "the server sent a value of %zu bytes that is none",
                 bytes.size);
+}
+
+/* They lie in the order of their columns. */
+void binary_cells_settle(const struct pg_column *columns, size_t count, const struct text *scratch,
+                         struct cell *cells)
+{
+    for (size_t i = 0, at = 0; i < count; i++)
+        if ((columns[i].kind == PG_UUID && cells[i].type == CELL_TEXT) ||
+            (columns[i].kind == PG_VECTOR && cells[i].type == CELL_VECTOR &&
+             cells[i].text.size > 0)) {
+            cells[i].text.data = scratch->data + at;
+            at += cells[i].text.size;
+        }
 }
 
 /* ----- COPY ----- */
@@ -248,18 +324,6 @@ static enum status read_header(struct binary_copy *copy, struct slice *message, 
     return STATUS_OK;
 }
 
-/* Texts that are made here move while more are made: their place is kept first. */
-static void settle_texts(struct binary_copy *copy, const char *before)
-{
-    if (copy->scratch.data == before)
-        return;
-    for (size_t i = 0, at = 0; i < copy->count; i++)
-        if (copy->columns[i].kind == PG_UUID && copy->cells[i].type == CELL_TEXT) {
-            copy->cells[i].text.data = copy->scratch.data + at;
-            at += copy->cells[i].text.size;
-        }
-}
-
 static enum status read_cells(struct binary_copy *copy, struct slice *message, struct error *err)
 {
     for (size_t i = 0; i < copy->count; i++) {
@@ -285,7 +349,6 @@ static enum status read_cells(struct binary_copy *copy, struct slice *message, s
 enum status binary_copy_next(struct binary_copy *copy, struct slice *message, bool *has_row,
                              struct error *err)
 {
-    const char *before = copy->scratch.data;
     int16_t count;
 
     *has_row = false;
@@ -305,7 +368,7 @@ enum status binary_copy_next(struct binary_copy *copy, struct slice *message, bo
         return refuse(err);
     text_clear(&copy->scratch);
     TRY(read_cells(copy, message, err));
-    settle_texts(copy, before);
+    binary_cells_settle(copy->columns, copy->count, &copy->scratch, copy->cells);
     *has_row = true;
     return STATUS_OK;
 }

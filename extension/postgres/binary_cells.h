@@ -10,10 +10,14 @@
 
 #include "postgres_host/database.h"
 
-/* PROTOCOL when the bytes cannot be a value of that kind. `scratch` holds the texts that
- * are made here (uuid) until it is cleared; others borrow from `bytes`. */
+/* PROTOCOL when the bytes cannot be a value of that kind. `scratch` holds the texts and
+ * arrays that are made here (uuid, VECTOR) until it is cleared; others borrow from `bytes`. */
 enum status binary_cell(enum pg_kind kind, struct slice bytes, struct text *scratch,
                         struct cell *cell, struct error *err);
+
+/* Once a row is read: what was made in the scratch moved while more was made. */
+void binary_cells_settle(const struct pg_column *columns, size_t count, const struct text *scratch,
+                         struct cell *cells);
 
 /* The tuples of COPY ... (FORMAT binary), one message of the server after the other. */
 struct binary_copy {

@@ -34,6 +34,8 @@
  *     DATE        date                          CELL_INTEGER: days since 1970-01-01
  *     TIMESTAMP   timestamp timestamptz         CELL_REAL: seconds since 1970-01-01 (UTC),
  *                                               microseconds / 1e6; infinities as infinities
+ *     VECTOR      int2[] int4[] int8[] float4[] CELL_VECTOR; numbers become doubles as
+ *                 float8[] numeric[]            above
  *     BYTES       bytea                         CELL_BLOB
  *     OTHER       everything else               CELL_BLOB, whose bytes mean nothing
  */
@@ -47,6 +49,7 @@ enum pg_kind {
     PG_UUID,
     PG_DATE,
     PG_TIMESTAMP,
+    PG_VECTOR,
     PG_BYTES,
     PG_OTHER
 };

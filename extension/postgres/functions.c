@@ -21,6 +21,7 @@
 #include "utils/typcache.h"
 
 #include "codegen/model_path.h"
+#include "planner/vectors.h"
 #include "postgres_host/host.h"
 #include "postgres_host/values.h"
 #include "scoring/outputs.h"
@@ -41,14 +42,23 @@ struct stamp {
     uint32 running;
 };
 
+/* A column of the record: one input, or the array of several that follow one another. */
+struct row_column {
+    int attribute;
+    uint32_t first; /* input */
+    bool is_vector;
+    struct vector vector;
+    struct value_reader reader;
+};
+
 /* The record type that was seen last, and where the inputs are in it. */
 struct row_layout {
     Oid type;
     int32 typmod;
     MemoryContext context;
     TupleDesc descriptor;
-    int *attributes; /* (inputs) */
-    struct value_reader *readers;
+    struct row_column *columns; /* (column_count) */
+    uint32_t column_count;
     struct cell *cells; /* (inputs) */
     Datum *values;
     bool *nulls;
@@ -260,22 +270,87 @@ static void refuse_row(const struct scoring *scoring, TupleDesc descriptor, stru
                     errhint("The model takes %s.", names.data)));
 }
 
+/* How many inputs from this one on are the elements 1, 2, ... of the same vector; 0: none. */
+static uint32_t vector_at(const struct transform *transform, uint32_t first, struct slice *name)
+{
+    uint32_t count = 0, element;
+    struct slice other;
+
+    while (first + count < transform->input_count &&
+           vector_element_name(transform->inputs[first + count].name, &other, &element) &&
+           element == count + 1 && (count == 0 || slice_equal(other, *name))) {
+        *name = other;
+        count++;
+    }
+    return count;
+}
+
+static void add_column(struct row_layout *layout, int attribute, uint32_t first,
+                       const struct vector *vector)
+{
+    struct row_column *column = &layout->columns[layout->column_count++];
+
+    *column = (struct row_column){.attribute = attribute, .first = first};
+    if (vector) {
+        column->is_vector = true;
+        column->vector = *vector;
+    }
+    value_reader_init(&column->reader, TupleDescAttr(layout->descriptor, attribute)->atttypid,
+                      PG_DATA);
+}
+
+/* By its name, or as an element of an array. How many inputs were found. */
+static uint32_t find_named(const struct transform *transform, struct row_layout *layout, uint32_t i)
+{
+    struct vector vector = {.size = 0};
+    int at = find_attribute(layout->descriptor, transform->inputs[i].name);
+
+    if (at >= 0) {
+        add_column(layout, at, i, NULL);
+        return 1;
+    }
+    vector.size = vector_at(transform, i, &vector.name);
+    at = vector.size > 0 ? find_attribute(layout->descriptor, vector.name) : -1;
+    if (at >= 0)
+        add_column(layout, at, i, &vector);
+    return at >= 0 ? vector.size : 0;
+}
+
+/* ROW(...): one value for each input, or for each vector and each other input. */
+static bool find_nameless(const struct transform *transform, struct row_layout *layout)
+{
+    const uint32_t natts = (uint32_t)layout->descriptor->natts;
+
+    layout->column_count = 0;
+    if (natts == transform->input_count) {
+        for (uint32_t i = 0; i < natts; i++)
+            add_column(layout, (int)i, i, NULL);
+        return true;
+    }
+    for (uint32_t i = 0, at = 0; at < natts; at++) {
+        struct vector vector = {.size = 0};
+
+        if (i == transform->input_count)
+            break;
+        vector.size = vector_at(transform, i, &vector.name);
+        add_column(layout, (int)at, i, vector.size > 0 ? &vector : NULL);
+        i += vector.size > 0 ? vector.size : 1;
+        if (at + 1 == natts && i == transform->input_count)
+            return true;
+    }
+    return false;
+}
+
 static void find_inputs(const struct scoring *scoring, struct row_layout *layout)
 {
     const struct transform *transform = &scoring->model.transform;
     const bool is_nameless = has_no_names(layout->descriptor);
+    uint32_t found = 1, i;
 
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        int at = find_attribute(layout->descriptor, transform->inputs[i].name);
-
-        if (at < 0 && is_nameless && (uint32_t)layout->descriptor->natts == transform->input_count)
-            at = (int)i;
-        if (at < 0)
-            refuse_row(scoring, layout->descriptor, transform->inputs[i].name, is_nameless);
-        layout->attributes[i] = at;
-        value_reader_init(&layout->readers[i], TupleDescAttr(layout->descriptor, at)->atttypid,
-                          PG_DATA);
-    }
+    for (i = 0; i < transform->input_count && found > 0; i += found)
+        found = find_named(transform, layout, i);
+    if (found == 0 && !(is_nameless && find_nameless(transform, layout)))
+        refuse_row(scoring, layout->descriptor, transform->inputs[i].name, is_nameless);
 }
 
 static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
@@ -289,8 +364,7 @@ static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
         AllocSetContextCreate(scoring->context, "totrain row type", ALLOCSET_SMALL_SIZES);
     context = MemoryContextSwitchTo(layout->context);
     layout->descriptor = lookup_rowtype_tupdesc_copy(type, typmod);
-    layout->attributes = palloc(sizeof *layout->attributes * inputs);
-    layout->readers = palloc0(sizeof *layout->readers * inputs);
+    layout->columns = palloc0(sizeof *layout->columns * inputs);
     layout->cells = palloc0(sizeof *layout->cells * inputs);
     layout->values = palloc(sizeof *layout->values * (layout->descriptor->natts + 1));
     layout->nulls = palloc(layout->descriptor->natts + 1);
@@ -301,24 +375,39 @@ static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
 }
 
 /* Most tables are of double precision: a cell of 40 bytes is filled as far as it counts. */
-static void take_value(struct row_layout *layout, uint32_t i)
+static void take_value(const struct row_layout *layout, struct row_column *column,
+                       struct cell *cell)
 {
-    const int at = layout->attributes[i];
-    struct cell *cell = &layout->cells[i];
+    const int at = column->attribute;
 
     if (layout->nulls[at]) {
         cell->type = CELL_NULL;
-    } else if (layout->readers[i].type == FLOAT8OID) {
+    } else if (column->reader.type == FLOAT8OID) {
         cell->type = CELL_REAL;
         cell->real = DatumGetFloat8(layout->values[at]);
     } else {
-        *cell = value_read(&layout->readers[i], layout->values[at]);
+        *cell = value_read(&column->reader, layout->values[at]);
     }
 }
 
-/* Into layout.cells; texts live until the next call. */
-static void take_row(struct scoring *scoring, HeapTupleHeader record)
+/* One value, or the elements of an array. */
+static enum status take_column(struct row_layout *layout, struct row_column *column,
+                               struct error *err)
 {
+    struct cell *cells = &layout->cells[column->first], array;
+
+    if (!column->is_vector) {
+        take_value(layout, column, cells);
+        return STATUS_OK;
+    }
+    take_value(layout, column, &array);
+    return vector_spread(&column->vector, &array, cells, err);
+}
+
+/* Into layout.cells; texts live until the next call. */
+static enum status take_row(struct scoring *scoring, HeapTupleHeader record, struct error *err)
+{
+    enum status status = STATUS_OK;
     const Oid type = HeapTupleHeaderGetTypeId(record);
     const int32 typmod = HeapTupleHeaderGetTypMod(record);
     struct row_layout *layout = &scoring->layout;
@@ -330,21 +419,23 @@ static void take_row(struct scoring *scoring, HeapTupleHeader record)
     heap_deform_tuple(&tuple, layout->descriptor, layout->values, layout->nulls);
     MemoryContextReset(scoring->row);
     context = MemoryContextSwitchTo(scoring->row);
-    for (uint32_t i = 0; i < scoring->model.transform.input_count; i++)
-        take_value(layout, i);
+    for (uint32_t i = 0; i < layout->column_count && status == STATUS_OK; i++)
+        status = take_column(layout, &layout->columns[i], err);
     MemoryContextSwitchTo(context);
+    return status;
 }
 
-/* NULL where the model's name or the row is. */
-static struct scoring *take_arguments(FunctionCallInfo fcinfo)
+/* The row, ready to be scored. *scoring is NULL where the model's name or the row is. */
+static enum status take_arguments(FunctionCallInfo fcinfo, struct scoring **scoring,
+                                  struct error *err)
 {
-    struct scoring *scoring;
-
+    *scoring = NULL;
+    error_clear(err);
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-        return NULL;
-    scoring = find_scoring(fcinfo);
-    take_row(scoring, PG_GETARG_HEAPTUPLEHEADER(1));
-    return scoring;
+        return STATUS_OK;
+    *scoring = find_scoring(fcinfo);
+    TRY(take_row(*scoring, PG_GETARG_HEAPTUPLEHEADER(1), err));
+    return scorer_transform(&(*scoring)->scorer, 0, (*scoring)->layout.cells, err);
 }
 
 /* ----- the functions ----- */
@@ -354,12 +445,10 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
 {
     struct error err;
 
-    *scoring = take_arguments(fcinfo);
+    if (take_arguments(fcinfo, scoring, &err) != STATUS_OK)
+        throw_error(&err);
     if (!*scoring)
         return false;
-    error_clear(&err);
-    if (scorer_transform(&(*scoring)->scorer, 0, (*scoring)->layout.cells, &err) != STATUS_OK)
-        throw_error(&err);
     scorer_score(&(*scoring)->scorer, 1);
     if (scorer_output(&(*scoring)->scorer, output, &(*scoring)->room, cell, &err) != STATUS_OK)
         throw_error(&err);
@@ -448,15 +537,11 @@ Datum totrain_sql_predict_as(PG_FUNCTION_ARGS)
 /* What keeps this row from being scored; NULL for a row that can be. */
 Datum totrain_sql_problem(PG_FUNCTION_ARGS)
 {
-    struct scoring *scoring = take_arguments(fcinfo);
+    struct scoring *scoring;
     struct error err;
-    enum status status;
+    enum status status = take_arguments(fcinfo, &scoring, &err);
 
-    if (!scoring)
-        PG_RETURN_NULL();
-    error_clear(&err);
-    status = scorer_transform(&scoring->scorer, 0, scoring->layout.cells, &err);
-    if (status == STATUS_OK)
+    if (!scoring || status == STATUS_OK)
         PG_RETURN_NULL();
     if (status != STATUS_INVALID)
         throw_error(&err);

@@ -69,6 +69,8 @@ enum status parameters_put(struct parameters *parameters, size_t i, const struct
         memcpy(&bits, &cell->real, sizeof bits);
         put_number(parameters, i, bits);
         break;
+    case CELL_VECTOR: /* read, and never written as such */
+        return fail(err, STATUS_UNSUPPORTED, "an array is no parameter");
     case CELL_TEXT:
     case CELL_BLOB:
         if (cell->text.size > INT_MAX)

@@ -76,6 +76,8 @@ static enum status pass_row(struct passing *passing, const PGresult *result, int
             TRY(binary_cell(passing->columns[i].kind, bytes, &passing->scratch, &passing->cells[i],
                             err));
     }
+    if (passing->form == PG_DATA)
+        binary_cells_settle(passing->columns, passing->count, &passing->scratch, passing->cells);
     return passing->rows->row(passing->rows->self, passing->cells, passing->count, err);
 }
 

@@ -36,7 +36,7 @@ struct scan_reader {
     struct scan_job *job;
     struct libpq libpq;
     struct spool_writer *writer;
-    double *reals; /* of a row, those that lie side by side */
+    void *room; /* for a row */
     enum status status;
     struct error error;
     pthread_t thread;
@@ -57,7 +57,7 @@ static enum status put_row(void *self, const struct cell *cells, size_t count, s
     (void)count;
     if (atomic_load_explicit(&reader->job->stops, memory_order_relaxed))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
-    return scan_put_row(reader->job->scan, cells, reader->reals, reader->writer, err);
+    return scan_put_row(reader->job->scan, cells, reader->room, reader->writer, err);
 }
 
 static enum status read_piece(struct scan_reader *reader, uint64_t number)
@@ -183,8 +183,8 @@ static enum status branch_writers(struct scan_group *group, struct error *err)
         reader->job = &group->job;
         reader->libpq.interrupts = NULL; /* the signals are the session's */
         reader->libpq.stops = &group->job.stops;
-        reader->reals = calloc(scan->count + 1, sizeof *reader->reals);
-        if (!reader->reals)
+        reader->room = calloc(1, scan_room_bytes(scan));
+        if (!reader->room)
             return fail_no_memory(err);
         TRY(spool_writer_branch(scan->writer, &reader->writer, err));
     }
@@ -351,7 +351,8 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
                                  &group->job.column_count, err));
     group->job.columns = columns;
     for (size_t i = 0; i < scan->count; i++)
-        if ((size_t)scan->columns[i] >= group->job.column_count)
+        if ((size_t)scan->columns[i] >= group->job.column_count + scan->vectors.elements ||
+            (scan->vectors.count > 0 && scan->vectors.columns != group->job.column_count))
             return fail(err, STATUS_DATABASE, "the query has other columns than before");
     return STATUS_OK;
 }
@@ -395,7 +396,7 @@ enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
     status = scan_in(self, select, &arena, group, outcome, err);
     for (uint32_t i = 0; i < group->count; i++) {
         libpq_close(&group->readers[i].libpq);
-        free(group->readers[i].reals);
+        free(group->readers[i].room);
     }
     arena_deinit(&arena);
     free(group);

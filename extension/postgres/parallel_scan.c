@@ -55,6 +55,13 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u8(bytes, (uint8_t)scan->spooled[i].type);
         put_u32(bytes, (uint32_t)scan->columns[i]);
     }
+    put_u64(bytes, scan->vectors.count);
+    put_u64(bytes, scan->vectors.columns);
+    for (size_t i = 0; i < scan->vectors.count; i++) {
+        put_sized(bytes, scan->vectors.items[i].name);
+        put_u32(bytes, scan->vectors.items[i].column);
+        put_u32(bytes, scan->vectors.items[i].size);
+    }
     put_sized(bytes, tables->columns);
     put_u64(bytes, tables->ranges);
     put_u64(bytes, tables->count);
@@ -72,12 +79,29 @@ static struct slice copy_sized(struct byte_reader *reader)
     return (struct slice){pnstrdup(bytes.data ? bytes.data : "", bytes.size), bytes.size};
 }
 
+static struct vectors read_vectors(struct byte_reader *reader)
+{
+    struct vectors vectors = {.count = read_u64(reader)};
+    struct vector *items = palloc0(sizeof *items * (vectors.count + 1));
+
+    vectors.columns = read_u64(reader);
+    for (size_t i = 0; i < vectors.count && !reader->failed; i++) {
+        items[i].name = copy_sized(reader);
+        items[i].column = read_u32(reader);
+        items[i].size = read_u32(reader);
+        vectors.elements += items[i].size;
+    }
+    vectors.items = items;
+    return vectors;
+}
+
 static void read_scan(struct byte_reader *reader, struct arena *arena, struct scan *scan)
 {
     const struct slice path = copy_sized(reader);
     const size_t count = read_u64(reader);
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
     int *columns = palloc0(sizeof *columns * (count + 1));
+    struct vectors vectors;
     struct error err;
 
     for (size_t i = 0; i < count && !reader->failed; i++) {
@@ -85,9 +109,11 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
         spooled[i].type = (enum spool_type)read_u8(reader);
         columns[i] = (int)read_u32(reader);
     }
+    vectors = read_vectors(reader);
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
+    scan->vectors = vectors;
 }
 
 static void read_order(struct slice bytes, struct arena *arena, struct order *order)
@@ -114,14 +140,14 @@ static void read_order(struct slice bytes, struct arena *arena, struct order *or
 struct reader {
     const struct order *order;
     struct spool_writer *writer;
-    double *reals;
+    void *room; /* for a row */
 };
 
 static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     const struct reader *reader = self;
 
-    return scan_put_row(&reader->order->scan, cells, reader->reals, reader->writer, err);
+    return scan_put_row(&reader->order->scan, cells, reader->room, reader->writer, err);
 }
 
 static struct slice piece_sql(const struct table_scan *tables, uint64_t number)
@@ -181,8 +207,7 @@ static enum status write_index(const char *path, const struct text *index, struc
 static enum status read_part(struct session *session, struct pieces *pieces,
                              const struct order *order, struct error *err)
 {
-    struct reader reader = {.order = order,
-                            .reals = palloc(sizeof(double) * (order->scan.count + 1))};
+    struct reader reader = {.order = order, .room = palloc0(scan_room_bytes(&order->scan))};
     const int number = ParallelWorkerNumber;
     char path[MAXPGPATH];
     enum status status;
@@ -260,7 +285,7 @@ static enum status scan_body(struct session *session, void *self, struct error *
     struct scan_call *call = self;
     struct reader reader = {.order = &call->order,
                             .writer = call->branch,
-                            .reals = palloc(sizeof(double) * (call->order.scan.count + 1))};
+                            .room = palloc0(scan_room_bytes(&call->order.scan))};
     struct session own;
     struct pieces *pieces;
     ParallelContext *context;
@@ -368,7 +393,8 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
         return STATUS_OK;
     TRY(host->database->describe(host->database->self, select, arena, &columns, &count, err));
     for (size_t i = 0; i < scan->count; i++)
-        if ((size_t)scan->columns[i] >= count)
+        if ((size_t)scan->columns[i] >= count + scan->vectors.elements ||
+            (scan->vectors.count > 0 && scan->vectors.columns != count))
             return fail(err, STATUS_DATABASE, "the query has other columns than before");
     return STATUS_OK;
 }

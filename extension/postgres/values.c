@@ -4,6 +4,7 @@
 
 #include "access/detoast.h"
 #include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -70,14 +71,17 @@ static struct cell read_integer(Oid type, Datum value)
     }
 }
 
-static struct cell read_numeric(struct value_reader *reader, Datum value)
+static double numeric_real(const char *text)
 {
-    const char *text = OutputFunctionCall(&reader->output, value);
     double real;
 
-    if (!slice_to_real(slice_of(text), &real))
-        real = strtod(text, NULL); /* NaN, Infinity, and what is beyond a double */
-    return real_cell(real);
+    /* NaN, Infinity, and what is beyond a double */
+    return slice_to_real(slice_of(text), &real) ? real : strtod(text, NULL);
+}
+
+static struct cell read_numeric(struct value_reader *reader, Datum value)
+{
+    return real_cell(numeric_real(OutputFunctionCall(&reader->output, value)));
 }
 
 static struct cell read_text(struct value_reader *reader, Datum value)
@@ -115,6 +119,58 @@ static struct cell read_real(Oid type, Datum value)
     return real_cell(type == FLOAT4OID ? (double)DatumGetFloat4(value) : DatumGetFloat8(value));
 }
 
+static double element_real(Oid type, Datum value)
+{
+    switch (type) {
+    case NUMERICOID:
+        return numeric_real(DatumGetCString(DirectFunctionCall1(numeric_out, value)));
+    case FLOAT4OID:
+        return (double)DatumGetFloat4(value);
+    case FLOAT8OID:
+        return DatumGetFloat8(value);
+    default:
+        return (double)read_integer(type, value).integer;
+    }
+}
+
+static double *read_elements(ArrayType *array, int count)
+{
+    const Oid type = ARR_ELEMTYPE(array);
+    double *reals = palloc(sizeof *reals * (size_t)count);
+    char align;
+    int16 size;
+    bool is_by_value;
+    Datum *values;
+
+    if (type == FLOAT8OID) { /* as they lie */
+        memcpy(reals, ARR_DATA_PTR(array), sizeof *reals * (size_t)count);
+        return reals;
+    }
+    get_typlenbyvalalign(type, &size, &is_by_value, &align);
+    deconstruct_array(array, type, size, is_by_value, align, &values, NULL, &count);
+    for (int i = 0; i < count; i++)
+        reals[i] = element_real(type, values[i]);
+    pfree(values);
+    return reals;
+}
+
+/* The lower bound does not matter: elements are counted from 1. */
+static struct cell read_vector(Datum value)
+{
+    ArrayType *array = DatumGetArrayTypeP(value);
+    const int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    struct cell cell = {.type = CELL_VECTOR, .text = SLICE("")};
+
+    if (ARR_NDIM(array) > 1)
+        cell.integer = VECTOR_HAS_DIMENSIONS;
+    else if (array_contains_nulls(array))
+        cell.integer = VECTOR_HAS_NULLS;
+    else if (count > 0)
+        cell.text = (struct slice){(const char *)read_elements(array, count),
+                                   sizeof(double) * (size_t)count};
+    return cell;
+}
+
 static struct cell read_data(struct value_reader *reader, Datum value)
 {
     switch (reader->kind) {
@@ -135,6 +191,8 @@ static struct cell read_data(struct value_reader *reader, Datum value)
         return read_date(DatumGetDateADT(value));
     case PG_TIMESTAMP:
         return read_timestamp(DatumGetTimestamp(value));
+    case PG_VECTOR:
+        return read_vector(value);
     case PG_BYTES:
         return read_bytes(value);
     default:

@@ -212,6 +212,7 @@ void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
         sql_bind_text(statement, index, cell->text);
         break;
     case CELL_BLOB:
+    case CELL_VECTOR: /* SQLite has none */
         sqlite3_bind_blob64(statement, index, cell->text.data ? cell->text.data : "",
                             cell->text.size, SQLITE_TRANSIENT);
         break;
@@ -235,6 +236,7 @@ void sql_result_cell(sqlite3_context *context, const struct cell *cell)
                               SQLITE_UTF8);
         break;
     case CELL_BLOB:
+    case CELL_VECTOR: /* SQLite has none */
         sqlite3_result_blob64(context, cell->text.data, cell->text.size, SQLITE_TRANSIENT);
         break;
     }

@@ -96,8 +96,8 @@ class Program(program.Case):
         self.assertEqual(words, [("f", "glad"), ("f", "sad"), ("g", "w0   ")])
 
     def test_a_type_that_no_model_reads_is_named(self):
-        self.refused("SELECT ARRAY[1, 2] AS pair, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
-                     'column "pair" is of type integer[], which no model reads', "pair[1] AS pair_1")
+        self.refused("SELECT ARRAY['a', 'b'] AS pair, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
+                     'column "pair" is of type text[], which no model reads', "pair[1] AS pair_1")
         self.refused("SELECT '{}'::json AS doc, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
                      'column "doc" is of type json, which no model reads', "CAST(doc AS TEXT)")
 

@@ -6,3 +6,4 @@ target_compile_definitions(test_attributes
 totrain_test(test_planner
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_planner.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
   USES parser planner LABEL unit)
+totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES planner LABEL unit)

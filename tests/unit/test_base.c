@@ -372,6 +372,8 @@ static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
         {.type = CELL_REAL, .real = -0.0},
         {.type = CELL_TEXT, .text = SLICE("a\0b")},
         {.type = CELL_BLOB, .text = SLICE("")},
+        {.type = CELL_VECTOR, .integer = VECTOR_HAS_NULLS, .text = SLICE("")},
+        {.type = CELL_VECTOR, .text = SLICE("8 bytes ")},
     };
     struct byte_reader reader;
     struct text bytes;
@@ -390,7 +392,7 @@ static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
         CHECK(slice_equal(cell.text, cells[i].text));
     }
     CHECK(reader_is_done(&reader));
-    reader = byte_reader_over(SLICE("\5"));
+    reader = byte_reader_over(SLICE("\6"));
     cell_read(&reader, &cell);
     CHECK(reader.failed && cell.type == CELL_NULL);
     text_deinit(&bytes);

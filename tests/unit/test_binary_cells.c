@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "postgres_libpq/binary_cells.h"
 #include "tests/check.h"
@@ -34,6 +35,59 @@ static void integers_of_all_widths(void **state)
     CHECK(number(PG_INTEGER, BYTES("\x00\x01\x00\x02")) == 65538);
     CHECK(number(PG_INTEGER, BYTES("\xff\xff\xff\xff\xff\xff\xff\xff")) == -1);
     CHECK(number(PG_BOOLEAN, BYTES("\x01")) == 1);
+}
+
+/* As array_send() writes it: dimensions, flags, the elements' type, size and lower bound. */
+#define ARRAY(type, size) "\0\0\0\1\0\0\0\0\0\0" type "\0\0\0" size "\0\0\0\0"
+
+static void arrays_are_vectors_of_doubles(void **state)
+{
+    struct text scratch;
+    struct cell cell;
+    double reals[2];
+
+    (void)state;
+    text_init(&scratch, TEXT_MAXIMUM);
+    cell = read(PG_VECTOR, BYTES(ARRAY("\0\x17", "\2") "\0\0\0\4\0\0\0\7\0\0\0\4\xff\xff\xff\xff"),
+                &scratch);
+    CHECK_INT(cell.type, CELL_VECTOR);
+    CHECK_INT(cell_elements(&cell), 2);
+    memcpy(reals, cell.text.data, sizeof reals);
+    CHECK(reals[0] == 7 && reals[1] == -1);
+    cell = read(PG_VECTOR, BYTES(ARRAY("\6\xa4", "\1") "\0\0\0\x0a\0\1\0\0\0\0\0\0\0\2"), &scratch);
+    CHECK_INT(cell_elements(&cell), 1);
+    cell = read(PG_VECTOR, BYTES("\0\0\0\0\0\0\0\0\0\0\6\xa4"), &scratch);
+    CHECK_INT(cell_elements(&cell), 0);
+    text_deinit(&scratch);
+}
+
+static void arrays_that_are_no_vectors(void **state)
+{
+    static const char two[] = "\0\0\0\2\0\0\0\0\0\0\0\x17\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0"
+                              "\0\0\0\4\0\0\0\7";
+    struct text scratch;
+    struct error err;
+    struct cell cell;
+
+    (void)state;
+    text_init(&scratch, TEXT_MAXIMUM);
+    CHECK_INT(read(PG_VECTOR, BYTES(two), &scratch).integer, VECTOR_HAS_DIMENSIONS);
+    cell =
+        read(PG_VECTOR, BYTES(ARRAY("\0\x17", "\2") "\0\0\0\4\0\0\0\7\xff\xff\xff\xff"), &scratch);
+    CHECK_INT(cell.integer, VECTOR_HAS_NULLS);
+    CHECK_INT(cell_elements(&cell), 0);
+    CHECK_INT(scratch.size, 0); /* of what was read before */
+    /* cut, of a type that is no number, of other elements than it says */
+    CHECK_INT(
+        binary_cell(PG_VECTOR, BYTES(ARRAY("\0\x17", "\1") "\0\0\0\4\0\0"), &scratch, &cell, &err),
+        STATUS_PROTOCOL);
+    CHECK_INT(
+        binary_cell(PG_VECTOR, BYTES(ARRAY("\0\x19", "\1") "\0\0\0\1a"), &scratch, &cell, &err),
+        STATUS_PROTOCOL);
+    CHECK_INT(binary_cell(PG_VECTOR, BYTES(ARRAY("\0\x17", "\3") "\0\0\0\4\0\0\0\7"), &scratch,
+                          &cell, &err),
+              STATUS_PROTOCOL);
+    text_deinit(&scratch);
 }
 
 static void reals_of_both_widths(void **state)
@@ -163,6 +217,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_of_all_widths),
+        cmocka_unit_test(arrays_are_vectors_of_doubles),
+        cmocka_unit_test(arrays_that_are_no_vectors),
         cmocka_unit_test(reals_of_both_widths),
         cmocka_unit_test(numerics_are_the_nearest_doubles),
         cmocka_unit_test(times_count_from_1970),

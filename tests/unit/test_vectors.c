@@ -1,0 +1,65 @@
+#include <string.h>
+
+#include "planner/vectors.h"
+#include "tests/check.h"
+
+static bool is_element(const char *name, const char *of, uint32_t wanted)
+{
+    struct slice vector;
+    uint32_t element;
+
+    return vector_element_name(slice_of(name), &vector, &element) && slice_is(vector, of) &&
+           element == wanted;
+}
+
+static void an_element_is_a_name_and_a_number(void **state)
+{
+    static const char *const others[] = {"",     "v",      "[1]",   "v[0]",  "v[01]",         "v[]",
+                                         "v[1",  "v1]",    "v[1] ", "v[-1]", "v[a1]",         "]",
+                                         "v[x]", "v[1][]", "v[ 1]", "1]",    "v[12345678901]"};
+    struct slice vector;
+    uint32_t element;
+
+    (void)state;
+    CHECK(is_element("v[1]", "v", 1));
+    CHECK(is_element("v[120]", "v", 120));
+    CHECK(is_element("v[1][2]", "v[1]", 2));
+    CHECK(is_element("a b[7]", "a b", 7));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(!vector_element_name(slice_of(others[i]), &vector, &element));
+}
+
+static void a_row_is_spread_behind_its_cells(void **state)
+{
+    const double reals[] = {1.5, -2};
+    const struct vector items[] = {{SLICE("v"), 1, 2}, {SLICE("w"), 2, 1}};
+    const struct vectors vectors = {items, 2, 3, 3};
+    struct cell cells[] = {{.type = CELL_INTEGER, .integer = 7},
+                           {.type = CELL_VECTOR, .text = {(const char *)reals, sizeof reals}},
+                           {.type = CELL_NULL}};
+    struct cell spread[6];
+    struct error err;
+
+    (void)state;
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK_INT(spread[0].integer, 7);
+    CHECK(spread[3].type == CELL_REAL && spread[3].real == 1.5);
+    CHECK(spread[4].type == CELL_REAL && spread[4].real == -2);
+    CHECK_INT(spread[5].type, CELL_NULL);
+    CHECK_INT(vectors_first(&vectors, vectors_find(&vectors, 2)), 5);
+    CHECK(!vectors_find(&vectors, 0));
+    cells[1].text.size = sizeof(double);
+    CHECK_INT(vectors_spread(&vectors, cells, spread, &err), STATUS_INVALID);
+    assert_string_equal(err.message,
+                        "column \"v\" holds an array of 1 element, where 2 were expected");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_element_is_a_name_and_a_number),
+        cmocka_unit_test(a_row_is_spread_behind_its_cells),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
