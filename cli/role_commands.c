@@ -7,13 +7,14 @@
 
 #include "net/address.h"
 #include "runtime/roles.h"
+#include "runtime/search.h"
 
 static const char usage_text[] =
     "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"
     "totrain master FOLDER --listen ADDRESS [--tls FOLDER] [--incarnation N]\n"
     "        [--database FILE [--schema NAME]]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
-    "        [--incarnation N] [--database FILE [--schema NAME]]\n"
+    "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -28,6 +29,9 @@ static const char usage_text[] =
     "With --database the roles share no folder. FILE holds one connection string of\n"
     "PostgreSQL and is not readable by everybody; the tables of the job whose number\n"
     "the folder is named by are in the schema (totrain_jobs). FOLDER may be empty.\n"
+    "\n"
+    "A worker that has found no master for --patience seconds (900; 0: it never gives\n"
+    "up) ends with code 3.\n"
     "\n"
     "A supervisor is its job's authority. With --listen tcp:127.0.0.1:0 its roles\n"
     "talk over TCP as they do between machines; without it, over Unix sockets.\n"
@@ -73,6 +77,8 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         return read_number(value, &options->incarnation);
     else if (strcmp(name, "--index") == 0)
         return arguments->has_index = read_number(value, &options->index);
+    else if (strcmp(name, "--patience") == 0)
+        return read_number(value, &options->patience_seconds);
     else
         return false;
     return true;
@@ -162,7 +168,7 @@ static int check_worker(const struct role_arguments *arguments)
 
 int command_worker(int argc, char **argv)
 {
-    struct role_arguments arguments = {.has_index = false};
+    struct role_arguments arguments = {.options.patience_seconds = SEARCH_SECONDS};
     int code = read_arguments(argc, argv, &arguments);
 
     if (code >= 0)

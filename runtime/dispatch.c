@@ -170,6 +170,7 @@ static void start(struct dispatch *dispatch, int64_t now_ms, struct outbox *outb
     if (dispatch->state != JOB_STATE_WAITING || dispatch->live < dispatch->options.min_workers)
         return;
     dispatch->waited_ms += now_ms - dispatch->waiting_since;
+    dispatch->rate_at = now_ms;
     dispatch->state = JOB_STATE_RUNNING;
     dispatch_put_job(dispatch, now_ms, outbox);
     if (!dispatch->ledger || ledger_is_finished(dispatch->ledger))

@@ -341,7 +341,7 @@ static void on_ready(void *context)
 
 enum status worker_host_start(struct worker_host *host, struct loop *loop, const struct job *job,
                               uint32_t index, uint32_t incarnation, const char *master,
-                              const char *listen, struct error *err)
+                              const char *listen, int64_t search_ms, struct error *err)
 {
     host->loop = loop;
     host->listen = listen;
@@ -355,6 +355,7 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .reconnect_ms = RECONNECT_MS,
         .progress_ms = REPORT_MS,
         .speed_first_ms = SPEED_MS,
+        .search_ms = search_ms,
         .grace_ms = GRACE_MS,
         .segment_least = SEGMENT_LEAST,
         .piece_bytes = MESSAGE_PIECE_BYTES,

@@ -50,10 +50,10 @@ struct worker_host {
 };
 
 /* The worker joins when its rows are encoded. `listen` NULL: no peers. The
- * addresses must outlive the host. */
+ * addresses must outlive the host. search_ms: worker.h. */
 enum status worker_host_start(struct worker_host *host, struct loop *loop, const struct job *job,
                               uint32_t index, uint32_t incarnation, const char *master,
-                              const char *listen, struct error *err);
+                              const char *listen, int64_t search_ms, struct error *err);
 /* SIGTERM: hands its work back, then the loop ends. */
 void worker_host_leave(struct worker_host *host);
 /* False while the opening thread runs: the process can then only _exit. */

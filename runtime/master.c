@@ -43,6 +43,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .waiting_since = now_ms,
         .reported_at = now_ms,
         .rate_at = now_ms,
+        .has_rate_base = !options->previous,
         .loss = (double)NAN,
         .validation_loss = (double)NAN,
         .validation_score = (double)NAN,

@@ -126,6 +126,7 @@ struct master {
     struct usage usage;
     int64_t reported_at, rate_at;
     uint64_t rate_rows;
+    bool has_rate_base; /* rate_rows is what there was at rate_at */
 };
 
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,

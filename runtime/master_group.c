@@ -236,6 +236,7 @@ void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bo
     master_put_job(master, now_ms, outbox);
     if (!master->has_started) {
         master->has_started = true;
+        master->rate_at = now_ms;
         master_report(master, now_ms, JOB_STARTED, outbox);
     }
 }

@@ -148,7 +148,9 @@ static void note_rate(struct master *master, int64_t now_ms, uint64_t rows_done)
     double seconds = seconds_since(now_ms, master->rate_at);
     double rate;
 
-    if (rows_done < master->rate_rows) { /* the state was lost: it starts again */
+    /* The state was lost: it starts again. Or masters before had most of these rows. */
+    if (rows_done < master->rate_rows || !master->has_rate_base) {
+        master->has_rate_base = true;
         master->rate_rows = rows_done;
         master->rate_at = now_ms;
         return;

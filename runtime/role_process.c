@@ -327,12 +327,17 @@ struct worker_process {
     struct pulse *pulse;
 };
 
+static int64_t search_ms(const struct role_options *options)
+{
+    return (int64_t)options->patience_seconds * 1000;
+}
+
 static enum status start_scorer(struct worker_process *process, const struct job *job,
                                 const struct role_options *options, struct error *err)
 {
     process->scores = true;
     TRY(scorer_host_start(&process->scorer, process->loop, job, options->index,
-                          options->incarnation, options->master, err));
+                          options->incarnation, options->master, search_ms(options), err));
     return loop_on_signal(process->loop, SIGTERM, on_scorer_sigterm, &process->scorer, err);
 }
 
@@ -352,7 +357,7 @@ static enum status start_worker(struct worker_process *process, const struct job
     TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
                     &process->pulse, err));
     TRY(worker_host_start(&process->host, process->loop, job, options->index, options->incarnation,
-                          options->master, options->listen, err));
+                          options->master, options->listen, search_ms(options), err));
     return loop_on_signal(process->loop, SIGTERM, on_worker_sigterm, &process->host, err);
 }
 
@@ -375,8 +380,12 @@ int run_worker(const struct role_options *options)
     if (status != STATUS_OK)
         return finish(status, &err);
     status = start_worker(&process, &job, options, &err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = loop_run(process.loop, &err);
+        if (status == STATUS_CONNECTION && !err.message[0])
+            fail(&err, status, "no master at %s for %" PRIu32 " s", options->master,
+                 options->patience_seconds);
+    }
     pulse_stop(process.pulse);
     if (process.scores)
         scorer_host_stop(&process.scorer);

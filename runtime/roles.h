@@ -28,7 +28,8 @@ struct role_options {
      * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
     const char *database, *schema;
     uint32_t index, incarnation;
-    bool is_detached; /* a supervisor that outlives who started it, and publishes */
+    uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
+    bool is_detached;          /* a supervisor that outlives who started it, and publishes */
 };
 
 int run_supervise(const struct role_options *options);

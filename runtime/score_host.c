@@ -245,7 +245,7 @@ static double read_pace(uint32_t index, uint32_t incarnation)
 
 enum status scorer_host_start(struct scorer_host *host, struct loop *loop, const struct job *job,
                               uint32_t index, uint32_t incarnation, const char *master,
-                              struct error *err)
+                              int64_t search_ms, struct error *err)
 {
     const struct role role = {.self = host,
                               .on_message = scorer_message,
@@ -259,6 +259,7 @@ enum status scorer_host_start(struct scorer_host *host, struct loop *loop, const
                                                 .master = master,
                                                 .heartbeat_ms = HEARTBEAT_MS,
                                                 .reconnect_ms = RECONNECT_MS,
+                                                .search_ms = search_ms,
                                                 .grace_ms = GRACE_MS};
     struct shard_scoring scoring = {.self = NULL};
     struct error why;

@@ -43,7 +43,7 @@ struct scorer_host {
 /* Opens rows and model; a failure is the job's, and is told to the dispatcher. */
 enum status scorer_host_start(struct scorer_host *host, struct loop *loop, const struct job *job,
                               uint32_t index, uint32_t incarnation, const char *master,
-                              struct error *err);
+                              int64_t search_ms, struct error *err);
 void scorer_host_leave(struct scorer_host *host);
 void scorer_host_stop(struct scorer_host *host);
 

@@ -12,6 +12,7 @@ void scorer_role_init(struct scorer_role *role, const struct scorer_role_options
 {
     *role = (struct scorer_role){
         .options = *options, .state = SCORER_JOINING, .next_peer = PEER_FIRST_ASKED};
+    role->search.limit_ms = options->search_ms;
     error_clear(&role->failure);
     if (failure) {
         role->state = SCORER_FAILED;
@@ -57,14 +58,20 @@ static void connect_master(struct scorer_role *role, int64_t now_ms, struct outb
 
 void scorer_role_start(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
 {
+    search_begin(&role->search, now_ms);
     connect_master(role, now_ms, outbox);
+}
+
+static void end_with(struct scorer_role *role, enum status status, struct outbox *outbox)
+{
+    role->state = SCORER_ENDED;
+    role->lease_count = 0;
+    outbox_end(outbox, status);
 }
 
 static void be_ended(struct scorer_role *role, struct outbox *outbox)
 {
-    role->state = SCORER_ENDED;
-    role->lease_count = 0;
-    outbox_end(outbox, STATUS_OK);
+    end_with(role, STATUS_OK, outbox);
 }
 
 static void on_lease(struct scorer_role *role, const struct message *message, struct outbox *outbox)
@@ -95,6 +102,7 @@ void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id fr
         return;
     }
     role->epoch = message->epoch;
+    search_end(&role->search);
     if (message->type == MESSAGE_LEASE)
         on_lease(role, message, outbox);
     else if (message->type == MESSAGE_END)
@@ -104,9 +112,9 @@ void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id fr
 void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id peer,
                                struct outbox *outbox)
 {
-    (void)now_ms;
     if (peer != role->master || role->state == SCORER_ENDED)
         return;
+    search_begin(&role->search, now_ms);
     role->master = PEER_NONE;
     role->lease_count = 0;
     role->is_scoring = false;
@@ -134,12 +142,15 @@ void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *
 
 void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
 {
+    const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
     struct message heartbeat = message_of(role, MESSAGE_HEARTBEAT);
 
     if (role->state == SCORER_ENDED)
         return;
     if (role->is_leaving && now_ms >= role->leave_at) {
         be_ended(role, outbox);
+    } else if (search_is_over(&role->search, now_ms, connected_at)) {
+        end_with(role, STATUS_CONNECTION, outbox);
     } else if (role->master == PEER_NONE) {
         if (now_ms - role->connected_at >= role->options.reconnect_ms)
             connect_master(role, now_ms, outbox);

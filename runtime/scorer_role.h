@@ -21,6 +21,7 @@
 
 #include "runtime/fault.h"
 #include "runtime/outbox.h"
+#include "runtime/search.h"
 
 #define SCORER_LEASES_MAX 8
 
@@ -42,7 +43,8 @@ struct scorer_role_options {
     uint32_t index, incarnation;
     const char *master; /* address */
     int64_t heartbeat_ms, reconnect_ms;
-    int64_t grace_ms; /* after scorer_role_leave it ends, whatever is missing */
+    int64_t search_ms; /* without its master it ends after that, CONNECTION; search.h */
+    int64_t grace_ms;  /* after scorer_role_leave it ends, whatever is missing */
 };
 
 struct scorer_role {
@@ -52,6 +54,7 @@ struct scorer_role {
     struct error failure;
     uint64_t epoch; /* of the newest dispatcher that was heard */
     peer_id master, next_peer;
+    struct search search; /* of the master */
     int64_t connected_at, heartbeat_at, leave_at;
     bool is_leaving;
     struct message_lease leases[SCORER_LEASES_MAX]; /* first to be scored first */

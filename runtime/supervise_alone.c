@@ -57,7 +57,7 @@ static enum status start(struct alone *alone, const struct job *job, const char 
     alone->watch = (struct supervise_watch){
         .cancel = cancel, .scale = scale, .context = alone, .is_detached = is_detached};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
-    return worker_host_start(&alone->worker, alone->loop, job, 0, 0, MASTER_ADDRESS, NULL, err);
+    return worker_host_start(&alone->worker, alone->loop, job, 0, 0, MASTER_ADDRESS, NULL, 0, err);
 }
 
 int supervise_alone(const struct job *job, const char *sockets, bool is_detached)

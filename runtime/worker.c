@@ -15,6 +15,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
         worker->failure = *failure;
         worker->state = WORKER_FAILED;
     }
+    worker->search.limit_ms = options->search_ms;
     worker->sums.segment_least = options->segment_least;
     worker->records = calloc(WORKER_RECORDS_MAX, sizeof *worker->records);
     if (!worker->records && !failure) {
@@ -113,12 +114,14 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
 
 void worker_start(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
+    search_begin(&worker->search, now_ms);
     connect_master(worker, now_ms, outbox);
 }
 
 static void on_master_message(struct worker *worker, int64_t now_ms, const struct message *message,
                               struct outbox *outbox)
 {
+    search_end(&worker->search);
     switch (message->type) {
     case MESSAGE_GROUP:
         if (message->epoch > worker->group.epoch && worker->state != WORKER_FAILED)
@@ -193,9 +196,9 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
                           struct outbox *outbox)
 {
     uint32_t rank;
-    (void)now_ms;
 
     if (peer == worker->master) {
+        search_begin(&worker->search, now_ms);
         worker->master = PEER_NONE;     /* the next tick tries again */
         text_deinit(&worker->snapshot); /* another master asks anew */
         return;
@@ -229,6 +232,7 @@ static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *out
 
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
+    const int64_t connected_at = worker->master == PEER_NONE ? -1 : worker->connected_at;
     struct message message;
 
     if (worker->state == WORKER_ENDED)
@@ -236,6 +240,11 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
     if (worker->is_leaving && now_ms >= worker->leave_at) {
         worker->state = WORKER_ENDED;
         outbox_end(outbox, STATUS_OK);
+        return;
+    }
+    if (search_is_over(&worker->search, now_ms, connected_at)) {
+        worker->state = WORKER_ENDED;
+        outbox_end(outbox, STATUS_CONNECTION);
         return;
     }
     if (worker->master == PEER_NONE) {

@@ -13,7 +13,8 @@
  *     any --END--> ENDED;   an error of learning --> FAILED
  *
  * The master is not in the step path: a worker that has lost it goes on with
- * its group and keeps trying to reach it.
+ * its group and keeps trying to reach it, until its time for that is over
+ * (CONNECTION).
  *
  * When all members of a group are behind the checkpoint, rank 0 fetches it from
  * the master, the others from rank 0. At any time the master may ask for the
@@ -31,6 +32,7 @@
 #include "runtime/fault.h"
 #include "runtime/learning.h"
 #include "runtime/outbox.h"
+#include "runtime/search.h"
 #include "runtime/sums.h"
 
 enum worker_state {
@@ -53,6 +55,7 @@ struct worker_options {
     int64_t heartbeat_ms, reconnect_ms, progress_ms;
     int64_t speed_first_ms;      /* from a group's begin to its first SPEED; then twice as
                                     long each time, up to heartbeat_ms; 0: none */
+    int64_t search_ms;           /* without its master it ends after that; search.h */
     int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
     uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
@@ -86,6 +89,7 @@ struct worker {
     struct error failure;
 
     peer_id master, next_peer;
+    struct search search; /* of the master */
     int64_t connected_at, heartbeat_at, progress_at;
 
     int64_t computing_at; /* the lanes from next_untimed on, since */

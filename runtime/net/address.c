@@ -242,6 +242,16 @@ enum status address_connect(const struct address *address, int *out, struct erro
     return STATUS_OK;
 }
 
+bool address_is_own_peer(int socket)
+{
+    struct address own = {.size = sizeof own.where}, peer = {.size = sizeof peer.where};
+
+    return getsockname(socket, (struct sockaddr *)&own.where, &own.size) == 0 &&
+           getpeername(socket, (struct sockaddr *)&peer.where, &peer.size) == 0 &&
+           own.where.ss_family != AF_UNIX && own.size == peer.size &&
+           memcmp(&own.where, &peer.where, own.size) == 0;
+}
+
 void address_limit_unacked(int socket, int milliseconds)
 {
     set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);

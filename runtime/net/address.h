@@ -40,6 +40,9 @@ enum status address_reserve(const char *address, int *socket, char *bound, size_
 /* The connection may still be in progress when this returns: the socket is
  * writable when it has succeeded or failed (SO_ERROR). */
 enum status address_connect(const struct address *address, int *socket, struct error *err);
+/* Is the other end this socket itself? Who connects to a port of its own machine where nobody
+ * listens may be given that very port for its own end, and TCP then connects it. */
+bool address_is_own_peer(int socket);
 /* TCP only: what was sent and is not acknowledged for so long breaks the
  * connection, where the kernel alone would try for a quarter of an hour. */
 void address_limit_unacked(int socket, int milliseconds);

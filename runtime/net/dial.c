@@ -62,7 +62,10 @@ static void on_writable(evutil_socket_t fd, short what, void *context)
     (void)fd;
     (void)what;
 
-    if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0) {
+    if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0 &&
+        address_is_own_peer(socket))
+        failure = ECONNREFUSED; /* as if it had got another port for its own end */
+    if (failure == 0) {
         dial->socket = -1;
         dial->owner.on_done(dial->owner.context, socket, NULL);
         return;

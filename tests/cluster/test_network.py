@@ -110,6 +110,20 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(digest, self.expected(epochs))
 
 
+class PatienceTest(NetworkTest):
+    def test_a_worker_without_a_master_gives_up_in_its_time(self):
+        """Nobody but its lifeline tells it that the job is over, and here nobody does."""
+        job = self.make(1, 1)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+            role = Role("worker", job, "--index", 0, "--master", f"tcp:127.0.0.1:{port}", "--listen",
+                        "tcp:127.0.0.1:0", "--tls", self.tls(job) / "w0", "--patience", 1)
+            self.addCleanup(role.stop)
+            self.assertEqual(role.end(), 3)
+        self.assertIn(f"ends: no master at tcp:127.0.0.1:{port} for 1 s", role.log.text())
+
+
 class SupervisedTest(NetworkTest):
     """`totrain supervise --listen`: the supervisor is the authority."""
 
@@ -435,6 +449,21 @@ class NamespaceTest(NetworkTest):
     def member(self, i, leader):
         return self.worker(self.job, i, leader.address(), self.spaces.host(i + 1),
                            self.spaces.names[i + 1])
+
+    def test_a_connection_to_itself_is_none(self):
+        """In a machine that has one port left for its own ends: connecting to that port succeeds."""
+        self.spaces = Namespaces(1)
+        self.addCleanup(self.spaces.remove)
+        subprocess.run(["ip", "netns", "exec", self.spaces.names[0], "sysctl", "-qw",
+                        "net.ipv4.ip_local_port_range=40000 40000"], check=True)
+        job, host = self.make(1, 1), self.spaces.host(0)
+        role = Role("worker", job, "--index", 0, "--master", f"tcp:{host}:40000", "--listen",
+                    f"tcp:{host}:5000", "--tls", self.tls(job) / "w0", "--patience", 1,
+                    namespace=self.spaces.names[0])
+        self.addCleanup(role.stop)
+        self.assertEqual(role.end(), 3)
+        self.assertIn(f"ends: no master at tcp:{host}:40000 for 1 s", role.log.text())
+        self.assertNotIn("TLS", role.log.text())
 
     def test_a_job_between_namespaces_has_the_digest_of_the_local_run(self):
         leader, members = self.start(3, 3, EPOCHS)

@@ -147,7 +147,7 @@ class Metrics(harness.Case):
                          "steps")
 
     def test_many_clients_wait_outside_and_are_answered_in_the_end(self):
-        job, address = self.start()
+        job, address = self.start(more="job.max_workers = 2, ")  # with a master of its own
         host, port = address.rsplit(":", 1)
         master = next(pid for pid in harness.processes_of(self.state)
                       if b"\0master\0" in self.command_of(pid))

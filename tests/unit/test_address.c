@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -130,6 +131,36 @@ static void an_identity_is_read_only_as_it_is_written(void **state)
     CHECK(!identity_read(SLICE("totrain:job/17\0/master"), &again));
 }
 
+static int bound_socket(struct sockaddr_in *where)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t size = sizeof *where;
+
+    *where = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    CHECK(fd >= 0 && bind(fd, (struct sockaddr *)where, sizeof *where) == 0);
+    CHECK(getsockname(fd, (struct sockaddr *)where, &size) == 0);
+    return fd;
+}
+
+static void a_socket_that_is_its_own_peer_is_recognised(void **state)
+{
+    struct sockaddr_in own, other;
+    int lonely = bound_socket(&own), listener = bound_socket(&other), client, pair[2];
+    (void)state;
+
+    CHECK(connect(lonely, (struct sockaddr *)&own, sizeof own) == 0);
+    CHECK(address_is_own_peer(lonely));
+    CHECK(listen(listener, 1) == 0);
+    client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(connect(client, (struct sockaddr *)&other, sizeof other) == 0);
+    CHECK(!address_is_own_peer(client));
+    CHECK(!address_is_own_peer(listener)); /* has none */
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    CHECK(!address_is_own_peer(pair[0])); /* both are without a name */
+    for (int i = 0; i < 5; i++)
+        close((int[]){lonely, listener, client, pair[0], pair[1]}[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +170,7 @@ int main(void)
         cmocka_unit_test(the_wildcard_is_recognised),
         cmocka_unit_test(a_reserved_port_can_be_listened_on_by_one_after_the_other),
         cmocka_unit_test(an_identity_is_read_only_as_it_is_written),
+        cmocka_unit_test(a_socket_that_is_its_own_peer_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -829,6 +829,43 @@ static void a_group_that_all_have_left_is_over(void **state)
     close_master(&fixture);
 }
 
+static double rate_after(struct fixture *fixture, int64_t now, uint64_t rows)
+{
+    struct message progress = of(MESSAGE_PROGRESS, fixture->master.group.epoch);
+
+    progress.progress.rows_done = rows;
+    fixture->now = now;
+    say(fixture, 1, progress);
+    return fixture->master.rows_per_second;
+}
+
+static void a_rate_is_of_what_this_master_saw(void **state)
+{
+    struct master_options options = {
+        .job = JOB, .incarnation = 1, .min_workers = 1, .max_workers = 1, .started_at = ""};
+    struct job_row books;
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    open_master(&fixture, 1, 1, 0);
+    fixture.now = 60000; /* nobody was there, so nobody was slow */
+    hello(&fixture, 1, 0, 0);
+    CHECK(rate_after(&fixture, 61000, 500) == 500);
+    close_master(&fixture);
+
+    memset(&fixture, 0, sizeof fixture);
+    memset(&books, 0, sizeof books);
+    books.rows_done = 1000000;
+    options.previous = &books;
+    outbox_init(&fixture.outbox);
+    CHECK_OK(master_init(&fixture.master, &options, 0, &fixture.outbox, &err));
+    hello(&fixture, 1, 0, 0);
+    CHECK(rate_after(&fixture, 1000, 1000500) == 0); /* when the last 500 were, nobody knows */
+    CHECK(rate_after(&fixture, 2000, 1001500) == 1000);
+    close_master(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -863,6 +900,7 @@ int main(void)
         cmocka_unit_test(a_loss_in_a_past_group_lets_nobody_go),
         cmocka_unit_test(a_checkpoint_whose_sender_has_gone_makes_room_for_the_next),
         cmocka_unit_test(a_group_that_all_have_left_is_over),
+        cmocka_unit_test(a_rate_is_of_what_this_master_saw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ static void begin(struct stage *stage)
                                                 .master = "unix:m",
                                                 .heartbeat_ms = 1000,
                                                 .reconnect_ms = 50,
+                                                .search_ms = 60000,
                                                 .grace_ms = 3000};
 
     stage->toy = (struct toy){.first = 0};
@@ -195,6 +196,29 @@ static void it_says_that_it_lives(void **state)
     outbox_deinit(&stage.outbox);
 }
 
+static void who_finds_no_dispatcher_gives_up_in_its_time(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    lease(&stage, 1, 1, 0);
+    for (int64_t now = 1000; now < 100000; now += 1000)
+        scorer_role_on_tick(&stage.role, now, &stage.outbox);
+    CHECK(stage.role.state == SCORER_READY);
+    for (int64_t now = 100000; now < 159000; now += 1000) {
+        scorer_role_on_disconnect(&stage.role, now, stage.role.master, &stage.outbox);
+        scorer_role_on_tick(&stage.role, now + 500, &stage.outbox);
+    }
+    CHECK(stage.role.state == SCORER_JOINING);
+    outbox_clear(&stage.outbox);
+    scorer_role_on_tick(&stage.role, 160000, &stage.outbox);
+    CHECK(stage.role.state == SCORER_ENDED);
+    CHECK_INT(stage.outbox.entries[0].kind, OUTBOX_END);
+    CHECK_INT(stage.outbox.entries[0].status, STATUS_CONNECTION);
+    outbox_deinit(&stage.outbox);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +227,7 @@ int main(void)
         cmocka_unit_test(asked_to_go_it_hands_back_what_it_has_and_ends_when_told),
         cmocka_unit_test(an_error_of_its_rows_is_said_and_nothing_more_is_scored),
         cmocka_unit_test(it_says_that_it_lives),
+        cmocka_unit_test(who_finds_no_dispatcher_gives_up_in_its_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

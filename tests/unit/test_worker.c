@@ -24,6 +24,7 @@ static void open_worker(struct fixture *fixture)
                                      .address = "sim:worker0",
                                      .heartbeat_ms = 1000,
                                      .reconnect_ms = 100,
+                                     .search_ms = 60000,
                                      .progress_ms = 100,
                                      .piece_bytes = 1 << 20};
     struct learning learning;
@@ -388,6 +389,43 @@ static void a_message_of_another_job_closes_the_connection(void **state)
     close_worker(&fixture);
 }
 
+/* Once a second until `until`; whether the worker ends. */
+static bool ends_within(struct fixture *fixture, int64_t from, int64_t until, bool is_refused)
+{
+    for (int64_t now = from; now < until; now += 1000) {
+        outbox_clear(&fixture->outbox);
+        worker_on_tick(&fixture->worker, now, &fixture->outbox);
+        for (size_t i = 0; i < fixture->outbox.count; i++)
+            if (fixture->outbox.entries[i].kind == OUTBOX_END)
+                return fixture->outbox.entries[i].status == STATUS_CONNECTION;
+        if (is_refused && fixture->worker.master != PEER_NONE)
+            worker_on_disconnect(&fixture->worker, now + 1, fixture->worker.master,
+                                 &fixture->outbox);
+    }
+    return false;
+}
+
+static void who_finds_no_master_gives_up_in_its_time(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    CHECK(!ends_within(&fixture, 0, 59000, true));
+    CHECK(ends_within(&fixture, 59000, 62000, true));
+    close_worker(&fixture);
+
+    open_worker(&fixture); /* a message of the master, or a connection that lasts: it is found */
+    CHECK(!ends_within(&fixture, 0, 59000, true));
+    worker_on_tick(&fixture.worker, 59000, &fixture.outbox);
+    say(&fixture, fixture.worker.master, of(MESSAGE_GROUP, 0));
+    CHECK(!ends_within(&fixture, 59000, 100000, true));
+    CHECK(!ends_within(&fixture, 100000, 600000, false));
+    CHECK(!ends_within(&fixture, 600000, 659000, true));
+    CHECK(ends_within(&fixture, 659000, 662000, true));
+    close_worker(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +444,7 @@ int main(void)
         cmocka_unit_test(who_has_the_last_state_stays_until_the_newcomer_has_it),
         cmocka_unit_test(a_newcomer_that_is_gone_before_it_has_the_state_is_reported),
         cmocka_unit_test(a_message_of_another_job_closes_the_connection),
+        cmocka_unit_test(who_finds_no_master_gives_up_in_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
