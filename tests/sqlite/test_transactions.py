@@ -1,6 +1,7 @@
 """Transactions, locks, and what others can do meanwhile."""
 
 import os
+import re
 import sqlite3
 import subprocess
 import threading
@@ -57,7 +58,7 @@ class Transactions(harness.Case):
 
         def train():
             try:
-                statement = harness.TRAIN_LONG.replace("10000", "40")
+                statement = re.sub(r"epoch = \d+", "epoch = 40", harness.TRAIN_LONG)
                 result.extend(database.execute(statement).fetchall())
             except sqlite3.Error as error:
                 failure.append(error)
