@@ -1,9 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "base/hash.h"
 #include "scoring/model_meta.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are copied as they stand");
@@ -153,7 +151,7 @@ static enum status write_tensor(const struct writer *writer, struct slice name,
         uint64_t hash;
 
         memcpy(chunk + sizeof hash, (const char *)elements + at, size);
-        hash = XXH3_64bits(chunk + sizeof hash, size);
+        hash = hash_bytes(chunk + sizeof hash, size, 0);
         memcpy(chunk, &hash, sizeof hash);
         row.data = (struct slice){chunk, sizeof hash + size};
         TRY(writer->sink(writer->context, &row, err));

@@ -4,10 +4,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "data/jobstore_parts.h"
 #include "data/journal_parts.h"
 
@@ -38,7 +36,7 @@ enum status checkpoint_check(const struct checkpoint *checkpoint, struct error *
 /* A piece in the place of another is as wrong as a changed one. */
 static uint64_t hash_piece(uint64_t id, uint64_t position, struct slice bytes)
 {
-    return XXH3_64bits_withSeed(bytes.data, bytes.size, id ^ (position << 32));
+    return hash_bytes(bytes.data, bytes.size, id ^ (position << 32));
 }
 
 static enum status step_done(struct jobstore *store, sqlite3_stmt *statement, struct error *err)
@@ -136,7 +134,7 @@ static enum status hash_head(struct jobstore *store, const struct checkpoint *ch
     text_init(&bytes, (CHECKPOINT_PIECES_MAX + 16) * sizeof(uint64_t));
     put_head(&bytes, checkpoint);
     status = put_piece_hashes(store, checkpoint, &bytes, err);
-    *hash = XXH3_64bits(bytes.data, bytes.size);
+    *hash = hash_bytes(bytes.data, bytes.size, 0);
     text_deinit(&bytes);
     return status;
 }

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/hash.h"
 
 #define SPOOL_MAP_MAX ((uint64_t)1 << 46) /* of all files */
 
@@ -130,7 +129,7 @@ static enum status check_header(const struct spool *spool, const struct spool_he
         return corrupt(err, "the file was not finished, or is no spool");
     if (header->version != SPOOL_VERSION || header->byte_order != SPOOL_BYTE_ORDER)
         return corrupt(err, "the file was written by another version");
-    if (header->header_hash != XXH3_64bits(header, offsetof(struct spool_header, header_hash)))
+    if (header->header_hash != hash_bytes(header, offsetof(struct spool_header, header_hash), 0))
         return corrupt(err, "the header's checksum differs");
     if (header->file_size != spool->map_size)
         return corrupt(err, "the file has another size than its header says");
@@ -145,7 +144,7 @@ static enum status check_header(const struct spool *spool, const struct spool_he
                                   (header->file_count - 1) * sizeof(uint64_t) +
                                   (uint64_t)header->block_count * sizeof(struct spool_block_entry))
         return corrupt(err, "the index lies elsewhere than the header says");
-    if (header->index_hash != XXH3_64bits(spool->map + header->index_offset, header->index_size))
+    if (header->index_hash != hash_bytes(spool->map + header->index_offset, header->index_size, 0))
         return corrupt(err, "the index's checksum differs");
     return STATUS_OK;
 }
@@ -312,7 +311,7 @@ static void check_block(void *context, uint32_t member, uint32_t number)
     const struct spool_block_entry *entry = &checking->entries[number];
     (void)member;
 
-    if (entry->hash != XXH3_64bits(checking->spool->blocks[number].hashes, entry->size))
+    if (entry->hash != hash_bytes(checking->spool->blocks[number].hashes, entry->size, 0))
         atomic_store(&checking->differs, true);
 }
 

@@ -2,10 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "learn/fixed_point.h"
 #include "learn/learner_parts.h"
 
@@ -56,7 +54,7 @@ static void put_plan(const struct learner *learner, struct text *out)
 static void put_part(const struct dataset_part *part, struct text *out)
 {
     put_u32(out, part->rows);
-    put_u64(out, part->rows ? XXH3_64bits(part->hashes, part->rows * sizeof *part->hashes) : 0);
+    put_u64(out, part->rows ? hash_bytes(part->hashes, part->rows * sizeof *part->hashes, 0) : 0);
 }
 
 static void put_data(const struct dataset *dataset, struct text *out)
@@ -80,7 +78,7 @@ enum status learner_fingerprint(const struct learner *learner, uint64_t *fingerp
     put_network(&learner->network, &bytes);
     put_plan(learner, &bytes);
     put_data(learner->dataset, &bytes);
-    *fingerprint = XXH3_64bits(bytes.data, bytes.size);
+    *fingerprint = hash_bytes(bytes.data, bytes.size, 0);
     failed = bytes.failed;
     text_deinit(&bytes);
     return failed ? fail_no_memory(err) : STATUS_OK;
@@ -121,7 +119,7 @@ enum status learner_save(const struct learner *learner, struct text *out, struct
     put_floats(out, learner->slots, learner_slot_count(learner));
     put_floats(out, learner->best, parameters);
     if (!out->failed)
-        put_u64(out, XXH3_64bits(out->data + before, out->size - before));
+        put_u64(out, hash_bytes(out->data + before, out->size - before, 0));
     if (out->failed)
         return fail(err, STATUS_LIMIT, "a learner's state does not fit into %zu bytes",
                     out->maximum);
@@ -144,7 +142,7 @@ static enum status check_envelope(struct slice state, struct byte_reader *body, 
         return corrupt(err, "it is cut short");
     hashed = (struct slice){state.data, state.size - sizeof(uint64_t)};
     end = byte_reader_over((struct slice){state.data + hashed.size, sizeof(uint64_t)});
-    if (read_u64(&end) != XXH3_64bits(hashed.data, hashed.size))
+    if (read_u64(&end) != hash_bytes(hashed.data, hashed.size, 0))
         return corrupt(err, "its checksum does not match its bytes");
     *body = byte_reader_over(hashed);
     return STATUS_OK;

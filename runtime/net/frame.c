@@ -3,16 +3,15 @@
 #include <endian.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "base/bytes.h"
+#include "base/hash.h"
 
 #define CHECKED_BYTES 24 /* of the header: all before the checksum */
 
 static uint64_t checksum(const char *frame, size_t payload_bytes)
 {
-    uint64_t seed = XXH3_64bits(frame, CHECKED_BYTES);
-    return XXH3_64bits_withSeed(frame + FRAME_HEADER_BYTES, payload_bytes, seed);
+    uint64_t seed = hash_bytes(frame, CHECKED_BYTES, 0);
+    return hash_bytes(frame + FRAME_HEADER_BYTES, payload_bytes, seed);
 }
 
 size_t frame_begin(struct text *out, uint32_t type, uint64_t job, uint64_t epoch)
