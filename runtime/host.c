@@ -17,6 +17,7 @@
 #define TRY_MS               10000
 #define RECONNECT_MS         50
 #define SPEED_MS             100
+#define LOOK_US              200  /* what waking takes, and equal workers differ by */
 #define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
 #define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
 #define CLAIM_CHECK_MS       1000
@@ -285,6 +286,13 @@ static bool worker_is_busy(void *self)
     return until == 0;
 }
 
+static bool worker_expects(void *self)
+{
+    struct worker_host *host = self;
+
+    return worker_expects_soon(&host->worker);
+}
+
 static void worker_do_work(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct worker_host *host = self;
@@ -301,7 +309,8 @@ static enum status join(struct worker_host *host, struct error *err)
                         .on_disconnect = worker_disconnect,
                         .on_tick = worker_tick,
                         .has_work = worker_is_busy,
-                        .work = worker_do_work};
+                        .work = worker_do_work,
+                        .expects_soon = worker_expects};
     struct learner *learner = opening_learner(host->opening);
     struct learning learning = learning_of(learner);
 
@@ -314,6 +323,7 @@ static enum status join(struct worker_host *host, struct error *err)
     host->has_worker = true;
     TRY(loop_add_role(host->loop, &role, host->listen, host->bound, sizeof host->bound, &host->role,
                       err));
+    loop_look_for(host->loop, LOOK_US);
     worker_start(&host->worker, loop_now_ms(), loop_outbox(host->role));
     loop_flush(host->role);
     return STATUS_OK;

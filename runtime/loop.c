@@ -1,5 +1,6 @@
 #include "runtime/loop.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -182,6 +183,17 @@ void loop_free(struct loop *loop)
     free(loop);
 }
 
+void loop_look_for(struct loop *loop, int64_t us)
+{
+    loop->look_us = us;
+}
+
+void loop_look_again(struct loop *loop)
+{
+    if (loop->look_us > 0)
+        loop->look_until_us = loop_now_us() + loop->look_us;
+}
+
 static bool do_work(struct loop *loop)
 {
     bool any = false;
@@ -193,6 +205,8 @@ static bool do_work(struct loop *loop)
         loop_flush(role);
         any = true;
     }
+    if (any)
+        loop_look_again(loop);
     return any;
 }
 
@@ -212,6 +226,31 @@ static void drain(struct loop *loop)
         event_base_loop(loop->base, EVLOOP_ONCE); /* the tick bounds the wait */
 }
 
+static bool expects_soon(const struct loop *loop)
+{
+    for (const struct loop_role *role = loop->roles; role; role = role->next)
+        if (role->role.expects_soon && role->role.expects_soon(role->role.self))
+            return true;
+    return false;
+}
+
+/* A processor that went to sleep takes some ten microseconds to wake, that of a
+ * virtual machine more. Whoever else wants this one gets it after each look. True
+ * when there may be something to do. */
+static bool comes_soon(struct loop *loop)
+{
+    bool has_looked = false;
+
+    while (expects_soon(loop) && !loop->is_stopped && !loop->parcels) {
+        if (loop_now_us() >= loop->look_until_us)
+            break;
+        event_base_loop(loop->base, EVLOOP_NONBLOCK);
+        sched_yield();
+        has_looked = true;
+    }
+    return has_looked;
+}
+
 enum status loop_run(struct loop *loop, struct error *err)
 {
     int64_t polled_at = 0;
@@ -222,6 +261,8 @@ enum status loop_run(struct loop *loop, struct error *err)
         is_busy = parcels_deliver(loop) || is_busy;
         if (loop->is_stopped)
             break;
+        if (!is_busy && comes_soon(loop))
+            continue;
         if (!is_busy)
             event_base_loop(loop->base, EVLOOP_ONCE);
         else if (loop_now_us() - polled_at < POLL_EVERY_US)

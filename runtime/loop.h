@@ -27,6 +27,8 @@ struct role {
     void (*on_tick)(void *self, int64_t now_ms, struct outbox *outbox);
     bool (*has_work)(void *self); /* NULL: never */
     void (*work)(void *self, int64_t now_ms, struct outbox *outbox);
+    /* There is nothing to do before a message that is due any moment. NULL: never. */
+    bool (*expects_soon)(void *self);
     /* The wishes that are not about connections; called before any message of
      * the same outbox leaves, so that what is told to others is on disk. */
     enum status (*perform)(void *context, const struct outbox *outbox, struct error *err);
@@ -41,6 +43,9 @@ enum status loop_new(int64_t tick_ms, struct loop **loop, struct error *err);
 void loop_free(struct loop *loop);
 int64_t loop_now_ms(void); /* monotonic */
 int64_t loop_now_us(void);
+/* Before it sleeps the loop looks for so long for what a role expects soon, counted
+ * from the last work or message. 0, as it begins: it sleeps at once. */
+void loop_look_for(struct loop *loop, int64_t us);
 /* Asks the roles for work again at that time (of loop_now_us), to some
  * microseconds; the last call counts. */
 void loop_wake_at(struct loop *loop, int64_t at_us);

@@ -147,6 +147,7 @@ static bool take_frame(struct link *link, struct slice frame)
     }
     role->role.on_message(role->role.self, loop_now_ms(), link->peer, &message, &role->outbox);
     loop_flush(role);
+    loop_look_again(role->loop);
     return true;
 }
 

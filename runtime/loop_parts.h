@@ -43,6 +43,7 @@ struct loop {
     void *tick_context;
     struct event *waker; /* a timer descriptor; NULL until it is needed */
     struct http_server *http;
+    int64_t look_us, look_until_us;
     bool is_stopped;
     enum status how;
     struct error reason;
@@ -76,6 +77,9 @@ void links_free(struct loop_role *role);
 /* What travels inside the process. True when there was any. */
 bool parcels_deliver(struct loop *loop);
 void parcels_free(struct loop *loop);
+
+/* Something happened: what is expected may be near. */
+void loop_look_again(struct loop *loop);
 
 void loop_free_watches(struct loop *loop);
 void loop_free_http(struct loop *loop);

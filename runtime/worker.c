@@ -269,6 +269,11 @@ bool worker_has_work(const struct worker *worker)
            (worker->state == WORKER_FINISHED && worker->must_publish);
 }
 
+bool worker_expects_soon(const struct worker *worker)
+{
+    return worker->state == WORKER_EXCHANGING;
+}
+
 void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     if (worker->state == WORKER_COMPUTING)

@@ -151,6 +151,8 @@ void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 /* Whether there is something to compute now, and one bounded piece of it: a
  * lane's contribution, or the making of the model's rows. */
 bool worker_has_work(const struct worker *worker);
+/* The sums of the others, who have as many lanes to compute as this worker had. */
+bool worker_expects_soon(const struct worker *worker);
 void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 
 #endif

@@ -372,6 +372,118 @@ static void what_cannot_be_stored_is_told_to_nobody(void **state)
     loop_free(loop);
 }
 
+/* Expects a message that is only sent when it was looked for the third time. */
+struct expecting {
+    bool has_worked, is_over;
+    uint32_t looks, ticks;
+    struct loop_role *sender;
+    struct loop *loop;
+};
+
+static bool has_work_once(void *self)
+{
+    struct expecting *expecting = self;
+    return !expecting->has_worked;
+}
+
+static void work_once(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    struct expecting *expecting = self;
+    (void)now_ms;
+    (void)outbox;
+
+    expecting->has_worked = true;
+}
+
+static bool expects_soon(void *self)
+{
+    struct expecting *expecting = self;
+
+    if (++expecting->looks == 3 && expecting->sender) {
+        reply(PEER_FIRST_ASKED, 1, loop_outbox(expecting->sender));
+        loop_flush(expecting->sender);
+    }
+    return !expecting->is_over;
+}
+
+static void on_expected(void *self, int64_t now_ms, peer_id from, const struct message *message,
+                        struct outbox *outbox)
+{
+    struct expecting *expecting = self;
+    (void)now_ms;
+    (void)from;
+    (void)message;
+
+    expecting->is_over = true;
+    outbox_end(outbox, STATUS_OK);
+}
+
+static void on_tenth_tick(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    struct expecting *expecting = self;
+    (void)now_ms;
+
+    if (++expecting->ticks == 10)
+        outbox_end(outbox, STATUS_OK);
+}
+
+static struct role role_expecting(struct expecting *expecting)
+{
+    return (struct role){.self = expecting,
+                         .on_message = on_expected,
+                         .on_disconnect = on_disconnect,
+                         .on_tick = on_tick,
+                         .has_work = has_work_once,
+                         .work = work_once,
+                         .expects_soon = expects_soon};
+}
+
+static void what_is_expected_soon_is_looked_for(void **state)
+{
+    char folder[] = "/tmp/totrain-test.XXXXXX", address[64];
+    struct expecting expecting = {.looks = 0};
+    struct counter counter = {.heard = 0};
+    struct role role = role_expecting(&expecting);
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+    struct loop_role *added;
+    struct error err;
+    (void)state;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(address, sizeof address, "unix:%s/s", folder);
+    CHECK_OK(loop_new(3600000, &expecting.loop, &err));
+    loop_look_for(expecting.loop, INT64_C(3600000000));
+    CHECK_OK(loop_add_role(expecting.loop, &role, address, bound, sizeof bound, &added, &err));
+    role = role_of(&counter);
+    CHECK_OK(loop_add_role(expecting.loop, &role, NULL, NULL, 0, &expecting.sender, &err));
+    outbox_connect(loop_outbox(expecting.sender), PEER_FIRST_ASKED, slice_of(bound));
+    loop_flush(expecting.sender);
+    CHECK_OK(loop_run(expecting.loop, &err));
+    CHECK(expecting.is_over);
+    loop_free(expecting.loop);
+    unlink(address + 5);
+    rmdir(folder);
+}
+
+/* Once it has looked in vain it sleeps, whatever the role goes on expecting. */
+static void what_does_not_come_is_not_looked_for_for_ever(void **state)
+{
+    struct expecting expecting = {.has_worked = true};
+    struct role role = role_expecting(&expecting);
+    struct loop_role *added;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(loop_new(1, &expecting.loop, &err));
+    loop_look_for(expecting.loop, INT64_C(3600000000));
+    role.on_tick = on_tenth_tick;
+    CHECK_OK(loop_add_role(expecting.loop, &role, NULL, NULL, 0, &added, &err));
+    CHECK_OK(loop_run(expecting.loop, &err));
+    CHECK_INT(expecting.ticks, 10);
+    CHECK(expecting.looks <= 20);
+    loop_free(expecting.loop);
+}
+
 static void on_line(void *context, struct slice line)
 {
     struct counter *counter = context;
@@ -430,6 +542,8 @@ int main(void)
         cmocka_unit_test(roles_talk_over_unix_sockets),
         cmocka_unit_test(a_connection_that_fails_is_reported_from_the_loop),
         cmocka_unit_test(what_cannot_be_stored_is_told_to_nobody),
+        cmocka_unit_test(what_is_expected_soon_is_looked_for),
+        cmocka_unit_test(what_does_not_come_is_not_looked_for_for_ever),
         cmocka_unit_test(lines_arrive_whole_and_the_end_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
