@@ -12,6 +12,16 @@ void error_clear(struct error *err)
         *err = (struct error){.status = STATUS_OK, .position = -1};
 }
 
+/* Longer than what it is cut to, so that the cut sees the character that it falls into. The
+ * arguments may be the error's own texts. */
+static void print_cut(char *into, size_t capacity, const char *format, va_list arguments)
+{
+    char whole[sizeof((struct error *)0)->hint + 8];
+
+    vsnprintf(whole, sizeof whole, format, arguments);
+    slice_copy(slice_of(whole), into, capacity);
+}
+
 static void fill(struct error *err, enum status status, int position, const char *format,
                  va_list arguments)
 {
@@ -20,7 +30,7 @@ static void fill(struct error *err, enum status status, int position, const char
     err->status = status;
     err->position = position;
     err->hint[0] = '\0';
-    vsnprintf(err->message, sizeof err->message, format, arguments);
+    print_cut(err->message, sizeof err->message, format, arguments);
 }
 
 enum status fail(struct error *err, enum status status, const char *format, ...)
@@ -70,7 +80,7 @@ enum status error_hint(struct error *err, const char *format, ...)
     if (!err)
         return STATUS_FAILED;
     va_start(arguments, format);
-    vsnprintf(err->hint, sizeof err->hint, format, arguments);
+    print_cut(err->hint, sizeof err->hint, format, arguments);
     va_end(arguments);
     return err->status;
 }

@@ -66,6 +66,26 @@ struct slice slice_trim(struct slice a)
     return a;
 }
 
+struct slice slice_prefix(struct slice text, size_t bytes_max)
+{
+    size_t size = bytes_max;
+
+    if (text.size <= bytes_max)
+        return text;
+    while (size > 0 && ((unsigned char)text.data[size] & 0xC0) == 0x80)
+        size--;
+    return (struct slice){text.data, size};
+}
+
+void slice_copy(struct slice text, char *into, size_t capacity)
+{
+    const struct slice prefix = slice_prefix(text, capacity - 1);
+
+    if (prefix.size > 0)
+        memcpy(into, prefix.data, prefix.size);
+    into[prefix.size] = '\0';
+}
+
 void text_init(struct text *text, size_t maximum)
 {
     *text = (struct text){.maximum = maximum};

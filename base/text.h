@@ -30,6 +30,10 @@ bool slice_is_fold(struct slice a, const char *terminated);
 /* memcmp order, a prefix first: <0, 0, >0 */
 int slice_compare(struct slice a, struct slice b);
 struct slice slice_trim(struct slice a); /* white space off both ends */
+/* At most so many of its first bytes, and no part of a character of UTF-8 at the end. */
+struct slice slice_prefix(struct slice text, size_t bytes_max);
+/* Such a prefix, terminated. `capacity` is 1 at least. */
+void slice_copy(struct slice text, char *into, size_t capacity);
 
 struct text {
     char *data; /* always terminated once anything was appended; may be NULL before */

@@ -710,10 +710,5 @@ struct slice completion_common(const struct completion *completion)
     for (size_t i = 1; i < completion->count; i++)
         while (!begins_with(completion, completion->candidates[i].text, common))
             common.size--;
-    /* Never a part of a character: the rest of UTF-8's bytes begin with 10. */
-    while (common.size > 0 && completion->count > 1 &&
-           common.size < completion->candidates[0].text.size &&
-           ((unsigned char)common.data[common.size] & 0xC0) == 0x80)
-        common.size--;
-    return common;
+    return slice_prefix(completion->count ? completion->candidates[0].text : common, common.size);
 }

@@ -212,8 +212,8 @@ static void append_after(struct text *out, const struct progress *progress)
 static void append_found(struct text *out, const struct progress *progress,
                          const struct token *found)
 {
-    size_t size = found->text.size;
-    bool cut = size > FOUND_BYTES_MAX;
+    const size_t size = slice_prefix(found->text, FOUND_BYTES_MAX).size;
+    const bool cut = size < found->text.size;
 
     if (found->kind == LEXER_END) {
         text_append_string(out, "end of statement");
@@ -222,11 +222,6 @@ static void append_found(struct text *out, const struct progress *progress,
     if (is_clause(found->kind) && progress->seen[found->kind] && found->kind != TOKEN_TO) {
         text_printf(out, "a second %s", keyword_spelling(found->kind));
         return;
-    }
-    if (cut) {
-        size = FOUND_BYTES_MAX;
-        while (size > 0 && ((unsigned char)found->text.data[size] & 0xC0) == 0x80)
-            size--;
     }
     text_append_char(out, '"');
     for (size_t i = 0; i < size; i++) {

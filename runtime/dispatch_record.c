@@ -8,15 +8,6 @@ static double seconds_since(int64_t now_ms, int64_t then_ms)
     return (double)(now_ms - then_ms) / 1000;
 }
 
-static void copy_cut(char *into, size_t size, struct slice text)
-{
-    size_t length = text.size < size - 1 ? text.size : size - 1;
-
-    if (length > 0)
-        memcpy(into, text.data, length);
-    into[length] = '\0';
-}
-
 uint64_t dispatch_rows_done(const struct dispatch *dispatch)
 {
     struct ledger_counts counts;
@@ -56,8 +47,8 @@ void dispatch_put_job(const struct dispatch *dispatch, int64_t now_ms, struct ou
     memset(&row, 0, sizeof row);
     row.id = (int64_t)options->job;
     row.state = dispatch->state;
-    copy_cut(row.statement, sizeof row.statement, options->statement);
-    copy_cut(row.model, sizeof row.model, options->model);
+    slice_copy(options->statement, row.statement, sizeof row.statement);
+    slice_copy(options->model, row.model, sizeof row.model);
     row.workers = dispatch->live;
     row.step = shards_done(dispatch);
     row.steps = shards_in_all(dispatch);
@@ -66,8 +57,8 @@ void dispatch_put_job(const struct dispatch *dispatch, int64_t now_ms, struct ou
     row.loss = row.goodput = row.validation_loss = (double)NAN;
     row.seconds_waiting = (double)waited / 1000;
     row.seconds = seconds_since(now_ms, dispatch->started_at);
-    copy_cut(row.error, sizeof row.error, slice_of(dispatch->failure.message));
-    copy_cut(row.started_at, sizeof row.started_at, slice_of(options->started_at));
+    slice_copy(slice_of(dispatch->failure.message), row.error, sizeof row.error);
+    slice_copy(slice_of(options->started_at), row.started_at, sizeof row.started_at);
     row.supervisor = options->supervisor;
     row.rows_per_second = dispatch->rows_per_second;
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);

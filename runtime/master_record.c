@@ -14,15 +14,6 @@ static int64_t waited_ms(const struct master *master, int64_t now_ms)
            (master->state == JOB_STATE_WAITING ? now_ms - master->waiting_since : 0);
 }
 
-static void copy_cut(char *into, size_t size, struct slice text)
-{
-    size_t length = text.size < size - 1 ? text.size : size - 1;
-
-    if (length > 0)
-        memcpy(into, text.data, length);
-    into[length] = '\0';
-}
-
 struct job_row master_books(const struct master *master, int64_t now_ms)
 {
     struct job_row row;
@@ -30,8 +21,8 @@ struct job_row master_books(const struct master *master, int64_t now_ms)
     memset(&row, 0, sizeof row);
     row.id = (int64_t)master->options.job;
     row.state = master->state;
-    copy_cut(row.statement, sizeof row.statement, master->options.statement);
-    copy_cut(row.model, sizeof row.model, master->options.model);
+    slice_copy(master->options.statement, row.statement, sizeof row.statement);
+    slice_copy(master->options.model, row.model, sizeof row.model);
     row.workers = master->group.count;
     row.step = master->progress.step;
     row.rows_done = master->progress.rows_done;
@@ -41,8 +32,8 @@ struct job_row master_books(const struct master *master, int64_t now_ms)
     row.slot_seconds = usage_slot_seconds(&master->usage);
     row.seconds_waiting = (double)waited_ms(master, now_ms) / 1000;
     row.seconds = seconds_since(now_ms, master->started_at);
-    copy_cut(row.error, sizeof row.error, slice_of(master->failure.message));
-    copy_cut(row.started_at, sizeof row.started_at, slice_of(master->options.started_at));
+    slice_copy(slice_of(master->failure.message), row.error, sizeof row.error);
+    slice_copy(slice_of(master->options.started_at), row.started_at, sizeof row.started_at);
     row.supervisor = master->options.supervisor;
     row.steps = master->progress.steps;
     row.epoch = master->progress.epoch;
@@ -50,7 +41,7 @@ struct job_row master_books(const struct master *master, int64_t now_ms)
     row.rows_per_second = master->rows_per_second;
     row.validation_loss = master->validation_loss;
     if (master->options.metrics)
-        copy_cut(row.metrics, sizeof row.metrics, slice_of(master->options.metrics));
+        slice_copy(slice_of(master->options.metrics), row.metrics, sizeof row.metrics);
     return row;
 }
 
@@ -220,7 +211,7 @@ void master_put_model(struct master *master, struct outbox *outbox)
             struct result_row metric;
 
             memset(&metric, 0, sizeof metric);
-            copy_cut(metric.name, sizeof metric.name, message.result.name);
+            slice_copy(message.result.name, metric.name, sizeof metric.name);
             metric.train = message.result.train;
             metric.validation = message.result.validation;
             outbox_put(outbox, OUTBOX_RESULT, &metric, sizeof metric);

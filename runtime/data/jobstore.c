@@ -367,13 +367,7 @@ static double column_real(sqlite3_stmt *statement, int column)
 /* What fits, cut between characters. */
 static void copy_string(sqlite3_stmt *statement, int column, char *to, size_t capacity)
 {
-    struct slice text = column_slice(statement, column);
-    size_t size = text.size < capacity ? text.size : capacity - 1;
-
-    while (size < text.size && size > 0 && ((unsigned char)text.data[size] & 0xC0) == 0x80)
-        size--;
-    memcpy(to, text.data, size);
-    to[size] = '\0';
+    slice_copy(column_slice(statement, column), to, capacity);
 }
 
 static enum status read_job(sqlite3_stmt *statement, struct job_row *row, struct error *err)

@@ -135,6 +135,13 @@ class Models(harness.Case):
         with self.assertRaises(sqlite3.OperationalError):
             self.run_all("CANCEL JOB 99")
 
+    def test_a_long_statement_is_kept_as_far_as_it_fits_and_is_text(self):
+        for pad in range(2):  # one of the two is cut within a character
+            self.run_all("SELECT *, '" + pad * "-" + 600 * "\u044f" + "' AS word FROM iris TO TRAIN LinearClassifier "
+                         "WITH train.epoch = 1 LABEL class INTO m")
+        for row in self.run_all("SHOW JOBS"):
+            self.assertRegex(row[5], "^SELECT \\*, '-?\u044f+$")
+
     def test_show_train_has_what_train_returned(self):
         rows = self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 3, "
                             "train.test_size = 0.3 LABEL class INTO m")

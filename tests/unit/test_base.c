@@ -40,6 +40,23 @@ static void an_unused_text_is_the_empty_string(void **state)
     text_deinit(&text);
 }
 
+static void a_prefix_ends_with_a_whole_character(void **state)
+{
+    const struct slice word = SLICE("a\xD1\x8F\xE2\x82\xAC"); /* of 1, 2 and 3 bytes */
+    static const size_t sizes[] = {0, 1, 1, 3, 3, 3, 6, 6};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char copy[8];
+
+        assert_int_equal(slice_prefix(word, i).size, sizes[i]);
+        slice_copy(word, copy, i + 1);
+        assert_int_equal(strlen(copy), sizes[i]);
+        assert_memory_equal(copy, word.data, sizes[i]);
+    }
+    assert_int_equal(slice_prefix((struct slice){NULL, 0}, 3).size, 0);
+}
+
 static void quoting_doubles_the_quotes(void **state)
 {
     struct text text;
@@ -364,6 +381,28 @@ static void an_error_from_errno_names_the_reason(void **state)
                 "cannot write x: No space left on device");
 }
 
+/* A database refuses text with a part of a character, and shows its own error for ours. */
+static void an_error_that_is_too_long_is_cut_between_characters(void **state)
+{
+    char word[2 * sizeof((struct error *)0)->message + 1] = "";
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i + 2 < sizeof word; i += 2)
+        memcpy(word + i, "\xD1\x8F", 2);
+    for (int pad = 0; pad < 2; pad++) {
+        const size_t room = sizeof err.message - 1;
+        const size_t whole = room - (room - (size_t)pad) % 2;
+
+        fail(&err, STATUS_INVALID, "%.*s%s", pad, "-", word);
+        assert_int_equal(strlen(err.message), whole);
+        error_hint(&err, "%.*s%s", pad, "-", word);
+        assert_int_equal(strlen(err.hint), whole);
+        fail(&err, STATUS_INVALID, "%.*s%s", pad, "-", err.message); /* its own text */
+        CHECK(strlen(err.message) <= room);
+    }
+}
+
 static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
 {
     const struct cell cells[] = {
@@ -403,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_refuses_to_grow_beyond_its_maximum_and_remembers),
         cmocka_unit_test(an_unused_text_is_the_empty_string),
+        cmocka_unit_test(a_prefix_ends_with_a_whole_character),
         cmocka_unit_test(quoting_doubles_the_quotes),
         cmocka_unit_test(a_real_prints_as_the_shortest_decimal_that_reads_back),
         cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
@@ -421,6 +461,7 @@ int main(void)
         cmocka_unit_test(a_position_outside_of_the_text_shows_no_line),
         cmocka_unit_test(control_characters_never_reach_the_terminal),
         cmocka_unit_test(an_error_from_errno_names_the_reason),
+        cmocka_unit_test(an_error_that_is_too_long_is_cut_between_characters),
         cmocka_unit_test(cells_travel_to_the_last_bit_and_nothing_else_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
