@@ -27,8 +27,11 @@ struct slice session_to_utf8(const char *text, size_t size)
 
 char *session_from_utf8(struct slice text)
 {
-    char *copy = pnstrdup(text.data ? text.data : "", text.size);
+    char *copy = palloc(text.size + 1);
 
+    if (text.size > 0)
+        memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
     return pg_any_to_server(copy, (int)text.size, PG_UTF8);
 }
 
@@ -64,9 +67,41 @@ static int character_of_byte(struct slice utf8, int position)
     return n;
 }
 
+static char *without_other_than_ascii(const char *text)
+{
+    char *copy = pstrdup(text);
+
+    for (char *at = copy; *at; at++)
+        if (IS_HIGHBIT_SET(*at))
+            *at = '?';
+    return copy;
+}
+
+struct slice session_shown(const char *text)
+{
+    MemoryContext context = CurrentMemoryContext;
+    const char *volatile data = text;
+    volatile size_t size = strlen(text);
+
+    PG_TRY();
+    {
+        const struct slice utf8 = session_to_utf8(text, size);
+        data = utf8.data;
+        size = utf8.size;
+    }
+    PG_CATCH();
+    {
+        MemoryContextSwitchTo(context);
+        FlushErrorState();
+        data = without_other_than_ascii(text);
+    }
+    PG_END_TRY();
+    return (struct slice){data, size};
+}
+
 static void copy_to_utf8(const char *text, char *copy, size_t size)
 {
-    struct slice utf8 = text ? session_to_utf8(text, strlen(text)) : SLICE("");
+    struct slice utf8 = text ? session_shown(text) : SLICE("");
     size_t length = utf8.size < size ? utf8.size : size - 1;
 
     length = (size_t)pg_encoding_mbcliplen(PG_UTF8, utf8.data, (int)utf8.size, (int)length);

@@ -67,5 +67,8 @@ void database_spi_init(struct session *session);
  * it must be converted. */
 struct slice session_to_utf8(const char *text, size_t size);
 char *session_from_utf8(struct slice text);
+/* The same for people, where nothing may be thrown: a text that cannot be converted (a database
+ * of encoding SQL_ASCII has any bytes) has a ? for each byte beyond ASCII. */
+struct slice session_shown(const char *text);
 
 #endif

@@ -68,11 +68,11 @@ static enum status put_state(const char *path, const struct submission *submissi
     else
         TRY(jobstore_create(path, &store, err));
     if (jobstore_get_job(store, &row, &unsaid) != STATUS_OK)
-        snprintf(row.statement, sizeof row.statement, "%s", submission->data);
+        slice_copy(session_shown(submission->data), row.statement, sizeof row.statement);
     if (row.state != JOB_STATE_FAILED && row.state != JOB_STATE_CANCELLED)
         row.state = state;
     if (why && !row.error[0])
-        snprintf(row.error, sizeof row.error, "%s", why);
+        slice_copy(session_shown(why), row.error, sizeof row.error);
     status = jobstore_put_job(store, &row, err);
     jobstore_close(store);
     return status;

@@ -114,6 +114,30 @@ class Lifecycle(harness.Case):
         finally:
             self.server.execute("DROP DATABASE latin WITH (FORCE)")
 
+    def test_an_error_whose_text_is_in_no_encoding(self):
+        """It is caught by whoever catches errors, and undoes what it has to and nothing else."""
+        self.server.execute("CREATE DATABASE bytes ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+        self.addCleanup(self.server.execute, "DROP DATABASE bytes WITH (FORCE)")
+        connection = self.server.connect("bytes")
+        self.addCleanup(connection.close)
+        cursor = connection.cursor()
+        cursor.execute("""
+            CREATE EXTENSION totrain;
+            CREATE TABLE seen (what text);
+            CREATE FUNCTION fail(integer) RETURNS integer LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'bad %', convert_from('\\xe9', 'SQL_ASCII'); END $$;
+            DO $$ BEGIN
+                INSERT INTO seen VALUES ('before');
+                BEGIN
+                    PERFORM totrain.run('SELECT fail(g) AS x, g AS y FROM generate_series(1, 9) g
+                                         TO TRAIN LinearClassifier LABEL y INTO m');
+                EXCEPTION WHEN OTHERS THEN
+                    INSERT INTO seen VALUES (sqlstate || ' ' || sqlerrm);
+                END;
+            END $$""")
+        cursor.execute("SELECT what FROM seen")
+        self.assertEqual(cursor.fetchall(), [("before",), ("P0001 bad ?",)])
+
 
 if __name__ == "__main__":
     harness.main()
