@@ -183,6 +183,11 @@ enum status json_get_array(const cJSON *object, const char *name, size_t count_m
     return STATUS_OK;
 }
 
+bool json_has(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name) != NULL;
+}
+
 enum status json_get_object(const cJSON *object, const char *name, const cJSON **value,
                             struct error *err)
 {

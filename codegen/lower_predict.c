@@ -24,12 +24,15 @@ static bool is_regression(const struct plan *plan)
     return slice_is(plan->model.task, "regression");
 }
 
-/* What a prediction is, in PostgreSQL. */
-static const char *type_of_prediction(const struct plan *plan)
+/* What a prediction is, in PostgreSQL: what its labels were. */
+static struct slice type_of_prediction(const struct plan *plan)
 {
+    if (plan->model.label_declared.size > 0)
+        return plan->model.label_declared;
     if (is_regression(plan) || slice_is(plan->model.label_type, "real"))
-        return "float8";
-    return slice_is(plan->model.label_type, "integer") ? "int8" : "text";
+        return SLICE("pg_catalog.float8");
+    return slice_is(plan->model.label_type, "integer") ? SLICE("pg_catalog.int8")
+                                                       : SLICE("pg_catalog.text");
 }
 
 /* A server may be set to read backslashes: E'' is read in one way only. */
@@ -53,7 +56,7 @@ static void append_postgres_call(const struct plan *plan, const char *function, 
     append_postgres_literal(path, sql);
     text_append_string(sql, ", q.*"); /* q alone may be a column of that name */
     if (slice_is(slice_of(function), "predict"))
-        text_printf(sql, ", NULL::pg_catalog.%s", type_of_prediction(plan));
+        text_printf(sql, ", NULL::%.*s", SLICE_FORMAT(type_of_prediction(plan)));
     text_append_string(sql, ") AS ");
     text_append_identifier(sql, name);
 }

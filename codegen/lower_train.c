@@ -124,6 +124,7 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
         .model_name = plan->into_name,
         .label = plan->label,
         .label_type = label_type_of(plan->label_kind),
+        .label_declared = plan->label_declared,
         .has_validation = plan->validation_select.size > 0,
     };
     for (size_t i = 0; i < plan->metric_count; i++)

@@ -76,7 +76,8 @@ struct jobspec {
     size_t input_count;
     struct slice label;
     enum spec_label_type label_type;
-    bool has_validation; /* an own spool for validation is beside the train one */
+    struct slice label_declared; /* the database's own type of it, for the model; or empty */
+    bool has_validation;         /* an own spool for validation is beside the train one */
 
     uint32_t hidden_units[JOBSPEC_HIDDEN_LAYERS_MAX];
     uint32_t hidden_layers;

@@ -24,9 +24,10 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
     return slice_equal(a->statement, b->statement) && slice_equal(a->estimator, b->estimator) &&
            slice_equal(a->family, b->family) && a->task == b->task &&
            slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
-           a->label_type == b->label_type && a->activation == b->activation &&
-           a->dropout == b->dropout && a->n_classes == b->n_classes &&
-           a->standardize == b->standardize && a->l1 == b->l1 && a->l2 == b->l2;
+           a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared) &&
+           a->activation == b->activation && a->dropout == b->dropout &&
+           a->n_classes == b->n_classes && a->standardize == b->standardize && a->l1 == b->l1 &&
+           a->l2 == b->l2;
 }
 
 static bool same_training(const struct jobspec *a, const struct jobspec *b)

@@ -72,7 +72,13 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
     const cJSON *label;
     unsigned type;
 
-    TRY(spec_get_section(json, "label", MEMBERS("name", "type"), &label, err));
+    TRY(json_get_object(json, "label", &label, err));
+    if (json_has(label, "declared")) {
+        TRY(spec_check_members(label, MEMBERS("name", "type", "declared"), err));
+        TRY(spec_get_text(label, "declared", 1, NAME_BYTES_MAX, arena, &spec->label_declared, err));
+    } else {
+        TRY(spec_check_members(label, MEMBERS("name", "type"), err));
+    }
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
     TRY(spec_get_word(label, "type", spec_label_type_words, &type, err));
     spec->label_type = (enum spec_label_type)type;

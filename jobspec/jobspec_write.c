@@ -40,6 +40,8 @@ static void write_label(const struct jobspec *spec, cJSON *json)
 
     json_add_string(label, "name", spec->label);
     add_word(label, "type", spec_label_type_words, spec->label_type);
+    if (spec->label_declared.size > 0)
+        json_add_string(label, "declared", spec->label_declared);
 }
 
 static void write_network(const struct jobspec *spec, cJSON *json)

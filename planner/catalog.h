@@ -20,6 +20,8 @@
 struct query_column {
     struct slice name;
     struct slice declared_type; /* as the host names it ("INTEGER", "varchar(10)"); may be empty */
+    struct slice
+        sql_type; /* PostgreSQL: how any session names the type in SQL, pg_catalog.bool; or empty */
     uint32_t nulls, integers, reals, texts, blobs; /* cells of each type in the sample */
     uint32_t
         numeric_texts; /* of texts: those that read as one number, written without leading zeros */
@@ -49,6 +51,8 @@ struct model_summary {
     struct slice task; /* "classification", "regression" */
     struct slice label;
     struct slice label_type; /* "integer", "real", "text" */
+    struct slice
+        label_declared; /* PostgreSQL: what the labels were, checked, as in SQL; or empty */
     struct model_input *inputs;
     size_t input_count;
     struct slice digest;

@@ -100,6 +100,7 @@ enum status label_plan(struct planning *planning)
     }
     if (plan->estimator->task == TASK_CLASSIFICATION) {
         plan->label_kind = kind_of_class(column);
+        plan->label_declared = column->sql_type;
         return STATUS_OK;
     }
     if (column_words(column) > 0)

@@ -112,6 +112,7 @@ struct plan {
     struct slice label;
     int label_column; /* index in the SELECT; -1: none */
     enum label_kind label_kind;
+    struct slice label_declared; /* its sql_type, where predictions are of that type again */
     struct plan_training training;
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;

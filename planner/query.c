@@ -31,6 +31,7 @@ enum status query_keep(struct planning *planning, struct query *query)
         TRY(slice_keep(planning, query->columns[i].name, &query->columns[i].name));
         TRY(slice_keep(planning, query->columns[i].declared_type,
                        &query->columns[i].declared_type));
+        TRY(slice_keep(planning, query->columns[i].sql_type, &query->columns[i].sql_type));
     }
     return query_add_elements(query, planning->arena, planning->err);
 }

@@ -50,14 +50,16 @@ struct model {
     struct slice estimator; /* "DNNClassifier" */
     struct slice family;    /* "network" */
     enum model_task task;
-    struct slice label;      /* the label column's name */
-    struct slice statement;  /* as the user wrote it */
-    struct slice id;         /* 32 hex digits: survives a rename of the table */
-    int64_t version;         /* 1, 2, ... */
-    struct slice digest;     /* 64 hex digits; SHA-256 over transform, labels and tensors */
-    uint64_t checksum;       /* as stored, of what the digest covers; 0: not stored yet */
-    uint64_t rows;           /* trained on */
-    struct slice created_at; /* RFC 3339, UTC */
+    struct slice label;          /* the label column's name */
+    struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
+                                    be of; or empty. Whoever reads it must check it. */
+    struct slice statement;      /* as the user wrote it */
+    struct slice id;             /* 32 hex digits: survives a rename of the table */
+    int64_t version;             /* 1, 2, ... */
+    struct slice digest;         /* 64 hex digits; SHA-256 over transform, labels and tensors */
+    uint64_t checksum;           /* as stored, of what the digest covers; 0: not stored yet */
+    uint64_t rows;               /* trained on */
+    struct slice created_at;     /* RFC 3339, UTC */
 
     struct transform transform;
     struct labels labels;           /* classification; for regression only .type */

@@ -134,6 +134,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_text(meta, "family", model->family, err));
     json_add_string(meta, "task", slice_of(task_names[model->task]));
     TRY(add_text(meta, "label", model->label, err));
+    if (model->label_declared.size > 0)
+        TRY(add_text(meta, "label_declared", model->label_declared, err));
     TRY(add_text(meta, "statement", model->statement, err));
     TRY(add_text(meta, "digest", model->digest, err));
     add_checksum(meta, model_checksum(model));
@@ -450,6 +452,8 @@ static enum status read_meta(const cJSON *meta, struct arena *arena, struct mode
     TRY(get_choice(meta, "task", task_names, COUNT(task_names), &task, err));
     model->task = (enum model_task)task;
     TRY(get_text(meta, "label", MODEL_META_BYTES_MAX, arena, &model->label, err));
+    if (json_has(meta, "label_declared"))
+        TRY(get_text(meta, "label_declared", NAME_BYTES_MAX, arena, &model->label_declared, err));
     TRY(get_text(meta, "statement", MODEL_META_BYTES_MAX, arena, &model->statement, err));
     TRY(get_digits(meta, "id", ID_DIGITS, arena, &model->id, err));
     TRY(json_get_integer(meta, "version", 0, INT64_MAX, &model->version, err));

@@ -455,6 +455,52 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
     return cell->type != CELL_NULL;
 }
 
+/* Labels that are numbers to the model, and were something else in their table. */
+static Oid declared_type(const struct scoring *scoring)
+{
+    static const struct {
+        const char *name;
+        Oid type;
+    } types[] = {{"pg_catalog.bool", BOOLOID},
+                 {"pg_catalog.date", DATEOID},
+                 {"pg_catalog.\"timestamp\"", TIMESTAMPOID},
+                 {"pg_catalog.timestamptz", TIMESTAMPTZOID}};
+
+    for (size_t i = 0; i < lengthof(types); i++)
+        if (slice_is(scoring->model.label_declared, types[i].name))
+            return types[i].type;
+    return InvalidOid;
+}
+
+/* Is this prediction one of them? As values.c reads them, the other way round. */
+static bool label_datum(const struct scoring *scoring, const struct cell *cell, Datum *datum)
+{
+    const Oid type = declared_type(scoring);
+
+    if (type == BOOLOID && cell->type == CELL_INTEGER &&
+        (cell->integer == 0 || cell->integer == 1)) {
+        *datum = BoolGetDatum(cell->integer == 1);
+        return true;
+    }
+    if (type == DATEOID && cell->type == CELL_INTEGER)
+        return value_write_date(cell->integer, datum);
+    if ((type == TIMESTAMPOID || type == TIMESTAMPTZOID) && cell->type == CELL_REAL)
+        return value_write_timestamp(cell->real, datum);
+    return false;
+}
+
+/* As a cast to text gives it. */
+static char *label_string(const struct scoring *scoring, Datum datum)
+{
+    Oid output;
+    bool is_varlena;
+
+    if (declared_type(scoring) == BOOLOID)
+        return pstrdup(DatumGetBool(datum) ? "true" : "false");
+    getTypeOutputInfo(declared_type(scoring), &output, &is_varlena);
+    return OidOutputFunctionCall(output, datum);
+}
+
 static char *cell_string_of(const struct cell *cell)
 {
     if (cell->type == CELL_INTEGER)
@@ -468,9 +514,12 @@ static Datum text_output(FunctionCallInfo fcinfo, enum output output)
 {
     struct scoring *scoring;
     struct cell cell;
+    Datum label;
 
     if (!score(fcinfo, output, &scoring, &cell))
         PG_RETURN_NULL();
+    if (output == OUTPUT_PREDICTION && label_datum(scoring, &cell, &label))
+        return CStringGetTextDatum(label_string(scoring, label));
     return CStringGetTextDatum(cell_string_of(&cell));
 }
 
@@ -518,6 +567,7 @@ Datum totrain_sql_predict_as(PG_FUNCTION_ARGS)
     const struct wanted *wanted;
     struct scoring *scoring;
     struct cell cell;
+    Datum label;
 
     if (!score(fcinfo, OUTPUT_PREDICTION, &scoring, &cell))
         PG_RETURN_NULL();
@@ -531,6 +581,8 @@ Datum totrain_sql_predict_as(PG_FUNCTION_ARGS)
         PG_RETURN_FLOAT8(cell.real);
     if (wanted->type == FLOAT8OID && cell.type == CELL_INTEGER)
         PG_RETURN_FLOAT8((double)cell.integer);
+    if (wanted->type == declared_type(scoring) && label_datum(scoring, &cell, &label))
+        return label;
     return InputFunctionCall(&scoring->wanted.input, cell_string_of(&cell), wanted->parameter, -1);
 }
 

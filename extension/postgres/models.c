@@ -219,6 +219,29 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
     return load_meta_of(host, &table, name, arena, model, err);
 }
 
+/* A model's rows are anybody's: what they name is a type only where the catalog has one of
+ * this very name, to which values of a label can be cast by nobody's functions. */
+static enum status check_label_type(struct postgres_host *host, struct slice name,
+                                    struct arena *arena, struct slice *checked, struct error *err)
+{
+    const struct cell key = {.type = CELL_TEXT, .text = name};
+    struct cell found_name;
+    bool found = false;
+
+    *checked = (struct slice){"", 0};
+    if (name.size == 0)
+        return STATUS_OK;
+    TRY(pg_first(host,
+                 "SELECT " PG_TYPE_NAME " FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n "
+                 "ON n.oid" EQ "t.typnamespace WHERE " PG_TYPE_NAME EQ "$1 AND " PG_LABEL_TYPE
+                 " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
+                 "AND pg_catalog.has_type_privilege(t.oid, 'USAGE')",
+                 &key, 1, arena, &found_name, 1, &found, err));
+    if (found)
+        *checked = found_name.text;
+    return STATUS_OK;
+}
+
 enum status postgres_find_model(void *self, struct slice schema, struct slice name,
                                 struct arena *arena, struct model_summary *summary,
                                 struct error *err)
@@ -226,7 +249,8 @@ enum status postgres_find_model(void *self, struct slice schema, struct slice na
     struct model model;
 
     TRY(postgres_load_meta(self, schema, name, arena, &model, err));
-    return model_summarise(&model, arena, summary, err);
+    TRY(model_summarise(&model, arena, summary, err));
+    return check_label_type(self, model.label_declared, arena, &summary->label_declared, err);
 }
 
 /* ----- SHOW MODELS ----- */

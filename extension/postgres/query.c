@@ -78,12 +78,16 @@ static enum status keep_type(void *self, const struct cell *cells, size_t count,
 {
     struct type_names *names = self;
 
-    if (count != 1 || names->count >= names->query->count)
+    struct query_column *column;
+
+    if (count != 2 || names->count >= names->query->count)
         return fail(err, STATUS_DATABASE, "the server named more types than were asked for");
-    names->query->columns[names->count].declared_type = arena_copy(names->arena, cells[0].text);
-    if (!names->query->columns[names->count].declared_type.data)
+    column = &names->query->columns[names->count++];
+    column->declared_type = arena_copy(names->arena, cells[0].text);
+    if (cells[1].type == CELL_TEXT)
+        column->sql_type = arena_copy(names->arena, cells[1].text);
+    if (!column->declared_type.data || (cells[1].type == CELL_TEXT && !column->sql_type.data))
         return fail_no_memory(err);
-    names->count++;
     return STATUS_OK;
 }
 
@@ -96,11 +100,13 @@ static enum status name_types(struct postgres_host *host, const struct pg_column
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql,
-                       "SELECT pg_catalog.format_type(u.type, NULL) FROM pg_catalog.unnest('{");
+    text_append_string(&sql, "SELECT pg_catalog.format_type(u.type, NULL), CASE WHEN " PG_LABEL_TYPE
+                             " THEN " PG_TYPE_NAME " END FROM pg_catalog.unnest('{");
     for (size_t i = 0; i < query->count; i++)
         text_printf(&sql, i > 0 ? ",%u" : "%u", (unsigned)columns[i].type);
-    text_append_string(&sql, "}'::pg_catalog.oid[]) WITH ORDINALITY AS u(type, n) ORDER BY u.n");
+    text_append_string(&sql, "}'::pg_catalog.oid[]) WITH ORDINALITY AS u(type, n) LEFT JOIN "
+                             "(pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                             "t.typnamespace) ON t.oid" EQ "u.type ORDER BY u.n");
     status = sql.failed ? fail_no_memory(err)
                         : pg_each(host, text_string(&sql), NULL, NULL, 0, &rows, err);
     text_deinit(&sql);

@@ -11,6 +11,14 @@
 #define NE " OPERATOR(pg_catalog.<>) "
 #define LT " OPERATOR(pg_catalog.<) "
 
+/* Of pg_type t and its pg_namespace n: the name by which any session finds the type, and is
+ * it one of which predictions can be? A domain is not: its checks are somebody's functions. */
+#define PG_TYPE_NAME "pg_catalog.format('%I.%I', n.nspname, t.typname)"
+#define PG_LABEL_TYPE                                                                              \
+    "(t.typtype" EQ "'e' OR n.nspname" EQ "'pg_catalog' AND t.typname OPERATOR(pg_catalog.=) ANY " \
+    "('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,bpchar,name,uuid,date,timestamp,"   \
+    "timestamptz}'::pg_catalog.name[]))"
+
 /* A table; schema.size 0: along the search_path. */
 struct pg_table {
     struct slice schema, name;

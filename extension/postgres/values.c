@@ -216,3 +216,23 @@ struct cell value_read(struct value_reader *reader, Datum value)
 {
     return reader->form == PG_SHOWN ? read_shown(reader, value) : read_data(reader, value);
 }
+
+bool value_write_date(int64_t days, Datum *value)
+{
+    const int64_t date = days - DAYS_1970_TO_2000;
+
+    *value = DateADTGetDatum((DateADT)date);
+    return days > -INT64_C(1000000000) && days < INT64_C(1000000000) &&
+           IS_VALID_DATE((DateADT)date);
+}
+
+bool value_write_timestamp(double seconds, Datum *value)
+{
+    Timestamp timestamp;
+
+    if (!(fabs(seconds) < 1e13))
+        return false;
+    timestamp = (Timestamp)llround(seconds * USECS_PER_SEC) - MICROSECONDS_OF_DAYS;
+    *value = TimestampGetDatum(timestamp);
+    return IS_VALID_TIMESTAMP(timestamp);
+}

@@ -23,4 +23,9 @@ void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form)
 /* Not NULL. Texts are the value's own bytes, or in CurrentMemoryContext. */
 struct cell value_read(struct value_reader *reader, Datum value);
 
+/* What value_read made of a date and of a timestamp, back again: days and seconds since 1970.
+ * False for what the server has no value of. */
+bool value_write_date(int64_t days, Datum *value);
+bool value_write_timestamp(double seconds, Datum *value);
+
 #endif

@@ -21,6 +21,7 @@ static void fill_model(const struct learner *learner, struct model *model)
         .family = spec->family,
         .task = learner->network.task,
         .label = spec->label,
+        .label_declared = spec->label_declared,
         .statement = spec->statement,
         .rows = dataset->train.rows,
         .transform = dataset->transform,
