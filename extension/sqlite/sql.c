@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define LOCK_POLL_MS 10
 
@@ -251,12 +252,23 @@ void sql_append_table(struct text *sql, struct slice schema, struct slice table)
     text_append_identifier(sql, table);
 }
 
-/* BEGIN and COMMIT meet other connections' locks: try again for a while. */
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* BEGIN and COMMIT meet other connections' locks: try again for a while. It is
+ * the clock that counts, since a try itself takes up to the busy timeout, and
+ * a COMMIT that waits for readers keeps new ones out. */
 static enum status execute_waiting(sqlite3 *db, const char *sql, struct error *err)
 {
     enum status status = sql_execute(db, sql, err);
+    int64_t end = clock_ms() + LOCK_WAIT_MS;
 
-    for (int waited = 0; status == STATUS_BUSY && waited < LOCK_WAIT_MS; waited += LOCK_POLL_MS) {
+    while (status == STATUS_BUSY && clock_ms() < end) {
         poll(NULL, 0, LOCK_POLL_MS);
         status = sql_execute(db, sql, err);
     }

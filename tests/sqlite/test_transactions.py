@@ -98,6 +98,21 @@ class Transactions(harness.Case):
         other.execute("ROLLBACK")
         self.assertEqual(self.database.execute("SHOW MODELS").fetchall(), [])
 
+    def test_a_reader_that_stays_is_waited_for_by_the_clock(self):
+        # Each try to commit takes the busy timeout, and they must not add up.
+        self.database.execute(TRAIN).fetchall()
+        other = sqlite3.connect(self.path, check_same_thread=False)
+        self.addCleanup(other.close)
+        reader = other.execute("SELECT * FROM m")
+        reader.fetchone()
+        given_up = threading.Timer(harness.DEADLINE, reader.close)
+        given_up.start()
+        self.addCleanup(given_up.cancel)
+        with self.assertRaisesRegex(sqlite3.OperationalError, "locked(.|\n)*job.db"):
+            self.connect(timeout=1).execute(TRAIN)
+        reader.close()
+        self.assertEqual(len(self.database.execute("SHOW VERSIONS m").fetchall()), 1)
+
     def test_a_model_that_is_being_read_is_not_replaced(self):
         self.database.execute(TRAIN).fetchall()
         reader = self.database.execute("SELECT * FROM m")
