@@ -556,7 +556,7 @@ static const struct wanted *wanted_type(FunctionCallInfo fcinfo, struct scoring 
     if (OidIsValid(wanted->type))
         return wanted;
     wanted->type = get_fn_expr_argtype(fcinfo->flinfo, 2);
-    getTypeInputInfo(getBaseType(wanted->type), &input, &wanted->parameter);
+    getTypeInputInfo(wanted->type, &input, &wanted->parameter); /* a domain checks its value */
     fmgr_info_cxt(input, &wanted->input, scoring->context);
     return wanted;
 }

@@ -25,6 +25,13 @@ class Functions(harness.Case):
                                 "pg_typeof(totrain.predict('iris_model', i, NULL::numeric)) FROM iris i LIMIT 1")
         self.assertEqual((text, number), ("0", "numeric"))
 
+    def test_a_domain_checks_what_is_predicted(self):
+        self.execute("CREATE DOMAIN known AS integer CHECK (VALUE >= 0); CREATE DOMAIN other AS integer CHECK (VALUE < 0)")
+        self.assertEqual(self.one("SELECT totrain.predict('iris_model', i, NULL::known), "
+                                  "pg_typeof(totrain.predict('iris_model', i, NULL::known))::text FROM iris i LIMIT 1"), (0, "known"))
+        with self.assertRaises(errors.CheckViolation):
+            self.one("SELECT totrain.predict('iris_model', i, NULL::other) FROM iris i LIMIT 1")
+
     def test_probabilities_add_up(self):
         row = self.one("SELECT totrain.probabilities('iris_model', i), totrain.probability('iris_model', i), "
                        "totrain.logits('iris_model', i), totrain.problem('iris_model', i) FROM iris i LIMIT 1")
