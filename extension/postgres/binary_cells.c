@@ -39,7 +39,7 @@ static bool get_integer(struct slice bytes, struct cell *cell)
     case 2:
         set_integer(cell, (int16_t)u16(bytes.data));
         return true;
-    case 4: /* an oid of two billion has no sign, but no column of data holds one */
+    case 4:
         set_integer(cell, (int32_t)binary_u32(bytes.data));
         return true;
     case 8:
@@ -132,6 +132,7 @@ static bool get_date(struct slice bytes, struct cell *cell)
     return true;
 }
 
+/* The server's last years, up to 294276, are beyond 64 bits when they are counted from 1970. */
 static bool get_timestamp(struct slice bytes, struct cell *cell)
 {
     int64_t microseconds;
@@ -141,10 +142,8 @@ static bool get_timestamp(struct slice bytes, struct cell *cell)
     microseconds = (int64_t)binary_u64(bytes.data);
     if (microseconds == INT64_MAX || microseconds == INT64_MIN)
         set_real(cell, microseconds > 0 ? INFINITY : -INFINITY);
-    else if (microseconds > INT64_MAX - MICROSECONDS_TO_2000)
-        return false; /* later than the server's last year, 294276 */
     else
-        set_real(cell, (double)(microseconds + MICROSECONDS_TO_2000) / 1e6);
+        set_real(cell, (double)((__int128)microseconds + MICROSECONDS_TO_2000) / 1e6);
     return true;
 }
 
@@ -226,6 +225,10 @@ static bool get(enum pg_kind kind, struct slice bytes, struct text *scratch, str
     switch (kind) {
     case PG_INTEGER:
         return get_integer(bytes, cell);
+    case PG_OID:
+        if (bytes.size == 4)
+            set_integer(cell, (int64_t)binary_u32(bytes.data));
+        return bytes.size == 4;
     case PG_REAL:
         return get_real(bytes, cell);
     case PG_NUMERIC:

@@ -11,7 +11,7 @@ enum pg_kind pg_kind_of(uint32_t type)
     } kinds[] = {
         {16, PG_BOOLEAN},     {17, PG_BYTES},       {18, PG_TEXT},      {19, PG_TEXT},
         {20, PG_INTEGER},     {21, PG_INTEGER},     {23, PG_INTEGER},   {25, PG_TEXT},
-        {26, PG_INTEGER},     {700, PG_REAL},       {701, PG_REAL},     {1042, PG_TEXT},
+        {26, PG_OID},         {700, PG_REAL},       {701, PG_REAL},     {1042, PG_TEXT},
         {1005, PG_VECTOR},    {1007, PG_VECTOR},    {1016, PG_VECTOR},  {1021, PG_VECTOR},
         {1022, PG_VECTOR},    {1231, PG_VECTOR},    {1043, PG_TEXT},    {1082, PG_DATE},
         {1114, PG_TIMESTAMP}, {1184, PG_TIMESTAMP}, {1700, PG_NUMERIC}, {2950, PG_UUID},

@@ -24,7 +24,8 @@
  * A domain is its base type.
  *
  *     kind        types                         cell
- *     INTEGER     int2 int4 int8 oid            CELL_INTEGER
+ *     INTEGER     int2 int4 int8                CELL_INTEGER
+ *     OID         oid                           CELL_INTEGER, never negative
  *     REAL        float4 float8                 CELL_REAL; NaN and infinities too
  *     NUMERIC     numeric                       CELL_REAL: the nearest double of its text
  *     BOOLEAN     bool                          CELL_INTEGER 0, 1
@@ -41,6 +42,7 @@
  */
 enum pg_kind {
     PG_INTEGER,
+    PG_OID,
     PG_REAL,
     PG_NUMERIC,
     PG_BOOLEAN,

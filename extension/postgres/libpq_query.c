@@ -17,7 +17,7 @@ static void read_shown(enum pg_kind kind, const PGresult *result, int row, int c
     *cell = (struct cell){.type = CELL_TEXT, .text = text};
     if (PQgetisnull(result, row, column))
         cell->type = CELL_NULL;
-    else if (kind == PG_INTEGER && slice_to_integer(text, &cell->integer))
+    else if ((kind == PG_INTEGER || kind == PG_OID) && slice_to_integer(text, &cell->integer))
         cell->type = CELL_INTEGER;
     else if (kind == PG_REAL && slice_to_real(text, &cell->real))
         cell->type = CELL_REAL;

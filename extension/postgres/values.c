@@ -29,6 +29,8 @@ void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form)
     reader->form = form;
     reader->type = getBaseType(type);
     reader->kind = value_kind(reader->type);
+    if (reader->kind == PG_OID)
+        reader->kind = PG_INTEGER; /* read_integer looks at the type */
     if (form == PG_SHOWN && reader->kind != PG_INTEGER && reader->kind != PG_REAL)
         reader->kind = PG_OTHER;
     getTypeOutputInfo(reader->type, &output, &reader->is_varlena);
@@ -100,11 +102,12 @@ static struct cell read_date(DateADT date)
     return integer_cell((int64_t)date + DAYS_1970_TO_2000);
 }
 
+/* The last years, up to 294276, are beyond 64 bits when they are counted from 1970. */
 static struct cell read_timestamp(Timestamp timestamp)
 {
     if (TIMESTAMP_NOT_FINITE(timestamp))
         return real_cell(TIMESTAMP_IS_NOBEGIN(timestamp) ? -INFINITY : INFINITY);
-    return real_cell((double)(timestamp + MICROSECONDS_OF_DAYS) / USECS_PER_SEC);
+    return real_cell((double)((__int128)timestamp + MICROSECONDS_OF_DAYS) / USECS_PER_SEC);
 }
 
 static struct cell read_bytes(Datum value)
