@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster_master.h"
 #include "net/address.h"
 #include "runtime/roles.h"
 #include "runtime/search.h"
@@ -12,13 +13,14 @@
 static const char usage_text[] =
     "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"
     "totrain master FOLDER --listen ADDRESS [--tls FOLDER] [--incarnation N]\n"
-    "        [--database FILE [--schema NAME]]\n"
+    "        [--database FILE [--schema NAME]] [--kubernetes FILE [--kubeconfig FILE]]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
-    "job. The supervisor writes events to standard output, one JSON object a line.\n"
+    "job; where it is /dev/null, as in a container, there is none. The supervisor writes events to "
+    "standard output, one JSON object a line.\n"
     "\n"
     "ADDRESS is unix:PATH or tcp:HOST:PORT; an IPv6 address stands in brackets, port\n"
     "0 is any free one, and only --master may be a name. TCP needs --tls: a folder\n"
@@ -33,6 +35,12 @@ static const char usage_text[] =
     "A worker that has found no master for --patience seconds (900; 0: it never gives\n"
     "up) ends with code 3.\n"
     "\n"
+    "With --kubernetes the master has no supervisor and no lifeline: it makes its workers\n"
+    "as Pods of the job that FILE describes (cluster.json of its Secret), owned by the Job\n"
+    "whose uid is in JOB_UID, writes events to standard output, and ends with 0 when the job\n"
+    "is done, with 1 when it has failed, and otherwise when it is to be started again. It\n"
+    "asks the API server as the pod that it runs in, or as --kubeconfig says.\n"
+    "\n"
     "A supervisor is its job's authority. With --listen tcp:127.0.0.1:0 its roles\n"
     "talk over TCP as they do between machines; without it, over Unix sockets.\n"
     "With --detached it has no lifeline: it leaves its caller's session, outlives it,\n"
@@ -40,6 +48,7 @@ static const char usage_text[] =
 
 struct role_arguments {
     struct role_options options;
+    const char *kubernetes, *kubeconfig; /* of the master */
     bool has_index;
 };
 
@@ -73,6 +82,10 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         options->database = value;
     else if (strcmp(name, "--schema") == 0)
         options->schema = value;
+    else if (strcmp(name, "--kubernetes") == 0)
+        arguments->kubernetes = value;
+    else if (strcmp(name, "--kubeconfig") == 0)
+        arguments->kubeconfig = value;
     else if (strcmp(name, "--incarnation") == 0)
         return read_number(value, &options->incarnation);
     else if (strcmp(name, "--index") == 0)
@@ -104,6 +117,8 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
     }
     if (arguments->options.schema && !arguments->options.database)
         return usage("--schema is of ", "--database");
+    if (arguments->kubeconfig && !arguments->kubernetes)
+        return usage("--kubeconfig is of ", "--kubernetes");
     return arguments->options.folder ? -1 : usage("the job's folder is missing", "");
 }
 
@@ -133,7 +148,7 @@ int command_supervise(int argc, char **argv)
     if (code >= 0)
         return code;
     if (arguments.options.master || arguments.options.tls || arguments.has_index ||
-        arguments.options.database || arguments.options.schema)
+        arguments.options.database || arguments.options.schema || arguments.kubernetes)
         return usage("supervise takes a folder, --listen and --detached only", "");
     return run_supervise(&arguments.options);
 }
@@ -150,7 +165,13 @@ int command_master(int argc, char **argv)
     if (!arguments.options.listen)
         return usage("--listen is missing", "");
     code = check_network(&arguments.options);
-    return code >= 0 ? code : run_master(&arguments.options);
+    if (code >= 0)
+        return code;
+    if (arguments.kubernetes && (!arguments.options.database || !arguments.options.tls))
+        return usage("--kubernetes needs --database and --tls", "");
+    return arguments.kubernetes
+               ? cluster_master(&arguments.options, arguments.kubernetes, arguments.kubeconfig)
+               : run_master(&arguments.options);
 }
 
 static int check_worker(const struct role_arguments *arguments)
@@ -159,6 +180,8 @@ static int check_worker(const struct role_arguments *arguments)
 
     if (options->is_detached)
         return usage("only supervise takes ", "--detached");
+    if (arguments->kubernetes)
+        return usage("only master takes ", "--kubernetes");
     if (!options->listen || !options->master || !arguments->has_index)
         return usage("--index, --master and --listen are needed", "");
     if (address_is_wildcard(options->listen))

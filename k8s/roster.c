@@ -51,6 +51,12 @@ void roster_on_step(struct roster *roster)
         roster->places[i].crashes = 0;
 }
 
+void roster_on_blamed(struct roster *roster, uint32_t index)
+{
+    if (index < roster->most)
+        roster->places[index].crashes = 0;
+}
+
 static int64_t backoff_ms(uint32_t failures)
 {
     int64_t wait_ms = (int64_t)ROSTER_RETRY_MS_MIN << (failures < 6 ? failures : 6);
@@ -261,10 +267,13 @@ void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid)
 
 void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index)
 {
-    struct roster_place *place = &roster->places[index];
+    struct roster_place *place;
     struct roster_old *old;
 
-    if (index >= roster->most || place->state == ROSTER_EMPTY || !place->uid[0])
+    if (index >= roster->most)
+        return;
+    place = &roster->places[index];
+    if (place->state == ROSTER_EMPTY || !place->uid[0])
         return;
     old = retire_place(roster, now_ms, index);
     old->is_lost = true;

@@ -99,6 +99,8 @@ void roster_on_synced(struct roster *roster);
 void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index);
 /* The job has made a step: crashes before it are forgiven. */
 void roster_on_step(struct roster *roster);
+/* Rows killed this worker, and it is known which: no crash of the program. */
+void roster_on_blamed(struct roster *roster, uint32_t index);
 
 struct roster_step {
     enum roster_action action;
@@ -121,6 +123,8 @@ void roster_on_answer(struct roster *roster, int64_t now_ms, const struct roster
                       enum status status, int64_t retry_after_ms, const struct error *err);
 
 uint32_t roster_running(const struct roster *roster);
+/* No pod is known, and none is being asked for. */
+bool roster_is_empty(const struct roster *roster);
 /* False: all that are wanted run. Otherwise why not, for the user's session. */
 bool roster_problem(const struct roster *roster, struct error *problem);
 

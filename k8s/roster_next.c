@@ -27,6 +27,14 @@ uint32_t roster_running(const struct roster *roster)
     return count;
 }
 
+bool roster_is_empty(const struct roster *roster)
+{
+    for (uint32_t i = 0; i < roster->most; i++)
+        if (roster->places[i].state != ROSTER_EMPTY)
+            return false;
+    return roster->is_synced && roster->old_count == 0 && roster->calls == 0;
+}
+
 static bool is_due(int64_t at_ms, int64_t now_ms, int64_t *due_ms)
 {
     if (at_ms <= now_ms)

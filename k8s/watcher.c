@@ -69,6 +69,8 @@ static void give_up(struct watcher *watcher, int64_t now_ms, bool must_list,
     watcher->must_list = watcher->must_list || must_list;
     text_clear(&watcher->token);
     pause(watcher, now_ms);
+    if (problem && watcher->reader.on_problem)
+        watcher->reader.on_problem(watcher->reader.context);
 }
 
 static void is_well(struct watcher *watcher)

@@ -43,6 +43,8 @@ struct watcher_reader {
                       struct slice uid, const cJSON *object);
     /* A whole list was taken in; again after each relist. */
     void (*on_synced)(void *context);
+    /* watcher_problem has something else to say. NULL: nobody asks. */
+    void (*on_problem)(void *context);
 };
 
 struct watcher_entry; /* an object that is known */

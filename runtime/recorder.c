@@ -103,6 +103,15 @@ void recorder_say_failed(const struct recorder *recorder, const struct error *er
     recorder_say(recorder, &event);
 }
 
+void recorder_say_notice(const struct recorder *recorder, const char *text)
+{
+    struct job_event event;
+
+    empty_event(JOB_NOTICE, &event);
+    snprintf(event.message, sizeof event.message, "%s", text);
+    recorder_say(recorder, &event);
+}
+
 static enum status put_model_row(struct jobstore *store, struct slice frame, struct error *err)
 {
     struct message message;

@@ -60,6 +60,8 @@ bool recorder_has_ended(const struct recorder *recorder, enum job_state *state);
  * is none of the job's: another master may reach it. */
 enum status recorder_perform(void *recorder, const struct outbox *outbox, struct error *err);
 void recorder_say(const struct recorder *recorder, const struct job_event *event);
+/* A line for the user. */
+void recorder_say_notice(const struct recorder *recorder, const char *text);
 /* The last word of a job that no master can speak for any more. */
 void recorder_say_failed(const struct recorder *recorder, const struct error *err);
 

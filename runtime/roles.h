@@ -5,19 +5,21 @@
  *     door --lifeline, events--> supervise --lifelines--> master
  *                                                    +--> worker 0, 1, ...
  *
- * The supervisor is the parent of all. Each role's descriptor 0 is its
- * lifeline: a socket on which the supervisor may say `cancel` or `fail TEXT`,
- * and whose closing ends the role at once. The master says event lines,
- * `replace INDEX`, `blamed INDEX` and, every second, `alive` on it. Each of them says `leaving`
- * when SIGTERM asked it to go: its work is handed back, its end does not count
- * as a failure, and another takes its place. A job in one process has no children: both
- * roles live in the supervisor, on the same loop and with the same messages.
+ * The supervisor is the parent of all. Each role's descriptor 0 is its lifeline,
+ * where it is not /dev/null, as in a container: a socket on which the supervisor may
+ * say `cancel` or `fail TEXT`, and whose closing ends the role at once. The master says event
+ * lines, `replace INDEX`, `blamed INDEX` and, every second, `alive` on it. Each of them says
+ * `leaving` when SIGTERM asked it to go: its work is handed back, its end does not count as a
+ * failure, and another takes its place. A job in one process has no children: both roles live in
+ * the supervisor, on the same loop and with the same messages.
  */
 #ifndef RUNTIME_ROLES_H
 #define RUNTIME_ROLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct launcher;
 
 struct role_options {
     const char *folder; /* of the job */
@@ -27,6 +29,8 @@ struct role_options {
     /* A file with the connection string of the database that has the job's tables, and their
      * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
     const char *database, *schema;
+    const struct launcher
+        *launcher; /* of a master on a cluster (launcher.h); NULL: the supervisor */
     uint32_t index, incarnation;
     uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
     bool is_detached;          /* a supervisor that outlives who started it, and publishes */

@@ -230,6 +230,12 @@ static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *out
         worker->speed_every_ms = worker->options.heartbeat_ms;
 }
 
+/* It was in no group, and no master is there: nobody waits for its work. */
+static bool is_unknown(const struct worker *worker)
+{
+    return worker->master == PEER_NONE && worker->group.epoch == 0;
+}
+
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     const int64_t connected_at = worker->master == PEER_NONE ? -1 : worker->connected_at;
@@ -237,7 +243,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
     if (worker->state == WORKER_ENDED)
         return;
-    if (worker->is_leaving && now_ms >= worker->leave_at) {
+    if (worker->is_leaving && (now_ms >= worker->leave_at || is_unknown(worker))) {
         worker->state = WORKER_ENDED;
         outbox_end(outbox, STATUS_OK);
         return;

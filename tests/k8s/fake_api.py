@@ -70,6 +70,9 @@ class FakeApi:
         self.faults = []
         self.logs = collections.defaultdict(list)  # pod -> chunks; None: its end
         self.reviews = lambda asked: True
+        self.admission = lambda plural, thing: None  # or what it refuses with: code, reason, message
+        self.kubelet = None  # of the pods (fake_node.py)
+        self.is_away = False
         self.requests = []  # "METHOD path"
         self.heads = []
         self.is_stopped = False
@@ -105,6 +108,16 @@ class FakeApi:
                 each.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+    def leave(self):
+        """Nobody is answered until come_back()."""
+        with self.lock:
+            self.is_away = True
+        self.cut_all()
+
+    def come_back(self):
+        with self.lock:
+            self.is_away = False
 
     def kubeconfig(self, name="config", **changes):
         """Writes one and returns its path."""
@@ -230,6 +243,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     wbufsize = 0
 
     def setup(self):
+        if self.server.api.is_away:
+            raise ConnectionResetError
         self.request.settimeout(60)
         self.request.do_handshake()
         super().setup()
@@ -393,6 +408,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             asked["resource"] += "/" + asked["subresource"] if "subresource" in asked else ""
             self.answer(201, {**body, "status": {"allowed": self.server.api.reviews(asked)}}, what)
             return
+        refusal = self.server.api.admission(plural, body)
+        if refusal:
+            self.answer(refusal[0], status(*refusal), what)
+            return
         thing = self.server.api.create(plural, body)
         if thing:
             self.answer(201, thing, what)
@@ -407,6 +426,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(404, status(404, "NotFound", f'{plural} "{name}" not found'), what)
         elif uid not in (None, thing["metadata"]["uid"]):
             self.answer(409, status(409, "Conflict", "the UID in the precondition differs"), what)
+        elif plural == "pods" and self.server.api.kubelet:
+            self.answer(200, self.server.api.kubelet.on_delete(name, body.get("gracePeriodSeconds")), what)
         else:
             self.answer(200, self.server.api.delete(plural, name), what)
 

@@ -216,7 +216,7 @@ static void on_input_end(void *context)
 static int follow(const struct kube_access *access, const struct api_target *target,
                   const char *selector)
 {
-    struct watcher_reader reader = {NULL, on_change, on_synced};
+    struct watcher_reader reader = {.on_change = on_change, .on_synced = on_synced};
     struct loop *loop;
     struct client *client;
     struct watch *watch;

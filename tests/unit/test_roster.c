@@ -455,6 +455,49 @@ static void requests_under_way_have_a_limit(void **state)
     CHECK_FAILS(roster_init(&roster, 2, 3, MIB, MIB, &err), STATUS_INVALID, "3 of 2 workers");
 }
 
+static void a_worker_that_rows_killed_did_not_crash(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    for (uint32_t incarnation = 0; incarnation < 3 * ROSTER_CRASHES_MAX; incarnation++) {
+        if (incarnation > 0) {
+            f.now_ms += ROSTER_RETRY_MS_MAX;
+            CHECK_INT(next(&f), ROSTER_CREATE);
+            answer(&f, STATUS_OK, "");
+            show(&f, pod(0, incarnation, POD_RUNNING));
+        }
+        end_pod(&f, 0, incarnation, POD_CRASHED, 139);
+        roster_on_blamed(&f.roster, 0);
+        roster_on_blamed(&f.roster, MOST); /* nobody */
+    }
+    CHECK_INT(f.roster.verdict.status, STATUS_OK);
+    roster_deinit(&f.roster);
+}
+
+static void it_is_empty_when_the_last_pod_is_gone(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f, 0);
+    CHECK(!roster_is_empty(&f.roster));
+    roster_on_synced(&f.roster);
+    CHECK(roster_is_empty(&f.roster));
+    roster_deinit(&f.roster);
+
+    begin_running(&f, 1);
+    roster_want(&f.roster, 0);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(!roster_is_empty(&f.roster));
+    answer(&f, STATUS_OK, "");
+    CHECK(!roster_is_empty(&f.roster));
+    roster_on_gone(&f.roster, f.now_ms, "u0.0");
+    CHECK(roster_is_empty(&f.roster));
+    roster_deinit(&f.roster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +518,8 @@ int main(void)
         cmocka_unit_test(a_predecessors_pod_with_less_memory_is_no_reason_to_give_up),
         cmocka_unit_test(a_pod_that_does_not_go_is_given_up),
         cmocka_unit_test(requests_under_way_have_a_limit),
+        cmocka_unit_test(a_worker_that_rows_killed_did_not_crash),
+        cmocka_unit_test(it_is_empty_when_the_last_pod_is_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void on_synced(void *context)
 static void begin(struct fixture *f)
 {
     static const struct api_target target = {.kind = API_PODS, .kube_namespace = {"n", 1}};
-    struct watcher_reader reader = {f, on_change, on_synced};
+    struct watcher_reader reader = {.context = f, .on_change = on_change, .on_synced = on_synced};
 
     watcher_init(&f->watcher, &target, SLICE("totrain.dev/job=7"), 1, &reader);
     http_request_init(&f->request);

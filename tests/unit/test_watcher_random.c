@@ -313,7 +313,8 @@ static void play(uint64_t seed)
 {
     static const struct api_target target = {.kind = API_PODS, .kube_namespace = {"n", 1}};
     struct model *model = calloc(1, sizeof *model);
-    struct watcher_reader reader = {model, on_change, on_synced};
+    struct watcher_reader reader = {
+        .context = model, .on_change = on_change, .on_synced = on_synced};
 
     CHECK(model);
     model->seed = seed;

@@ -26,6 +26,7 @@ static void open_worker(struct fixture *fixture)
                                      .reconnect_ms = 100,
                                      .search_ms = 60000,
                                      .progress_ms = 100,
+                                     .grace_ms = 25000,
                                      .piece_bytes = 1 << 20};
     struct learning learning;
 
@@ -426,6 +427,36 @@ static void who_finds_no_master_gives_up_in_its_time(void **state)
     close_worker(&fixture);
 }
 
+/* As its pod is deleted in the moment in which the job ends. */
+static void asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    worker_leave(&fixture.worker, 0, &fixture.outbox);
+    worker_on_tick(&fixture.worker, 1, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    worker_on_disconnect(&fixture.worker, 2, MASTER, &fixture.outbox);
+    worker_on_tick(&fixture.worker, 3, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    close_worker(&fixture);
+}
+
+static void asked_to_go_a_member_waits_for_the_next_master(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    worker_leave(&fixture.worker, 0, &fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 1, MASTER, &fixture.outbox);
+    worker_on_tick(&fixture.worker, 2, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    close_worker(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +476,8 @@ int main(void)
         cmocka_unit_test(a_newcomer_that_is_gone_before_it_has_the_state_is_reported),
         cmocka_unit_test(a_message_of_another_job_closes_the_connection),
         cmocka_unit_test(who_finds_no_master_gives_up_in_its_time),
+        cmocka_unit_test(asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it),
+        cmocka_unit_test(asked_to_go_a_member_waits_for_the_next_master),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

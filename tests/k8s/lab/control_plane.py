@@ -1,4 +1,6 @@
-"""The control plane: etcd, API server, controllers, scheduler, as programs of the lab's init.py."""
+"""The control plane: etcd, API server, controllers, scheduler, name server, as programs of the lab's init.py."""
+
+import sys
 
 import place as places
 
@@ -49,10 +51,15 @@ def scheduler(place):
         kube_api_qps=200, kube_api_burst=400, profiling="false")]
 
 
+def names(place):
+    return [sys.executable, "-B", str(places.SOURCE / "names.py"), str(place.folder), str(place.state / "hosts"),
+            place.program("dnsmasq")]
+
+
 def programs(place):
     return {name: {"command": command, "log": str(place.log / name)} for name, command in (
         ("etcd", etcd(place)), ("kube-apiserver", api_server(place)),
-        ("kube-controller-manager", controllers(place)), ("kube-scheduler", scheduler(place)))}
+        ("kube-controller-manager", controllers(place)), ("kube-scheduler", scheduler(place)), ("names", names(place)))}
 
 
 def setup(place):

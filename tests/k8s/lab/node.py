@@ -62,7 +62,6 @@ def kubelet(node):
                            "x509": {"clientCAFile": str(keys / "ca.crt")}},
         "authorization": {"mode": "Webhook"},
         "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
-        # Nothing listens there: names are not resolved, and the kubelet does not complain in every pod's events.
         "clusterDNS": [places.SERVER], "clusterDomain": "cluster.local",
         "cgroupDriver": "cgroupfs", "cgroupRoot": "/" + node.group, "failCgroupV1": False,
         "enforceNodeAllocatable": [], "localStorageCapacityIsolation": False,
@@ -83,7 +82,7 @@ def write_files(node):
         pause=places.PAUSE, packages=place.packages, folder=node.folder, runc=place.program("runc")))
     (node.folder / "cni" / "lab.conflist").write_text(json.dumps(cni(node)))
     (node.folder / KUBELET_CONFIG).write_text(json.dumps(kubelet(node), indent=1))
-    (node.folder / "resolv.conf").write_text("# no name server: nothing outside of the lab is asked\n")
+    (node.folder / "resolv.conf").write_text("# of the node itself: nothing outside of the lab is asked\n")
     for name, value in KERNEL.items():
         kernel_file(node, name).write_text(f"{value}\n")
     (node.folder / "plan").write_text(json.dumps(plan(node), indent=1))

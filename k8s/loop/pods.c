@@ -1,0 +1,284 @@
+#include "k8s_loop/pods.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "k8s_loop/pods_parts.h"
+
+#define TICK_MS 50
+
+void pods_wake(struct pods *pods)
+{
+    loop_guest_wake_in(pods->timer, 0);
+}
+
+static bool is_ours(const struct pods *pods, const cJSON *object)
+{
+    const cJSON *owner, *owners = API_MEMBER(object, "metadata", "ownerReferences");
+
+    cJSON_ArrayForEach(owner,
+                       owners) if (slice_is(API_TEXT(owner, "uid"), pods->owner)) return true;
+    return false;
+}
+
+/* What is new about it. */
+static void log_view(const struct pod_view *view, enum place_state before, enum place_state now)
+{
+    if (view->phase == POD_ENDED && before != ROSTER_EMPTY)
+        log_info("the pod of worker %u.%u has ended with code %d %s", view->index,
+                 view->incarnation, view->exit_code, view->message);
+    else if (now != before && (now == ROSTER_RUNNING || now == ROSTER_LEAVING))
+        log_info("the pod of worker %u.%u %s", view->index, view->incarnation,
+                 now == ROSTER_RUNNING ? "runs" : "is being deleted");
+}
+
+static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
+{
+    const struct roster *roster = &pods->roster;
+    enum place_state before = ROSTER_EMPTY, now = ROSTER_EMPTY;
+    struct pod_view view;
+    struct error err;
+
+    if (pod_view_read(object, &view, &err) != STATUS_OK) {
+        log_warning("%.*s: %s", SLICE_FORMAT(name), err.message);
+        return;
+    }
+    if (view.index < roster->most)
+        before = roster->places[view.index].state;
+    roster_on_pod(&pods->roster, loop_now_ms(), &view);
+    if (view.index < roster->most)
+        now = roster->places[view.index].state;
+    log_view(&view, before, now);
+}
+
+static void on_change(void *context, enum watcher_change change, struct slice name,
+                      struct slice uid, const cJSON *object)
+{
+    struct pods *pods = context;
+    char text[POD_UID_MAX];
+
+    if (change == WATCHER_DELETED) {
+        snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(uid));
+        roster_on_gone(&pods->roster, loop_now_ms(), text);
+    } else if (is_ours(pods, object)) {
+        take_pod(pods, name, object);
+    }
+    pods_wake(pods);
+}
+
+static void on_synced(void *context)
+{
+    struct pods *pods = context;
+
+    roster_on_synced(&pods->roster);
+    pods_wake(pods);
+}
+
+static void on_problem(void *context)
+{
+    pods_wake(context);
+}
+
+/* The first that applies: what ends the job, a cluster that does not answer, workers that are
+ * not there. */
+static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    const struct error *away = watcher_problem(watch_watcher(pods->watch));
+    struct error problem;
+    char text[sizeof problem.message + 64];
+    bool is_any = roster_problem(&pods->roster, &problem);
+
+    if (pods->roster.verdict.status != STATUS_OK) {
+        if (!pods->has_given_up)
+            pods->heir.give_up(pods->heir.context, &pods->roster.verdict);
+        pods->has_given_up = true;
+        return;
+    }
+    if (away)
+        snprintf(text, sizeof text, "the cluster does not answer: %s", away->message);
+    else if (is_any)
+        snprintf(text, sizeof text, "%s", problem.message);
+    if (notices_hear(&pods->notices, now_ms, away || is_any ? text : NULL, due_ms))
+        pods->heir.notice(pods->heir.context, text);
+}
+
+static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    const struct error *away = watcher_problem(watch_watcher(pods->watch));
+    struct error why;
+
+    if (pods->must_patch && now_ms >= pods->patch_at)
+        pods_call_patch(pods);
+    if (!pods->must_patch && roster_is_empty(&pods->roster)) {
+        loop_stop(pods->loop, STATUS_OK, NULL);
+    } else if (now_ms >= pods->end_at) {
+        error_clear(&why);
+        fail(&why, STATUS_CONNECTION, "%s", away ? away->message : "pods are still there");
+        loop_stop(pods->loop, STATUS_CONNECTION, &why);
+    }
+    if (pods->end_at < *due_ms)
+        *due_ms = pods->end_at;
+    if (pods->must_patch && pods->patch_at < *due_ms)
+        *due_ms = pods->patch_at;
+}
+
+static void on_time(void *context)
+{
+    struct pods *pods = context;
+    const int64_t now_ms = loop_now_ms();
+    struct roster_step step;
+    int64_t due_ms;
+
+    while ((step = roster_next(&pods->roster, now_ms, &due_ms)).action != ROSTER_NOTHING)
+        pods_call_step(pods, &step);
+    if (pods->ends)
+        end_if_empty(pods, now_ms, &due_ms);
+    else
+        hear_problems(pods, now_ms, &due_ms);
+    if (due_ms != INT64_MAX)
+        loop_guest_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
+}
+
+static void close_all(struct pods *pods)
+{
+    if (pods->client)
+        pods_calls_cancel(pods);
+    watch_close(pods->watch);
+    pods->watch = NULL;
+    client_close(pods->client);
+    pods->client = NULL;
+    if (pods->timer)
+        loop_remove_guest(pods->timer);
+    pods->timer = NULL;
+    if (pods->has_roster)
+        roster_deinit(&pods->roster);
+    pods->has_roster = false;
+}
+
+static enum status open_all(struct pods *pods, struct loop *loop, uint32_t wanted,
+                            struct error *err)
+{
+    const struct kube_job *job = pods->job;
+    struct watcher_reader reader = {pods, on_change, on_synced, on_problem};
+    struct guest_calls calls = {pods, NULL, on_time};
+
+    pods->loop = loop;
+    TRY(roster_init(&pods->roster, job->workers_max, wanted, job->memory, job->memory_max, err));
+    pods->has_roster = true;
+    TRY(loop_add_guest(loop, &calls, &pods->timer, err));
+    TRY(client_open(loop, pods->access, &pods->client, err));
+    return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
+                      (uint64_t)loop_now_us(), &reader, &pods->watch, err);
+}
+
+static enum status start(void *self, struct loop *loop, const struct job *job,
+                         const struct launcher_owner *owner, struct error *err)
+{
+    struct pods *pods = self;
+    uint32_t wanted = job->spec.max_workers;
+
+    if (wanted > pods->job->workers_max)
+        return fail(err, STATUS_INVALID, "the job may have %u workers, its objects are made for %u",
+                    wanted, pods->job->workers_max);
+    pods->heir = *owner;
+    TRY(open_all(pods, loop, wanted, err));
+    pods_wake(pods); /* a cluster that never answers is a problem, too */
+    return STATUS_OK;
+}
+
+static void replace(void *self, uint32_t index)
+{
+    struct pods *pods = self;
+
+    roster_on_lost(&pods->roster, loop_now_ms(), index);
+    pods_wake(pods);
+}
+
+static void blamed(void *self, uint32_t index)
+{
+    struct pods *pods = self;
+
+    roster_on_blamed(&pods->roster, index);
+}
+
+static void stepped(void *self)
+{
+    struct pods *pods = self;
+
+    roster_on_step(&pods->roster);
+}
+
+static void over(void *self)
+{
+    struct pods *pods = self;
+
+    roster_want(&pods->roster, 0);
+    pods_wake(pods);
+}
+
+static void stop(void *self)
+{
+    close_all(self);
+}
+
+static enum status run_to_end(struct pods *pods, struct loop *loop, struct error *err)
+{
+    TRY(open_all(pods, loop, 0, err));
+    pods->ends = true;
+    pods->end_at = loop_now_ms() + PODS_END_MS;
+    pods->patch_at = 0;
+    pods_wake(pods);
+    return loop_run(loop, err);
+}
+
+static enum status end(void *self, bool has_failed, struct error *err)
+{
+    struct pods *pods = self;
+    struct loop *loop;
+    enum status status;
+
+    TRY(loop_new(TICK_MS, &loop, err));
+    pods->must_patch = has_failed;
+    status = run_to_end(pods, loop, err);
+    close_all(pods);
+    loop_free(loop);
+    return status;
+}
+
+enum status pods_new(const struct kube_access *access, const struct kube_job *job,
+                     struct slice owner, struct pods **out, struct error *err)
+{
+    struct pods *pods = calloc(1, sizeof *pods);
+
+    if (!pods)
+        return fail_no_memory(err);
+    *out = pods;
+    arena_init(&pods->arena, 1 << 12);
+    pods->launcher = (struct launcher){pods, start, replace, blamed, stepped, over, stop, end};
+    pods->access = access;
+    pods->job = job;
+    pods->all = (struct api_target){.kind = API_PODS, .kube_namespace = job->kube_namespace};
+    text_init(&pods->selector, API_PATH_BYTES_MAX);
+    manifest_worker_selector(job, &pods->selector);
+    pods->master = manifest_master_address(job, &pods->arena);
+    if (owner.size == 0 || owner.size >= sizeof pods->owner)
+        return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
+    memcpy(pods->owner, owner.data, owner.size);
+    return pods->master.data && !pods->selector.failed ? STATUS_OK : fail_no_memory(err);
+}
+
+void pods_free(struct pods *pods)
+{
+    if (!pods)
+        return;
+    text_deinit(&pods->selector);
+    arena_deinit(&pods->arena);
+    free(pods);
+}
+
+const struct launcher *pods_launcher(const struct pods *pods)
+{
+    return &pods->launcher;
+}

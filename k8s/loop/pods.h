@@ -1,0 +1,33 @@
+/*
+ * pods.h - the workers of a job as Pods: a launcher (runtime/launcher.h) for its master.
+ *
+ *     watch --pods--> roster --roster_next--> calls --> API server
+ *                       |  ^------answers-------/
+ *                       +--> notices, verdict --> master
+ *
+ * k8s/roster.h decides; this carries it out, on the master's own loop. What the API
+ * server cannot be asked for while it is away waits: the workers know each other and
+ * their master, and go on.
+ *
+ * Only Pods that the Job controls count, so that what a Job of the same name has left
+ * is nobody's worker.
+ */
+#ifndef K8S_LOOP_PODS_H
+#define K8S_LOOP_PODS_H
+
+#include "k8s/access.h"
+#include "k8s/manifest.h"
+#include "runtime/launcher.h"
+
+/* Longer than a Pod of a dead node is waited for (ROSTER_STUCK_MS). */
+#define PODS_END_MS 75000
+
+struct pods;
+
+/* Access and job are borrowed for its life. `owner` is the uid of the Job. INVALID without. */
+enum status pods_new(const struct kube_access *access, const struct kube_job *job,
+                     struct slice owner, struct pods **pods, struct error *err);
+void pods_free(struct pods *pods);
+const struct launcher *pods_launcher(const struct pods *pods);
+
+#endif

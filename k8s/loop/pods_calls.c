@@ -1,0 +1,236 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "k8s_loop/pods_parts.h"
+
+static cJSON *manifest_of(const struct pods *pods, const struct roster_step *step)
+{
+    struct kube_worker worker = {.index = step->index,
+                                 .incarnation = step->incarnation,
+                                 .memory = step->memory,
+                                 .master = pods->master};
+
+    return manifest_worker(pods->job, &worker, slice_of(pods->owner));
+}
+
+static struct api_target target_of(const struct pods *pods, const struct roster_step *step,
+                                   char name[128])
+{
+    struct api_target target = pods->all;
+
+    snprintf(name, 128, "%.*s-worker-%u-%u", SLICE_FORMAT(pods->job->name), step->index,
+             step->incarnation);
+    target.name = slice_of(name);
+    return target;
+}
+
+static enum status fill_create(const struct pods *pods, const struct roster_step *step,
+                               struct http_request *request, struct error *err)
+{
+    cJSON *object = manifest_of(pods, step);
+    enum status status = api_create(request, &pods->all, object, err);
+
+    cJSON_Delete(object);
+    return status;
+}
+
+static enum status fill_delete(const struct pods *pods, const struct roster_step *step,
+                               struct http_request *request, struct error *err)
+{
+    char name[128];
+    struct api_target target = target_of(pods, step, name);
+    struct api_deletion deletion = {.uid = slice_of(step->uid), .grace_s = step->grace_s};
+
+    return api_delete(request, &target, &deletion, err);
+}
+
+/* Not another Job that has the name by now. */
+static enum status fill_patch(const struct pods *pods, struct http_request *request,
+                              struct error *err)
+{
+    struct api_target target = {
+        .kind = API_JOBS, .kube_namespace = pods->job->kube_namespace, .name = pods->job->name};
+    cJSON *patch = cJSON_CreateObject();
+    enum status status;
+
+    json_add_string(json_add_object(patch, "metadata"), "uid", slice_of(pods->owner));
+    json_add_integer(json_add_object(patch, "spec"), "backoffLimit", 0);
+    status = api_patch(request, &target, API_PATCH_MERGE, patch, err);
+    cJSON_Delete(patch);
+    return status;
+}
+
+static enum status fill(const struct pods_call *call, struct http_request *request,
+                        struct error *err)
+{
+    const struct pods *pods = call->pods;
+    struct api_target target;
+    char name[128];
+
+    if (call->is_of_job)
+        return fill_patch(pods, request, err);
+    if (call->adopts) {
+        target = target_of(pods, &call->step, name);
+        return api_get(request, &target, err);
+    }
+    return call->step.action == ROSTER_CREATE ? fill_create(pods, &call->step, request, err)
+                                              : fill_delete(pods, &call->step, request, err);
+}
+
+static void settle(struct pods_call *call, enum status status, int64_t retry_after_ms,
+                   const struct error *err)
+{
+    struct pods *pods = call->pods;
+    const int64_t now_ms = loop_now_ms();
+
+    text_deinit(&call->body);
+    if (call->is_of_job) {
+        bool is_passing = status == STATUS_CONNECTION || retry_after_ms >= 0;
+
+        pods->must_patch = is_passing;
+        pods->patch_at = now_ms + ROSTER_RETRY_MS_MIN + (retry_after_ms > 0 ? retry_after_ms : 0);
+        if (status != STATUS_OK)
+            log_warning("the Job is not told to end: %s", err->message);
+    } else {
+        if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+            log_warning("worker %u: %s", call->step.index, err->message);
+        roster_on_answer(&pods->roster, now_ms, &call->step, status, retry_after_ms, err);
+    }
+    pods_wake(pods);
+}
+
+/* The name is taken: by a Pod of ours, which an answer that never came has made, or not. */
+static enum status judge_existing(const struct pods_call *call, const struct api_answer *answer,
+                                  struct error *err)
+{
+    cJSON *wanted = manifest_of(call->pods, &call->step);
+    enum status status = api_may_adopt(answer->object, wanted, err);
+
+    cJSON_Delete(wanted);
+    return status;
+}
+
+static void start(struct pods_call *call);
+
+static void on_answer(struct pods_call *call)
+{
+    static const char *const what[] = {
+        [ROSTER_NOTHING] = "change a job",
+        [ROSTER_CREATE] = "create a pod",
+        [ROSTER_DELETE] = "delete a pod",
+    };
+    struct api_answer answer;
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    status = api_answer_read(call->code, call->retry_after_ms, text_slice(&call->body),
+                             what[call->step.action], &answer, &err);
+    if (status == STATUS_OK && call->adopts)
+        status = judge_existing(call, &answer, &err);
+    else if (status == STATUS_NOT_FOUND && call->adopts)
+        status = STATUS_BUSY; /* it has gone since */
+    api_answer_deinit(&answer);
+    if (status == STATUS_BUSY && !call->adopts && call->step.action == ROSTER_CREATE &&
+        strcmp(answer.reason, "AlreadyExists") == 0) {
+        call->adopts = true;
+        text_deinit(&call->body);
+        start(call);
+        return;
+    }
+    if (answer.code == 429 && answer.retry_after_ms < 0)
+        answer.retry_after_ms = 0; /* busy, and not the name's fault */
+    settle(call, status, answer.retry_after_ms, &err);
+}
+
+static void on_head(void *context, int code, int64_t retry_after_ms)
+{
+    struct pods_call *call = context;
+
+    call->code = code;
+    call->retry_after_ms = retry_after_ms;
+}
+
+static bool on_bytes(void *context, struct slice bytes)
+{
+    struct pods_call *call = context;
+
+    text_append(&call->body, bytes);
+    return !call->body.failed;
+}
+
+static void on_end(void *context, enum status status, const struct error *err)
+{
+    struct pods_call *call = context;
+
+    call->call = NULL;
+    if (status == STATUS_OK)
+        on_answer(call);
+    else
+        settle(call, status, -1, err);
+}
+
+static void start(struct pods_call *call)
+{
+    struct http_sink sink = {call, on_head, on_bytes, on_end};
+    struct http_request request;
+    enum status status;
+    struct error err;
+
+    error_clear(&err);
+    call->code = 0;
+    call->retry_after_ms = -1;
+    text_init(&call->body, API_BODY_BYTES_MAX);
+    http_request_init(&request);
+    status = fill(call, &request, &err);
+    if (status == STATUS_OK)
+        status = http_start(client_http(call->pods->client), &request, &sink, &call->call, &err);
+    http_request_deinit(&request);
+    if (status == STATUS_OK)
+        return;
+    call->call = NULL;
+    settle(call, status, -1, &err);
+}
+
+static struct pods_call *find_free(struct pods *pods)
+{
+    for (size_t i = 0; i < PODS_CALLS_MAX; i++)
+        if (!pods->calls[i].call)
+            return &pods->calls[i];
+    return NULL; /* roster.h bounds them */
+}
+
+void pods_call_step(struct pods *pods, const struct roster_step *step)
+{
+    struct pods_call *call = find_free(pods);
+
+    *call = (struct pods_call){.pods = pods, .step = *step};
+    if (step->action == ROSTER_CREATE)
+        log_info("asks for worker %u.%u with %lld MiB", step->index, step->incarnation,
+                 (long long)(step->memory >> 20));
+    start(call);
+}
+
+void pods_call_patch(struct pods *pods)
+{
+    struct pods_call *call = find_free(pods);
+
+    pods->must_patch = true;
+    pods->patch_at = INT64_MAX; /* under way */
+    *call = (struct pods_call){.pods = pods, .is_of_job = true};
+    start(call);
+}
+
+void pods_calls_cancel(struct pods *pods)
+{
+    for (size_t i = 0; i < PODS_CALLS_MAX; i++) {
+        struct pods_call *call = &pods->calls[i];
+
+        if (!call->call)
+            continue;
+        http_cancel(call->call);
+        call->call = NULL;
+        text_deinit(&call->body);
+    }
+}

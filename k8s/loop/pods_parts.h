@@ -1,0 +1,59 @@
+/*
+ * pods_parts.h - shared by pods*.c.
+ */
+#ifndef K8S_LOOP_PODS_PARTS_H
+#define K8S_LOOP_PODS_PARTS_H
+
+#include "k8s/notices.h"
+#include "k8s/roster.h"
+#include "k8s_loop/client.h"
+#include "k8s_loop/pods.h"
+
+#define PODS_CALLS_MAX (ROSTER_CALLS_MAX + 1) /* one for the Job */
+
+struct pods_call {
+    struct pods *pods;
+    struct http_call *call; /* NULL: free */
+    bool is_of_job;         /* `step` says nothing */
+    bool adopts;            /* looks at what is there already */
+    struct roster_step step;
+    struct text body;
+    int code;
+    int64_t retry_after_ms;
+};
+
+struct pods {
+    struct launcher launcher;
+    const struct kube_access *access;
+    const struct kube_job *job;
+    char owner[POD_UID_MAX];
+    struct arena arena;
+    struct slice master; /* address for the workers */
+    struct text selector;
+    struct api_target all; /* pods of the namespace */
+
+    struct loop *loop;
+    struct client *client;
+    struct watch *watch;
+    struct loop_guest *timer;
+    struct roster roster;
+    bool has_roster;
+    struct notices notices;
+    struct pods_call calls[PODS_CALLS_MAX];
+
+    struct launcher_owner heir; /* who is told; none while ending */
+    bool has_given_up;
+    bool ends, must_patch; /* pods_end: the Job is still to hear that it is in vain */
+    int64_t patch_at, end_at;
+};
+
+/* Looks at everything again, from the loop and not from here: calls cannot be started while
+ * one is being read. */
+void pods_wake(struct pods *pods);
+
+/* pods_calls.c: carry it out; pods_wake when it is answered. */
+void pods_call_step(struct pods *pods, const struct roster_step *step);
+void pods_call_patch(struct pods *pods);
+void pods_calls_cancel(struct pods *pods);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * launcher.h - who starts the workers of a master that has no supervisor.
+ *
+ *     master --replace, blamed, stepped, over--> launcher --> pods of a cluster
+ *            <-------- notice, give_up ---------
+ *
+ * On one machine the supervisor starts all roles and is asked on the lifeline
+ * (roles.h). On a cluster nobody is there but the master, whose process then has a
+ * launcher in its own loop. The master itself knows of neither.
+ *
+ * Nothing here blocks but `end`, which is called when the loop has ended.
+ */
+#ifndef RUNTIME_LAUNCHER_H
+#define RUNTIME_LAUNCHER_H
+
+#include "runtime/job.h"
+#include "runtime/loop.h"
+
+struct launcher_owner {
+    void *context;
+    void (*notice)(void *context, const char *text);             /* for the user */
+    void (*give_up)(void *context, const struct error *verdict); /* the job cannot go on */
+};
+
+struct launcher {
+    void *self;
+    /* As many workers as the job may have, from now on. */
+    enum status (*start)(void *self, struct loop *loop, const struct job *job,
+                         const struct launcher_owner *owner, struct error *err);
+    void (*replace)(void *self, uint32_t index); /* it is silent: counted as dead */
+    void (*blamed)(void *self, uint32_t index);  /* rows killed it, it did not fail */
+    void (*stepped)(void *self);                 /* the job has got further */
+    void (*over)(void *self);                    /* its last word is said: workers go */
+    void (*stop)(void *self);                    /* before loop_free; the workers stay */
+    /* The job has ended, perhaps under a master before: nothing is to be left of its workers, and
+     * whoever starts masters is not to start another for a job that failed. At most some
+     * seconds more than workers have for their leave. CONNECTION: not done, to be tried again. */
+    enum status (*end)(void *self, bool has_failed, struct error *err);
+};
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * The master as a process of its own. Of a job that scores a table it is the dispatcher.
+ *
+ * Where there is a supervisor, it hears everything on the lifeline. With a launcher
+ * there is none: event lines go to standard output, which is the log of a pod, and
+ * the exit code says whether another master is to be started: 0 done, 1 the job has
+ * failed, anything else: yes.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "net/tls.h"
+#include "pgstore/pgstore.h"
+#include "runtime/host.h"
+#include "runtime/launcher.h"
+#include "runtime/role_process.h"
+#include "runtime/score_host.h"
+
+#define ALIVE_MS     1000
+#define LOG          1 /* of the pod */
+#define LAST_WORD_MS 2000
+#define PROGRESS_MS                                                                                \
+    500 /* a log is kept by somebody else, and is no place for ten lines a second                  \
+         */
+#define CODE_FAILED 1
+#define CODE_LEFT   (128 + SIGTERM)
+
+struct master_process {
+    bool scores; /* which of the two it is */
+    struct master_host host;
+    struct dispatch_host dispatch;
+    struct loop_network network;
+    struct loop *loop;
+    int64_t alive_at;
+    const struct launcher *launcher; /* NULL: a supervisor */
+    bool launches;                   /* it has been started */
+    uint64_t step;                   /* of the last progress */
+    int64_t progress_at;
+    enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } verdict; /* what was said of the job's end */
+    bool is_leaving;
+};
+
+static const struct launcher *launcher_of(const struct master_process *process)
+{
+    return process->launches ? process->launcher : NULL;
+}
+
+/* Who reads the log may be away: then nothing waits for him but the last word. */
+static void say_to_log(struct slice line, bool is_last)
+{
+    struct pollfd log = {.fd = LOG, .events = POLLOUT};
+
+    if (poll(&log, 1, is_last ? LAST_WORD_MS : 0) <= 0 || write(LOG, line.data, line.size) < 0)
+        log_warning("nobody takes the lines of the log");
+}
+
+/* Before workers are told their END: none of them is to be started again. */
+static void note_end(struct master_process *process, enum job_event_kind kind)
+{
+    if (process->verdict != ENDS_NOT)
+        return;
+    process->verdict = kind == JOB_DONE ? ENDS_DONE : ENDS_FAILED;
+    if (launcher_of(process))
+        process->launcher->over(process->launcher->self);
+}
+
+static bool is_too_soon(struct master_process *process, const struct job_event *event)
+{
+    const int64_t now_ms = loop_now_ms();
+
+    if (event->step > process->step && launcher_of(process))
+        process->launcher->stepped(process->launcher->self);
+    process->step = event->step;
+    if (now_ms - process->progress_at < PROGRESS_MS)
+        return true;
+    process->progress_at = now_ms;
+    return false;
+}
+
+static void say_event(void *context, const struct job_event *event, struct slice line)
+{
+    struct master_process *process = context;
+    const bool is_last = event->kind == JOB_DONE || event->kind == JOB_FAILED;
+
+    if (!process->launcher) {
+        role_say(line.data, line.size);
+        return;
+    }
+    if (is_last)
+        note_end(process, event->kind);
+    if (event->kind != JOB_PROGRESS || !is_too_soon(process, event))
+        say_to_log(line, is_last);
+}
+
+static void say_replace(void *context, uint32_t index)
+{
+    struct master_process *process = context;
+    char line[32];
+
+    if (launcher_of(process))
+        process->launcher->replace(process->launcher->self, index);
+    else if (!process->launcher)
+        role_say(line, (size_t)snprintf(line, sizeof line, "replace %" PRIu32 "\n", index));
+}
+
+static void say_blamed(void *context, uint32_t index)
+{
+    struct master_process *process = context;
+    char line[32];
+
+    if (launcher_of(process))
+        process->launcher->blamed(process->launcher->self, index);
+    else if (!process->launcher)
+        role_say(line, (size_t)snprintf(line, sizeof line, "blamed %" PRIu32 "\n", index));
+}
+
+/* A master that is stopped cannot say so: the supervisor counts on this. */
+static void say_alive(void *context, int64_t now_ms)
+{
+    struct master_process *process = context;
+
+    if (now_ms - process->alive_at < ALIVE_MS)
+        return;
+    process->alive_at = now_ms;
+    role_say("alive\n", 6);
+}
+
+static void cancel_job(struct master_process *process)
+{
+    if (process->scores)
+        dispatch_host_cancel(&process->dispatch);
+    else
+        master_host_cancel(&process->host);
+}
+
+static void fail_job(struct master_process *process, const struct error *err)
+{
+    if (process->scores)
+        dispatch_host_fail(&process->dispatch, err);
+    else
+        master_host_fail(&process->host, err);
+}
+
+static void want_workers(struct master_process *process, uint64_t version, uint32_t workers)
+{
+    if (process->scores)
+        dispatch_host_want(&process->dispatch, version, workers);
+    else
+        master_host_want(&process->host, version, workers);
+}
+
+static void leave_job(struct master_process *process)
+{
+    if (process->scores)
+        dispatch_host_leave(&process->dispatch);
+    else
+        master_host_leave(&process->host);
+}
+
+/* VERSION WORKERS */
+static void take_wanted(struct master_process *process, struct slice numbers)
+{
+    const char *space = memchr(numbers.data, ' ', numbers.size);
+    size_t length = space ? (size_t)(space - numbers.data) : numbers.size;
+    int64_t version, workers;
+
+    if (space && slice_to_integer((struct slice){numbers.data, length}, &version) &&
+        slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &workers) &&
+        workers >= 0 && workers <= UINT32_MAX)
+        want_workers(process, (uint64_t)version, (uint32_t)workers);
+}
+
+static void on_master_line(void *context, struct slice line)
+{
+    struct master_process *process = context;
+    struct error err;
+
+    if (slice_is(line, "cancel")) {
+        cancel_job(process);
+    } else if (line.size > 7 && memcmp(line.data, "wanted ", 7) == 0) {
+        take_wanted(process, (struct slice){line.data + 7, line.size - 7});
+    } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
+        error_clear(&err);
+        fail(&err, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);
+        fail_job(process, &err);
+    }
+}
+
+static void on_sigterm(void *context)
+{
+    struct master_process *process = context;
+
+    process->is_leaving = true;
+    if (!process->launcher)
+        role_say_leaving();
+    leave_job(process);
+}
+
+static void say_notice(void *context, const char *text)
+{
+    struct master_process *process = context;
+    const struct recorder voice = {.say = say_event, .context = process};
+
+    log_warning("%s", text);
+    recorder_say_notice(&voice, text);
+}
+
+static void give_up(void *context, const struct error *verdict)
+{
+    fail_job(context, verdict);
+}
+
+static enum status start_host(struct master_process *process, const struct job *job,
+                              const struct role_options *options, struct error *err)
+{
+    const struct recorder recorder = {
+        .say = say_event, .replace = say_replace, .blame = say_blamed, .context = process};
+    /* The process that SHOW JOBS can ask; of a pod there is none. */
+    const int64_t supervisor = process->launcher ? 0 : getppid();
+
+    process->scores = job->spec.kind != SPEC_TRAIN;
+    if (process->scores)
+        return dispatch_host_start(&process->dispatch, process->loop, job, &recorder,
+                                   options->listen, options->incarnation, supervisor, err);
+    return master_host_start(&process->host, process->loop, job, &recorder, options->listen,
+                             options->incarnation, supervisor, err);
+}
+
+static void stop_host(struct master_process *process)
+{
+    if (process->scores)
+        dispatch_host_stop(&process->dispatch);
+    else
+        master_host_stop(&process->host);
+}
+
+static enum status start_launcher(struct master_process *process, const struct job *job,
+                                  struct error *err)
+{
+    const struct launcher_owner owner = {process, say_notice, give_up};
+
+    TRY(process->launcher->start(process->launcher->self, process->loop, job, &owner, err));
+    process->launches = true;
+    return STATUS_OK;
+}
+
+static enum status start_master(struct master_process *process, const struct job *job,
+                                const struct role_options *options, struct error *err)
+{
+    struct identity self = {job->id, IDENTITY_MASTER, 0};
+
+    TRY(role_open_network(options, &self, &process->network, err));
+    TRY(loop_new(TICK_MS, &process->loop, err));
+    loop_use_network(process->loop, &process->network);
+    if (!process->launcher) {
+        TRY(role_watch_lifeline(process->loop, on_master_line, process, err));
+        loop_on_tick(process->loop, say_alive, process);
+    }
+    TRY(start_host(process, job, options, err));
+    if (process->launcher)
+        TRY(start_launcher(process, job, err));
+    return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
+}
+
+/* Of a job that had ended before: its end. */
+static bool find_end(struct master_process *process, enum status *status, struct error *err)
+{
+    enum job_state state;
+
+    if (process->scores || !recorder_has_ended(&process->host.recorder, &state))
+        return false;
+    log_info("the job is %s already", job_state_name(state));
+    error_clear(err);
+    process->verdict = state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
+    *status = state == JOB_STATE_DONE        ? STATUS_OK
+              : state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED
+                                             : STATUS_FAILED;
+    return true;
+}
+
+static enum status run_leader(struct master_process *process, const struct job *job,
+                              const struct role_options *options, struct error *err)
+{
+    struct recorder voice = {.say = say_event, .context = process};
+    enum status status = start_master(process, job, options, err);
+
+    if (status == STATUS_OK)
+        return loop_run(process->loop, err);
+    if (job->journal && find_end(process, &status, err))
+        return status;
+    if (!job->journal || status != STATUS_CONNECTION)
+        recorder_say_failed(&voice, err);
+    return status;
+}
+
+static int exit_code(const struct master_process *process, enum status status,
+                     const struct error *err)
+{
+    struct error why;
+
+    error_clear(&why);
+    if (!process->launcher)
+        return role_finish(status, err);
+    (void)role_finish(status, err);
+    if (process->verdict == ENDS_NOT)
+        return process->is_leaving ? CODE_LEFT : status_exit_code(STATUS_CONNECTION);
+    if (process->launcher->end(process->launcher->self, process->verdict == ENDS_FAILED, &why) !=
+        STATUS_OK) {
+        log_error("what is left of the job is not removed: %s", why.message);
+        return status_exit_code(STATUS_CONNECTION);
+    }
+    return process->verdict == ENDS_DONE ? 0 : CODE_FAILED;
+}
+
+/* A job that cannot be opened has no books: what is wrong is said here alone. */
+static int fail_early(struct master_process *process, enum status status, const struct error *err)
+{
+    struct recorder voice = {.say = say_event, .context = process};
+
+    if (process->launcher && status != STATUS_CONNECTION)
+        recorder_say_failed(&voice, err);
+    return exit_code(process, status, err);
+}
+
+static void stop(struct master_process *process)
+{
+    if (launcher_of(process))
+        process->launcher->stop(process->launcher->self);
+    process->launches = false;
+    loop_free(process->loop);
+    tls_free(process->network.tls);
+    stop_host(process);
+}
+
+int run_master(const struct role_options *options)
+{
+    struct master_process process;
+    struct pgstore *tables;
+    enum status status;
+    struct error err;
+    struct job job;
+    int code;
+
+    memset(&process, 0, sizeof process);
+    process.launcher = options->launcher;
+    error_clear(&err);
+    log_open("master", LOG_INFO);
+    role_raise_descriptor_limit();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
+    signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
+    role_end_by_sigterm();
+    status = role_open_job(options, &job, &tables, &err);
+    if (status != STATUS_OK)
+        return fail_early(&process, status, &err);
+    status = run_leader(&process, &job, options, &err);
+    stop(&process);
+    code = exit_code(&process, status, &err);
+    job_deinit(&job);
+    pgstore_close(tables);
+    return code;
+}

@@ -1,0 +1,172 @@
+"""The master of a job on Kubernetes: it makes its workers, and loses none of their work."""
+
+import signal
+
+import pods
+from staged import harness, statement
+
+LONG = statement(epochs=800, batch=16, job__checkpoint_seconds=0.2)
+
+
+class Runs(pods.Case):
+    def test_four_workers_train_what_one_trains_here(self):
+        self.submit()
+        master = self.master()
+        self.check_trained(master, self.expected())
+        self.assertEqual(self.api.objects["jobs"]["train"]["spec"]["backoffLimit"], 50)
+
+    def test_a_pod_is_owned_by_the_job_and_says_who_it_is(self):
+        self.submit(LONG)
+        self.master()
+        self.wait_for_pods(4)
+        with self.api.lock:
+            pod = self.api.objects["pods"]["train-worker-2-0"]
+        owner = pod["metadata"]["ownerReferences"][0]
+        self.assertEqual((owner["uid"], owner["kind"], owner["controller"]), (self.uid, "Job", True))
+        self.assertEqual(pod["spec"]["containers"][0]["resources"]["limits"]["memory"], "512Mi")
+        self.assertFalse(pod["spec"]["automountServiceAccountToken"])
+
+    def test_it_begins_with_the_workers_there_is_room_for_and_the_others_join(self):
+        self.node.room = 1
+        self.submit(LONG)
+        master = self.master()
+        notice = master.wait_event("notice", "Unschedulable")
+        self.assertIn("1 of 4 workers run", notice["message"])
+        master.wait_step(50)
+        self.assertEqual(master.events("progress")[-1]["workers"], 1)
+        self.node.room = 4
+        harness.wait_for(lambda: master.events("progress")[-1]["workers"] == 4, "four workers in a group")
+        self.check_trained(master, self.expected(LONG))
+        self.assertEqual(len(master.events("notice")), 1)
+
+
+class Deaths(pods.Case):
+    def test_pods_are_deleted_at_random(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        for _ in range(8):
+            self.wait_for_pods(4)
+            name = self.chance.choice(self.node.running())
+            self.api.kubelet.on_delete(name, None)
+            harness.wait_for(lambda name=name: name not in self.node.running(), f"{name} to go")
+        self.check_trained(master, self.expected(LONG))
+
+    def test_workers_are_killed_at_random(self):
+        self.submit(LONG)
+        master = self.master()
+        for _ in range(5):
+            self.wait_for_pods(4)
+            step = master.events("progress")[-1]["step"] if master.events("progress") else 0
+            master.wait_step(step + 20)
+            self.node.kill(self.chance.choice(self.node.running()))
+            harness.wait_for(lambda: len(self.node.running()) < 4, "the death to be seen")
+        self.check_trained(master, self.expected(LONG))
+
+    def test_all_workers_are_killed(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(100)
+        harness.wait_for(lambda: self.journal(self.number, "number", "kind = 'checkpoint'"), "a checkpoint")
+        before = self.node.running()
+        for name in before:
+            self.node.kill(name)
+        self.wait_for_others(before, 4)
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_frozen_worker_is_replaced_and_its_pod_removed_with_force(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        container = self.node.containers["train-worker-1-0"]
+        container.process.send_signal(signal.SIGSTOP)
+        harness.wait_for(lambda: "train-worker-1-1" in self.node.running(), "the next incarnation")
+        self.check_trained(master, self.expected(LONG))
+        self.assertTrue(any("DELETE" in line and "train-worker-1-0" in line for line in self.api.requests))
+
+    def test_a_worker_that_ran_out_of_memory_gets_twice_as_much(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        self.node.kill("train-worker-3-0", reason="OOMKilled")
+        harness.wait_for(lambda: "train-worker-3-1" in self.node.running(), "the next incarnation")
+        with self.api.lock:
+            limits = self.api.objects["pods"]["train-worker-3-1"]["spec"]["containers"][0]["resources"]["limits"]
+        self.assertEqual(limits["memory"], "1024Mi")
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_worker_that_never_gets_enough_memory_fails_the_job(self):
+        self.submit(LONG)
+        master = self.master()
+        for incarnation in range(3):
+            name = f"train-worker-3-{incarnation}"
+            harness.wait_for(lambda name=name: name in self.node.running(), name)
+            self.node.kill(name, reason="OOMKilled")
+        self.check_failed(master, "ran out of the 1536 MiB")
+
+    def test_a_worker_that_crashes_again_and_again_fails_the_job(self):
+        self.command_before = lambda pod, arguments: ["worker", "/nowhere", "--crash"]
+        self.submit(LONG)
+        self.check_failed(self.master(), "ended with code 2")
+
+
+class Masters(pods.Case):
+    def test_the_next_master_takes_over_the_pods(self):
+        self.submit(LONG)
+        master = self.master()
+        for _ in range(3):
+            master.wait_step(20)
+            self.assertEqual(master.kill(), -signal.SIGKILL)
+            master = self.master()
+        self.check_trained(master, self.expected(LONG))
+        self.assertEqual(len(self.node.uids), 4)
+
+    def test_a_pod_that_died_while_no_master_was_there(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        master.kill()
+        self.node.kill("train-worker-0-0")
+        self.api.kubelet.on_delete("train-worker-1-0", None)
+        master = self.master()
+        harness.wait_for(lambda: {"train-worker-0-1", "train-worker-1-1"} <= set(self.node.running()), "both again")
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_master_that_is_asked_to_go_leaves_the_workers(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        self.assertEqual(master.kill(signal.SIGTERM), 128 + signal.SIGTERM)
+        self.assertEqual(len(self.node.running()), 4)
+        self.check_trained(self.master(), self.expected(LONG))
+        self.assertEqual(len(self.node.uids), 4)
+
+    def test_a_master_that_comes_after_the_end_removes_what_is_left(self):
+        self.submit()
+        self.assertEqual(self.master().end(), 0)
+        left = {"metadata": {"name": "train-worker-0-7", "labels": {
+            "totrain.dev/job": "train", "totrain.dev/role": "worker", "totrain.dev/index": "0",
+            "totrain.dev/incarnation": "7"}, "ownerReferences": [{"uid": self.uid, "controller": True}]},
+            "status": {"phase": "Failed"}, "spec": {}}
+        self.api.create("pods", left)
+        again = self.master()
+        self.assertEqual(again.end(), 0, again.log.text())
+        self.check_published(self.expected())
+
+    def test_a_job_that_failed_fails_again_and_says_so_to_the_job(self):
+        self.submit()
+        self.execute(f"UPDATE totrain_jobs.input_{self.number} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1)")
+        self.check_failed(self.master(), "")
+        self.api.modify("jobs", "train", lambda job: job["spec"].update(backoffLimit=50))
+        again = self.master()
+        self.assertEqual(again.end(), 1)
+        self.assertEqual(self.api.objects["jobs"]["train"]["spec"]["backoffLimit"], 0)
+
+    def test_a_login_that_is_refused_fails_the_job(self):
+        self.submit()
+        self.login = self.write_login("other", password="no")
+        self.check_failed(self.master(), "password authentication failed")
+
+
+if __name__ == "__main__":
+    harness.main()
