@@ -196,11 +196,16 @@ enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *c
     return status;
 }
 
+enum status checkpoint_forget(struct jobstore *store, struct error *err)
+{
+    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
+    return jobstore_run(store, "DELETE FROM checkpoint_pieces", err);
+}
+
 enum status checkpoint_drop(struct jobstore *store, struct error *err)
 {
     TRY(record_drop(jobstore_recording(store), err));
-    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
-    return jobstore_run(store, "DELETE FROM checkpoint_pieces", err);
+    return checkpoint_forget(store, err);
 }
 
 /* ---- from another place ---- */
@@ -232,8 +237,7 @@ enum status checkpoint_put_foreign(struct jobstore *store,
 
     foreign.head = (struct checkpoint){values[0], values[2], values[3], values[4],
                                        values[5], values[6], values[7], values[8]};
-    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
-    TRY(jobstore_run(store, "DELETE FROM checkpoint_pieces", err));
+    TRY(checkpoint_forget(store, err));
     TRY(insert_head(store, values, err));
     status = checkpoint_check(&foreign.head, err);
     if (status == STATUS_OK)

@@ -53,5 +53,7 @@ enum status recording_check(struct recording *recording, struct error *err);
 enum status checkpoint_put_foreign(struct jobstore *store,
                                    const uint64_t values[CHECKPOINT_HEAD_VALUES],
                                    const struct journal *journal, struct error *err);
+/* As checkpoint_drop, and no journal hears of it. */
+enum status checkpoint_forget(struct jobstore *store, struct error *err);
 
 #endif

@@ -249,8 +249,10 @@ static enum status take_entry(struct replay *replay, const struct journal_entry 
     TRY(json_parse(entry->body, bytes_max, &body, err));
     status = take_body(replay, entry, body, err);
     cJSON_Delete(body);
-    if (entry->kind == JOURNAL_DROP)
+    if (status == STATUS_OK && entry->kind == JOURNAL_DROP) {
         replay->has_head = false;
+        status = checkpoint_forget(replay->store, err); /* which an earlier replay has put there */
+    }
     replay->position.number = entry->number;
     replay->position.master = entry->master;
     return status;

@@ -11,4 +11,8 @@ if(TOTRAIN_FUZZ)
     totrain_jobspec totrain_base PkgConfig::XXHASH PkgConfig::SQLITE)
   target_include_directories(fuzz_checkpoint PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_options(fuzz_checkpoint PRIVATE -fsanitize=fuzzer)
+  add_executable(fuzz_journal ${CMAKE_CURRENT_LIST_DIR}/fuzz_journal.c)
+  target_link_libraries(fuzz_journal PRIVATE totrain_data totrain_scoring totrain_jobspec totrain_base
+                                             PkgConfig::SQLITE)
+  target_link_options(fuzz_journal PRIVATE -fsanitize=fuzzer)
 endif()

@@ -373,19 +373,28 @@ static void the_next_master_has_books_and_checkpoint(void **state)
 static void a_dropped_checkpoint_does_not_come_back(void **state)
 {
     struct shared *shared = submitted();
-    struct fixture first, second;
+    struct fixture first, second, session;
+    struct journal_position position;
     struct checkpoint checkpoint;
     struct error err;
     (void)state;
 
     lead(&first, shared);
     put_checkpoint(&first, 10, 3);
+    open_store(&session, shared);
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    CHECK_OK(checkpoint_open(session.store, JOB, 1, &checkpoint, &err));
     CHECK_OK(checkpoint_drop(first.store, &err));
     lead(&second, shared);
     CHECK_FAILS(checkpoint_open(second.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
                 "no checkpoint");
+    /* Nor does it stay with who had read it. */
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    CHECK_FAILS(checkpoint_open(session.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
+                "no checkpoint");
     close_store(&first);
     close_store(&second);
+    close_store(&session);
     free(shared);
 }
 
