@@ -8,7 +8,7 @@
  *
  * A model is a table of the caller's (part text, name text, position bigint, value
  * double precision, data bytea), whose `data` holds texts as their UTF-8 bytes. Beside it
- * the extension's schema keeps, for every role its own rows (totrain--1.0.sql):
+ * the extension's schema keeps, for every role its own rows (totrain--1.1.sql):
  *
  *     totrain.models    what there is, for people; the model tables decide
  *     totrain.versions  the rows of models that were replaced

@@ -1,6 +1,6 @@
 /*
  * A model's rows into its table, and what the extension's schema keeps beside it:
- * totrain.models, totrain.versions and totrain.metrics (totrain--1.0.sql).
+ * totrain.models, totrain.versions and totrain.metrics (totrain--1.1.sql).
  *
  * Rows are kept by the OID of the model's table, so that they follow it through
  * renames and changes of owner; only who may act as its owner sees and writes them.

@@ -35,7 +35,12 @@ set_target_properties(totrain_postgres PROPERTIES
   LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/server.map)
 
 # What CREATE EXTENSION reads lies beside it.
-set(postgres_files totrain.control totrain--1.0.sql)
+file(GLOB postgres_files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS totrain.control totrain--*.sql)
+# Scripts of former builds would be installed, too.
+file(GLOB stale_scripts ${postgres_folder}/totrain--*.sql)
+if(stale_scripts)
+  file(REMOVE ${stale_scripts})
+endif()
 foreach(file ${postgres_files})
   add_custom_command(OUTPUT ${postgres_folder}/${file}
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${postgres_folder}/${file}

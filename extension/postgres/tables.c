@@ -40,12 +40,13 @@ enum status postgres_target_schema(struct postgres_host *host, struct slice *sch
 /* What the session may do at all, and in the schema. */
 struct rights {
     bool is_read_only, has_extension, may_keep, has_schema, may_create;
+    char version[32]; /* of the extension's scripts */
 };
 
 static enum status read_rights(struct postgres_host *host, struct slice schema,
                                struct rights *rights, struct error *err)
 {
-    struct cell key = {.type = CELL_TEXT, .text = schema}, cells[5];
+    struct cell key = {.type = CELL_TEXT, .text = schema}, cells[6];
     struct arena arena;
     enum status status;
     bool found = false;
@@ -56,21 +57,39 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
         "SELECT pg_catalog.current_setting('transaction_read_only')" EQ "'on', "
         "v.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(v.relnamespace, 'USAGE') "
         "AND pg_catalog.has_table_privilege(v.oid, 'INSERT'), false), "
-        "n.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(n.oid, 'CREATE'), false) "
+        "n.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(n.oid, 'CREATE'), false), "
+        "(SELECT e.extversion FROM pg_catalog.pg_extension e WHERE e.extname" EQ "'totrain') "
         "FROM (SELECT 1) one LEFT JOIN (SELECT c.oid, c.relnamespace FROM pg_catalog.pg_class c "
         "JOIN pg_catalog.pg_namespace s ON s.oid" EQ "c.relnamespace WHERE s.nspname" EQ
         "'totrain' AND c.relname" EQ "'versions') v ON true "
         "LEFT JOIN pg_catalog.pg_namespace n ON n.nspname" EQ "$1",
-        &key, 1, &arena, cells, 5, &found, err);
-    if (status == STATUS_OK)
+        &key, 1, &arena, cells, 6, &found, err);
+    if (status == STATUS_OK) {
         *rights =
             (struct rights){.is_read_only = cells[0].integer != 0,
                             .has_extension = cells[1].integer != 0,
                             .may_keep = cells[2].integer != 0,
                             .has_schema = cells[3].integer != 0 || slice_is(schema, "pg_temp"),
                             .may_create = cells[4].integer != 0 || slice_is(schema, "pg_temp")};
+        if (cells[5].type == CELL_TEXT)
+            snprintf(rights->version, sizeof rights->version, "%.*s", SLICE_FORMAT(cells[5].text));
+    }
     arena_deinit(&arena);
     return status;
+}
+
+/* Module and program come with files, the scripts' objects with the database: one may be older. */
+static enum status check_version(const struct rights *rights, struct error *err)
+{
+    const int order = strverscmp(rights->version, TOTRAIN_EXTENSION_VERSION);
+
+    if (order == 0 || !rights->version[0])
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "extension totrain is of version %s here, and this is made for %s",
+         rights->version, TOTRAIN_EXTENSION_VERSION);
+    return order < 0 ? error_hint(err, "ALTER EXTENSION totrain UPDATE; brings it up to date.")
+                     : error_hint(err, "Install what belongs to version %s, and connect anew.",
+                                  rights->version);
 }
 
 static enum status check_session(const struct rights *rights, enum target_kind kind,
@@ -83,6 +102,7 @@ static enum status check_session(const struct rights *rights, enum target_kind k
     if (!rights->has_extension)
         return fail(err, STATUS_INVALID, "this database has no extension totrain"),
                error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+    TRY(check_version(rights, err));
     if (!rights->may_keep)
         return fail(err, STATUS_PERMISSION, "permission denied to keep models in this database"),
                error_hint(err, "GRANT totrain_user TO the role lets it train.");

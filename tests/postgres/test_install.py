@@ -26,8 +26,7 @@ class Install(unittest.TestCase):
             wanted = {pathlib.Path("usr/local/bin/totrain"), library / "totrain.so", share / "extension" / "totrain.control"}
             self.assertLessEqual(wanted, found)
             scripts = found - wanted
-            self.assertIn(share / "extension" / "totrain--1.0.sql", scripts)
-            self.assertTrue(all(path.name.startswith("totrain--") for path in scripts), scripts)
+            self.assertEqual({share / "extension" / name for name in ("totrain--1.1.sql", "totrain--1.0--1.1.sql")}, scripts)
 
     def test_another_prefix_than_the_one_it_was_built_for_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

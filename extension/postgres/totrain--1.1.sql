@@ -1,4 +1,6 @@
 -- ToTrain in a database: functions, and what is kept of models beside their tables.
+-- What changes here is to be in the script from the version before, too (totrain--1.0--1.1.sql):
+-- a test compares what both lead to.
 \echo Use "CREATE EXTENSION totrain" to load this file. \quit
 
 -- Roles belong to the server, not to the database: they may be there already,

@@ -1,0 +1,80 @@
+-- What 1.1 has and 1.0 had not: totrain.shards, and jobs that run elsewhere.
+\echo Use "ALTER EXTENSION totrain UPDATE" to load this file. \quit
+
+CREATE VIEW totrain.shards WITH (security_invoker = true) AS
+SELECT owner::regrole AS owner, job, input, first, count, state, lease, tries
+FROM totrain.job_table('shards') AS (
+    owner oid, job bigint, input text, first bigint, count bigint, state text, lease bigint,
+    tries bigint);
+
+GRANT SELECT ON totrain.shards TO totrain_user, totrain_monitor;
+
+-- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
+-- schema that totrain.job_schema names (docs/kubernetes.md).
+
+CREATE SEQUENCE totrain.job_number;
+GRANT USAGE ON SEQUENCE totrain.job_number TO totrain_user;
+
+CREATE FUNCTION totrain.stage(statement text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_stage' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.stage(text) IS
+    'puts what a job needs into tables, to be run by somebody else: the number of these tables';
+
+CREATE FUNCTION totrain.collect(number bigint,
+                                OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_collect'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.collect(bigint) IS
+    'the model of a staged job that is done into its table; drops the job''s tables';
+
+CREATE FUNCTION totrain.discard(number bigint) RETURNS void
+AS 'MODULE_PATHNAME', 'totrain_sql_discard' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.discard(bigint) IS
+    'drops the tables of a staged job; its processes end when they notice';
+
+-- What nobody collected: one's own tables in which nothing was written for so long. Whose
+-- processes live write at least with each checkpoint. A table that somebody uses just now
+-- is left for the next time. Another role's tables are not even looked at: their columns may be
+-- of a type with a cast of its owner's, and he is not to be called by whoever stages a job.
+CREATE FUNCTION totrain.sweep_jobs(idle interval DEFAULT '7 days') RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    place text;
+    number text;
+    is_idle boolean;
+    how_idle text;
+    dropped bigint := 0;
+BEGIN
+    PERFORM totrain.version(); -- its library has the settings
+    place := current_setting('totrain.job_schema');
+    FOR number IN
+        SELECT substr(c.relname, 8) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = place AND c.relkind = 'r' AND c.relname ~ '^result_[0-9]+$'
+          AND pg_get_userbyid(c.relowner) = current_user
+    LOOP
+        how_idle := format('SELECT coalesce(max(at) < clock_timestamp() - $1, true) FROM %I.%I',
+                           place, 'result_' || number);
+        BEGIN
+            EXECUTE how_idle INTO is_idle USING idle;
+            CONTINUE WHEN NOT is_idle; -- a job that runs never meets the lock
+            EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE NOWAIT', place, 'result_' || number);
+            EXECUTE how_idle INTO is_idle USING idle;
+            IF NOT is_idle THEN
+                RAISE lock_not_available; -- gives the lock back
+            END IF;
+            EXECUTE format('DROP TABLE %1$I.%2$I, %1$I.%3$I, %1$I.%4$I', place,
+                           'input_' || number, 'checkpoint_' || number, 'result_' || number);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available OR undefined_table THEN
+            NULL;
+        END;
+    END LOOP;
+    RETURN dropped;
+END $$;
+COMMENT ON FUNCTION totrain.sweep_jobs(interval) IS
+    'drops the tables of one''s own staged jobs in which nothing happened for so long';
+
+REVOKE ALL ON FUNCTION totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
+    totrain.sweep_jobs(interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
+    totrain.sweep_jobs(interval) TO totrain_user;

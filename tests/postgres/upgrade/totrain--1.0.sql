@@ -1,0 +1,208 @@
+-- ToTrain in a database: functions, and what is kept of models beside their tables.
+\echo Use "CREATE EXTENSION totrain" to load this file. \quit
+
+-- Roles belong to the server, not to the database: they may be there already,
+-- and stay when the extension is dropped.
+DO $$
+DECLARE
+    role text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['totrain_user', 'totrain_monitor'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
+            EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role);
+        END IF;
+    END LOOP;
+END $$;
+
+CREATE SCHEMA totrain;
+GRANT USAGE ON SCHEMA totrain TO totrain_user, totrain_monitor;
+
+-- What is kept of models beside their tables. Each row belongs to a table: who may act
+-- as the owner of that table, and nobody else, sees the row and writes it. As regclass
+-- a table follows its model through pg_dump.
+
+CREATE TABLE totrain.models (
+    relation   regclass PRIMARY KEY, -- the model's table
+    id         text NOT NULL,
+    version    bigint NOT NULL,
+    kind       text,
+    digest     text,
+    created_at text,
+    rows       bigint,
+    statement  text
+);
+CREATE INDEX ON totrain.models (id);
+
+CREATE TABLE totrain.versions (
+    relation   regclass NOT NULL,
+    version    bigint NOT NULL,
+    digest     text,
+    created_at text,
+    part       text,
+    name       text,
+    "position" bigint,
+    value      double precision,
+    data       bytea
+);
+ALTER TABLE totrain.versions ALTER COLUMN data SET STORAGE EXTERNAL;
+CREATE INDEX ON totrain.versions (relation, version);
+
+CREATE TABLE totrain.metrics (
+    relation regclass NOT NULL,
+    version  bigint NOT NULL,
+    job      bigint,
+    epoch    bigint,
+    step     bigint,
+    metric   text,
+    part     text,
+    value    double precision
+);
+CREATE INDEX ON totrain.metrics (relation, version);
+
+DO $$
+DECLARE
+    kept text;
+BEGIN
+    FOREACH kept IN ARRAY ARRAY['models', 'versions', 'metrics'] LOOP
+        EXECUTE pg_catalog.format('ALTER TABLE totrain.%I ENABLE ROW LEVEL SECURITY', kept);
+        EXECUTE pg_catalog.format('CREATE POLICY own ON totrain.%I USING (EXISTS (SELECT '
+            'FROM pg_catalog.pg_class c WHERE c.oid = relation AND c.relkind = ''r'' '
+            'AND pg_catalog.pg_has_role(c.relowner, ''USAGE'')))', kept);
+        EXECUTE pg_catalog.format('GRANT SELECT, INSERT, UPDATE, DELETE ON totrain.%I '
+            'TO totrain_user', kept);
+        PERFORM pg_catalog.pg_extension_config_dump('totrain.' || kept, '');
+    END LOOP;
+END $$;
+
+-- A model's table that is dropped takes along what is kept of it. Whoever may drop
+-- the table may not write these tables: SECURITY DEFINER, for the tables that are gone.
+-- Temporary ones go unnoticed when their session ends; the next DROP finds them.
+CREATE FUNCTION totrain.forget_dropped() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    gone regclass[];
+BEGIN
+    WITH forgotten AS (
+        DELETE FROM totrain.models m
+        WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = m.relation)
+        RETURNING m.relation)
+    SELECT pg_catalog.array_agg(relation) INTO gone FROM forgotten;
+    IF gone IS NOT NULL THEN
+        DELETE FROM totrain.versions v WHERE v.relation = ANY (gone);
+        DELETE FROM totrain.metrics v WHERE v.relation = ANY (gone);
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION totrain.forget_dropped() FROM PUBLIC;
+CREATE EVENT TRIGGER totrain_forget_dropped ON sql_drop
+    EXECUTE FUNCTION totrain.forget_dropped();
+
+-- Statements, as part of the caller's transaction. They run as the caller.
+
+CREATE FUNCTION totrain.run(statement text,
+                            OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_run'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.run(text) IS
+    'runs a statement that trains, predicts into a table, evaluates, cancels or goes back';
+
+CREATE FUNCTION totrain.rows(statement text) RETURNS SETOF json
+AS 'MODULE_PATHNAME', 'totrain_sql_rows'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.rows(text) IS 'runs any statement: its rows as JSON objects';
+
+CREATE FUNCTION totrain.submit(statement text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_submit'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.submit(text) IS
+    'runs a statement in the background once the transaction is committed: the id of its job';
+
+-- Scoring, in any query. The model is named as a table is; reading it takes SELECT on it.
+
+CREATE FUNCTION totrain.predict(model text, "row" record) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_predict' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.predict(text, record) IS 'the prediction for a row';
+
+CREATE FUNCTION totrain.predict(model text, "row" record, of_type anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME', 'totrain_sql_predict_as' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.predict(text, record, anyelement) IS
+    'the prediction for a row, in the type of the third argument: NULL::float8';
+
+CREATE FUNCTION totrain.probability(model text, "row" record) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_probability' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.probability(text, record) IS
+    'of two classes the probability of the greater one, of more that of the predicted one';
+
+CREATE FUNCTION totrain.probabilities(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_probabilities' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.probabilities(text, record) IS 'class -> probability';
+
+CREATE FUNCTION totrain.logits(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_logits' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.logits(text, record) IS
+    'an array: one logit of two classes and of a number, else one for each class';
+
+CREATE FUNCTION totrain.problem(model text, "row" record) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION totrain.problem(text, record) IS
+    'what keeps a row from being scored; NULL where nothing does';
+
+CREATE FUNCTION totrain.version() RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_version' LANGUAGE C STABLE PARALLEL SAFE;
+
+-- Jobs, while they run and after, as their folders tell: one's own, those of the roles
+-- that one may act as, and for totrain_monitor all.
+
+CREATE FUNCTION totrain.job_table(name text) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'totrain_sql_job_table' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.job_table(text) IS 'what the views totrain.jobs, ... are made of';
+
+CREATE VIEW totrain.jobs WITH (security_invoker = true) AS
+SELECT owner::regrole AS owner, id, state, statement, model, workers, step, steps, epoch, epochs,
+       rows_done, rows_redone, loss, validation_loss, rows_per_second, goodput, slot_seconds,
+       seconds_waiting, seconds, started_at::timestamptz AS started_at, metrics, error
+FROM totrain.job_table('jobs') AS (
+    owner oid, id bigint, state text, statement text, model text, workers bigint, step bigint,
+    steps bigint, epoch bigint, epochs bigint, rows_done bigint, rows_redone bigint,
+    loss double precision, validation_loss double precision, rows_per_second double precision,
+    goodput double precision, slot_seconds double precision, seconds_waiting double precision,
+    seconds double precision, started_at text, database text, metrics text, error text);
+
+CREATE VIEW totrain.workers WITH (security_invoker = true) AS
+SELECT owner::regrole AS owner, job, role, index, state, lanes, rows_per_second
+FROM totrain.job_table('workers') AS (
+    owner oid, job bigint, role text, index bigint, state text, lanes bigint,
+    rows_per_second double precision);
+
+CREATE VIEW totrain.events WITH (security_invoker = true) AS
+SELECT owner::regrole AS owner, job, at, role, index, event, detail
+FROM totrain.job_table('events') AS (
+    owner oid, job bigint, at double precision, role text, index bigint, event text, detail text);
+
+CREATE VIEW totrain.job_metrics WITH (security_invoker = true) AS
+SELECT owner::regrole AS owner, job, epoch, step, metric, part, value
+FROM totrain.job_table('job_metrics') AS (
+    owner oid, job bigint, epoch bigint, step bigint, metric text, part text,
+    value double precision);
+
+GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics
+    TO totrain_user, totrain_monitor;
+
+CREATE FUNCTION totrain.cancel(job bigint) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_cancel' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.cancel(bigint) IS 'ends a job of the caller''s';
+
+CREATE FUNCTION totrain.cancel(job bigint, owner regrole) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_cancel_of' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
+    'ends a job of a role that the caller may act as';
+
+-- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(text),
+    totrain.predict(text, record), totrain.predict(text, record, anyelement),
+    totrain.probability(text, record), totrain.probabilities(text, record),
+    totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
+    totrain.cancel(bigint), totrain.cancel(bigint, regrole)
+    TO totrain_user;
+GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
