@@ -185,6 +185,14 @@ static void run_parsed(RawStmt *parsed, const char *sql)
     commit(&completion);
 }
 
+/* The text as a whole is logged where all is; else each piece as the server would have. What
+ * ours writes is a table, as CREATE TABLE AS does. */
+static void log_piece(LogStmtLevel level, const char *sql)
+{
+    if (log_statement != LOGSTMT_ALL && (int)level <= log_statement)
+        ereport(LOG, (errmsg("statement: %s", sql), errhidestmt(true)));
+}
+
 /* In the transaction that has been begun. */
 static void run_sql(const char *sql, int characters_before)
 {
@@ -198,6 +206,7 @@ static void run_sql(const char *sql, int characters_before)
     foreach (cell, parsed) {
         if (!IsTransactionState())
             begin();
+        log_piece(GetCommandLogLevel((Node *)lfirst(cell)), sql);
         run_parsed(lfirst_node(RawStmt, cell), sql);
     }
     error_context_stack = callback.previous;
@@ -302,6 +311,7 @@ static void run_piece(const char *text, const struct piece *piece)
         return;
     }
     set_ps_display("TO TRAIN");
+    log_piece(LOGSTMT_DDL, session_from_utf8(sql));
     run_ours(slice_of(text), piece);
 }
 
