@@ -331,7 +331,8 @@ static enum status may_read_kept(const struct publishing *publishing, bool *may,
         publishing,
         "SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON "
         "n.oid" EQ "c.relnamespace WHERE n.nspname" EQ "'totrain' AND c.relname" EQ
-        "'versions' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND "
+        "'versions' AND " EXTENSION_IS_THERE
+        " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND "
         "pg_catalog.has_table_privilege(c.oid, 'SELECT')",
         NULL, 0, &answer, err));
     *may = answer > 0;

@@ -11,6 +11,10 @@
 #define NE " OPERATOR(pg_catalog.<>) "
 #define LT " OPERATOR(pg_catalog.<) "
 
+/* A schema of its name can be anybody's; a superuser has made the extension. */
+#define EXTENSION_IS_THERE                                                                         \
+    "EXISTS (SELECT FROM pg_catalog.pg_extension e WHERE e.extname" EQ "'totrain')"
+
 /* Of pg_type t and its pg_namespace n: the name by which any session finds the type, and is
  * it one of which predictions can be? A domain is not: its checks are somebody's functions. */
 #define PG_TYPE_NAME "pg_catalog.format('%I.%I', n.nspname, t.typname)"

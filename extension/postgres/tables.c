@@ -61,7 +61,7 @@ static enum status read_rights(struct postgres_host *host, struct slice schema,
         "(SELECT e.extversion FROM pg_catalog.pg_extension e WHERE e.extname" EQ "'totrain') "
         "FROM (SELECT 1) one LEFT JOIN (SELECT c.oid, c.relnamespace FROM pg_catalog.pg_class c "
         "JOIN pg_catalog.pg_namespace s ON s.oid" EQ "c.relnamespace WHERE s.nspname" EQ
-        "'totrain' AND c.relname" EQ "'versions') v ON true "
+        "'totrain' AND c.relname" EQ "'versions' AND " EXTENSION_IS_THERE ") v ON true "
         "LEFT JOIN pg_catalog.pg_namespace n ON n.nspname" EQ "$1",
         &key, 1, &arena, cells, 6, &found, err);
     if (status == STATUS_OK) {

@@ -24,6 +24,35 @@ class Bare(harness.Case):
         self.check_psql(harness.TRAIN_IRIS)
         self.assertNotIn("ERROR", self.server.log()[before:])
 
+    def test_what_is_to_be_logged_is_logged(self):
+        """An ordinary statement is not hidden by one of ours in the same string."""
+        self.execute(f"ALTER DATABASE {self.database} SET log_statement = 'ddl'")
+        before = len(self.server.log())
+        train = "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL class INTO m"
+        self.psql(None, "-c", f"SELECT 4 AS unlogged; CREATE TABLE logged (a int); {train}")
+        lines = [line.split("statement: ", 1)[1] for line in self.server.log()[before:].splitlines() if "statement: " in line]
+        self.assertEqual(lines, ["CREATE TABLE logged (a int)", train])
+
+    def test_a_schema_of_the_extensions_name_is_not_the_extension(self):
+        self.execute("DROP EXTENSION totrain; CREATE ROLE squatter")
+        self.addCleanup(self.server.execute, "DROP ROLE squatter")
+        self.execute("""
+            CREATE SCHEMA totrain AUTHORIZATION squatter; SET ROLE squatter;
+            CREATE FUNCTION totrain.run(text) RETURNS integer LANGUAGE sql RETURN 1;
+            CREATE TABLE totrain.models (relation oid, id text, version bigint, kind text, digest text, created_at text, rows bigint,
+                                         statement text);
+            CREATE TABLE totrain.versions (relation oid, version bigint);
+            CREATE TABLE totrain.metrics (relation oid, version bigint, job bigint, epoch bigint, step bigint, metric text, part text,
+                                          value double precision);
+            CREATE FUNCTION totrain.call() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'called as %', current_user; END $$;
+            CREATE TRIGGER call BEFORE INSERT ON totrain.models EXECUTE FUNCTION totrain.call()""")
+        self.assertIn("CREATE EXTENSION totrain", self.psql(harness.TRAIN_IRIS).stderr)
+        self.assertEqual(self.tables(), {"iris"})
+        program = subprocess.run([harness.BUILD / "totrain", "postgres://", "-c", harness.TRAIN_IRIS], text=True, capture_output=True,
+                                 check=False, env={**os.environ, **self.server.variables(self.database)})
+        self.assertIn("this database has no extension totrain", program.stderr)
+        self.execute("DROP SCHEMA totrain CASCADE")
+
     def test_pieces_of_a_string_run_in_order_up_to_the_first_error(self):
         self.check_psql(harness.TRAIN_IRIS)
         done = self.psql(None, "-qAt", "-c", "SELECT 'grün'; SELECT * FROM iris TO EVALUATE iris_model; "

@@ -85,6 +85,15 @@ class Functions(harness.Case):
         self.assertEqual(self.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'totrain'"), [(0,)])
         self.assertEqual(self.execute("SELECT count(*) FROM pg_event_trigger"), [(0,)])
 
+    def test_a_function_that_says_it_may_run_in_parallel_may_not(self):
+        self.execute("CREATE FUNCTION parallel() RETURNS bigint LANGUAGE sql PARALLEL SAFE AS "
+                     f"$f$ SELECT count(*) FROM totrain.run($t${harness.TRAIN_IRIS}$t$) $f$")
+        cursor = self.connect().cursor()
+        cursor.execute("SET force_parallel_mode = on")
+        with self.assertRaisesRegex(errors.InvalidTransactionState, "cannot execute a statement of ToTrain during a parallel operation"):
+            cursor.execute("SELECT parallel() FROM iris LIMIT 1")
+        self.check_nothing_runs()
+
 
 class Library(harness.unittest.TestCase):
     def test_no_processor_library_is_linked(self):
