@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cluster_access.h"
+#include "k8s/access_find.h"
 #include "k8s/http.h"
 #include "k8s/manifest.h"
 #include "k8s/rights.h"
@@ -116,13 +116,18 @@ static enum status check_all(struct http *http, struct slice kube_namespace, str
 
 static enum status check_cluster(const struct cluster_options *options, struct error *err)
 {
+    struct access_choice choice = {.kubeconfig = options->kubeconfig,
+                                   .context = options->context,
+                                   .kube_namespace = options->kube_namespace,
+                                   .allows_exec = true,
+                                   .allows_insecure = options->allows_insecure};
     struct kube_access access;
     struct arena arena;
     struct http *http = NULL;
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    status = cluster_access(options, &arena, &access, err);
+    status = access_find(&choice, &arena, &access, err);
     if (status == STATUS_OK)
         status = http_new(&access, NULL, &http, err);
     if (status == STATUS_OK)

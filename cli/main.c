@@ -19,6 +19,8 @@
 #define PROGRAM_TAKES                                                                              \
     (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTION_COLOUR | OPTION_HELP |    \
      OPTION_VERSION)
+/* Besides, for job.where = 'kubernetes': submit --help shows these. */
+#define PROGRAM_TAKES_TOO (OPTIONS_CLUSTER | OPTIONS_KUBE_JOB)
 
 static const char help_start[] =
     "usage: totrain DB [-c SQL]... [-f FILE]... [OPTION]...\n"
@@ -41,7 +43,8 @@ static const char help_start[] =
     "options:\n";
 
 static const char help_end[] =
-    "A database that has the name of a command is written ./jobs.\n"
+    "A database that has the name of a command is written ./jobs. The options of jobs on\n"
+    "Kubernetes (job.where = 'kubernetes') are those of totrain submit --help.\n"
     "\n"
     "exit codes: 0 done, 1 job failed, 2 usage or SQL error, 3 connection,\n"
     "  4 permission, 5 refused by limits, 130 interrupted\n"
@@ -64,7 +67,7 @@ static const struct command {
     {"scale", command_scale, "scale ID N", "give a running job N workers"},
     {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
     {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},
-    {"submit", command_submit, "submit FILE --dry-run", "a job as objects of Kubernetes"},
+    {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
@@ -146,7 +149,7 @@ int main(int argc, char **argv)
     for (const struct command *command = commands; command < commands + COMMAND_COUNT; command++)
         if (strcmp(argv[1], command->name) == 0)
             return command->run(argc - 1, argv + 1);
-    if (options_read(argc, argv, PROGRAM_TAKES, &options, &err) != STATUS_OK)
+    if (options_read(argc, argv, PROGRAM_TAKES | PROGRAM_TAKES_TOO, &options, &err) != STATUS_OK)
         return report(&err, options.colour);
     if (!options.wants_help && !options.wants_version)
         return run_database(&options);

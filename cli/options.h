@@ -45,6 +45,11 @@ enum {
     OPTION_PODS = 1 << 24
 };
 
+/* What a job on a cluster is like. */
+#define OPTIONS_KUBE_JOB                                                                           \
+    (OPTION_IMAGE | OPTION_PULL | OPTION_NAME | OPTION_CPU | OPTION_MEMORY | OPTION_RESOURCE |     \
+     OPTION_PRIORITY | OPTION_ACCOUNT | OPTION_DATABASE_SECRET | OPTION_KEEP)
+
 /* Which cluster, and who we are there. */
 #define OPTIONS_CLUSTER (OPTION_KUBECONFIG | OPTION_CONTEXT | OPTION_NAMESPACE | OPTION_INSECURE)
 

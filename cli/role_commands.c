@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cluster_master.h"
+#include "k8s_job/cluster_folder.h"
+#include "k8s_submit/cluster_supervise.h"
 #include "net/address.h"
 #include "runtime/roles.h"
 #include "runtime/search.h"
@@ -150,6 +152,8 @@ int command_supervise(int argc, char **argv)
     if (arguments.options.master || arguments.options.tls || arguments.has_index ||
         arguments.options.database || arguments.options.schema || arguments.kubernetes)
         return usage("supervise takes a folder, --listen and --detached only", "");
+    if (cluster_folder_is(arguments.options.folder))
+        arguments.options.run_elsewhere = cluster_supervise;
     return run_supervise(&arguments.options);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cluster_jobs.h"
 #include "engine/engine.h"
 #include "sqlite_host/door.h"
 #include "sqlite_host/sql.h"
@@ -135,8 +136,11 @@ enum status session_open(struct session *session, const char *name, const struct
     formatter_init(&session->formatter, options->format, stdout);
     progress_init(&session->progress, options->progress);
     TRY(find_program(program, err));
-    return libpq_is_address(name) ? open_postgres(session, name, program, err)
-                                  : open_sqlite(session, name, program, err);
+    if (!libpq_is_address(name))
+        return open_sqlite(session, name, program, err);
+    TRY(open_postgres(session, name, program, err));
+    cluster_jobs_init(session, &options->cluster);
+    return STATUS_OK;
 }
 
 void session_close(struct session *session)

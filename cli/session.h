@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "parser/parser.h"
+#include "postgres_host/cluster.h"
 #include "postgres_libpq/libpq.h"
 #include "sqlite_host/host.h"
 
@@ -17,6 +18,9 @@ struct session {
     struct sqlite_host sqlite;
     struct libpq libpq;
     struct postgres_host postgres;
+    struct postgres_cluster cluster; /* of PostgreSQL */
+    const struct cluster_options *cluster_options;
+    char job_schema[64], job_login[64]; /* as the server has them set */
     struct formatter formatter;
     struct progress progress;
     enum colour colour;          /* of errors */

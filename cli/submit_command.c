@@ -1,28 +1,39 @@
 #include "submit_command.h"
 
-#include <ctype.h>
+#include <locale.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
+#include "cluster_jobs.h"
 #include "input.h"
 #include "jobspec/jobspec.h"
 #include "k8s/manifest.h"
 #include "k8s/rights.h"
 #include "options.h"
+#include "script.h"
 
 #define TAKES                                                                                      \
-    (OPTION_NAMESPACE | OPTION_IMAGE | OPTION_PULL | OPTION_NAME | OPTION_CPU | OPTION_MEMORY |    \
-     OPTION_RESOURCE | OPTION_PRIORITY | OPTION_ACCOUNT | OPTION_DATABASE_SECRET | OPTION_KEEP |   \
-     OPTION_SCHEDULE | OPTION_DRY_RUN | OPTION_COLOUR | OPTION_HELP)
-#define NAME_STEM_MAX 30
+    (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTIONS_CLUSTER |                \
+     OPTIONS_KUBE_JOB | OPTION_SCHEDULE | OPTION_DRY_RUN | OPTION_COLOUR | OPTION_HELP)
 
 static const char usage[] =
-    "usage: totrain submit FILE --image=NAME --dry-run [OPTION]...\n"
+    "usage: totrain submit DB STATEMENT --image=NAME --database-secret=NAME [OPTION]...\n"
+    "       totrain submit DB [-c SQL]... [-f FILE]... --image=NAME ...\n"
+    "       totrain submit FILE --image=NAME --dry-run [OPTION]...\n"
     "\n"
-    "Prints the job of FILE, a job spec as the job.json of a job's folder, as objects\n"
-    "of Kubernetes: a Job that runs the master and owns all else, Secrets, a Service,\n"
-    "and the Pod of worker 0 as the master would make it. Credentials are left empty.\n"
-    "With --schedule, a CronJob that submits it by the clock.\n"
+    "Runs statements as totrain DB does, and sends what trains to a Kubernetes cluster,\n"
+    "unless it says job.where = 'local': rows go into tables of the database, the job's\n"
+    "processes are Pods that reach it with the login of the Secret, and the model is\n"
+    "written here when they are done. DB is PostgreSQL's (postgres://host/name).\n"
+    "\n"
+    "    totrain submit postgres://db.example/shop --image=registry.example/totrain:1\n"
+    "        --database-secret=totrain-login \"SELECT * FROM customers TO TRAIN\n"
+    "        DNNClassifier WITH model.hidden_units = [32, 16], job.max_workers = 4\n"
+    "        LABEL churned INTO churn_model\"\n"
+    "\n"
+    "--dry-run prints the objects instead and creates nothing: a Job that runs the\n"
+    "master and owns all else, Secrets, a Service, and the Pod of worker 0 as the master\n"
+    "would make it. Credentials are left empty. FILE is a job spec, as the job.json of a\n"
+    "job's folder. With --schedule, a CronJob that submits it by the clock.\n"
     "\n"
     "    totrain submit job.json --image=registry.example/totrain:1 --dry-run |\n"
     "        kubectl create --dry-run=server -f -\n"
@@ -44,66 +55,25 @@ static enum status read_spec(struct submission *submission, const char *file, st
                         err);
 }
 
-/* "Churn_model" becomes "churn-model-x4k2p": what a name of an object allows, and
- * another one each time. */
-static enum status invent_name(struct submission *submission, struct error *err)
-{
-    static const char letters[] = "bcdfghjkmnpqrstvwxz2456789abcdef";
-    char name[NAME_STEM_MAX + 1], end[6] = "";
-    unsigned char chance[5];
-    size_t size = 0;
-
-    for (size_t i = 0; i < submission->spec.model_name.size && size < NAME_STEM_MAX; i++) {
-        int c = tolower((unsigned char)submission->spec.model_name.data[i]);
-        bool is_fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-
-        if (is_fine || (size > 0 && name[size - 1] != '-'))
-            name[size++] = is_fine ? (char)c : '-';
-    }
-    while (size > 0 && name[size - 1] == '-')
-        size--;
-    name[size] = '\0';
-    if (getrandom(chance, sizeof chance, 0) != sizeof chance)
-        return fail_errno(err, STATUS_IO, "no random numbers");
-    for (int i = 0; i < 5; i++)
-        end[i] = letters[chance[i] % 32];
-    submission->job.name = arena_printf(&submission->arena, "%s-%s", size > 0 ? name : "job", end);
-    return submission->job.name.data ? STATUS_OK : fail_no_memory(err);
-}
-
-static struct slice or_else(const char *value, const char *otherwise)
-{
-    return slice_of(value ? value : otherwise);
-}
-
 static enum status read_job(struct submission *submission, const struct cluster_options *options,
                             struct error *err)
 {
     struct kube_job *job = &submission->job;
 
     *job = (struct kube_job){
-        .name = or_else(options->name, ""),
-        .kube_namespace = or_else(options->kube_namespace, "totrain"),
-        .image = or_else(options->image, ""),
-        .pull_policy = or_else(options->pull_policy, "IfNotPresent"),
-        .service_account = or_else(options->service_account, RIGHTS_MASTER),
-        .priority_class = or_else(options->priority_class, ""),
-        .database_secret = or_else(options->database_secret, ""),
-        .slot_resource = or_else(options->resource, ""),
+        .kube_namespace = SLICE(KUBE_JOB_NAMESPACE),
+        .pull_policy = SLICE("IfNotPresent"),
+        .service_account = SLICE(KUBE_JOB_ACCOUNT),
+        .cpu_m = KUBE_JOB_CPU_M,
+        .memory = KUBE_JOB_MEMORY,
         .workers_max = submission->spec.max_workers,
-        .keep_s = 86400,
+        .keep_s = KUBE_JOB_KEEP_S,
     };
-    if (!options->image)
-        return fail(err, STATUS_INVALID, "--image is missing"),
-               error_hint(err, "It names totrain's image as the cluster knows it.");
-    if (!options->name)
-        TRY(invent_name(submission, err));
-    TRY(quantity_read_cpu(or_else(options->cpu, "1"), &job->cpu_m, err));
-    TRY(quantity_read_memory(or_else(options->memory, "1Gi"), &job->memory, err));
-    job->memory_max = job->memory;
-    if (options->keep && !slice_to_integer(slice_of(options->keep), &job->keep_s))
-        return fail(err, STATUS_INVALID, "--keep takes seconds, not %s", options->keep);
-    submission->schedule = or_else(options->schedule, "");
+    TRY(cluster_job_fill(options, job, err));
+    if (job->name.size == 0)
+        TRY(kube_job_invent_name(submission->spec.model_name, &submission->arena, &job->name, err));
+    job->memory_max = job->memory * KUBE_JOB_MEMORY_GROWTH;
+    submission->schedule = slice_of(options->schedule ? options->schedule : "");
     if (options->schedule)
         TRY(schedule_check(submission->schedule, err));
     return kube_job_check(job, err);
@@ -161,17 +131,15 @@ static enum status print_objects(struct submission *submission, struct error *er
     return status;
 }
 
-static enum status submit(const struct options *options, struct error *err)
+static enum status print_spec(const struct options *options, struct error *err)
 {
     struct submission submission = {.schedule = SLICE("")};
     enum status status;
 
-    if (options->word_count != 1)
-        return fail(err, STATUS_INVALID, "submit takes one file, a job spec"),
-               error_hint(err, "totrain submit --help shows how it is called.");
     if (!options->cluster.is_dry_run)
-        return fail(err, STATUS_UNSUPPORTED, "jobs cannot be run on a cluster yet"),
-               error_hint(err, "--dry-run prints what would be created.");
+        return fail(err, STATUS_UNSUPPORTED, "a job spec has no rows that a cluster could read"),
+               error_hint(err, "Name the database and the statement: totrain submit postgres://... "
+                               "'SELECT ... TO TRAIN ...'. --dry-run prints a spec's objects.");
     arena_init(&submission.arena, ARENA_MAXIMUM);
     text_init(&submission.spec_text, JOBSPEC_BYTES_MAX);
     status = read_spec(&submission, options->words[0], err);
@@ -182,6 +150,59 @@ static enum status submit(const struct options *options, struct error *err)
     text_deinit(&submission.spec_text);
     arena_deinit(&submission.arena);
     return status;
+}
+
+/* ----- for real ----- */
+
+static enum status run_inputs(struct session *session, const struct options *options)
+{
+    enum status status = STATUS_OK;
+
+    if (options->word_count == 2)
+        return script_run(session, NULL, slice_of(options->words[1]));
+    if (options->input_count == 0)
+        return script_run_file(session, "-");
+    for (size_t i = 0; i < options->input_count && status == STATUS_OK && !session->is_ended; i++) {
+        const struct input *input = &options->inputs[i];
+
+        status = input->is_file ? script_run_file(session, input->value)
+                                : script_run(session, NULL, slice_of(input->value));
+    }
+    return status;
+}
+
+/* The exit code. */
+static int run_on_cluster(const struct options *options)
+{
+    struct session session;
+    struct error err;
+    enum status status;
+
+    setlocale(LC_CTYPE, "C.UTF-8");
+    status = session_open(&session, options->words[0], options, &err);
+    session.postgres.host.catalog.limits.wants_cluster = true;
+    if (status == STATUS_OK)
+        status = run_inputs(&session, options);
+    else
+        report(&err, options->colour);
+    session_close(&session);
+    return status_exit_code(status);
+}
+
+static enum status check(const struct options *options, struct error *err)
+{
+    const bool is_database = options->word_count > 0 && libpq_is_address(options->words[0]);
+
+    if (options->word_count == 0 || (options->word_count == 2 && !is_database))
+        return fail(err, STATUS_INVALID,
+                    "submit takes a database and a statement, or one file, a job spec"),
+               error_hint(err, "totrain submit --help shows how it is called.");
+    if (options->word_count == 2 && options->input_count > 0)
+        return fail(err, STATUS_INVALID, "a statement, or -c and -f, not both");
+    if (!is_database || (!options->cluster.is_dry_run && !options->cluster.schedule))
+        return STATUS_OK;
+    return fail(err, STATUS_UNSUPPORTED, "--dry-run and --schedule are for job specs yet"),
+           error_hint(err, "The job.json in the folder of a job is one.");
 }
 
 int command_submit(int argc, char **argv)
@@ -197,5 +218,9 @@ int command_submit(int argc, char **argv)
         options_print(TAKES, stdout);
         return 0;
     }
-    return submit(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
+    if (check(&options, &err) != STATUS_OK)
+        return report(&err, options.colour);
+    if (libpq_is_address(options.words[0]))
+        return run_on_cluster(&options);
+    return print_spec(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
 }

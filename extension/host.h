@@ -90,6 +90,8 @@ struct staging {
     struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
 };
 
+struct host_cluster;
+
 struct host {
     void *self;
     struct catalog catalog;
@@ -111,6 +113,8 @@ struct host {
      * its processes find it, and the number that it has there is the result (staged.h). */
     enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
                          struct error *err);
+    /* Jobs on Kubernetes (cluster.h); NULL: there are none. catalog.limits says why. */
+    const struct host_cluster *cluster;
     /* Columns and rows of a query of the user's, or of our scoring SQL. */
     enum status (*query)(void *self, struct slice select, const struct sink *sink,
                          struct error *err);

@@ -1,6 +1,8 @@
 #include "engine/staged.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "engine/stages.h"
@@ -152,20 +154,54 @@ static enum status collect(struct collecting *collecting, const struct sink *sin
     return status;
 }
 
+static enum status collect_in_arena(struct collecting *collecting, const struct sink *sink,
+                                    struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, MODEL_ARENA_MAX);
+    collecting->arena = &arena;
+    status = collect(collecting, sink, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* What was told of the job while it ran somewhere else. */
+static enum status forget_books(const struct job_folder *folder, struct error *err)
+{
+    static const char *const names[] = {"job.db", "job.db-wal", "job.db-shm"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[PATH_MAX];
+
+        TRY(job_folder_file(folder, names[i], path, err));
+        if (unlink(path) != 0 && errno != ENOENT)
+            return fail_errno(err, STATUS_IO, "cannot remove %s", path);
+    }
+    return STATUS_OK;
+}
+
+enum status job_collect_into(const struct host *host, struct journal *journal,
+                             const struct job_folder *folder, const struct sink *sink,
+                             struct error *err)
+{
+    struct collecting collecting = {.host = host, .journal = journal, .folder = *folder};
+
+    TRY(forget_books(folder, err));
+    return collect_in_arena(&collecting, sink, err);
+}
+
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
                         struct error *err)
 {
     static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
     struct collecting collecting = {.host = host, .journal = journal};
-    struct arena arena;
     enum status status;
 
     TRY(sink_columns(sink, columns, 3, err));
     TRY(job_folder_begin(host, &collecting.folder, err));
-    arena_init(&arena, MODEL_ARENA_MAX);
-    collecting.arena = &arena;
-    status = collect(&collecting, sink, err);
-    arena_deinit(&arena);
+    status = collect_in_arena(&collecting, sink, err);
     if (status == STATUS_OK)
         job_folder_clean(&collecting.folder);
     else

@@ -21,5 +21,10 @@
  */
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
                         struct error *err);
+/* The same into a folder that is there already, and stays; its job.db is made anew. `sink` has its
+ * columns. */
+enum status job_collect_into(const struct host *host, struct journal *journal,
+                             const struct job_folder *folder, const struct sink *sink,
+                             struct error *err);
 
 #endif

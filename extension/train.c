@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/bad_rows.h"
+#include "engine/cluster.h"
 #include "engine/stages.h"
 
 /* Below it, starting and meeting take longer than learning
@@ -180,15 +181,28 @@ static enum status check_before(const struct host *host, const struct plan *plan
                                                : STATUS_OK;
 }
 
+static enum status end_on_cluster(const struct job_folder *folder, enum status status,
+                                  const struct course *course, const struct sink *sink,
+                                  struct error *err)
+{
+    if (status == STATUS_OK)
+        status = put_bad_rows(course, sink, err);
+    job_folder_clean(folder);
+    return status;
+}
+
 enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
     struct course course = {.started = seconds_now(), .bad_rows = -1};
+    struct cluster_wish wish;
     struct job_folder folder;
     struct jobspec spec;
     enum status status;
 
     TRY(check_before(host, plan, err));
+    if (plan->cluster.is_wanted && !host->stage)
+        TRY(cluster_check(host, plan, arena, &wish, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, &course, err);
     if (host->stage) {
@@ -197,6 +211,9 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
         job_folder_remove(&folder);
         return status;
     }
+    if (status == STATUS_OK && plan->cluster.is_wanted)
+        return end_on_cluster(&folder, cluster_train(host, plan, &folder, &spec, &wish, sink, err),
+                              &course, sink, err);
     if (status == STATUS_OK && host->rows_read)
         status = host->rows_read(host->self, err);
     if (status == STATUS_OK && !plan->training.wait) {

@@ -129,6 +129,8 @@ enum status api_list(struct http_request *request, const struct api_target *targ
     append_number(&request->path, "limit", API_LIST_LIMIT);
     if (selector.size > 0)
         append_query(&request->path, "labelSelector", selector);
+    if (target->fields.size > 0)
+        append_query(&request->path, "fieldSelector", target->fields);
     if (token.size > 0)
         append_query(&request->path, "continue", token);
     return end(request, err);
@@ -144,6 +146,8 @@ enum status api_watch(struct http_request *request, const struct api_target *tar
     append_query(&request->path, "resourceVersion", resource_version);
     if (selector.size > 0)
         append_query(&request->path, "labelSelector", selector);
+    if (target->fields.size > 0)
+        append_query(&request->path, "fieldSelector", target->fields);
     request->timeout_ms = API_WATCH_S * 1000 + API_WATCH_GRACE_MS;
     return end(request, err);
 }
@@ -220,6 +224,10 @@ enum status api_pod_log(struct http_request *request, const struct api_target *p
         append_query(&request->path, "follow", SLICE("true"));
     if (log->is_previous)
         append_query(&request->path, "previous", SLICE("true"));
+    if (log->has_times)
+        append_query(&request->path, "timestamps", SLICE("true"));
+    if (log->since.size > 0)
+        append_query(&request->path, "sinceTime", log->since);
     if (log->tail_lines >= 0)
         append_number(&request->path, "tailLines", log->tail_lines);
     if (log->bytes_max > 0)

@@ -48,6 +48,7 @@ struct api_target {
     struct slice kube_namespace;
     struct slice name;       /* empty: all of them */
     const char *subresource; /* NULL: the object itself */
+    struct slice fields;     /* of a list and a watch: a field selector; empty: none */
 };
 
 struct http_request {
@@ -95,6 +96,8 @@ struct api_log {
     const char *container; /* NULL: the only one */
     bool follows;
     bool is_previous;   /* of the container's run before */
+    bool has_times;     /* each line begins with its time and a blank */
+    struct slice since; /* RFC 3339, whole seconds; empty: from the beginning */
     int64_t tail_lines; /* -1: all */
     int64_t bytes_max;  /* 0: no limit on the server's side */
 };

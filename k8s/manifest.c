@@ -239,6 +239,8 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     cJSON *arguments = add_role(container, job, "master"), *variables = literal(pod_address);
     char text[128];
 
+    /* The end of its log is seen in its pod's status, also when the log cannot be read. */
+    json_add_string(container, "terminationMessagePolicy", SLICE("FallbackToLogsOnError"));
     /* In the same pod where only the process died: state and address stay. */
     begin_pod(spec, job, job->service_account, true, "OnFailure");
     add_argument(arguments, "--kubernetes");

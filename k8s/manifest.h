@@ -20,11 +20,9 @@
 #ifndef K8S_MANIFEST_H
 #define K8S_MANIFEST_H
 
-#include "base/arena.h"
 #include "k8s/api.h"
+#include "k8s_job/kube_job.h"
 
-#define MANIFEST_NAME_BYTES_MAX     40 /* with -worker-1023-4294967295 it is still a label */
-#define MANIFEST_WORKERS_MAX        1024
 #define MANIFEST_WORKERS_PER_SECRET 256 /* a Secret holds 1 MiB */
 #define MANIFEST_MASTER_PORT        7070
 #define MANIFEST_WORKER_PORT        7071
@@ -32,41 +30,6 @@
 #define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
 #define MANIFEST_JOB_KEY            "cluster.json"
-#define KUBE_JOB_BYTES_MAX          ((size_t)16 << 10)
-
-struct kube_job {
-    struct slice name, kube_namespace, image;
-    struct slice pull_policy;     /* "IfNotPresent", "Always", "Never" */
-    struct slice service_account; /* of the master; workers have it without its token */
-    struct slice priority_class;  /* empty: none */
-    struct slice
-        database_secret;        /* login of the database, named by the administrator; empty: none */
-    struct slice schema;        /* of the job's tables; empty: where the program looks by itself */
-    struct slice slot_resource; /* each worker asks for one of it; empty: none */
-    int64_t job;                /* its number, by which its tables are named; 0: not staged yet */
-    int64_t cpu_m;              /* thousandths of a core, of each worker */
-    int64_t memory;             /* bytes, of each worker */
-    int64_t memory_max;         /* bytes, of one that ran out of memory before */
-    uint32_t workers_max;
-    int64_t keep_s; /* a finished Job is deleted then */
-};
-
-/* INVALID, naming the member, for what the API would refuse or what could be
- * read as something else. */
-enum status kube_job_check(const struct kube_job *job, struct error *err);
-
-/* As cluster.json, and back: CORRUPT for what is no such text, INVALID as kube_job_check
- * says. Texts of what was read live in the arena. Nothing in it is secret. */
-enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err);
-enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
-                          struct error *err);
-
-/* Five fields of cron, or @daily and the like; the API server reads them. INVALID. */
-enum status schedule_check(struct slice schedule, struct error *err);
-
-/* "2", "1.5", "500m": thousandths. "512Mi", "2G", "1073741824": bytes. INVALID. */
-enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err);
-enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err);
 
 /* The Job with the master's pod in it. */
 cJSON *manifest_job(const struct kube_job *job);

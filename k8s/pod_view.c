@@ -145,18 +145,20 @@ static int64_t memory_of(const cJSON *pod)
     return quantity_read_memory(limit, &bytes, &ignored) == STATUS_OK ? bytes : 0;
 }
 
-enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error *err)
+static enum status read_uid(const cJSON *pod, struct pod_view *view, struct error *err)
 {
-    struct slice uid = API_TEXT(pod, "metadata", "uid"), phase = API_TEXT(pod, "status", "phase");
+    struct slice uid = API_TEXT(pod, "metadata", "uid");
 
-    memset(view, 0, sizeof *view);
-    view->exit_code = -1;
-    if (!read_number(API_TEXT(pod, "metadata", "labels", "totrain.dev/index"), &view->index) ||
-        !read_number(API_TEXT(pod, "metadata", "labels", "totrain.dev/incarnation"),
-                     &view->incarnation) ||
-        uid.size == 0 || uid.size >= POD_UID_MAX)
-        return fail(err, STATUS_PROTOCOL, "a pod without index, incarnation or uid");
+    if (uid.size == 0 || uid.size >= POD_UID_MAX)
+        return fail(err, STATUS_PROTOCOL, "a pod without uid");
     memcpy(view->uid, uid.data, uid.size);
+    return STATUS_OK;
+}
+
+static void read_status(const cJSON *pod, struct pod_view *view)
+{
+    struct slice phase = API_TEXT(pod, "status", "phase");
+
     view->memory = memory_of(pod);
     view->is_leaving = API_MEMBER(pod, "metadata", "deletionTimestamp") != NULL;
     if (slice_is(phase, "Succeeded") || slice_is(phase, "Failed") ||
@@ -168,5 +170,26 @@ enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error 
         read_end(pod, view);
     else if (view->phase == POD_PENDING)
         read_pending(pod, view);
+}
+
+enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error *err)
+{
+    memset(view, 0, sizeof *view);
+    view->exit_code = -1;
+    if (!read_number(API_TEXT(pod, "metadata", "labels", "totrain.dev/index"), &view->index) ||
+        !read_number(API_TEXT(pod, "metadata", "labels", "totrain.dev/incarnation"),
+                     &view->incarnation))
+        return fail(err, STATUS_PROTOCOL, "a pod without index or incarnation");
+    TRY(read_uid(pod, view, err));
+    read_status(pod, view);
+    return STATUS_OK;
+}
+
+enum status pod_view_read_master(const cJSON *pod, struct pod_view *view, struct error *err)
+{
+    memset(view, 0, sizeof *view);
+    view->exit_code = -1;
+    TRY(read_uid(pod, view, err));
+    read_status(pod, view);
     return STATUS_OK;
 }

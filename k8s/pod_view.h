@@ -46,5 +46,7 @@ struct pod_view {
 
 /* PROTOCOL for a pod without our labels. */
 enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error *err);
+/* The same of a master's, which has no index. */
+enum status pod_view_read_master(const cJSON *pod, struct pod_view *view, struct error *err);
 
 #endif

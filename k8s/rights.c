@@ -28,7 +28,7 @@ static const struct right submitter[] = {
     {API_SERVICES, NULL, "create delete get"},
     {API_PODS, NULL, "get list watch"},
     {API_PODS, "log", "get"},
-    {API_EVENTS, NULL, "list"},
+    {API_EVENTS, NULL, "list watch"},
 };
 
 const struct right *rights_of(enum rights_role role, size_t *count)

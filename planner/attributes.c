@@ -152,8 +152,9 @@ const struct attribute attributes[] = {
     LATER("validation.start_delay_secs", "Time before the first evaluation."),
     LATER("validation.throttle_secs", "Least time between two evaluations."),
 
-    WORD("job.where", TRAIN, "auto", WORDS("auto", "local"), WORDS("kubernetes"),
-         "Where the job runs."),
+    WORD("job.where", TRAIN, "auto", WORDS("auto", "local", "kubernetes"), NULL,
+         "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach the "
+         "database. 'auto' is 'local'."),
     BOOLEAN("job.sync", TRAIN, "true", WORDS("false"), "All workers take each step together."),
     BOOLEAN("job.reproducible", TRAIN, "true", WORDS("false"),
             "The same bits of the model whatever the number of workers."),
@@ -184,12 +185,18 @@ const struct attribute attributes[] = {
      "and validation by step. It is made if it is not there. Default: none."},
     LATER("job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."),
     LATER("job.ps", "Number of parameter servers."),
-    LATER("job.priority", "Which job gives way to which."),
-    LATER("job.worker_cpu", "Processors of one worker."),
-    LATER("job.worker_memory", "Memory of one worker."),
+    {"job.priority", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
+     "PriorityClass of the job's Pods. Default: the cluster's."},
+    REAL("job.worker_cpu", TRAIN, 0.001, 1000, NULL,
+         "Processors that each worker asks for on a cluster. Default: 1."),
+    {"job.worker_memory", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
+     "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets more. "
+     "Default: 1Gi."},
     LATER("job.read", "How rows are read: 'auto', 'spool', 'direct' or 'materialize'."),
     LATER("job.records_per_task", "Rows of one shard."),
-    LATER("job.image", "Name of the profile of the workers' image."),
+    {"job.image", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
+     "Image of a job on a cluster: a name of the administrator's list (totrain.images). Default: "
+     "its first."},
 
     WORD("predict.bad_rows", SCOPE_PREDICT, "error", WORDS("error", "quarantine"), NULL,
          "Rows that cannot be scored, as with a text among numbers. 'error': the statement fails. "

@@ -69,6 +69,9 @@ struct catalog_limits {
     bool is_closed;               /* jobs open no port: no job.metrics */
     const char *detach_hint;      /* instead of job.wait = false, where find_file finds none */
     uint64_t seed;                /* of a statement without train.seed */
+    bool has_cluster;             /* jobs may go to Kubernetes */
+    bool wants_cluster;           /* and do, where a statement says nothing of job.where */
+    const char *no_cluster, *no_cluster_hint; /* why not; NULL: their pods cannot reach it */
 };
 
 struct catalog {

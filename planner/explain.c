@@ -266,7 +266,7 @@ static void explain_place(struct explanation *explanation)
     const struct plan_training *training = &explanation->plan->training;
     struct text *out = &explanation->detail;
 
-    text_append_string(out, "local");
+    text_append_string(out, explanation->plan->cluster.is_wanted ? "kubernetes" : "local");
     explanation_line(explanation, "where");
     if (!training->wait) {
         text_printf(out, "the job writes its model by itself, into %.*s",

@@ -80,6 +80,15 @@ struct plan_training {
     uint32_t log_every_steps; /* 0: by time */
 };
 
+/* Where TRAIN's processes run, where it is not this machine. */
+struct plan_cluster {
+    bool is_wanted;              /* job.where = 'kubernetes' */
+    struct slice image;          /* a profile's name; size 0: the first */
+    struct slice priority_class; /* size 0: none */
+    int64_t cpu_m;               /* of each worker, thousandths of a processor; 0: as ever */
+    struct slice memory;         /* of each worker, as Kubernetes writes it; size 0: as ever */
+};
+
 /* How PREDICT and EVALUATE get their rows scored. */
 struct plan_scoring {
     bool on_workers; /* by a job of worker processes; else by the session itself */
@@ -114,6 +123,7 @@ struct plan {
     enum label_kind label_kind;
     struct slice label_declared; /* its sql_type, where predictions are of that type again */
     struct plan_training training;
+    struct plan_cluster cluster;
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */

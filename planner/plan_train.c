@@ -107,6 +107,7 @@ enum status plan_train(struct planning *planning)
     TRY(settings_read(planning, scope));
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
+    TRY(cluster_plan(planning));
     if (!plan->training.wait)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning));

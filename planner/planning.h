@@ -78,6 +78,11 @@ enum status metrics_address_plan(struct planning *planning);
 enum status bad_rows_plan(struct planning *planning, const char *attribute);
 enum status bad_rows_check(struct planning *planning, const char *attribute);
 
+/* cluster.c: where the processes of TRAIN run. */
+enum status cluster_plan(struct planning *planning);
+/* Has the attribute of this name a use on clusters alone? */
+bool cluster_knows(const char *attribute);
+
 /* log_folder.c */
 enum status log_folder_plan(struct planning *planning);
 

@@ -313,7 +313,8 @@ static enum status record_attributes(const struct planning *planning)
     text_init(&value, STATEMENT_BYTES_MAX);
     for (size_t i = 0; i < attribute_count && status == STATUS_OK; i++) {
         struct plan_attribute *recorded = &plan->attributes[plan->attribute_count];
-        if (!is_relevant(plan, &attributes[i]))
+        if (!is_relevant(plan, &attributes[i]) ||
+            (!planning->settings[i] && cluster_knows(attributes[i].name)))
             continue;
         text_clear(&value);
         append_effective(plan, &attributes[i], planning->settings[i], &value);

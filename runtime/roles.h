@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct job;
 struct launcher;
 
 struct role_options {
@@ -34,6 +35,9 @@ struct role_options {
     uint32_t index, incarnation;
     uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
     bool is_detached;          /* a supervisor that outlives who started it, and publishes */
+    /* Of a supervisor whose job runs where this one starts no process; NULL: here. The exit code.
+     */
+    int (*run_elsewhere)(const struct job *job, const char *sockets, bool is_detached);
 };
 
 int run_supervise(const struct role_options *options);

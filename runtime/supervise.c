@@ -191,6 +191,8 @@ static int run_stages(const struct job *job, const struct role_options *options,
     const bool is_detached = options->is_detached;
     int code = 0;
 
+    if (options->run_elsewhere)
+        return options->run_elsewhere(job, sockets, is_detached);
     if (!supervise_must_publish(job))
         code = job->spec.in_one_process
                    ? supervise_alone(job, sockets, is_detached)

@@ -14,6 +14,7 @@
 #include "utils/timestamp.h"
 
 #include "engine/progress.h"
+#include "postgres_host/door_cluster.h"
 #include "postgres_host/jobs.h"
 #include "postgres_host/parallel_scan.h"
 #include "postgres_host/settings.h"
@@ -91,6 +92,7 @@ struct door *door_open(void)
     door->host.host.scan = parallel_scan;
     door->host.host.rows_read = rows_read;
     door->host.host.catalog.limits = limits_now();
+    door_cluster_init(door);
     return door;
 }
 
@@ -204,7 +206,10 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
                               .row = kept_row,
                               .notice = kept_notice,
                               .progress = kept_progress};
-    enum status status = engine_run(&door->host.host, text, piece, &sink, err);
+    enum status status;
+
+    door_cluster_limits(door, &door->host.host.catalog.limits);
+    status = engine_run(&door->host.host, text, piece, &sink, err);
 
     /* The user asked while the engine was on its way out. */
     if (status == STATUS_OK && session_interrupted(&door->session))

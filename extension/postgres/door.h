@@ -17,6 +17,7 @@
 
 #include "engine/engine.h"
 #include "engine/result.h"
+#include "postgres_host/cluster.h"
 #include "postgres_host/host.h"
 
 /* ----- door.c ----- */
@@ -24,6 +25,7 @@
 struct door {
     struct session session;
     struct postgres_host host;
+    struct postgres_cluster cluster;
     /* The statement is all of the transaction: between reading and writing it may be ended,
      * and with it the locks on what was read. Set by whoever began it. */
     bool owns_transaction;

@@ -61,6 +61,35 @@ static void define_for_administrators(void)
                                NULL, NULL);
 }
 
+static void define_text(const char *name, const char *help, const char *more, char **value,
+                        const char *otherwise, int flags)
+{
+    DefineCustomStringVariable(name, help, more, value, otherwise, PGC_SIGHUP, flags, NULL, NULL,
+                               NULL);
+}
+
+static void define_for_clusters(void)
+{
+    DefineCustomBoolVariable("totrain.enable_kubernetes",
+                             "Allows job.where = 'kubernetes' to members of totrain_k8s.", NULL,
+                             &settings.enable_kubernetes, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
+    define_text("totrain.kubeconfig", "File that says which cluster, and who we are there.",
+                "Empty means the service account of the server's own pod. It runs no programs.",
+                &settings.kubeconfig, "", GUC_SUPERUSER_ONLY);
+    define_text("totrain.kubernetes_namespace", "Namespace of the jobs.", NULL,
+                &settings.kubernetes_namespace, "totrain", 0);
+    define_text("totrain.kubernetes_resource", "Each worker asks for one of this resource.",
+                "Empty means processors and memory only.", &settings.kubernetes_resource, "", 0);
+    define_text("totrain.images", "Images of the program: name=image, ...",
+                "job.image chooses one by its name; the first is the default.", &settings.images,
+                "", 0);
+    define_text("totrain.priority_classes", "PriorityClasses that job.priority may name.", NULL,
+                &settings.priority_classes, "", 0);
+    define_text(
+        "totrain.database_secret", "Secret of the namespace with the login of the jobs' processes.",
+        "Its key login holds a connection string of libpq.", &settings.database_secret, "", 0);
+}
+
 /* NULL where nobody has set it: before we define it, the server knows no more. */
 static const struct config_generic *find_setting(const char *name)
 {
@@ -97,8 +126,16 @@ void settings_define(void)
     refuse_at_connection("totrain.max_memory", true);
     refuse_at_connection("totrain.program", false);
     refuse_at_connection("totrain.state_directory", false);
+    refuse_at_connection("totrain.enable_kubernetes", false);
+    refuse_at_connection("totrain.kubeconfig", false);
+    refuse_at_connection("totrain.kubernetes_namespace", false);
+    refuse_at_connection("totrain.kubernetes_resource", false);
+    refuse_at_connection("totrain.images", false);
+    refuse_at_connection("totrain.priority_classes", false);
+    refuse_at_connection("totrain.database_secret", false);
     define_for_users();
     define_for_administrators();
+    define_for_clusters();
     MarkGUCPrefixReserved("totrain");
 }
 

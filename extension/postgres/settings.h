@@ -16,10 +16,18 @@ struct settings {
     int max_memory;        /* of each process of a job, in kB; 0: no limit */
     int max_jobs_per_role; /* at a time; -1: no limit */
     /* postgresql.conf */
-    char *program;         /* path of `totrain` */
-    char *job_schema;      /* where jobs that others run have their tables */
-    char *job_login;       /* whom their processes log in as; empty: there are none */
-    char *state_directory; /* where jobs have their folders; empty: in the data directory */
+    char *program;    /* path of `totrain` */
+    char *job_schema; /* where jobs that others run have their tables */
+    char *job_login;  /* whom their processes log in as; empty: there are none */
+    /* jobs on Kubernetes */
+    bool enable_kubernetes;
+    char *kubeconfig; /* empty: what a pod has, where the server is one */
+    char *kubernetes_namespace;
+    char *kubernetes_resource; /* that each worker asks for one of; empty: none */
+    char *images;              /* "name=image, ..." */
+    char *priority_classes;    /* "name, ..." */
+    char *database_secret;     /* with the login of the jobs' processes */
+    char *state_directory;     /* where jobs have their folders; empty: in the data directory */
 };
 
 extern struct settings settings;

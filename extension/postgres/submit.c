@@ -33,6 +33,7 @@
 
 #include "data/jobstore.h"
 #include "planner/plan.h"
+#include "postgres_host/door_cluster.h"
 #include "postgres_host/settings.h"
 
 SQL_FUNCTION(totrain_sql_submit);
@@ -117,6 +118,8 @@ static void check_statement(struct door *door, struct slice text, bool *is_train
 
     arena_init(arena, ARENA_MAXIMUM);
     error_clear(&err);
+    door->owns_transaction = true; /* as the worker's will */
+    door_cluster_limits(door, &door->host.host.catalog.limits);
     status = parse_statement(text, arena, &statement, &err);
     if (status == STATUS_OK)
         status = plan_statement(&statement, text, &door->host.host.catalog, arena, &plan, &err);

@@ -9,6 +9,14 @@ FROM totrain.job_table('shards') AS (
 
 GRANT SELECT ON totrain.shards TO totrain_user, totrain_monitor;
 
+-- Who may send jobs to a Kubernetes cluster (job.where = 'kubernetes').
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'totrain_k8s') THEN
+        CREATE ROLE totrain_k8s NOLOGIN;
+    END IF;
+END $$;
+
 -- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).
 

@@ -9,7 +9,7 @@ DO $$
 DECLARE
     role text;
 BEGIN
-    FOREACH role IN ARRAY ARRAY['totrain_user', 'totrain_monitor'] LOOP
+    FOREACH role IN ARRAY ARRAY['totrain_user', 'totrain_k8s', 'totrain_monitor'] LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
             EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role);
         END IF;

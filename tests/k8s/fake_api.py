@@ -147,6 +147,7 @@ class FakeApi:
             for number, (wanted, what) in enumerate(self.faults):
                 if wanted in (verb, "any"):
                     del self.faults[number]
+                    self.lock.notify_all()
                     return what
         return {}
 

@@ -105,8 +105,8 @@ class Printed(unittest.TestCase):
 
     def test_what_is_wrong_is_said(self):
         for arguments, code, problem in (
-                (("submit",), 2, "submit takes one file"),
-                (("submit", str(SPEC), "--image=a"), 2, "jobs cannot be run on a cluster yet"),
+                (("submit",), 2, "submit takes a database and a statement"),
+                (("submit", str(SPEC), "--image=a"), 2, "a job spec has no rows"),
                 (("submit", str(SPEC), "--dry-run"), 2, "--image is missing"),
                 (("submit", "/nonexistent", "--dry-run", "--image=a"), 2, "/nonexistent"),
                 (("submit", str(ROOT / "README.md"), "--dry-run", "--image=a"), 1, "no JSON"),

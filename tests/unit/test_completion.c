@@ -154,13 +154,14 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
                  "job.min_workers|job.max_workers|job.wait|predict.bad_rows|"
                  "predict.extra_outputs");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
-    CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.image"));
+    CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.strategy"));
 }
 
 static void values_are_the_words_of_the_attribute(void **state)
 {
     (void)state;
-    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.where = |", "'auto'|'local'");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.where = |",
+                 "'auto'|'local'|'kubernetes'");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.where = 'l|", "'local'");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.shuffle = f|", "false");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.sync = |", "true");

@@ -1,12 +1,11 @@
-#include "k8s/manifest.h"
+#include "k8s_job/kube_job.h"
 
 #include <string.h>
-
-#include "k8s/access.h"
 
 #define QUANTITY_MEMORY_MIN ((int64_t)16 << 20)
 #define QUANTITY_MEMORY_MAX ((int64_t)1 << 50)
 #define QUANTITY_CPU_M_MAX  ((int64_t)1000000)
+#define NAMESPACE_BYTES_MAX 63
 #define KEEP_S_MAX          ((int64_t)10 * 365 * 24 * 3600)
 
 static bool has_only(struct slice text, const char *more)
@@ -96,7 +95,9 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
     TRY(check_name("the job's name", job->name, MANIFEST_NAME_BYTES_MAX, false, err));
     if (memchr(job->name.data, '.', job->name.size)) /* it is a label and a host's name too */
         return refuse("the job's name", job->name, "a name of a-z, 0-9 and -", err);
-    if (access_check_namespace(job->kube_namespace, err) != STATUS_OK)
+    if (check_name("the namespace", job->kube_namespace, NAMESPACE_BYTES_MAX, false, err) !=
+            STATUS_OK ||
+        memchr(job->kube_namespace.data, '.', job->kube_namespace.size))
         return refuse("the namespace", job->kube_namespace, "a name of a-z, 0-9 and -", err);
     TRY(check_image(job->image, err));
     if (!slice_is(job->pull_policy, "Always") && !slice_is(job->pull_policy, "IfNotPresent") &&

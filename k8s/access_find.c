@@ -1,6 +1,7 @@
-#include "cluster_access.h"
+#include "k8s/access_find.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,15 +31,15 @@ static bool is_in_pod(void)
     return getenv("KUBERNETES_SERVICE_HOST") != NULL && access(ACCESS_POD_FOLDER, R_OK) == 0;
 }
 
-static enum status load(const struct cluster_options *options, struct arena *arena,
+static enum status load(const struct access_choice *choice, struct arena *arena,
                         struct kubeconfig *config, bool *has_file, struct error *err)
 {
     const char *list = getenv("KUBECONFIG"), *home = getenv("HOME");
     char path[PATH_MAX];
 
     *has_file = true;
-    if (options->kubeconfig)
-        return kubeconfig_load(options->kubeconfig, arena, config, err);
+    if (choice->kubeconfig)
+        return kubeconfig_load(choice->kubeconfig, arena, config, err);
     if (list && *list)
         return load_list(list, arena, config, err);
     snprintf(path, sizeof path, "%s/.kube/config", home ? home : "");
@@ -46,25 +47,25 @@ static enum status load(const struct cluster_options *options, struct arena *are
     return *has_file ? kubeconfig_load(path, arena, config, err) : STATUS_OK;
 }
 
-enum status cluster_access(const struct cluster_options *options, struct arena *arena,
-                           struct kube_access *access_out, struct error *err)
+enum status access_find(const struct access_choice *choice, struct arena *arena,
+                        struct kube_access *found, struct error *err)
 {
-    struct kubeconfig_choice choice = {.context = options->context,
-                                       .allows_exec = true,
-                                       .allows_insecure = options->allows_insecure};
+    struct kubeconfig_choice of_file = {.context = choice->context,
+                                        .allows_exec = choice->allows_exec,
+                                        .allows_insecure = choice->allows_insecure};
     struct kubeconfig config = {.clusters = NULL};
     bool has_file;
 
-    TRY(load(options, arena, &config, &has_file, err));
+    TRY(load(choice, arena, &config, &has_file, err));
     if (has_file)
-        TRY(kubeconfig_choose(&config, &choice, arena, access_out, err));
+        TRY(kubeconfig_choose(&config, &of_file, arena, found, err));
     else if (is_in_pod())
         TRY(access_in_cluster(ACCESS_POD_FOLDER, getenv("KUBERNETES_SERVICE_HOST"),
-                              getenv("KUBERNETES_SERVICE_PORT"), arena, access_out, err));
+                              getenv("KUBERNETES_SERVICE_PORT"), arena, found, err));
     else
         return fail(err, STATUS_NOT_FOUND, "no kubeconfig says which cluster is meant"),
                error_hint(err, "Say --kubeconfig FILE, or set KUBECONFIG.");
-    if (options->kube_namespace)
-        access_out->kube_namespace = slice_of(options->kube_namespace);
-    return access_check_namespace(access_out->kube_namespace, err);
+    if (choice->kube_namespace)
+        found->kube_namespace = slice_of(choice->kube_namespace);
+    return access_check_namespace(found->kube_namespace, err);
 }

@@ -1,0 +1,120 @@
+#include "cluster_jobs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "postgres_host/sql.h"
+
+static void take(const char *value, struct slice *member)
+{
+    if (value)
+        *member = slice_of(value);
+}
+
+enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
+                             struct error *err)
+{
+    take(options->name, &job->name);
+    take(options->kube_namespace, &job->kube_namespace);
+    take(options->image, &job->image);
+    take(options->pull_policy, &job->pull_policy);
+    take(options->service_account, &job->service_account);
+    take(options->priority_class, &job->priority_class);
+    take(options->database_secret, &job->database_secret);
+    take(options->resource, &job->slot_resource);
+    if (job->image.size == 0)
+        return fail(err, STATUS_INVALID, "--image is missing"),
+               error_hint(err, "It names totrain's image as the cluster knows it.");
+    if (options->cpu)
+        TRY(quantity_read_cpu(slice_of(options->cpu), &job->cpu_m, err));
+    if (options->memory)
+        TRY(quantity_read_memory(slice_of(options->memory), &job->memory, err));
+    if (options->keep && !slice_to_integer(slice_of(options->keep), &job->keep_s))
+        return fail(err, STATUS_INVALID, "--keep takes seconds, not %s", options->keep);
+    return STATUS_OK;
+}
+
+/* ----- the seam ----- */
+
+/* What the server's administrator has set. Its library defines the settings when it is loaded,
+ * which a call of one of its functions does. */
+static enum status ask_settings(struct session *session, struct error *err)
+{
+    struct cell cells[2] = {{.type = CELL_NULL}, {.type = CELL_NULL}};
+    struct arena arena;
+    enum status status;
+    bool found;
+
+    arena_init(&arena, 1 << 20);
+    status = pg_run(&session->postgres, "SELECT totrain.version()", NULL, NULL, 0, NULL, err);
+    if (status == STATUS_OK)
+        status = pg_first(&session->postgres,
+                          "SELECT pg_catalog.current_setting('totrain.job_schema'), "
+                          "pg_catalog.current_setting('totrain.job_login')",
+                          NULL, 0, &arena, cells, 2, &found, err);
+    if (status == STATUS_OK) {
+        snprintf(session->job_schema, sizeof session->job_schema, "%.*s",
+                 SLICE_FORMAT(cells[0].text));
+        snprintf(session->job_login, sizeof session->job_login, "%.*s",
+                 SLICE_FORMAT(cells[1].text));
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+static struct session *session_of(void *seam)
+{
+    return (struct session *)((char *)seam - offsetof(struct session, cluster));
+}
+
+static enum status describe(void *self, const struct plan_cluster *wanted, struct arena *arena,
+                            struct kube_job *job, struct cluster_access *access, struct error *err)
+{
+    struct session *session = session_of(self);
+    const struct cluster_options *options = session->cluster_options;
+    (void)arena;
+
+    if (PQtransactionStatus(session->libpq.connection) != PQTRANS_IDLE) {
+        fail(err, STATUS_INVALID,
+             "a job on Kubernetes cannot be a part of a transaction: its processes would not see "
+             "the rows");
+        return error_hint(err, "Train after COMMIT.");
+    }
+    if (!options->image && wanted->image.size > 0)
+        return fail(err, STATUS_INVALID, "job.image is for lists of an administrator: say --image");
+    TRY(cluster_job_fill(options, job, err));
+    if (job->database_secret.size == 0) {
+        fail(err, STATUS_INVALID, "--database-secret is missing");
+        return error_hint(err, "It names the Secret of the namespace whose key login holds the "
+                               "connection string of the job's processes.");
+    }
+    TRY(ask_settings(session, err));
+    job->schema = slice_of(session->job_schema);
+    *access = (struct cluster_access){.kubeconfig =
+                                          slice_of(options->kubeconfig ? options->kubeconfig : ""),
+                                      .context = slice_of(options->context ? options->context : ""),
+                                      .allows_exec = true,
+                                      .allows_insecure = options->allows_insecure};
+    return STATUS_OK;
+}
+
+/* Also after Ctrl-C. */
+static void discard(void *self, int64_t number)
+{
+    struct session *session = session_of(self);
+    const volatile sig_atomic_t *interrupts = session->libpq.interrupts;
+
+    session->libpq.interrupts = NULL;
+    postgres_cluster_discard(self, number);
+    session->libpq.interrupts = interrupts;
+}
+
+void cluster_jobs_init(struct session *session, const struct cluster_options *options)
+{
+    session->cluster_options = options;
+    postgres_cluster_init(&session->cluster, &session->postgres, session->job_schema,
+                          session->job_login);
+    session->cluster.seam.describe = describe;
+    session->cluster.seam.discard = discard;
+    session->postgres.host.catalog.limits.has_cluster = true;
+}

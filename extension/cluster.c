@@ -1,0 +1,85 @@
+#include "engine/cluster.h"
+
+#include "engine/stages.h"
+
+/* What the statement says counts most. */
+static enum status take_wanted(const struct plan_cluster *wanted, struct kube_job *job,
+                               struct error *err)
+{
+    if (wanted->priority_class.size > 0)
+        job->priority_class = wanted->priority_class;
+    if (wanted->cpu_m > 0)
+        job->cpu_m = wanted->cpu_m;
+    if (wanted->memory.size > 0)
+        TRY(quantity_read_memory(wanted->memory, &job->memory, err));
+    job->memory_max = job->memory * KUBE_JOB_MEMORY_GROWTH;
+    return STATUS_OK;
+}
+
+enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
+                          struct cluster_wish *wish, struct error *err)
+{
+    const struct plan_training *training = &plan->training;
+    struct kube_job *job = &wish->job;
+
+    *job = (struct kube_job){
+        .kube_namespace = SLICE(KUBE_JOB_NAMESPACE),
+        .pull_policy = SLICE("IfNotPresent"),
+        .service_account = SLICE(KUBE_JOB_ACCOUNT),
+        .cpu_m = KUBE_JOB_CPU_M,
+        .memory = KUBE_JOB_MEMORY,
+        .workers_max = training->max_workers > training->min_workers ? training->max_workers
+                                                                     : training->min_workers,
+        .keep_s = KUBE_JOB_KEEP_S,
+    };
+    TRY(host->cluster->describe(host->cluster->self, &plan->cluster, arena, job, &wish->access,
+                                err));
+    TRY(take_wanted(&plan->cluster, job, err));
+    if (job->name.size == 0)
+        TRY(kube_job_invent_name(plan->into_name, arena, &job->name, err));
+    return kube_job_check(job, err);
+}
+
+/* Pods of one job each have a process: none shares the master's. */
+static enum status stage(const struct host *host, const struct plan *plan,
+                         const struct job_folder *folder, struct jobspec *spec,
+                         struct cluster_wish *wish, struct error *err)
+{
+    const struct staging staging = {folder, plan->into_schema, plan->into_name};
+
+    spec->in_one_process = false;
+    wish->job.workers_max = spec->max_workers;
+    TRY(job_write_spec(folder, spec, err));
+    TRY(host->cluster->stage(host->cluster->self, &staging, &wish->job.job, err));
+    return host->rows_read ? host->rows_read(host->self, err) : STATUS_OK;
+}
+
+static enum status run(const struct host *host, const struct job_folder *folder,
+                       const struct jobspec *spec, const struct cluster_wish *wish,
+                       const struct sink *sink, struct error *err)
+{
+    struct job_process process;
+    enum status status;
+
+    TRY(cluster_folder_write(folder->path, &wish->job, &wish->access, err));
+    TRY(job_start(host, folder, spec, &process, err));
+    status = job_follow(host, &process, sink, err);
+    job_close(&process);
+    return status;
+}
+
+enum status cluster_train(const struct host *host, const struct plan *plan,
+                          const struct job_folder *folder, struct jobspec *spec,
+                          struct cluster_wish *wish, const struct sink *sink, struct error *err)
+{
+    const struct host_cluster *cluster = host->cluster;
+    enum status status;
+
+    TRY(stage(host, plan, folder, spec, wish, err));
+    status = run(host, folder, spec, wish, sink, err);
+    if (status == STATUS_OK)
+        status = cluster->collect(cluster->self, wish->job.job, folder, sink, err);
+    else
+        cluster->discard(cluster->self, wish->job.job);
+    return status;
+}

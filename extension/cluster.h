@@ -1,0 +1,50 @@
+/*
+ * cluster.h - TRAIN whose processes are Pods of a Kubernetes cluster.
+ *
+ *     rows --spool--> folder --stage--> tables          commit: nobody sees them before
+ *     supervisor --> Job on the cluster: master, workers <--> tables
+ *     journal --collect--> folder --publish--> the user's table    commit
+ *     (or, when it failed: discard)
+ *
+ * The host fills this seam where its database can be reached by Pods, and owns its transactions.
+ */
+#ifndef ENGINE_CLUSTER_H
+#define ENGINE_CLUSTER_H
+
+#include "engine/host.h"
+#include "jobspec/jobspec.h"
+#include "k8s_job/cluster_folder.h"
+#include "planner/plan.h"
+
+struct host_cluster {
+    void *self;
+    /* What the administrator, or who calls, has decided: namespace, image (plan->cluster.image is
+     * a name of his), Secret, schema. The rest of *job is filled already. Before any row is read.
+     */
+    enum status (*describe)(void *self, const struct plan_cluster *wanted, struct arena *arena,
+                            struct kube_job *job, struct cluster_access *access, struct error *err);
+    /* The rows and the spec of the folder into tables, which are committed at the latest by
+     * host.rows_read: their number. */
+    enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
+                         struct error *err);
+    /* job_collect_into of that number's journal, and its tables dropped: all or nothing. */
+    enum status (*collect)(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err);
+    /* The tables of a job that failed; best effort. */
+    void (*discard)(void *self, int64_t number);
+};
+
+/* What the job is to be like, of the plan and the host. The arena's. */
+struct cluster_wish {
+    struct kube_job job;
+    struct cluster_access access;
+};
+enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
+                          struct cluster_wish *wish, struct error *err);
+
+/* From the spools of the folder to the rows that TRAIN ends with. */
+enum status cluster_train(const struct host *host, const struct plan *plan,
+                          const struct job_folder *folder, struct jobspec *spec,
+                          struct cluster_wish *wish, const struct sink *sink, struct error *err);
+
+#endif

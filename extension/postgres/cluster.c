@@ -1,0 +1,76 @@
+#include "postgres_host/cluster.h"
+
+#include "engine/staged.h"
+#include "postgres_host/job_tables.h"
+
+static struct job_tables tables_of(const struct postgres_cluster *cluster)
+{
+    return (struct job_tables){
+        .host = cluster->host, .schema = cluster->schema, .login = cluster->login};
+}
+
+static enum status stage(void *self, const struct staging *staging, int64_t *number,
+                         struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, job_tables_make(&tables, staging, err), err));
+    *number = tables.number;
+    return STATUS_OK;
+}
+
+static enum status publish(const struct postgres_cluster *cluster, struct job_tables *tables,
+                           const struct job_folder *folder, const struct sink *sink,
+                           struct error *err)
+{
+    tables->journal.job = folder->id;
+    TRY(job_collect_into(&cluster->host->host, &tables->journal, folder, sink, err));
+    return job_tables_drop(tables, err);
+}
+
+static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+    enum status status;
+
+    job_tables_find(&tables, number);
+    TRY(database->begin(database->self, &transaction, err));
+    status = database->end(database->self, &transaction,
+                           publish(cluster, &tables, folder, sink, err), err);
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+        error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
+                   (long long)number);
+    return status;
+}
+
+void postgres_cluster_discard(void *self, int64_t number)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+    struct error err;
+
+    error_clear(&err);
+    job_tables_find(&tables, number);
+    if (database->begin(database->self, &transaction, &err) != STATUS_OK)
+        return; /* totrain.sweep_jobs finds them later */
+    (void)database->end(database->self, &transaction, job_tables_drop(&tables, &err), &err);
+}
+
+void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
+                           const char *schema, const char *login)
+{
+    *cluster = (struct postgres_cluster){.host = host, .schema = schema, .login = login};
+    cluster->seam = (struct host_cluster){
+        .self = cluster, .stage = stage, .collect = collect, .discard = postgres_cluster_discard};
+    host->host.cluster = &cluster->seam;
+}

@@ -1,0 +1,24 @@
+/*
+ * cluster.h - jobs on Kubernetes whose tables are in this database (engine/cluster.h).
+ *
+ * The transactions are the door's: in the server all of it happens in the one that runs, which
+ * host.rows_read ends and begins again; over libpq each call has one of its own.
+ */
+#ifndef POSTGRES_HOST_CLUSTER_H
+#define POSTGRES_HOST_CLUSTER_H
+
+#include "engine/cluster.h"
+#include "postgres_host/host.h"
+
+struct postgres_cluster {
+    struct postgres_host *host;
+    const char *schema, *login; /* of the jobs' tables; as settings totrain.job_schema, job_login */
+    struct host_cluster seam;
+};
+
+/* All but describe, which is the door's. host.cluster is set. */
+void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
+                           const char *schema, const char *login);
+void postgres_cluster_discard(void *self, int64_t number);
+
+#endif

@@ -1,0 +1,147 @@
+#include "postgres_host/door_cluster.h"
+
+#include "utils/acl.h"
+
+#include "postgres_host/settings.h"
+
+#define ROLE_NAME "totrain_k8s"
+
+/* ----- may it be done? ----- */
+
+static bool has_role(void)
+{
+    const Oid role = get_role_oid(ROLE_NAME, true);
+
+    return superuser() || (OidIsValid(role) && has_privs_of_role(GetUserId(), role));
+}
+
+void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
+{
+    limits->has_cluster = false;
+    if (!settings.enable_kubernetes) {
+        limits->no_cluster = "jobs on Kubernetes are not enabled on this server";
+        limits->no_cluster_hint = "totrain.enable_kubernetes in postgresql.conf allows them.";
+    } else if (!has_role()) {
+        limits->no_cluster = "this role may not run jobs on Kubernetes";
+        limits->no_cluster_hint = "GRANT " ROLE_NAME " TO role; allows it.";
+    } else if (!door->owns_transaction) {
+        limits->no_cluster = "a job on Kubernetes cannot be a part of a transaction: its processes "
+                             "would not see the rows";
+        limits->no_cluster_hint = "SELECT totrain.submit($$ ... $$) trains in the background once "
+                                  "the transaction is committed.";
+    } else {
+        limits->has_cluster = true;
+    }
+}
+
+/* ----- what the administrator has decided ----- */
+
+static struct slice trim(struct slice text)
+{
+    while (text.size > 0 && text.data[0] == ' ')
+        text.data++, text.size--;
+    while (text.size > 0 && text.data[text.size - 1] == ' ')
+        text.size--;
+    return text;
+}
+
+/* The next of "a, b"; false at the end. */
+static bool next_item(struct slice *list, struct slice *item)
+{
+    const char *comma;
+
+    if (list->size == 0)
+        return false;
+    comma = memchr(list->data, ',', list->size);
+    *item = (struct slice){list->data, comma ? (size_t)(comma - list->data) : list->size};
+    list->data += item->size + (comma ? 1 : 0);
+    list->size -= item->size + (comma ? 1 : 0);
+    *item = trim(*item);
+    return true;
+}
+
+/* Of "name=image, name=image" the one that is wanted, or the first. A list of one image needs
+ * no name. */
+static enum status choose_image(struct slice wanted, struct kube_job *job, struct error *err)
+{
+    struct slice list = slice_of(settings.images), item;
+
+    while (next_item(&list, &item)) {
+        const char *equals = item.size > 0 ? memchr(item.data, '=', item.size) : NULL;
+        const size_t name_size = equals ? (size_t)(equals - item.data) : 0;
+        struct slice name = trim((struct slice){item.data, name_size}), image = item;
+
+        if (equals)
+            image = trim((struct slice){equals + 1, item.size - name_size - 1});
+        if (wanted.size > 0 && !slice_equal(wanted, name))
+            continue;
+        job->image = image;
+        return STATUS_OK;
+    }
+    if (wanted.size > 0)
+        fail(err, STATUS_INVALID, "job.image is none of the administrator's: \"%.*s\"",
+             SLICE_FORMAT(wanted));
+    else
+        fail(err, STATUS_UNSUPPORTED, "no image is named for jobs on Kubernetes");
+    return error_hint(err, "totrain.images in postgresql.conf lists them: 'name=image, ...'.");
+}
+
+static enum status check_priority(struct slice wanted, struct error *err)
+{
+    struct slice list = slice_of(settings.priority_classes), item;
+
+    if (wanted.size == 0)
+        return STATUS_OK;
+    while (next_item(&list, &item))
+        if (slice_equal(item, wanted))
+            return STATUS_OK;
+    fail(err, STATUS_INVALID, "job.priority is none of the administrator's: \"%.*s\"",
+         SLICE_FORMAT(wanted));
+    return error_hint(err, "totrain.priority_classes in postgresql.conf lists them.");
+}
+
+static enum status describe(void *self, const struct plan_cluster *wanted, struct arena *arena,
+                            struct kube_job *job, struct cluster_access *access, struct error *err)
+{
+    (void)self;
+    (void)arena;
+    TRY(choose_image(wanted->image, job, err));
+    TRY(check_priority(wanted->priority_class, err));
+    if (!settings.database_secret[0]) {
+        fail(err, STATUS_UNSUPPORTED, "no Secret is named with the login of jobs on Kubernetes");
+        return error_hint(err, "totrain.database_secret in postgresql.conf names it.");
+    }
+    job->kube_namespace = slice_of(settings.kubernetes_namespace);
+    job->database_secret = slice_of(settings.database_secret);
+    job->slot_resource = slice_of(settings.kubernetes_resource);
+    job->schema = slice_of(settings.job_schema);
+    *access =
+        (struct cluster_access){.kubeconfig = slice_of(settings.kubeconfig), .context = SLICE("")};
+    return STATUS_OK;
+}
+
+/* ----- after a failure ----- */
+
+/* What the statement will throw is kept aside: the tables are to go, and that is to be committed
+ * before the error takes everything back. */
+static void discard(void *self, int64_t number)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
+    ErrorData *interrupt = door->session.interrupt;
+    struct error ignored;
+
+    door->session.interrupt = NULL;
+    error_clear(&ignored);
+    postgres_cluster_discard(cluster, number);
+    (void)door->host.host.rows_read(door->host.host.self, &ignored);
+    if (interrupt)
+        door->session.interrupt = interrupt;
+}
+
+void door_cluster_init(struct door *door)
+{
+    postgres_cluster_init(&door->cluster, &door->host, settings.job_schema, settings.job_login);
+    door->cluster.seam.describe = describe;
+    door->cluster.seam.discard = discard;
+}

@@ -1,0 +1,20 @@
+/*
+ * door_cluster.h - jobs on Kubernetes from inside of the server.
+ *
+ * Who types chooses numbers, and names of the administrator's lists; everything else about the
+ * cluster is in the settings totrain.kubernetes_*.
+ */
+#ifndef POSTGRES_HOST_DOOR_CLUSTER_H
+#define POSTGRES_HOST_DOOR_CLUSTER_H
+
+#include "postgres_host/door.h"
+
+#include "postgres_host/cluster.h"
+
+/* To be asked again for each statement: why the caller's jobs cannot go to a cluster, or that
+ * they can, into limits. */
+void door_cluster_limits(const struct door *door, struct catalog_limits *limits);
+/* Fills the host's seam. */
+void door_cluster_init(struct door *door);
+
+#endif

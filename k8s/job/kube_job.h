@@ -1,0 +1,68 @@
+/*
+ * kube_job.h - what a job on Kubernetes is to be like, as values.
+ *
+ *     door: statement, settings, options --> struct kube_job --cluster.json--> submitter
+ *                                                                  |
+ *                                        manifest.h: objects <-----+--Secret--> master
+ *
+ * Linked into the databases: no client of the API, no TLS, no YAML.
+ */
+#ifndef K8S_JOB_KUBE_JOB_H
+#define K8S_JOB_KUBE_JOB_H
+
+#include "base/arena.h"
+#include "base/json.h"
+
+#define MANIFEST_NAME_BYTES_MAX 40 /* with -worker-1023-4294967295 it is still a label */
+#define MANIFEST_WORKERS_MAX    1024
+#define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
+
+struct kube_job {
+    struct slice name, kube_namespace, image;
+    struct slice pull_policy;     /* "IfNotPresent", "Always", "Never" */
+    struct slice service_account; /* of the master; workers have it without its token */
+    struct slice priority_class;  /* empty: none */
+    struct slice
+        database_secret;        /* login of the database, named by the administrator; empty: none */
+    struct slice schema;        /* of the job's tables; empty: where the program looks by itself */
+    struct slice slot_resource; /* each worker asks for one of it; empty: none */
+    int64_t job;                /* its number, by which its tables are named; 0: not staged yet */
+    int64_t cpu_m;              /* thousandths of a core, of each worker */
+    int64_t memory;             /* bytes, of each worker */
+    int64_t memory_max;         /* bytes, of one that ran out of memory before */
+    uint32_t workers_max;
+    int64_t keep_s; /* a finished Job is deleted then */
+};
+
+/* What every job has unless somebody says otherwise. */
+#define KUBE_JOB_NAMESPACE "totrain"
+#define KUBE_JOB_ACCOUNT   "totrain" /* of the master */
+#define KUBE_JOB_CPU_M     1000
+#define KUBE_JOB_MEMORY    ((int64_t)1 << 30)
+#define KUBE_JOB_MEMORY_GROWTH                                                                     \
+    4 /* times as much for a worker that runs out of it again and again */
+#define KUBE_JOB_KEEP_S 86400
+
+/* "Churn_model" becomes "churn-model-x4k2p": what a name of an object allows, and another one
+ * each time. In the arena. IO, NO_MEMORY. */
+enum status kube_job_invent_name(struct slice model, struct arena *arena, struct slice *name,
+                                 struct error *err);
+
+/* INVALID, naming the member, for what the API would refuse or what could be
+ * read as something else. */
+enum status kube_job_check(const struct kube_job *job, struct error *err);
+
+/* As cluster.json, and back: CORRUPT for what is no such text, INVALID as kube_job_check
+ * says. Texts of what was read live in the arena. Nothing in it is secret. */
+enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err);
+enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
+                          struct error *err);
+
+/* Five fields of cron, or @daily and the like; the API server reads them. INVALID. */
+enum status schedule_check(struct slice schedule, struct error *err);
+
+/* "2", "1.5", "500m": thousandths. "512Mi", "2G", "1073741824": bytes. INVALID. */
+enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err);
+enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err);
+
+#endif

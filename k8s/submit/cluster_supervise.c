@@ -1,0 +1,329 @@
+#include "k8s_submit/cluster_supervise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "k8s/access_find.h"
+#include "k8s_job/cluster_folder.h"
+#include "k8s_submit/books.h"
+#include "k8s_submit/creation.h"
+#include "k8s_submit/follower.h"
+#include "runtime/supervise.h"
+
+#define TICK_MS       200
+#define DELETE_TRIES  8
+#define DELETE_MS_MAX 4000 /* who lost its door may live for 5 s */
+#define UID_BYTES_MAX 64
+
+struct cluster {
+    const struct job *job;
+    struct arena arena;
+    struct kube_job kube;
+    struct kube_access access;
+    struct loop *loop;
+    struct client *client;
+    struct supervise_watch watch;
+    struct books books;
+
+    struct creation *creation;
+    struct follower *follower;
+    struct exchange *deletion;
+    struct loop_guest *later; /* what cannot be done where it was found out */
+    bool is_created;          /* to be followed */
+    bool must_delete;         /* to be deleted; then that is the end */
+    int64_t delete_until_ms;  /* 0: nothing is to be deleted */
+    char uid[UID_BYTES_MAX];  /* of the Job; empty: there is none that we know of */
+
+    struct job_event last; /* the end, when it has come */
+};
+
+/* ----- words ----- */
+
+static struct job_event empty_event(enum job_event_kind kind)
+{
+    return (struct job_event){.kind = kind,
+                              .rows_per_second = (double)NAN,
+                              .loss = (double)NAN,
+                              .validation_loss = (double)NAN,
+                              .validation_score = (double)NAN,
+                              .seconds = (double)NAN,
+                              .seconds_left = (double)NAN};
+}
+
+static void say(const struct job_event *event)
+{
+    struct text line;
+
+    text_init(&line, LAUNCH_EVENT_BYTES_MAX);
+    job_event_write(event, &line);
+    supervise_say(event, text_slice(&line));
+    text_deinit(&line);
+}
+
+static void fail_with(struct cluster *cluster, const struct error *err)
+{
+    cluster->last = empty_event(JOB_FAILED);
+    cluster->last.error = *err;
+    log_error("%s", err->message);
+}
+
+static void end(struct cluster *cluster)
+{
+    loop_stop(cluster->loop, STATUS_OK, NULL);
+}
+
+/* ----- deleting ----- */
+
+static void on_deleted(void *context, enum status status, struct api_answer *answer,
+                       const struct error *err)
+{
+    struct cluster *cluster = context;
+    (void)answer;
+
+    cluster->deletion = NULL;
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+        log_error("the Job %.*s could not be deleted: %s", SLICE_FORMAT(cluster->kube.name),
+                  err->message);
+        error_hint(&cluster->last.error,
+                   "The Job may be there still: kubectl delete job %.*s --namespace %.*s",
+                   SLICE_FORMAT(cluster->kube.name), SLICE_FORMAT(cluster->kube.kube_namespace));
+    }
+    end(cluster);
+}
+
+static enum status send_deletion(struct cluster *cluster, struct error *err)
+{
+    struct api_target target = {.kind = API_JOBS,
+                                .kube_namespace = cluster->kube.kube_namespace,
+                                .name = cluster->kube.name};
+    struct api_deletion deletion = {
+        .propagation = "Background", .uid = slice_of(cluster->uid), .grace_s = -1};
+    struct exchange_reader reader = {cluster, on_deleted};
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    status = api_delete(&request, &target, &deletion, err);
+    if (status == STATUS_OK)
+        return exchange_start(cluster->loop, cluster->client, &request, "delete the Job",
+                              DELETE_TRIES, &reader, &cluster->deletion, err);
+    http_request_deinit(&request);
+    return status;
+}
+
+/* Everything else first: nothing is made any more, and nothing heard. */
+static void delete_job(struct cluster *cluster)
+{
+    struct error err;
+
+    if (cluster->deletion)
+        return;
+    if (cluster->creation && !cluster->uid[0])
+        return; /* the answer to its first request may be a Job */
+    creation_close(cluster->creation);
+    cluster->creation = NULL;
+    follower_close(cluster->follower);
+    cluster->follower = NULL;
+    if (!cluster->uid[0])
+        end(cluster);
+    else if (send_deletion(cluster, &err) != STATUS_OK)
+        on_deleted(cluster, err.status, NULL, &err);
+}
+
+/* Not from here: who found it out is closed by it. */
+static void delete_later(struct cluster *cluster)
+{
+    if (cluster->must_delete)
+        return;
+    cluster->must_delete = true;
+    cluster->delete_until_ms = loop_now_ms() + DELETE_MS_MAX;
+    loop_guest_wake_in(cluster->later, 0);
+}
+
+static void on_cancel(void *context)
+{
+    struct cluster *cluster = context;
+    struct error err;
+
+    if (cluster->last.kind == JOB_DONE || cluster->must_delete)
+        return;
+    error_clear(&err);
+    fail(&err, STATUS_INTERRUPTED, "cancelled");
+    fail_with(cluster, &err);
+    delete_later(cluster);
+}
+
+/* ----- following ----- */
+
+static void on_event(void *context, const struct job_event *event)
+{
+    struct cluster *cluster = context;
+
+    books_note(&cluster->books, event);
+    say(event);
+}
+
+static void on_end(void *context, enum status status, const struct error *err, bool is_hopeless)
+{
+    struct cluster *cluster = context;
+
+    if (cluster->must_delete)
+        return;
+    if (status == STATUS_OK)
+        cluster->last = empty_event(JOB_DONE);
+    else
+        fail_with(cluster, err);
+    if (is_hopeless)
+        delete_later(cluster);
+    else
+        end(cluster);
+}
+
+static void follow(struct cluster *cluster)
+{
+    struct follower_reader reader = {cluster, on_event, on_end};
+    struct error err;
+
+    creation_close(cluster->creation);
+    cluster->creation = NULL;
+    if (follower_open(cluster->loop, cluster->client, &cluster->kube, slice_of(cluster->uid),
+                      &reader, &cluster->follower, &err) == STATUS_OK)
+        return;
+    fail_with(cluster, &err);
+    delete_later(cluster);
+}
+
+/* ----- creating ----- */
+
+static void on_job(void *context, struct slice uid)
+{
+    struct cluster *cluster = context;
+
+    snprintf(cluster->uid, sizeof cluster->uid, "%.*s", SLICE_FORMAT(uid));
+    if (cluster->must_delete)
+        loop_guest_wake_in(cluster->later, 0);
+}
+
+static void on_created(void *context)
+{
+    struct cluster *cluster = context;
+    struct job_event event = empty_event(JOB_NOTICE);
+
+    snprintf(event.message, sizeof event.message, "Job %.*s in the namespace %.*s",
+             SLICE_FORMAT(cluster->kube.name), SLICE_FORMAT(cluster->kube.kube_namespace));
+    say(&event);
+    cluster->is_created = true;
+    loop_guest_wake_in(cluster->later, 0);
+}
+
+static void on_failed(void *context, const struct error *err)
+{
+    struct cluster *cluster = context;
+
+    if (!cluster->must_delete)
+        fail_with(cluster, err);
+    creation_close(cluster->creation);
+    cluster->creation = NULL;
+    cluster->must_delete = false;
+    delete_later(cluster);
+}
+
+static void on_later(void *context)
+{
+    struct cluster *cluster = context;
+
+    if (cluster->must_delete)
+        delete_job(cluster);
+    else if (cluster->is_created && !cluster->follower)
+        follow(cluster);
+}
+
+static void on_tick(void *context, int64_t now_ms)
+{
+    struct cluster *cluster = context;
+    struct error err;
+
+    if (cluster->follower)
+        follower_look(cluster->follower);
+    if (cluster->delete_until_ms == 0 || now_ms < cluster->delete_until_ms)
+        return;
+    exchange_cancel(cluster->deletion);
+    error_clear(&err);
+    fail(&err, STATUS_CONNECTION, "the API server does not answer");
+    on_deleted(cluster, STATUS_CONNECTION, NULL, &err);
+    cluster->delete_until_ms = INT64_MAX;
+}
+
+/* ----- its life ----- */
+
+static enum status no_scale(void *context, int64_t workers, struct error *err)
+{
+    (void)context;
+    (void)workers;
+    return fail(err, STATUS_UNSUPPORTED,
+                "the workers of a job on Kubernetes cannot be scaled by hand yet");
+}
+
+static const char *string_or_null(struct slice text)
+{
+    return text.size > 0 ? text.data : NULL;
+}
+
+static enum status open_access(struct cluster *cluster, struct error *err)
+{
+    struct cluster_access named;
+    struct access_choice choice;
+
+    TRY(cluster_folder_read(cluster->job->folder, &cluster->arena, &cluster->kube, &named, err));
+    choice = (struct access_choice){.kubeconfig = string_or_null(named.kubeconfig),
+                                    .context = string_or_null(named.context),
+                                    .allows_exec = named.allows_exec,
+                                    .allows_insecure = named.allows_insecure};
+    return access_find(&choice, &cluster->arena, &cluster->access, err);
+}
+
+static enum status open_all(struct cluster *cluster, const char *sockets, struct error *err)
+{
+    struct guest_calls calls = {cluster, NULL, on_later};
+    struct creation_reader reader = {cluster, on_job, on_created, on_failed};
+
+    TRY(open_access(cluster, err));
+    TRY(loop_new(TICK_MS, &cluster->loop, err));
+    TRY(loop_add_guest(cluster->loop, &calls, &cluster->later, err));
+    TRY(supervise_watch(cluster->loop, sockets, &cluster->watch, err));
+    TRY(client_open(cluster->loop, &cluster->access, &cluster->client, err));
+    loop_on_tick(cluster->loop, on_tick, cluster);
+    return creation_open(cluster->loop, cluster->client, &cluster->kube, &reader,
+                         &cluster->creation, err);
+}
+
+static void close_all(struct cluster *cluster)
+{
+    creation_close(cluster->creation);
+    follower_close(cluster->follower);
+    exchange_cancel(cluster->deletion);
+    client_close(cluster->client);
+    loop_remove_guest(cluster->later);
+    loop_free(cluster->loop);
+    arena_deinit(&cluster->arena);
+}
+
+int cluster_supervise(const struct job *job, const char *sockets, bool is_detached)
+{
+    struct cluster cluster = {.job = job};
+    struct error err;
+
+    error_clear(&err);
+    arena_init(&cluster.arena, ARENA_MAXIMUM);
+    cluster.watch = (struct supervise_watch){on_cancel, no_scale, &cluster, is_detached, NULL};
+    cluster.last = empty_event(JOB_NOTICE);
+    books_open(&cluster.books, job);
+    if (open_all(&cluster, sockets, &err) != STATUS_OK || loop_run(cluster.loop, &err) != STATUS_OK)
+        fail_with(&cluster, &err);
+    books_close(&cluster.books, &cluster.last);
+    say(&cluster.last);
+    close_all(&cluster);
+    return cluster.last.kind == JOB_DONE ? 0 : status_exit_code(cluster.last.error.status);
+}

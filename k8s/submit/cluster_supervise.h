@@ -1,0 +1,19 @@
+/*
+ * cluster_supervise.h - `totrain supervise` for a job whose processes are Pods.
+ *
+ *            creation             the master's last word, or the Job's
+ *     folder ---------> following ------------------------------------> say it
+ *        |                  |
+ *        +---- cancel, the door is gone, hopeless ----> delete the Job --> say it
+ *
+ * The folder has cluster.json and access.json (k8s_job/cluster_folder.h). Lifeline, events,
+ * control socket and exit code are those of a local job.
+ */
+#ifndef K8S_SUBMIT_CLUSTER_SUPERVISE_H
+#define K8S_SUBMIT_CLUSTER_SUPERVISE_H
+
+#include "runtime/job.h"
+
+int cluster_supervise(const struct job *job, const char *sockets, bool is_detached);
+
+#endif

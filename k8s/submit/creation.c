@@ -1,0 +1,325 @@
+#include "k8s_submit/creation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "net/authority.h"
+
+#define UID_BYTES_MAX    64
+#define SUBMISSION_LABEL "totrain.dev/submission"
+
+/* After the Job; the Secrets of workers come between, then the Service and the release. */
+enum step { STEP_JOB, STEP_JOB_SECRET, STEP_MASTER_SECRET, STEP_WORKERS_SECRETS };
+
+struct creation {
+    struct loop *loop;
+    struct client *client;
+    const struct kube_job *job;
+    struct creation_reader reader;
+    struct authority *authority;
+    struct exchange *exchange;
+    uint32_t step;
+    bool is_looking; /* what is there is asked for, after AlreadyExists */
+    cJSON *wanted;   /* of this step */
+    char uid[UID_BYTES_MAX];
+    char submission[17]; /* by which this creation knows its own Job */
+};
+
+static uint32_t parts_of(const struct kube_job *job)
+{
+    return (job->workers_max + MANIFEST_WORKERS_PER_SECRET - 1) / MANIFEST_WORKERS_PER_SECRET;
+}
+
+static uint32_t service_step(const struct creation *creation)
+{
+    return STEP_WORKERS_SECRETS + parts_of(creation->job);
+}
+
+/* ----- what each step makes ----- */
+
+static enum status issue(const struct creation *creation, enum identity_role role, uint32_t index,
+                         struct credentials *credentials, struct error *err)
+{
+    struct identity who = {.job = (uint64_t)creation->job->job, .role = role, .index = index};
+
+    credentials_init(credentials);
+    return authority_issue(creation->authority, &who, time(NULL), credentials, err);
+}
+
+static struct manifest_credentials borrow(const struct credentials *credentials)
+{
+    return (struct manifest_credentials){text_slice(&credentials->authority),
+                                         text_slice(&credentials->certificate),
+                                         text_slice(&credentials->key)};
+}
+
+static enum status make_master_secret(struct creation *creation, struct error *err)
+{
+    struct credentials credentials;
+    enum status status = issue(creation, IDENTITY_MASTER, 0, &credentials, err);
+
+    if (status == STATUS_OK) {
+        struct manifest_credentials borrowed = borrow(&credentials);
+
+        creation->wanted =
+            manifest_master_secret(creation->job, &borrowed, slice_of(creation->uid));
+    }
+    credentials_deinit(&credentials);
+    return status;
+}
+
+static enum status make_workers_secret(struct creation *creation, uint32_t part, struct error *err)
+{
+    struct credentials issued[MANIFEST_WORKERS_PER_SECRET];
+    struct manifest_credentials borrowed[MANIFEST_WORKERS_PER_SECRET];
+    const uint32_t first = part * MANIFEST_WORKERS_PER_SECRET;
+    uint32_t count = 0;
+    enum status status = STATUS_OK;
+
+    while (status == STATUS_OK && count < MANIFEST_WORKERS_PER_SECRET &&
+           first + count < creation->job->workers_max) {
+        status = issue(creation, IDENTITY_WORKER, first + count, &issued[count], err);
+        borrowed[count] = borrow(&issued[count]);
+        count++;
+    }
+    if (status == STATUS_OK)
+        creation->wanted =
+            manifest_workers_secret(creation->job, part, borrowed, slice_of(creation->uid));
+    for (uint32_t i = 0; i < count; i++)
+        credentials_deinit(&issued[i]);
+    return status;
+}
+
+static cJSON *make_job(const struct creation *creation)
+{
+    cJSON *job = manifest_job(creation->job);
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(job, "metadata");
+
+    json_add_string(cJSON_GetObjectItemCaseSensitive(metadata, "labels"), SUBMISSION_LABEL,
+                    slice_of(creation->submission));
+    return job;
+}
+
+static enum status make(struct creation *creation, enum api_kind *kind, struct error *err)
+{
+    *kind = API_SECRETS;
+    if (creation->step == STEP_JOB) {
+        *kind = API_JOBS;
+        creation->wanted = make_job(creation);
+        return STATUS_OK;
+    }
+    if (creation->step == STEP_JOB_SECRET) {
+        creation->wanted = manifest_job_secret(creation->job, slice_of(creation->uid));
+        return STATUS_OK;
+    }
+    if (creation->step == STEP_MASTER_SECRET)
+        return make_master_secret(creation, err);
+    if (creation->step < service_step(creation))
+        return make_workers_secret(creation, creation->step - STEP_WORKERS_SECRETS, err);
+    *kind = API_SERVICES;
+    creation->wanted = manifest_service(creation->job, slice_of(creation->uid));
+    return STATUS_OK;
+}
+
+/* ----- one step after the other ----- */
+
+static const char *const verbs[] = {"create the Job", "create the job's Secret",
+                                    "create the master's Secret", "create the workers' Secret"};
+
+static const char *verb_of(const struct creation *creation)
+{
+    if (creation->step < STEP_WORKERS_SECRETS)
+        return verbs[creation->step];
+    if (creation->step < service_step(creation))
+        return verbs[STEP_WORKERS_SECRETS];
+    return creation->step == service_step(creation) ? "create the master's Service"
+                                                    : "release the Job";
+}
+
+static void on_answer(void *context, enum status status, struct api_answer *answer,
+                      const struct error *err);
+
+static enum status send(struct creation *creation, struct http_request *request, struct error *err)
+{
+    struct exchange_reader reader = {creation, on_answer};
+
+    return exchange_start(creation->loop, creation->client, request, verb_of(creation),
+                          CREATION_TRIES, &reader, &creation->exchange, err);
+}
+
+static enum status send_release(struct creation *creation, struct error *err)
+{
+    struct api_target target = {.kind = API_JOBS,
+                                .kube_namespace = creation->job->kube_namespace,
+                                .name = creation->job->name};
+    cJSON *patch = cJSON_CreateObject();
+    struct http_request request;
+    enum status status;
+
+    json_add_boolean(json_add_object(patch, "spec"), "suspend", false);
+    http_request_init(&request);
+    status = api_patch(&request, &target, API_PATCH_MERGE, patch, err);
+    cJSON_Delete(patch);
+    if (status == STATUS_OK)
+        return send(creation, &request, err);
+    http_request_deinit(&request);
+    return status;
+}
+
+static enum status send_create(struct creation *creation, struct error *err)
+{
+    struct api_target target = {.kube_namespace = creation->job->kube_namespace};
+    struct http_request request;
+    enum status status;
+
+    cJSON_Delete(creation->wanted);
+    creation->wanted = NULL;
+    TRY(make(creation, &target.kind, err));
+    http_request_init(&request);
+    status = api_create(&request, &target, creation->wanted, err);
+    if (status == STATUS_OK)
+        return send(creation, &request, err);
+    http_request_deinit(&request);
+    return status;
+}
+
+static enum status send_look(struct creation *creation, struct error *err)
+{
+    struct api_target target = {.kind = creation->step == STEP_JOB                 ? API_JOBS
+                                        : creation->step == service_step(creation) ? API_SERVICES
+                                                                                   : API_SECRETS,
+                                .kube_namespace = creation->job->kube_namespace,
+                                .name = API_TEXT(creation->wanted, "metadata", "name")};
+    struct http_request request;
+    enum status status;
+
+    creation->is_looking = true;
+    http_request_init(&request);
+    status = api_get(&request, &target, err);
+    if (status == STATUS_OK)
+        return send(creation, &request, err);
+    http_request_deinit(&request);
+    return status;
+}
+
+static enum status begin_step(struct creation *creation, struct error *err)
+{
+    creation->is_looking = false;
+    return creation->step > service_step(creation) ? send_release(creation, err)
+                                                   : send_create(creation, err);
+}
+
+static enum status take_uid(struct creation *creation, const cJSON *object, struct error *err)
+{
+    struct slice uid = API_TEXT(object, "metadata", "uid");
+
+    if (uid.size == 0 || uid.size >= sizeof creation->uid)
+        return fail(err, STATUS_PROTOCOL, "the API server made a Job without a uid");
+    memcpy(creation->uid, uid.data, uid.size);
+    creation->uid[uid.size] = '\0';
+    creation->reader.on_job(creation->reader.context, uid);
+    return STATUS_OK;
+}
+
+/* What is there has the name; is it ours? */
+static enum status judge(const struct creation *creation, const cJSON *object, struct error *err)
+{
+    if (api_may_adopt(object, creation->wanted, err) == STATUS_OK)
+        return STATUS_OK;
+    fail(err, STATUS_BUSY, "the name %.*s is taken in the namespace %.*s",
+         SLICE_FORMAT(API_TEXT(creation->wanted, "metadata", "name")),
+         SLICE_FORMAT(creation->job->kube_namespace));
+    return error_hint(err, "Somebody else's job has it. Another name is found by trying again, or "
+                           "given by --name.");
+}
+
+static enum status next_step(struct creation *creation, const cJSON *object, struct error *err)
+{
+    if (creation->is_looking)
+        TRY(judge(creation, object, err));
+    if (creation->step == STEP_JOB)
+        TRY(take_uid(creation, object, err));
+    if (creation->step > service_step(creation))
+        return STATUS_OK;
+    creation->step++;
+    return begin_step(creation, err);
+}
+
+static void explain(struct error *err)
+{
+    if (err->status == STATUS_PERMISSION && !err->hint[0])
+        error_hint(err, "totrain k8s check asks for each right that is needed; totrain k8s rbac "
+                        "prints what gives them.");
+}
+
+static void on_answer(void *context, enum status status, struct api_answer *answer,
+                      const struct error *why)
+{
+    struct creation *creation = context;
+    const bool is_released = creation->step > service_step(creation);
+    struct error err = *why;
+
+    creation->exchange = NULL;
+    if (status == STATUS_OK)
+        status = next_step(creation, answer->object, &err);
+    else if (status == STATUS_BUSY && !creation->is_looking &&
+             slice_is(slice_of(answer->reason), "AlreadyExists"))
+        status = send_look(creation, &err);
+    if (status != STATUS_OK) {
+        explain(&err);
+        creation->reader.on_failed(creation->reader.context, &err);
+    } else if (is_released) {
+        creation->reader.on_created(creation->reader.context);
+    }
+}
+
+static enum status mark(struct creation *creation, struct error *err)
+{
+    unsigned char chance[8];
+
+    if (getrandom(chance, sizeof chance, 0) != (ssize_t)sizeof chance)
+        return fail_errno(err, STATUS_IO, "there are no random numbers");
+    for (size_t i = 0; i < sizeof chance; i++)
+        snprintf(creation->submission + 2 * i, 3, "%02x", chance[i]);
+    return STATUS_OK;
+}
+
+enum status creation_open(struct loop *loop, struct client *client, const struct kube_job *job,
+                          const struct creation_reader *reader, struct creation **out,
+                          struct error *err)
+{
+    struct creation *creation = calloc(1, sizeof *creation);
+    enum status status;
+
+    if (!creation)
+        return fail_no_memory(err);
+    creation->loop = loop;
+    creation->client = client;
+    creation->job = job;
+    creation->reader = *reader;
+    status = authority_new((uint64_t)job->job, time(NULL), &creation->authority, err);
+    if (status == STATUS_OK)
+        status = mark(creation, err);
+    if (status == STATUS_OK)
+        status = begin_step(creation, err);
+    if (status != STATUS_OK) {
+        creation_close(creation);
+        return status;
+    }
+    *out = creation;
+    return STATUS_OK;
+}
+
+void creation_close(struct creation *creation)
+{
+    if (!creation)
+        return;
+    exchange_cancel(creation->exchange);
+    authority_free(creation->authority);
+    cJSON_Delete(creation->wanted);
+    free(creation);
+}

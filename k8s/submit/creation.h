@@ -1,0 +1,38 @@
+/*
+ * creation.h - a Job and what it owns, made step by step in the loop.
+ *
+ *     Job, suspended --> Secrets, Service, owned by it --> the Job is released --> on_created
+ *          |                      |                               |
+ *          +----------------------+-------------------------------+--> on_failed
+ *
+ * The credentials of the master and of each worker that there may be are issued here; the
+ * authority and its key end with the creation. An answer that got lost is no harm: what is
+ * there already is taken where it is this creation's own, and is an error where it is not.
+ * What was made before an error is the caller's to delete: with the Job all of it goes.
+ */
+#ifndef K8S_SUBMIT_CREATION_H
+#define K8S_SUBMIT_CREATION_H
+
+#include "k8s/manifest.h"
+#include "k8s_loop/exchange.h"
+
+#define CREATION_TRIES 6 /* of each request, while a failure may pass: 12 s */
+
+struct creation_reader {
+    void *context;
+    /* The Job is there, suspended; `uid` is borrowed. */
+    void (*on_job)(void *context, struct slice uid);
+    /* One of the two, once, and not after creation_close. */
+    void (*on_created)(void *context);
+    void (*on_failed)(void *context, const struct error *err);
+};
+
+struct creation;
+
+/* `job` is borrowed for its life. */
+enum status creation_open(struct loop *loop, struct client *client, const struct kube_job *job,
+                          const struct creation_reader *reader, struct creation **creation,
+                          struct error *err);
+void creation_close(struct creation *creation); /* NULL: nothing. Stops where it is. */
+
+#endif

@@ -1,0 +1,414 @@
+#include "k8s_submit/follower.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "k8s/pod_view.h"
+#include "k8s_submit/pod_log.h"
+
+#define NAME_BYTES_MAX 254
+#define OUTAGE_TRIES   4 /* of a watch in a row, before the user hears of it */
+#define LAST_PAUSES    5 /* of the log, when the Job has ended */
+#define SEED           1 /* there is one submitter */
+
+struct follower {
+    struct loop *loop;
+    struct client *client;
+    const struct kube_job *job;
+    struct follower_reader reader;
+    char uid[POD_UID_MAX], selector[128], master_selector[128], fields[128];
+    struct api_target job_target, pod_target, event_target; /* of the watches */
+    struct watch *jobs, *pods, *events;
+
+    struct api_target pod;
+    char pod_name[NAME_BYTES_MAX]; /* whose log is read; empty: none yet */
+    uint32_t restarts;             /* of its container */
+    struct log_lines lines;
+    struct pod_log *log;
+
+    char said[POD_MESSAGE_MAX]; /* the last notice, which is not said twice */
+    bool has_seen_job;
+    bool is_out;     /* the API server is not reached, and it was said */
+    bool has_ended;  /* on_end was called */
+    bool job_ended;  /* and the log may have more to say */
+    unsigned pauses; /* since then */
+    enum status outcome;
+    struct error why;
+};
+
+/* ----- the end ----- */
+
+static void finish(struct follower *follower, enum status status, const struct error *err,
+                   bool is_hopeless)
+{
+    if (follower->has_ended)
+        return;
+    follower->has_ended = true;
+    follower->reader.on_end(follower->reader.context, status, err, is_hopeless);
+}
+
+/* The log is read to its end first: the master's own words say more. */
+static void end_with_log(struct follower *follower, enum status status, const struct error *err)
+{
+    if (follower->job_ended)
+        return;
+    follower->job_ended = true;
+    follower->outcome = status;
+    follower->why = *err;
+    if (!follower->log)
+        finish(follower, status, err, false);
+    else
+        pod_log_hurry(follower->log);
+}
+
+__attribute__((format(printf, 2, 3))) static void notice(struct follower *follower,
+                                                         const char *format, ...)
+{
+    struct job_event event = {.kind = JOB_NOTICE,
+                              .loss = (double)NAN,
+                              .validation_loss = (double)NAN,
+                              .validation_score = (double)NAN,
+                              .seconds_left = (double)NAN};
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(event.message, sizeof event.message, format, arguments);
+    va_end(arguments);
+    follower->reader.on_event(follower->reader.context, &event);
+}
+
+/* ----- the master's log ----- */
+
+static void on_line(void *context, struct slice line)
+{
+    struct follower *follower = context;
+    struct job_event event;
+    struct error err;
+
+    if (line.size == 0 || line.data[0] != '{' || job_event_read(line, &event, &err) != STATUS_OK) {
+        log_info("master: %.*s", SLICE_FORMAT(line));
+        return;
+    }
+    if (follower->has_ended)
+        return;
+    if (event.kind == JOB_DONE)
+        finish(follower, STATUS_OK, NULL, false);
+    else if (event.kind == JOB_FAILED)
+        finish(follower, event.error.status == STATUS_OK ? STATUS_FAILED : event.error.status,
+               &event.error, false);
+    else
+        follower->reader.on_event(follower->reader.context, &event);
+}
+
+static void on_pause(void *context, enum status status, const struct error *err)
+{
+    struct follower *follower = context;
+
+    if (status != STATUS_OK)
+        log_info("the log of the master's pod: %s", err->message);
+    if (!follower->job_ended)
+        return;
+    follower->pauses++;
+    if (status == STATUS_OK || status == STATUS_NOT_FOUND || follower->pauses >= LAST_PAUSES)
+        finish(follower, follower->outcome, &follower->why, false);
+}
+
+static void follow_log(struct follower *follower, struct slice name)
+{
+    struct pod_log_reader reader = {follower, on_pause};
+    struct error err;
+
+    if (slice_is(name, follower->pod_name)) {
+        pod_log_hurry(follower->log);
+        return;
+    }
+    pod_log_close(follower->log);
+    follower->log = NULL;
+    snprintf(follower->pod_name, sizeof follower->pod_name, "%.*s", SLICE_FORMAT(name));
+    follower->pod = (struct api_target){.kind = API_PODS,
+                                        .kube_namespace = follower->job->kube_namespace,
+                                        .name = slice_of(follower->pod_name)};
+    if (pod_log_open(follower->loop, follower->client, &follower->pod, &follower->lines, &reader,
+                     &follower->log, &err) != STATUS_OK)
+        finish(follower, err.status, &err, true);
+}
+
+/* ----- the master's pod ----- */
+
+static bool begins_with(const char *text, const char *const *beginnings)
+{
+    for (; *beginnings; beginnings++)
+        if (strncmp(text, *beginnings, strlen(*beginnings)) == 0)
+            return true;
+    return false;
+}
+
+/* Nobody but the user can change it, and the user waits. */
+static bool is_for_good(const struct pod_view *view)
+{
+    static const char *const reasons[] = {"ImagePullBackOff",
+                                          "ErrImageNeverPull",
+                                          "InvalidImageName",
+                                          "ImageInspectError",
+                                          "CreateContainerConfigError",
+                                          "SignatureValidationFailed",
+                                          NULL};
+
+    return begins_with(view->message, reasons);
+}
+
+static void refuse_pod(struct follower *follower, const struct pod_view *view)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_FAILED, "the master's pod cannot start: %s", view->message);
+    if (view->obstacle == POD_NO_IMAGE || strstr(view->message, "Image"))
+        error_hint(&err, "Can the cluster's nodes pull the image %.*s?",
+                   SLICE_FORMAT(follower->job->image));
+    finish(follower, STATUS_FAILED, &err, true);
+}
+
+static void say_obstacle(struct follower *follower, const struct pod_view *view)
+{
+    if (strcmp(follower->said, view->message) == 0)
+        return;
+    snprintf(follower->said, sizeof follower->said, "%s", view->message);
+    notice(follower,
+           view->obstacle == POD_UNSCHEDULABLE ? "no node has room for the master yet: %s"
+                                               : "the master's pod does not start: %s",
+           view->message);
+}
+
+static uint32_t restarts_of(const cJSON *pod)
+{
+    const cJSON *container = cJSON_GetArrayItem(API_MEMBER(pod, "status", "containerStatuses"), 0);
+    const cJSON *count = API_MEMBER(container, "restartCount");
+
+    return cJSON_IsNumber(count) && count->valueint > 0 ? (uint32_t)count->valueint : 0;
+}
+
+/* The kubelet starts it again in place. */
+static void say_restart(struct follower *follower, const cJSON *pod)
+{
+    const uint32_t restarts = restarts_of(pod);
+    const cJSON *container = cJSON_GetArrayItem(API_MEMBER(pod, "status", "containerStatuses"), 0);
+    const cJSON *last = API_MEMBER(container, "lastState", "terminated");
+    const cJSON *code = API_MEMBER(last, "exitCode");
+
+    if (restarts > follower->restarts)
+        notice(follower, "the master ended (%.*s, code %d) and is started again",
+               SLICE_FORMAT(API_TEXT(last, "reason")), cJSON_IsNumber(code) ? code->valueint : -1);
+    follower->restarts = restarts;
+}
+
+static void look_at_pod(struct follower *follower, struct slice name, const cJSON *pod)
+{
+    const bool is_followed = slice_is(name, follower->pod_name);
+    struct pod_view view;
+    struct error err;
+
+    if (pod_view_read_master(pod, &view, &err) != STATUS_OK || (view.is_leaving && !is_followed))
+        return;
+    if (!is_followed)
+        follower->restarts = 0;
+    say_restart(follower, pod);
+    if (view.phase != POD_PENDING || follower->restarts > 0)
+        follow_log(follower, name);
+    else if (view.obstacle != POD_NO_OBSTACLE && is_for_good(&view))
+        refuse_pod(follower, &view);
+    else if (view.obstacle != POD_NO_OBSTACLE)
+        say_obstacle(follower, &view);
+}
+
+static void on_pod(void *context, enum watcher_change change, struct slice name, struct slice uid,
+                   const cJSON *object)
+{
+    struct follower *follower = context;
+    (void)uid;
+
+    if (change != WATCHER_DELETED && !follower->has_ended)
+        look_at_pod(follower, name, object);
+}
+
+/* ----- the Job ----- */
+
+static const cJSON *condition_of(const cJSON *job, const char *type)
+{
+    const cJSON *condition, *conditions = API_MEMBER(job, "status", "conditions");
+
+    cJSON_ArrayForEach(condition, conditions)
+    {
+        if (slice_is(API_TEXT(condition, "type"), type) &&
+            slice_is(API_TEXT(condition, "status"), "True"))
+            return condition;
+    }
+    return NULL;
+}
+
+static void look_at_job(struct follower *follower, const cJSON *job)
+{
+    const cJSON *failed = condition_of(job, "Failed");
+    struct error err;
+
+    error_clear(&err);
+    if (condition_of(job, "Complete")) {
+        end_with_log(follower, STATUS_OK, &err);
+    } else if (failed) {
+        fail(&err, STATUS_FAILED, "the Job %.*s failed: %.*s", SLICE_FORMAT(follower->job->name),
+             SLICE_FORMAT(API_TEXT(failed, "message")));
+        error_hint(&err, "kubectl logs --namespace %.*s job/%.*s may say more.",
+                   SLICE_FORMAT(follower->job->kube_namespace), SLICE_FORMAT(follower->job->name));
+        end_with_log(follower, STATUS_FAILED, &err);
+    }
+}
+
+static void end_deleted(struct follower *follower)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_INTERRUPTED, "somebody deleted the Job %.*s",
+         SLICE_FORMAT(follower->job->name));
+    finish(follower, STATUS_INTERRUPTED, &err, false);
+}
+
+static void on_job(void *context, enum watcher_change change, struct slice name, struct slice uid,
+                   const cJSON *object)
+{
+    struct follower *follower = context;
+    (void)name;
+
+    if (!slice_is(uid, follower->uid) || follower->has_ended)
+        return;
+    if (change != WATCHER_DELETED) {
+        follower->has_seen_job = true;
+        look_at_job(follower, object);
+        return;
+    }
+    end_deleted(follower);
+}
+
+/* It may have gone before it was looked for. */
+static void on_jobs_synced(void *context)
+{
+    struct follower *follower = context;
+
+    if (!follower->has_seen_job)
+        end_deleted(follower);
+}
+
+/* The Job's controller could not make the master's pod. */
+static void on_happening(void *context, enum watcher_change change, struct slice name,
+                         struct slice uid, const cJSON *object)
+{
+    struct follower *follower = context;
+    struct slice message = API_TEXT(object, "message");
+    char text[POD_MESSAGE_MAX];
+    struct error err;
+    (void)name;
+    (void)uid;
+
+    if (change == WATCHER_DELETED || follower->has_ended || follower->pod_name[0] ||
+        !slice_is(API_TEXT(object, "reason"), "FailedCreate"))
+        return;
+    snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(message));
+    if (strstr(text, "exceeded quota")) {
+        if (strcmp(follower->said, text) != 0)
+            notice(follower, "the master waits for the namespace's quota: %s", text);
+        memcpy(follower->said, text, sizeof text);
+        return;
+    }
+    error_clear(&err);
+    fail(&err, STATUS_PERMISSION, "the cluster refuses the master's pod: %s", text);
+    error_hint(&err, "totrain k8s check and totrain k8s rbac show what a namespace needs.");
+    finish(follower, STATUS_PERMISSION, &err, true);
+}
+
+static void on_synced(void *context)
+{
+    (void)context;
+}
+
+/* ----- its life ----- */
+
+static enum status open_watches(struct follower *follower, struct error *err)
+{
+    const struct slice space = follower->job->kube_namespace;
+    struct watcher_reader jobs = {follower, on_job, on_jobs_synced, NULL},
+                          pods = {follower, on_pod, on_synced, NULL},
+                          events = {follower, on_happening, on_synced, NULL};
+
+    follower->job_target = (struct api_target){.kind = API_JOBS, .kube_namespace = space};
+    follower->pod_target = (struct api_target){.kind = API_PODS, .kube_namespace = space};
+    follower->event_target = (struct api_target){
+        .kind = API_EVENTS, .kube_namespace = space, .fields = slice_of(follower->fields)};
+    TRY(watch_open(follower->loop, follower->client, &follower->pod_target,
+                   slice_of(follower->master_selector), SEED, &pods, &follower->pods, err));
+    TRY(watch_open(follower->loop, follower->client, &follower->job_target,
+                   slice_of(follower->selector), SEED, &jobs, &follower->jobs, err));
+    return watch_open(follower->loop, follower->client, &follower->event_target, SLICE(""), SEED,
+                      &events, &follower->events, err);
+}
+
+enum status follower_open(struct loop *loop, struct client *client, const struct kube_job *job,
+                          struct slice uid, const struct follower_reader *reader,
+                          struct follower **out, struct error *err)
+{
+    struct follower *follower = calloc(1, sizeof *follower);
+    enum status status;
+
+    if (!follower)
+        return fail_no_memory(err);
+    follower->loop = loop;
+    follower->client = client;
+    follower->job = job;
+    follower->reader = *reader;
+    log_lines_init(&follower->lines, follower, on_line);
+    snprintf(follower->uid, sizeof follower->uid, "%.*s", SLICE_FORMAT(uid));
+    snprintf(follower->selector, sizeof follower->selector, "totrain.dev/job=%.*s",
+             SLICE_FORMAT(job->name));
+    snprintf(follower->master_selector, sizeof follower->master_selector,
+             "totrain.dev/job=%.*s,totrain.dev/role=master", SLICE_FORMAT(job->name));
+    snprintf(follower->fields, sizeof follower->fields, "involvedObject.uid=%s", follower->uid);
+    status = open_watches(follower, err);
+    if (status != STATUS_OK) {
+        follower_close(follower);
+        return status;
+    }
+    *out = follower;
+    return STATUS_OK;
+}
+
+void follower_close(struct follower *follower)
+{
+    if (!follower)
+        return;
+    pod_log_close(follower->log);
+    watch_close(follower->jobs);
+    watch_close(follower->pods);
+    watch_close(follower->events);
+    log_lines_deinit(&follower->lines);
+    free(follower);
+}
+
+void follower_look(struct follower *follower)
+{
+    const struct watcher *watcher = watch_watcher(follower->jobs);
+    const struct error *problem = watcher_problem(watcher);
+
+    if (follower->has_ended)
+        return;
+    if (!problem) {
+        follower->is_out = false;
+    } else if (problem->status == STATUS_PERMISSION) {
+        finish(follower, STATUS_PERMISSION, problem, false);
+    } else if (!follower->is_out && watcher->failures >= OUTAGE_TRIES) {
+        follower->is_out = true;
+        notice(follower, "the API server does not answer, the job goes on: %s", problem->message);
+    }
+}

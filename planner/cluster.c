@@ -1,0 +1,90 @@
+/*
+ * job.where = 'kubernetes', and the attributes that mean something there alone.
+ */
+#include "planner/planning.h"
+
+static enum status refuse(const struct planning *planning, const struct setting *where)
+{
+    const struct catalog_limits *limits = &planning->catalog->limits;
+
+    fail_at(planning->err, STATUS_UNSUPPORTED, where->value.span.start, "%s",
+            limits->no_cluster ? limits->no_cluster
+                               : "job.where = 'kubernetes' needs a database that Pods can reach");
+    return error_hint(planning->err, "%s",
+                      limits->no_cluster_hint
+                          ? limits->no_cluster_hint
+                          : "SQLite's file is on this machine alone; PostgreSQL can be reached.");
+}
+
+/* What would be looked for on this machine. */
+static enum status check_others(const struct planning *planning)
+{
+    static const char *const local[] = {"log.tensorboard", "job.metrics"};
+    const struct setting *wait = settings_find(planning, "job.wait");
+
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++) {
+        const struct setting *setting = settings_find(planning, local[i]);
+
+        if (setting)
+            return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
+                           "%s is of this machine, and the job runs on a cluster", local[i]);
+    }
+    if (planning->plan->training.wait)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
+            "job.wait = false is not supported yet for a job on a cluster");
+    return error_hint(planning->err, "SELECT totrain.submit($$ ... $$), without job.wait, trains "
+                                     "in the background.");
+}
+
+static const char *const names[] = {"job.image", "job.priority", "job.worker_cpu",
+                                    "job.worker_memory"};
+
+bool cluster_knows(const char *attribute)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_is(slice_of(attribute), names[i]))
+            return true;
+    return false;
+}
+
+static enum status check_local(const struct planning *planning)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct setting *setting = settings_find(planning, names[i]);
+
+        if (!setting)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                "attribute \"%s\" has no use with a job on this machine", names[i]);
+        return error_hint(planning->err, "job.where = 'kubernetes' sends the job to a cluster.");
+    }
+    return STATUS_OK;
+}
+
+static struct slice text_of(const struct planning *planning, const char *name)
+{
+    const struct setting *setting = settings_find(planning, name);
+
+    return setting ? setting->value.text : SLICE("");
+}
+
+enum status cluster_plan(struct planning *planning)
+{
+    const struct setting *where = settings_find(planning, "job.where");
+    const struct setting *cpu = settings_find(planning, "job.worker_cpu");
+    struct plan_cluster *cluster = &planning->plan->cluster;
+
+    if (where ? !slice_equal_fold(where->value.text, SLICE("kubernetes"))
+              : !planning->catalog->limits.wants_cluster)
+        return check_local(planning);
+    if (where && !planning->catalog->limits.has_cluster)
+        return refuse(planning, where);
+    cluster->is_wanted = true;
+    TRY(slice_keep(planning, text_of(planning, "job.image"), &cluster->image));
+    TRY(slice_keep(planning, text_of(planning, "job.priority"), &cluster->priority_class));
+    TRY(slice_keep(planning, text_of(planning, "job.worker_memory"), &cluster->memory));
+    if (cpu)
+        cluster->cpu_m = (int64_t)(cpu->value.number * 1000 + 0.5);
+    return check_others(planning);
+}

@@ -1,0 +1,481 @@
+"""`totrain supervise` of a job on Kubernetes, against an API server that misbehaves (fake_api.py).
+
+The test plays the cluster: it makes the master's pod, its log and the Job's conditions.
+"""
+
+import base64
+import json
+import os
+import pathlib
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import fake_api
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
+SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
+DEADLINE = 60
+KUBE_JOB = {
+    "name": "iris", "namespace": "training", "image": "localhost/totrain:1", "pull_policy": "Never",
+    "service_account": "totrain", "priority_class": "", "database_secret": "login",
+    "slot_resource": "", "schema": "totrain_jobs", "job": 7, "cpu_m": 1000,
+    "memory": 1 << 30, "memory_max": 1 << 30, "workers_max": 3, "keep_s": 60}
+NUMBERS = {"step": 3, "steps": 10, "epoch": 1, "epochs": 2, "workers": 1, "rows_per_second": 1.0,
+           "loss": .5, "validation_loss": None, "validation_score": None, "seconds": 1.0,
+           "seconds_left": 1.0}
+
+
+def event(kind, **more):
+    return json.dumps({"event": kind, **NUMBERS, **more})
+
+
+def logged(second, text, nanosecond=0):
+    return f"2026-11-22T00:00:{second:02}.{nanosecond:09}Z {text}\n"
+
+
+class Supervisor:
+    """One that runs, and its events as they come."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen([PROGRAM, "supervise", folder], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"})
+        self.lines = queue.Queue()
+        self.seen = []
+        self.log = ""
+        self.threads = [threading.Thread(target=self.read), threading.Thread(target=self.read_log)]
+        for thread in self.threads:
+            thread.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+        self.lines.put(None)
+
+    def read_log(self):
+        self.log = self.process.stderr.read()
+
+    def next(self):
+        line = self.lines.get(timeout=DEADLINE)
+        if line is None:
+            raise AssertionError("the supervisor ended: " + self.log)
+        self.seen.append(line)
+        return line
+
+    def until(self, kind):
+        while True:
+            line = self.next()
+            if line["event"] == kind:
+                return line
+
+    def cancel(self):
+        self.process.stdin.write("cancel\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        """The exit code of one that has said its last word."""
+        code = self.process.wait(timeout=DEADLINE)
+        for thread in self.threads:
+            thread.join()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        return code
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.certificates = fake_api.make_certificates(cls.scratch.name)
+
+    def setUp(self):
+        self.api = fake_api.FakeApi(self.certificates)
+        self.addCleanup(self.api.stop)
+        state = tempfile.TemporaryDirectory()
+        self.addCleanup(state.cleanup)
+        self.folder = pathlib.Path(state.name) / "jobs" / "1"
+        self.folder.mkdir(parents=True)
+        shutil.copy(SPEC, self.folder / "job.json")
+        self.write_job()
+        (self.folder / "access.json").write_text(json.dumps({
+            "kubeconfig": self.api.kubeconfig(), "context": "", "allows_exec": False,
+            "allows_insecure": False}))
+
+    def write_job(self, **changes):
+        (self.folder / "cluster.json").write_text(json.dumps({**KUBE_JOB, **changes}))
+
+    def start(self):
+        supervisor = Supervisor(self.folder)
+
+        def end():
+            if supervisor.process.poll() is None:
+                supervisor.process.kill()
+                supervisor.end()
+        self.addCleanup(end)
+        return supervisor
+
+    def created(self):
+        """A supervisor whose Job is released."""
+        supervisor = self.start()
+        self.assertIn("Job iris", supervisor.until("notice")["message"])
+        return supervisor
+
+    def wait_for(self, condition):
+        with self.api.lock:
+            self.assertTrue(self.api.lock.wait_for(condition, DEADLINE))
+
+    def has_job(self):
+        return "iris" in self.api.objects["jobs"]
+
+    def make_pod(self, name="iris-abcde", **status):
+        self.api.create("pods", {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {
+                "totrain.dev/job": "iris", "totrain.dev/role": "master"}},
+            "spec": {"containers": [{"name": "master"}]}, "status": status})
+
+    def run_pod(self, name="iris-abcde"):
+        self.make_pod(name, phase="Running", containerStatuses=[
+            {"name": "master", "restartCount": 0, "state": {"running": {}}}])
+
+    def waiting(self, reason, message=""):
+        return {"phase": "Pending", "containerStatuses": [
+            {"name": "master", "restartCount": 0,
+             "state": {"waiting": {"reason": reason, "message": message}}}]}
+
+    def say(self, *chunks, pod="iris-abcde"):
+        with self.api.lock:
+            self.api.logs[pod] += chunks
+            self.api.lock.notify_all()
+
+    def condition(self, kind, message=""):
+        self.api.modify("jobs", "iris", lambda job: job.update(
+            status={"conditions": [{"type": kind, "status": "True", "message": message}]}))
+
+
+class Created(Case):
+    def test_what_is_made_is_owned_by_the_job_and_only_then_it_is_released(self):
+        supervisor = self.created()
+        posts = [line.split()[1].split("?")[0].rsplit("/", 1)[-1] for line in self.api.requests
+                 if line.startswith(("POST", "PATCH"))]
+        self.assertEqual(posts, ["jobs", "secrets", "secrets", "secrets", "services", "iris"])
+        job = self.api.objects["jobs"]["iris"]
+        self.assertIs(job["spec"]["suspend"], False)
+        owned = [*self.api.objects["secrets"].values(), *self.api.objects["services"].values()]
+        self.assertEqual({thing["metadata"]["name"] for thing in owned},
+                         {"iris-job", "iris-master", "iris-workers-0"})
+        for thing in owned:
+            self.assertEqual(thing["metadata"]["ownerReferences"][0]["uid"], job["metadata"]["uid"])
+        self.run_pod()
+        self.say(logged(1, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_the_credentials_are_those_of_the_master_and_of_each_worker(self):
+        supervisor = self.created()
+        secrets = self.api.objects["secrets"]
+        authority = set()
+        for secret, name, wanted in (("iris-master", "tls", "totrain:job/7/master"),
+                                     *(("iris-workers-0", str(i), f"totrain:job/7/worker/{i}")
+                                       for i in range(3))):
+            data = {key: base64.b64decode(value) for key, value in secrets[secret]["data"].items()}
+            authority.add(data["ca.crt"])
+            (self.folder / "ca").write_bytes(data["ca.crt"])
+            (self.folder / "crt").write_bytes(data[f"{name}.crt"])
+            subprocess.run(["openssl", "verify", "-CAfile", self.folder / "ca", self.folder / "crt"],
+                           check=True, capture_output=True)
+            shown = subprocess.run(["openssl", "x509", "-noout", "-ext", "subjectAltName", "-in",
+                                    self.folder / "crt"], check=True, capture_output=True, text=True)
+            self.assertIn(f"URI:{wanted}\n", shown.stdout)
+            self.assertIn(b"PRIVATE KEY", data[f"{name}.key"])
+        self.assertEqual(len(authority), 1)
+        self.assertEqual(set(secrets["iris-workers-0"]["data"]),
+                         {"ca.crt", *(f"{i}.{kind}" for i in range(3) for kind in ("crt", "key"))})
+        read = json.loads(base64.b64decode(secrets["iris-job"]["data"]["cluster.json"]))
+        self.assertEqual(read, KUBE_JOB)
+        supervisor.cancel()
+        supervisor.until("failed")
+
+    def test_no_key_is_anywhere_but_in_its_secret(self):
+        supervisor = self.created()
+        secrets = self.api.objects["secrets"]
+        keys = [base64.b64decode(value).decode() for secret in secrets.values()
+                for name, value in secret["data"].items() if name.endswith(".key")]
+        self.assertEqual(len(keys), 4)
+        process = pathlib.Path(f"/proc/{supervisor.process.pid}")
+        places = [(process / "cmdline").read_bytes().decode(), (process / "environ").read_bytes().decode()]
+        supervisor.cancel()
+        supervisor.until("failed")
+        supervisor.end()
+        places += [supervisor.log, json.dumps(supervisor.seen)]
+        places += [path.read_bytes().decode(errors="replace") for path in self.folder.iterdir()
+                   if path.is_file()]
+        places += [json.dumps(thing) for _, plural, _, thing in self.api.history if plural != "secrets"]
+        for key in keys:
+            middle = key.splitlines()[1]
+            for place in places:
+                self.assertNotIn(middle, place)
+                self.assertNotIn(base64.b64encode(key.encode()).decode()[40:80], place)
+        self.assertNotIn(self.api.token, "".join(places))
+
+    def test_an_answer_that_got_lost_is_no_harm(self):
+        for _ in range(4):
+            self.api.fault("create", applied=True, cut=0)
+        self.api.fault("patch", applied=True, cut=0)
+        supervisor = self.created()
+        self.assertEqual(len(self.api.objects["secrets"]), 3)
+        self.assertEqual(len(self.api.objects["jobs"]), 1)
+        supervisor.cancel()
+        supervisor.until("failed")
+
+    def test_an_overloaded_server_is_asked_again(self):
+        self.api.fault("create", status=429, retry_after=0)
+        self.api.fault("create", status=503)
+        self.created()
+
+    def test_a_name_that_somebody_has_is_left_alone(self):
+        theirs = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "iris", "labels": {
+            "totrain.dev/job": "iris", "totrain.dev/role": "master", "totrain.dev/submission": "x"}}}
+        self.api.create("jobs", theirs)
+        supervisor = self.start()
+        failed = supervisor.until("failed")
+        self.assertIn("the name iris is taken in the namespace training", failed["error"])
+        self.assertNotEqual(supervisor.end(), 0)
+        self.assertTrue(self.has_job())
+
+    def test_a_right_that_is_missing_is_said_and_nothing_is_left(self):
+        self.api.fault("none")
+        for number in range(3):
+            with self.subTest(number):
+                self.api.faults.clear()
+                for _ in range(number):
+                    self.api.fault("create")
+                self.api.fault("create", status=403, reason="Forbidden",
+                               message='secrets is forbidden: User "me" cannot create')
+                supervisor = self.start()
+                failed = supervisor.until("failed")
+                self.assertIn("cannot create", failed["error"])
+                self.assertIn("totrain k8s check", failed["hint"])
+                self.assertEqual(supervisor.end(), 4)
+                self.assertFalse(self.has_job())
+                self.assertFalse(self.api.objects["secrets"])
+                (self.folder / "job.db").unlink()
+
+
+class Followed(Case):
+    def test_events_pass_and_other_lines_go_to_the_log(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")), logged(2, "word of a library"))
+        supervisor.until("started")
+        self.say(logged(3, event("notice", message="worker 1 joined")), logged(4, event("done")), None)
+        self.assertEqual(supervisor.until("notice")["message"], "worker 1 joined")
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+        self.assertIn("word of a library", supervisor.log)
+
+    def test_a_log_that_is_cut_loses_and_repeats_nothing(self):
+        supervisor = self.created()
+        notices = [f"number {i}" for i in range(40)]
+        lines = [logged(1 + i // 10, event("notice", message=text), i % 10 // 3)
+                 for i, text in enumerate(notices)]
+        for cut in (10, 700, 2000, 5000, 9000):
+            self.api.fault("log", cut=cut)
+        self.run_pod()
+        for start in range(0, 40, 8):
+            self.say("".join(lines[start:start + 8]))
+        while len(supervisor.seen) < 41:
+            supervisor.until("notice")
+        self.say(logged(9, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual([line["message"] for line in supervisor.seen
+                          if line["event"] == "notice"][1:], notices)
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_a_pod_that_is_replaced_is_followed_on(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")), None)
+        supervisor.until("started")
+        self.api.delete("pods", "iris-abcde")
+        self.run_pod("iris-fghij")
+        self.say(logged(5, event("notice", message="again")), logged(6, event("done")), None,
+                 pod="iris-fghij")
+        self.assertEqual(supervisor.until("notice")["message"], "again")
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_a_master_that_starts_again_is_told_of(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")), None)
+        supervisor.until("started")
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["status"].update(containerStatuses=[{
+            "name": "master", "restartCount": 1, "state": {"running": {}},
+            "lastState": {"terminated": {"reason": "Error", "exitCode": 3}}}]))
+        self.assertIn("code 3", supervisor.until("notice")["message"])
+        with self.api.lock:
+            self.api.logs["iris-abcde"] = [logged(8, event("done")), None]
+            self.api.lock.notify_all()
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_the_masters_error_is_the_jobs(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("failed", status="FAILED", error="the loss is not finite",
+                                 hint="Learn slower.")), None)
+        failed = supervisor.until("failed")
+        self.assertEqual((failed["error"], failed["hint"]), ("the loss is not finite", "Learn slower."))
+        self.assertEqual(supervisor.end(), 1)
+        self.assertTrue(self.has_job())
+
+    def test_a_job_that_is_complete_needs_no_last_word(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")), None)
+        supervisor.until("started")
+        self.condition("Complete")
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_a_job_that_failed_without_a_word_says_so(self):
+        supervisor = self.created()
+        self.condition("Failed", "Job has reached the specified backoff limit")
+        failed = supervisor.until("failed")
+        self.assertIn("backoff limit", failed["error"])
+        self.assertIn("kubectl logs", failed["hint"])
+        self.assertEqual(supervisor.end(), 1)
+
+    def test_a_job_that_somebody_deletes_is_interrupted(self):
+        supervisor = self.created()
+        self.api.delete("jobs", "iris")
+        self.assertIn("somebody deleted", supervisor.until("failed")["error"])
+        self.assertEqual(supervisor.end(), 130)
+
+    def test_an_image_that_cannot_be_pulled_ends_it(self):
+        supervisor = self.created()
+        self.make_pod(**self.waiting("ErrImagePull", "manifest unknown"))
+        self.assertIn("ErrImagePull: manifest unknown", supervisor.until("notice")["message"])
+        self.api.modify("pods", "iris-abcde",
+                        lambda pod: pod.update(status=self.waiting("ImagePullBackOff", "Back-off")))
+        failed = supervisor.until("failed")
+        self.assertIn("ImagePullBackOff", failed["error"])
+        self.assertIn("localhost/totrain:1", failed["hint"])
+        self.assertEqual(supervisor.end(), 1)
+        self.assertFalse(self.has_job())
+
+    def test_a_pod_without_room_is_told_of_once_and_waited_for(self):
+        supervisor = self.created()
+        self.make_pod(phase="Pending", conditions=[{
+            "type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+            "message": "0/2 nodes are available"}])
+        self.assertIn("0/2 nodes", supervisor.until("notice")["message"])
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["metadata"].update(annotations={"a": "b"}))
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["status"].update(
+            phase="Running", containerStatuses=[{"name": "master", "restartCount": 0,
+                                                 "state": {"running": {}}}]))
+        self.say(logged(1, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(len(supervisor.seen), 3)
+        self.assertEqual(supervisor.end(), 0)
+
+    def happening(self, message):
+        uid = self.api.objects["jobs"]["iris"]["metadata"]["uid"]
+        self.api.create("events", {"metadata": {"name": f"iris.{len(self.api.objects['events'])}"},
+                                   "involvedObject": {"uid": uid}, "reason": "FailedCreate",
+                                   "message": message})
+
+    def test_a_quota_is_waited_for(self):
+        supervisor = self.created()
+        self.happening('pods "iris-x" is forbidden: exceeded quota: totrain, requested: pods=1')
+        self.assertIn("exceeded quota: totrain", supervisor.until("notice")["message"])
+        supervisor.cancel()
+        supervisor.until("failed")
+
+    def test_a_cluster_that_refuses_the_pod_ends_it(self):
+        supervisor = self.created()
+        self.happening('pods "iris-x" is forbidden: error looking up service account training/totrain')
+        self.assertIn("service account training/totrain", supervisor.until("failed")["error"])
+        self.assertEqual(supervisor.end(), 4)
+        self.assertFalse(self.has_job())
+
+    def test_watches_that_are_cut_miss_nothing(self):
+        supervisor = self.created()
+        for _ in range(3):
+            self.api.cut_all()
+            self.api.fault("watch", then=["gone"])
+        self.run_pod()
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        self.api.cut_all()
+        self.say(logged(2, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+
+class Cancelled(Case):
+    def cancel_and_check(self, supervisor, by_word=True):
+        if by_word:
+            supervisor.cancel()
+        else:
+            supervisor.process.stdin.close()
+        failed = supervisor.until("failed")
+        self.assertEqual(failed["status"], "INTERRUPTED")
+        self.assertEqual(supervisor.end(), 130)
+        self.assertFalse(self.has_job(), "the Job is left")
+
+    def test_by_a_word_and_by_the_door_that_is_gone(self):
+        for by_word in (True, False):
+            with self.subTest(by_word):
+                self.cancel_and_check(self.created(), by_word)
+                (self.folder / "job.db").unlink()
+
+    def test_while_things_are_made(self):
+        for number in range(1, 6):
+            with self.subTest(number):
+                self.api.faults.clear()
+                for _ in range(number - 1):
+                    self.api.fault("create")
+                self.api.fault("create" if number < 5 else "patch", hang=True)
+                supervisor = self.start()
+                self.wait_for(lambda: not self.api.faults)
+                self.cancel_and_check(supervisor)
+                (self.folder / "job.db").unlink()
+                for plural in ("secrets", "services"):
+                    self.api.objects[plural].clear()
+
+    def test_while_it_runs(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        self.cancel_and_check(supervisor)
+
+    def test_an_api_server_that_is_busy_is_asked_again(self):
+        supervisor = self.created()
+        self.api.fault("delete", status=503)
+        self.api.fault("delete", applied=False, cut=0)
+        self.cancel_and_check(supervisor)
+
+    def test_an_api_server_that_does_not_answer_is_not_waited_for(self):
+        supervisor = self.created()
+        self.api.fault("delete", hang=True)
+        supervisor.process.stdin.close()
+        failed = supervisor.until("failed")
+        self.assertIn("kubectl delete job iris --namespace training", failed["hint"])
+        self.assertEqual(supervisor.end(), 130)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv, verbosity=2)

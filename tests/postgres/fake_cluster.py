@@ -1,0 +1,164 @@
+"""A cluster of which there is only the API server (tests/k8s/fake_api.py): what a Job asks for is run as
+processes of this machine, with the credentials, the login and the arguments that its Pods would get.
+"""
+
+import base64
+import datetime
+import json
+import pathlib
+import sys
+import tempfile
+import threading
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "k8s"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
+import fake_api  # noqa: E402  pylint: disable=wrong-import-position
+import network_roles  # noqa: E402  pylint: disable=wrong-import-position
+import server  # noqa: E402  pylint: disable=wrong-import-position
+
+
+class FakeCluster:
+    def __init__(self, program):
+        network_roles.PROGRAM = str(program)
+        self.temporary = tempfile.TemporaryDirectory(prefix="totrain-fake-cluster.")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.folder.chmod(0o755)  # the server runs as another user
+        fake_api.make_certificates(self.folder)
+        self.api = fake_api.FakeApi(self.folder)
+        self.kubeconfig = self.api.kubeconfig()
+        for path in self.folder.iterdir():
+            path.chmod(0o644)
+        self.login = None  # the connection string in the Secret `login`
+        self.is_paused = False  # Jobs stay pending
+        self.started = []  # names of Jobs
+        self.roles = []
+        self.threads = [threading.Thread(target=self.control)]
+        self.threads[0].start()
+
+    def close(self):
+        self.api.stop()
+        for role in list(self.roles):
+            role.stop()
+        for thread in self.threads:
+            thread.join()
+        self.temporary.cleanup()
+
+    def wait_for(self, condition, seconds=60):
+        with self.api.lock:
+            if not self.api.lock.wait_for(condition, seconds):
+                raise AssertionError("the cluster never came so far")
+
+    def jobs(self):
+        return dict(self.api.objects["jobs"])
+
+    def is_empty(self):
+        return not any(self.api.objects[plural] for plural in ("jobs", "secrets", "services", "pods"))
+
+    # --- the Job controller and the kubelet ---------------------------------
+
+    def ready(self):
+        return [name for name, job in self.api.objects["jobs"].items()
+                if not job["spec"]["suspend"] and name not in self.started]
+
+    def control(self):
+        while True:
+            with self.api.lock:
+                self.api.lock.wait_for(lambda: self.api.is_stopped or (self.ready() and not self.is_paused), 600)
+                if self.api.is_stopped:
+                    return
+                name = self.ready()[0]
+                self.started.append(name)
+            self.threads.append(threading.Thread(target=self.try_to_run, args=(name,)))
+            self.threads[-1].start()
+
+    def mount(self, folder, secret, names=None):
+        folder.mkdir(parents=True)
+        for name, value in self.api.objects["secrets"][secret]["data"].items():
+            if names and name not in names:
+                continue
+            path = folder / (names or {}).get(name, name)
+            path.write_bytes(base64.b64decode(value))
+            path.chmod(0o600)
+        return folder
+
+    def arguments(self, job):
+        return job["spec"]["template"]["spec"]["containers"][0]["args"]
+
+    def role(self, *arguments):
+        role = network_roles.Role(*arguments)
+        self.roles.append(role)
+        return role
+
+    def try_to_run(self, name):
+        try:
+            self.run(name)
+        except KeyError:
+            if name in self.api.objects["jobs"]:
+                raise  # otherwise it was deleted meanwhile, and its Secrets with it
+
+    def run(self, name):
+        arguments = self.arguments(self.api.objects["jobs"][name])
+        number = arguments[1].rsplit("/", 1)[1]
+        place = self.folder / name
+        wish = json.loads(base64.b64decode(
+            self.api.objects["secrets"][f"{name}-job"]["data"]["cluster.json"]))
+        login = place / "login"
+        tls = self.mount(place / "master", f"{name}-master")
+        login.write_text(self.login + "\n")
+        login.chmod(0o600)
+        database = ("--database", login, "--schema", wish["schema"])
+        (place / "own").mkdir()
+        master = self.role("master", place / "own" / number, "--listen",
+                           f"tcp:127.0.0.1:{server.free_port()}", "--tls", tls, *database)
+        address = master.address()
+        workers = []
+        for index in range(wish["workers_max"]):
+            (place / f"own{index}").mkdir()
+            tls = self.mount(place / f"worker{index}", f"{name}-workers-0",
+                             {"ca.crt": "ca.crt", f"{index}.crt": "tls.crt", f"{index}.key": "tls.key"})
+            workers.append(self.role("worker", place / f"own{index}" / number, "--index", index, "--master", address,
+                                     "--listen", "tcp:127.0.0.1:0", "--tls", tls, "--incarnation", 0, *database))
+        self.follow(name, master)
+        for worker in workers:
+            worker.stop()
+
+    def follow(self, name, master):
+        """The pod, its log, and the end. Deleting the Job ends the processes."""
+        pod = f"{name}-pod"
+        self.api.create("pods", {
+            "metadata": {"name": pod, "labels": {"totrain.dev/job": name, "totrain.dev/role": "master"},
+                         "ownerReferences": [{"uid": self.api.objects["jobs"][name]["metadata"]["uid"]}]},
+            "spec": {"containers": [{"name": "master"}]},
+            "status": {"phase": "Running", "containerStatuses": [
+                {"name": "master", "restartCount": 0, "state": {"running": {}}}]}})
+        told = threading.Thread(target=self.tell, args=(pod, master))
+        told.start()
+        with self.api.lock:
+            self.api.lock.wait_for(lambda: master.process.poll() is not None or self.api.is_stopped
+                                   or name not in self.api.objects["jobs"], 600)
+        if master.process.poll() is None and name not in self.api.objects["jobs"]:
+            master.stop()
+        told.join()
+        code = master.process.wait()
+        self.api.modify("jobs", name, lambda job: job.update(status={"conditions": [
+            {"type": "Failed" if code else "Complete", "status": "True", "message": f"code {code}"}]}))
+
+    def tell(self, pod, master):
+        seen = 0
+        while True:
+            with master.said.changed:
+                while len(master.said.lines) == seen and not master.said.has_ended:
+                    master.said.changed.wait(60)
+                lines, seen = master.said.lines[seen:], len(master.said.lines)
+                ended = master.said.has_ended
+            now = datetime.datetime.now(datetime.timezone.utc)
+            with self.api.lock:
+                for number, line in enumerate(lines):
+                    if line.startswith("{"):
+                        self.api.logs[pod].append(
+                            now.strftime("%Y-%m-%dT%H:%M:%S.%f") + f"{number % 1000:03}Z {line}\n")
+                if ended:
+                    self.api.logs[pod].append(None)
+                self.api.lock.notify_all()
+            if ended:
+                return

@@ -1,0 +1,201 @@
+"""job.where = 'kubernetes' from psql and the program: three transactions, the same model, nothing left."""
+
+import os
+import pathlib
+import subprocess
+import unittest
+
+import staged
+from staged import harness
+
+import fake_cluster
+
+TRAIN = staged.statement().replace("job.lanes", "job.where = 'kubernetes', job.lanes")
+LONG = staged.statement(epochs=10000, batch=1).replace("job.lanes", "job.where = 'kubernetes', job.lanes")
+
+
+class Case(staged.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = fake_cluster.FakeCluster(harness.BUILD / "totrain")
+        cls.addClassCleanup(cls.cluster.close)
+        cls.settings = {**staged.SETTINGS, **harness.BARE, "totrain.enable_kubernetes": "on",
+                        "totrain.kubeconfig": cls.cluster.kubeconfig,
+                        "totrain.kubernetes_namespace": "training",
+                        "totrain.images": "small=localhost/totrain:1, large=localhost/totrain:2",
+                        "totrain.priority_classes": "batch", "totrain.database_secret": "login"}
+        super().setUpClass()
+        cls.server.execute("GRANT totrain_k8s TO alice")
+
+    def setUp(self):
+        super().setUp()
+        self.cluster.login = self.login.read_text().strip()
+        self.cluster.is_paused = False
+
+    def check_nothing_is_left(self):
+        self.assertEqual(self.tables_of_jobs(), set())
+
+
+class Psql(Case):
+    def test_a_bare_statement_trains_the_same_model(self):
+        shown = self.psql(TRAIN, "-v", "ON_ERROR_STOP=1", user="alice")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertIn("Accuracy", shown.stdout)
+        self.assertRegex(shown.stderr, "NOTICE:  Job iris-model-[a-z0-9]{5} in the namespace training")
+        self.assertEqual(self.digest(), self.expected())
+        self.check_nothing_is_left()
+
+    def test_attributes_choose_from_the_administrators_lists(self):
+        more = ("job.image = 'large', job.priority = 'batch', job.worker_cpu = 0.5, "
+                "job.worker_memory = '512Mi', job.lanes")
+        self.check_psql(TRAIN.replace("job.lanes", more), user="alice")
+        job = list(self.cluster.jobs().values())[-1]
+        spec = job["spec"]["template"]["spec"]
+        self.assertEqual(spec["containers"][0]["image"], "localhost/totrain:2")
+        self.assertEqual(spec["priorityClassName"], "batch")
+
+    def refused(self, text, user="alice"):
+        done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user=user)
+        self.assertNotEqual(done.returncode, 0)
+        self.check_nothing_is_left()
+        return done.stderr
+
+    def test_what_is_not_in_the_lists_is_refused(self):
+        for attribute, problem in (("job.image = 'x'", "none of the administrator"),
+                                   ("job.priority = 'system'", "none of the administrator"),
+                                   ("job.worker_memory = 'lots'", "amount of memory"),
+                                   ("job.worker_cpu = 2000", "job.worker_cpu"),
+                                   ("job.metrics = '0'", "is of this machine")):
+            self.assertIn(problem, self.refused(TRAIN.replace("job.lanes", attribute + ", job.lanes")))
+
+    def test_a_role_without_the_right_is_refused(self):
+        said = self.refused(TRAIN, user="bob")
+        self.assertIn("may not run jobs on Kubernetes", said)
+        self.assertIn("GRANT totrain_k8s", said)
+
+    def test_inside_of_a_transaction_it_is_refused_with_a_way_out(self):
+        with self.connect("alice").cursor() as cursor:
+            with self.assertRaises(Exception) as caught:
+                cursor.execute("SELECT * FROM totrain.run(%s)", (TRAIN,))
+        self.assertIn("cannot be a part of a transaction", str(caught.exception))
+        self.assertIn("totrain.submit", str(caught.exception))
+        self.assertIn("totrain.submit", self.refused(TRAIN.replace("job.lanes", "job.wait = false, job.lanes")))
+
+    def test_a_session_that_is_cancelled_leaves_nothing(self):
+        before = set(self.cluster.started)
+        session = subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", LONG], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables(self.database, "alice")})
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        name = (set(self.cluster.started) - before).pop()
+        self.execute("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'alice' AND "
+                     "backend_type = 'client backend'")
+        _, said = session.communicate(timeout=60)
+        self.assertIn("canceling statement", said)
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        self.check_nothing_is_left()
+        self.assertNotIn("iris_model", self.tables())
+
+    def test_a_backend_that_is_killed_takes_the_job_along(self):
+        before = set(self.cluster.started)
+        session = subprocess.Popen(["psql", "-X", "-c", LONG], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, **self.server.variables(self.database, "alice")})
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        name = (set(self.cluster.started) - before).pop()
+        self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'alice'")
+        session.wait(timeout=60)
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+
+    def test_jobs_are_listed_and_ended_by_another_session(self):
+        before = set(self.cluster.started)
+        session = subprocess.Popen(["psql", "-X", "-c", LONG], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables(self.database, "alice")})
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        number = harness.wait_for(lambda: self.execute(
+            "SELECT id FROM totrain.jobs WHERE state = 'running' AND step > 0", "alice"), "a job that runs")[0][0]
+        self.execute(f"SELECT totrain.cancel({number})", "alice")
+        _, said = session.communicate(timeout=60)
+        self.assertIn("interrupted", said)
+        self.assertEqual(self.execute(f"SELECT state FROM totrain.jobs WHERE id = {number}", "alice"), [("cancelled",)])
+        self.check_nothing_is_left()
+
+    def test_an_image_that_is_missing_is_an_error_of_the_statement(self):
+        self.cluster.is_paused = True
+        session = subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", TRAIN], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables(self.database, "alice")})
+        self.cluster.wait_for(self.cluster.ready)
+        name = self.cluster.ready()[0]
+        self.cluster.started.append(name)
+        self.cluster.api.create("pods", {
+            "metadata": {"name": "x-pod", "labels": {"totrain.dev/job": name, "totrain.dev/role": "master"}},
+            "spec": {"containers": [{"name": "master"}]},
+            "status": {"phase": "Pending", "containerStatuses": [{"name": "master", "restartCount": 0, "state": {
+                "waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling"}}}]}})
+        _, said = session.communicate(timeout=60)
+        self.assertIn("ERROR:  the master's pod cannot start: ImagePullBackOff", said)
+        self.assertNotIn(name, self.cluster.jobs())
+        self.check_nothing_is_left()
+
+
+class Submitted(Case):
+    def test_submit_trains_in_the_background(self):
+        number = self.execute("SELECT totrain.submit($$" + TRAIN + "$$)", "alice")[0][0]
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain.jobs WHERE id = {number} AND state = 'done'",
+                                              "alice"), "the job's end")
+        harness.wait_for(lambda: "iris_model" in self.tables(), "the model")
+        self.assertEqual(self.digest(), self.expected())
+        self.check_nothing_is_left()
+
+    def test_one_that_is_cancelled_leaves_nothing(self):
+        before = set(self.cluster.started)
+        number = self.execute("SELECT totrain.submit($$" + LONG + "$$)", "alice")[0][0]
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        name = (set(self.cluster.started) - before).pop()
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain.jobs WHERE id = {number} AND state = 'running'",
+                                              "alice"), "a job that runs")
+        self.execute(f"SELECT totrain.cancel({number})", "alice")
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
+
+
+class Program(Case):
+    def run_program(self, *words):
+        variables = {**os.environ, **self.server.variables(self.database, "alice"),
+                     "TOTRAIN_STATE": str(self.folder / "state")}
+        return subprocess.run([harness.BUILD / "totrain", *words], text=True, capture_output=True, env=variables,
+                              timeout=120, check=False)
+
+    def options(self):
+        return ("--kubeconfig", self.cluster.kubeconfig, "--namespace=training", "--image=localhost/totrain:3",
+                "--database-secret=login")
+
+    def test_submit_sends_what_trains(self):
+        done = self.run_program("submit", f"dbname={self.database}", staged.statement(), *self.options())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Accuracy", done.stdout)
+        self.assertEqual(self.digest(), self.expected())
+        self.check_nothing_is_left()
+
+    def test_the_statement_may_say_it_itself(self):
+        done = self.run_program(f"dbname={self.database}", "-c", TRAIN, *self.options())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.digest(), self.expected())
+
+    def test_what_is_missing_is_said(self):
+        for left_out, problem in (("--image", "--image is missing"), ("--database", "--database-secret is missing")):
+            words = [word for word in self.options() if not word.startswith(left_out)]
+            done = self.run_program("submit", f"dbname={self.database}", staged.statement(), *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(problem, done.stderr)
+        done = self.run_program(f"dbname={self.database}", "-c", f"BEGIN; {TRAIN}", *self.options())
+        self.assertIn("cannot be a part of a transaction", done.stderr)
+
+    def test_sqlite_is_refused_with_the_reason(self):
+        done = self.run_program(str(self.folder / "x.db"), "-c", "CREATE TABLE iris(a, class); INSERT INTO iris "
+                                "VALUES (1, 0), (2, 1); " + TRAIN.replace("job.lanes = 8, ", ""))
+        self.assertIn("needs a database that Pods can reach", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
