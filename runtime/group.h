@@ -27,8 +27,8 @@ struct group {
 void group_deinit(struct group *group);
 /* Room for `count` members, their contents undefined. */
 enum status group_resize(struct group *group, uint32_t count, struct error *err);
-/* From a GROUP message, checked against the job's lanes. */
-enum status group_read(struct group *group, const struct message *message, uint32_t lanes,
-                       struct error *err);
+/* From a GROUP message, as the worker `index`; checked against the job's lanes. */
+enum status group_read(struct group *group, const struct message *message, uint32_t index,
+                       uint32_t lanes, struct error *err);
 
 #endif

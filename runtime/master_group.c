@@ -122,8 +122,12 @@ static void send_group(const struct master *master, uint64_t after, struct outbo
     message.group.rows_redone = master->rows_redone;
     message.group.members = text_slice(&members);
     for (uint32_t rank = 0; rank < group->count; rank++) {
-        message.group.rank = rank;
-        outbox_send(outbox, master->workers[group->members[rank].index].peer, &message);
+        const peer_id peer = master->workers[group->members[rank].index].peer;
+
+        if (rank == 0)
+            outbox_send(outbox, peer, &message);
+        else
+            outbox_send_again(outbox, peer);
     }
     if (members.failed)
         outbox->failed = true;

@@ -168,7 +168,7 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     worker_abandon_phase(worker);
     worker_leave_group(worker, outbox);
     error_clear(&err);
-    if (group_read(&worker->group, message, lanes, &err) != STATUS_OK ||
+    if (group_read(&worker->group, message, worker->options.index, lanes, &err) != STATUS_OK ||
         reset_peers(worker, &err) != STATUS_OK) {
         worker->group.count = 0;
         worker_fail(worker, &err, outbox);

@@ -84,7 +84,6 @@ static void put_body(struct text *out, const struct message *message)
         put_sized(out, message->hello.address);
         break;
     case MESSAGE_GROUP:
-        put_u32(out, message->group.rank);
         put_u32(out, message->group.member_count);
         put_u64(out, message->group.recorded);
         put_u64(out, message->group.after);
@@ -209,7 +208,7 @@ static bool members_are_whole(const struct message_group *group)
     struct message_member member;
     uint32_t next_lane = 0;
 
-    if (group->member_count > MESSAGE_MEMBERS_MAX || group->rank >= group->member_count)
+    if (group->member_count > MESSAGE_MEMBERS_MAX)
         return false;
     for (uint32_t rank = 0; rank < group->member_count; rank++) {
         if (!message_next_member(&reader, &member) || member.first_lane != next_lane ||
@@ -287,7 +286,6 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->hello.address = read_sized(reader, MESSAGE_ADDRESS_MAX);
         break;
     case MESSAGE_GROUP:
-        message->group.rank = read_u32(reader);
         message->group.member_count = read_u32(reader);
         message->group.recorded = read_u64(reader);
         message->group.after = read_u64(reader);

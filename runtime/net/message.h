@@ -96,12 +96,13 @@ struct message_member {
 };
 
 struct message_group {
-    uint32_t rank, member_count;
+    uint32_t member_count;
     uint64_t recorded;    /* the master has the records up to this phase */
     uint64_t after;       /* epoch of the group whose phase in flight comes first; 0: at once */
     uint64_t checkpoint;  /* who is behind this phase gets its state from the master; 0: none */
     uint64_t rows_redone; /* as far as the master knows */
-    struct slice members; /* encoded; message_next_member reads them in rank order */
+    struct slice members; /* encoded; message_next_member reads them in rank order. The same
+                             for all: a member finds itself by its index. */
 };
 
 struct message_progress {

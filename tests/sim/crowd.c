@@ -15,10 +15,14 @@ static peer_id peer_of(uint32_t index)
 /* What the driver of a role would do with its wishes. */
 static void take_wishes(struct crowd *crowd)
 {
+    const struct outbox_entry *entries = crowd->outbox.entries;
+
     for (size_t i = 0; i < crowd->outbox.count; i++) {
-        switch (crowd->outbox.entries[i].kind) {
+        switch (entries[i].kind) {
         case OUTBOX_SEND:
             crowd->frames++;
+            if (i == 0 || entries[i].offset != entries[i - 1].offset)
+                crowd->frame_bytes += entries[i].size;
             break;
         case OUTBOX_WORKER:
         case OUTBOX_JOB:
@@ -108,6 +112,7 @@ void crowd_close(struct crowd *crowd)
 void crowd_count_anew(struct crowd *crowd)
 {
     crowd->messages = crowd->frames = crowd->rows = crowd->groups = 0;
+    crowd->frame_bytes = 0;
 }
 
 void crowd_heartbeats(struct crowd *crowd)

@@ -38,6 +38,7 @@ static void a_thousand_deaths_at_once_are_answered_together(void **state)
     CHECK(crowd.master.has_met);
     CHECK(crowd.groups <= 3);
     CHECK(crowd.frames <= 3 * LANES + 10);
+    CHECK(crowd.frame_bytes <= 3 * LANES * 64 + 10 * 64); /* a group is written once for all */
     CHECK(crowd.rows <= 2 * 1000 + 4 * LANES + 20);
     CHECK(crowd.now_ms <= 100);
     crowd_close(&crowd);

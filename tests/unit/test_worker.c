@@ -148,6 +148,25 @@ static void alone_it_needs_nobody(void **state)
     close_worker(&fixture);
 }
 
+static void a_group_without_it_is_refused(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_GROUP, 1);
+    struct message_member member = {7, 0, 4, SLICE("sim:worker7")};
+    struct text members;
+    (void)state;
+
+    open_worker(&fixture);
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
+    say(&fixture, MASTER, message);
+    CHECK_INT(fixture.worker.state, WORKER_FAILED);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FAILED), 1);
+    text_deinit(&members);
+    close_worker(&fixture);
+}
+
 static void lanes_are_computed_only_when_all_members_have_met(void **state)
 {
     struct fixture fixture;
@@ -461,6 +480,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_it_needs_nobody),
+        cmocka_unit_test(a_group_without_it_is_refused),
         cmocka_unit_test(lanes_are_computed_only_when_all_members_have_met),
         cmocka_unit_test(a_member_may_come_before_the_master_says_so),
         cmocka_unit_test(sums_of_a_past_group_are_refused),
