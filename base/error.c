@@ -85,6 +85,15 @@ enum status error_hint(struct error *err, const char *format, ...)
     return err->status;
 }
 
+enum status error_place(struct error *err, int position)
+{
+    if (!err)
+        return STATUS_FAILED;
+    if (err->position < 0)
+        err->position = position;
+    return err->status;
+}
+
 static const struct {
     const char *name, *text;
     int exit_code;

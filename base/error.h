@@ -83,6 +83,10 @@ enum status fail_no_memory(struct error *err);
 enum status error_hint(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Where the statement speaks of what failed, for a caller of what knows no
+ * statement: the position unless there is one already. Returns err->status. */
+enum status error_place(struct error *err, int position);
+
 const char *status_name(enum status status); /* "INVALID" */
 const char *status_text(enum status status);
 int status_exit_code(enum status status);

@@ -166,8 +166,11 @@ static enum status rollback_run(const struct host *host, const struct plan *plan
 {
     int64_t restored = 0;
 
-    TRY(host->restore(host->self, plan->model_schema, plan->model_name, plan->version, &restored,
-                      err));
+    enum status status = host->restore(host->self, plan->model_schema, plan->model_name,
+                                       plan->version, &restored, err);
+
+    if (status != STATUS_OK)
+        return status == STATUS_NOT_FOUND ? error_place(err, plan->aim_position) : status;
     return sink_row(sink, (struct cell[]){cell_text(plan->model_name), cell_integer(restored)}, 2,
                     err);
 }
@@ -175,7 +178,8 @@ static enum status rollback_run(const struct host *host, const struct plan *plan
 static enum status cancel_run(const struct host *host, const struct plan *plan,
                               const struct sink *sink, struct error *err)
 {
-    TRY(job_end(host->state, plan->job, err));
+    if (job_end(host->state, plan->job, err) != STATUS_OK)
+        return error_place(err, plan->aim_position);
     return sink_row(sink, (struct cell[]){cell_integer(plan->job), cell_string("cancelled")}, 2,
                     err);
 }

@@ -88,7 +88,9 @@ enum status score_check_targets(const struct host *host, const struct plan *plan
 {
     if (!plan->has_target)
         return STATUS_OK;
-    TRY(host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE, err));
+    if (host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE,
+                           err) != STATUS_OK)
+        return error_place(err, plan->aim_position);
     return quarantine_check(host, plan, err);
 }
 

@@ -88,6 +88,7 @@ static enum status check_again(struct delivering *delivering, const struct fill 
 
     if (!plan)
         return fail_no_memory(err);
+    plan->aim_position = -1;
     plan->has_target = true;
     plan->target_schema = fills[0].schema;
     plan->target_table = fills[0].table;

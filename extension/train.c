@@ -175,7 +175,9 @@ static enum status put_bad_rows(const struct course *course, const struct sink *
 
 static enum status check_before(const struct host *host, const struct plan *plan, struct error *err)
 {
-    TRY(host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err));
+    if (host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err) !=
+        STATUS_OK)
+        return error_place(err, plan->aim_position);
     TRY(quarantine_check(host, plan, err));
     return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)
                                                : STATUS_OK;

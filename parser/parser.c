@@ -195,5 +195,13 @@ enum status parse_statement(struct slice text, struct arena *arena, struct state
 
     while (piece.kind == PIECE_EMPTY && piece.terminated)
         piece = split_piece(text, piece.next);
-    return parse_piece(text, &piece, arena, statement, err);
+    TRY(parse_piece(text, &piece, arena, statement, err));
+    while (piece.terminated) {
+        piece = split_piece(text, piece.next);
+        if (piece.kind != PIECE_EMPTY)
+            return fail_at(err, STATUS_SYNTAX, piece.span.start,
+                           "a second statement begins here, where one is expected"),
+                   error_hint(err, "Run them one at a time.");
+    }
+    return STATUS_OK;
 }

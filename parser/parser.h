@@ -45,7 +45,8 @@ struct piece split_piece(struct slice text, int from);
 enum status parse_piece(struct slice text, const struct piece *piece, struct arena *arena,
                         struct statement *statement, struct error *err);
 
-/* The first statement of the text, for callers that have exactly one. */
+/* The one statement of the text. SYNTAX where a second one begins: what would
+ * not run must not look as if it had. */
 enum status parse_statement(struct slice text, struct arena *arena, struct statement *statement,
                             struct error *err);
 

@@ -51,8 +51,10 @@ const struct attribute attributes[] = {
          WORDS("elu", "selu", "gelu", "leaky_relu", "softplus", "softsign", "swish"),
          "Activation of the hidden layers."),
     REAL("model.dropout", NETWORK, 0, 0.99, "0", "Share of hidden units zeroed in each step."),
-    INTEGER("model.n_classes", TRAIN, 2, 65536, NULL,
-            "Number of classes; without it, those found in the data. Classifiers only."),
+    INTEGER(
+        "model.n_classes", TRAIN, 2, 10000, NULL,
+        "Most classes that the labels may have; the model has those that are found. Classifiers "
+        "only."),
     BOOLEAN("model.standardize", TRAIN, "true", NULL,
             "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows."),
     WORD("model.optimizer", TRAIN, "Adam", optimizers,

@@ -151,7 +151,7 @@ static void explain_layers(struct explanation *explanation)
     if (plan->estimator->task == TASK_REGRESSION)
         text_append_string(out, ", 1 output");
     else if (training->n_classes > 0)
-        text_printf(out, ", %u classes", training->n_classes);
+        text_printf(out, ", at most %u classes", training->n_classes);
     else
         text_append_string(out, ", as many classes as the data has");
     explanation_line(explanation, "layers");

@@ -52,6 +52,7 @@ static enum status refuse_fractions(const struct spool *spool, const struct jobs
     const uint32_t column = (uint32_t)spec->input_count;
     uint64_t fractions = 0;
     double first = 0;
+    struct text value;
 
     for (uint32_t b = 0; b < spool->block_count; b++) {
         const struct spool_column_view *view = &spool->blocks[b].columns[column];
@@ -64,9 +65,12 @@ static enum status refuse_fractions(const struct spool *spool, const struct jobs
     }
     if (fractions == 0)
         return STATUS_OK;
+    text_init(&value, 40); /* %g would call 30.000000000000004 a 30 */
+    text_append_real(&value, first);
     fail(err, STATUS_INVALID,
-         "label column \"%.*s\" has %g, and the labels of a classifier are whole numbers or text",
-         SLICE_FORMAT(spec->label), first);
+         "label column \"%.*s\" has %s, and the labels of a classifier are whole numbers or text",
+         SLICE_FORMAT(spec->label), text_string(&value));
+    text_deinit(&value);
     return error_hint(err, "Train a regressor to predict a real number.");
 }
 

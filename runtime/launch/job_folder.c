@@ -181,7 +181,8 @@ enum status job_folder_find(const char *state, int64_t id, struct job_folder *fo
     folder->id = id;
     folder->lock = 0;
     if (id <= 0 || stat(folder->path, &found) != 0 || !S_ISDIR(found.st_mode))
-        return fail(err, STATUS_NOT_FOUND, "there is no job %lld", (long long)id);
+        return fail(err, STATUS_NOT_FOUND, "there is no job %lld", (long long)id),
+               error_hint(err, "SHOW JOBS; lists the jobs of this user.");
     return STATUS_OK;
 }
 

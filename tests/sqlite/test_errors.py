@@ -1,5 +1,7 @@
 """Errors: where, what, and what to do, as the stock shell shows them."""
 
+import sqlite3
+
 import harness
 
 
@@ -7,6 +9,7 @@ class Errors(harness.Case):
     def setUp(self):
         super().setUp()
         self.make_iris()
+        self.database = self.connect()
 
     def check(self, sql, *parts):
         out, err = self.shell(sql)
@@ -60,6 +63,35 @@ class Errors(harness.Case):
                    'table "iris" exists and is no model')
         out, _ = self.shell("SELECT count(*) AS n FROM iris;")
         self.assertEqual(out, "n\n150\n")
+
+    def test_what_a_statement_aims_at_is_shown_with_its_place(self):
+        self.database.execute("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m")
+        for sql, message, word in (
+                ("ROLLBACK MODEL m TO 7", 'no version "7"', "7"),
+                ("CANCEL JOB 99", "there is no job 99", "99"),
+                ("CANCEL JOB 1", "job 1 has ended already", "1"),
+                ("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO main.iris",
+                 'table "iris" exists and is no model', "iris"),
+                ("SELECT * FROM iris TO EVALUATE m INTO m2", "exists and is no table", "m2")):
+            with self.subTest(sql):
+                self.database.execute("CREATE VIEW IF NOT EXISTS m2 AS SELECT 1")
+                with self.assertRaisesRegex(sqlite3.OperationalError, message) as raised:
+                    self.database.execute(sql).fetchall()
+                line, caret = str(raised.exception).split("\n")[1:3]
+                self.assertTrue(line[len(caret) - 1:].endswith(word), raised.exception)
+
+    def test_a_function_runs_one_statement_and_says_where_another_begins(self):
+        for sql in ("SELECT 1; SELECT 2", "SHOW MODELS; SHOW JOBS;", "SELECT 1; garbage"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "a second statement begins here"):
+                self.database.execute("SELECT totrain(?)", (sql,)).fetchall()
+        for sql in ("SELECT 1;", ";; SELECT 1 ; ; -- the end", "SELECT 1"):
+            self.assertEqual(self.database.execute("SELECT totrain(?)", (sql,)).fetchall(),
+                             [('[{"1":1}]',)])
+
+    def test_a_label_that_is_hardly_a_fraction_is_shown_as_one(self):
+        self.database.execute("CREATE TABLE f AS SELECT *, 30.000000000000004 AS y FROM iris")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "has 30.000000000000004"):
+            self.database.execute("SELECT * FROM f TO TRAIN LinearClassifier LABEL y INTO m")
 
     def test_what_is_not_built_yet_says_so(self):
         self.check("SELECT * FROM iris TO RUN a/b:v1 CMD 'x';", "not supported yet")

@@ -73,7 +73,7 @@ static void a_training_says_all_that_was_written(void **state)
     struct statement *statement = &f->statement;
 
     CHECK_PARSES(f, (";; SELECT * FROM t TO TRAIN xgboost.gbtree WITH eta = -0.5, train.epoch = 10 "
-                     "COLUMN a, BUCKET(b, [1, 2]) FOR linear LABEL \"y\" USING s.old INTO new; x"));
+                     "COLUMN a, BUCKET(b, [1, 2]) FOR linear LABEL \"y\" USING s.old INTO new; ;"));
     CHECK_INT(statement->kind, STATEMENT_TRAIN);
     CHECK_SLICE(statement->select, "SELECT * FROM t");
     CHECK_INT(statement->select_position, 3);
@@ -157,11 +157,22 @@ static void ordinary_sql_passes_through(void **state)
 {
     struct fixture *f = *state;
 
-    CHECK_INT(parse(f, " CREATE TABLE t(a) ; SELECT 1"), STATUS_OK);
+    CHECK_INT(parse(f, " CREATE TABLE t(a) ; ; -- SELECT 1"), STATUS_OK);
     CHECK_INT(f->statement.kind, STATEMENT_SQL);
     CHECK_SLICE(f->statement.select, "CREATE TABLE t(a)");
     CHECK_INT(parse(f, " ; -- nothing"), STATUS_SYNTAX);
     assert_string_equal(f->err.message, "there is no statement");
+}
+
+static void a_second_statement_is_refused_at_its_place(void **state)
+{
+    struct fixture *f = *state;
+
+    CHECK_INT(parse(f, "SHOW MODELS; SELECT 1"), STATUS_SYNTAX);
+    assert_string_equal(f->err.message, "a second statement begins here, where one is expected");
+    CHECK_INT(f->err.position, 13);
+    CHECK_INT(parse(f, ";SELECT 1;; garbage"), STATUS_SYNTAX);
+    CHECK_INT(f->err.position, 12);
 }
 
 static void check_limit(struct fixture *f, const char *message)
@@ -345,6 +356,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             only_well_formed_utf8_is_read_and_the_first_wrong_byte_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ordinary_sql_passes_through, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_second_statement_is_refused_at_its_place, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(limits_hold_and_the_largest_allowed_passes, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(limits_of_run_and_optimize_hold, set_up, tear_down),
