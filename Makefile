@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-full coverage fresh-machine bench bench-elastic bench-postgres fuzz install install-postgres
+.PHONY: help setup build demo test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-postgres fuzz install install-postgres
 .PHONY: image lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
@@ -12,6 +12,7 @@ help:
 	@echo "make test      build, then all tests (release preset; under 10 minutes on 2 cores)"
 	@echo "make build     build/release/totrain and build/release/totrain.so"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
+	@echo "make test-tsan the same tests under ThreadSanitizer"
 	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
 	@echo "make coverage  branches that the tests take in parser, planner, jobspec, scoring; 90 % or it fails"
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
@@ -45,7 +46,12 @@ test-dev: setup
 	@cmake --build --preset dev -j $(JOBS)
 	@tests/own-folder ctest --preset dev -j $(JOBS)
 
-test-full: test test-dev
+test-tsan: setup
+	@cmake --preset tsan > /dev/null
+	@cmake --build --preset tsan -j $(JOBS)
+	@tests/own-folder ctest --preset tsan -j $(JOBS)
+
+test-full: test test-dev test-tsan
 	@build/release/tests/sim --seeds 1..20000
 	@tests/sqlite/run_tensorboard build/release
 	@$(MAKE) fuzz FUZZ_SECONDS=600
