@@ -57,12 +57,12 @@ class ClusterTest(harness.JobTest):
         self.assertIn("was silent", job.log())
 
     def test_steps_go_on_when_the_master_is_killed_and_a_new_one_continues(self):
-        job = self.job(2, epochs=3000)
+        job = self.job(2, epochs=harness.LONG)
         job.wait_for("progress", 1)
         master = [pid for pid, role in job.children().items() if role == "master"]
         os.kill(master[0], signal.SIGKILL)
         self.assertEqual(job.end(), 0, job.last)
-        self.assertEqual(job.digest(), self.digest_of(epochs=3000))
+        self.assertEqual(job.digest(), self.digest_of(epochs=harness.LONG))
         self.assertIn("epoch 4294967297", job.log())
 
     def test_a_stopped_master_is_replaced(self):
