@@ -61,6 +61,8 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
         .lanes_max = 1,
         .min_workers = plan->scoring.min_workers > 0 ? plan->scoring.min_workers : 1,
         .max_workers = plan->scoring.max_workers,
+        .metrics_host = plan->scoring.metrics_host,
+        .metrics_port = plan->scoring.metrics_port,
     };
     scoring->label = JOBSPEC_NO_LABEL;
     scoring->label_name = plan->label;

@@ -177,7 +177,7 @@ const struct attribute attributes[] = {
     BOOLEAN("job.wait", ANY_JOB, "true", NULL,
             "false: return the job's id as soon as its rows are read; it goes on without this "
             "session and writes its model or table itself."),
-    {"job.metrics", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
+    {"job.metrics", ATTRIBUTE_TEXT, ANY_JOB, 0, 0, NULL, NULL, NULL, true,
      "Address at which the job serves /metrics for Prometheus and /healthz while it runs: 'PORT' "
      "of "
      "this machine alone, or 'IP:PORT'; port 0 is any free one. Default: none."},

@@ -49,10 +49,10 @@ static bool split(struct slice text, struct slice *host, uint32_t *port)
            is_address(*host);
 }
 
-enum status metrics_address_plan(struct planning *planning)
+enum status metrics_address_plan(struct planning *planning, struct slice *served_host,
+                                 uint32_t *port)
 {
     const struct setting *setting = settings_find(planning, "job.metrics");
-    struct plan_training *training = &planning->plan->training;
     struct slice host;
 
     if (!setting)
@@ -60,12 +60,12 @@ enum status metrics_address_plan(struct planning *planning)
     if (planning->catalog->limits.is_closed)
         return fail_at(planning->err, STATUS_PERMISSION, setting->name.position,
                        "job.metrics would open a port of the server's machine");
-    if (!split(setting->value.text, &host, &training->metrics_port)) {
+    if (!split(setting->value.text, &host, port)) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "job.metrics is 'PORT' or 'IP:PORT', not '%.*s'",
                 SLICE_FORMAT(setting->value.text));
         return error_hint(planning->err,
                           "As in '9090', '0.0.0.0:9090' or '[::1]:9090'; port 0 is any free one.");
     }
-    return slice_keep(planning, host, &training->metrics_host);
+    return slice_keep(planning, host, served_host);
 }

@@ -94,6 +94,8 @@ struct plan_scoring {
     bool on_workers; /* by a job of worker processes; else by the session itself */
     uint32_t min_workers, max_workers; /* max_workers 0: the cores */
     bool wait;                         /* false: a detached job */
+    struct slice metrics_host;         /* as of plan_training */
+    uint32_t metrics_port;
 };
 
 /* One attribute of a TRAIN statement and its value, for people to read. */

@@ -110,7 +110,8 @@ enum status plan_train(struct planning *planning)
     TRY(cluster_plan(planning));
     if (!plan->training.wait)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
-    TRY(metrics_address_plan(planning));
+    TRY(metrics_address_plan(planning, &planning->plan->training.metrics_host,
+                             &planning->plan->training.metrics_port));
     TRY(log_folder_plan(planning));
     TRY(bad_rows_plan(planning, "train.bad_rows"));
     TRY(query_describe(planning));

@@ -72,7 +72,8 @@ uint32_t column_words(const struct query_column *column);
 enum status label_plan(struct planning *planning);
 
 /* metrics_address.c */
-enum status metrics_address_plan(struct planning *planning);
+enum status metrics_address_plan(struct planning *planning, struct slice *served_host,
+                                 uint32_t *port);
 
 /* bad_rows.c: before the query is described, when the tables are known; and after. */
 enum status bad_rows_plan(struct planning *planning, const char *attribute);

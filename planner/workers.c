@@ -83,6 +83,7 @@ enum status workers_plan(struct planning *planning)
                        "job.max_workers is %u, below job.min_workers, which is %u",
                        scoring->max_workers, scoring->min_workers);
     TRY(workers_check(planning, scoring->min_workers, scoring->max_workers));
+    TRY(metrics_address_plan(planning, &scoring->metrics_host, &scoring->metrics_port));
     TRY(check_use(planning, setting));
     return scoring->wait ? STATUS_OK : file_plan(planning, plan->target_schema, plan->target_table);
 }

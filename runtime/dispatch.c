@@ -12,6 +12,7 @@ static void continue_books(struct dispatch *dispatch, const struct job_row *row)
     dispatch->started_at -= (int64_t)(row->seconds * 1000);
     dispatch->waited_ms = (int64_t)(row->seconds_waiting * 1000);
     dispatch->rows_redone = row->rows_redone;
+    usage_continue(&dispatch->usage, row->slot_seconds, row->goodput, row->rows_done);
 }
 
 static enum status open_ledger(struct dispatch *dispatch, struct error *err)
@@ -45,6 +46,7 @@ enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_optio
         .rate_at = now_ms,
         .wanted = options->max_workers,
     };
+    usage_init(&dispatch->usage, now_ms);
     dispatch->workers = calloc(options->max_workers, sizeof *dispatch->workers);
     if (!dispatch->workers)
         return fail_no_memory(err);
@@ -79,6 +81,7 @@ static void send_end(const struct dispatch *dispatch, peer_id peer, struct outbo
 static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
                 enum job_event_kind kind, struct outbox *outbox)
 {
+    dispatch_count_slots(dispatch, now_ms);
     dispatch->state = state;
     dispatch_put_job(dispatch, now_ms, outbox);
     for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
@@ -158,6 +161,7 @@ static void lose(struct dispatch *dispatch, int64_t now_ms, uint32_t index, cons
 {
     struct dispatch_worker *worker = &dispatch->workers[index];
 
+    dispatch_count_slots(dispatch, now_ms);
     outbox_close(outbox, worker->peer);
     worker->peer = PEER_NONE;
     dispatch->live--;
@@ -219,6 +223,7 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     worker->incarnation = hello->incarnation;
     worker->peer = from;
     worker->heard_at = now_ms;
+    dispatch_count_slots(dispatch, now_ms);
     dispatch->live++;
     dispatch_put_worker(dispatch, hello->index, "scoring", outbox);
     dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",

@@ -27,6 +27,7 @@
 
 #include "runtime/ledger.h"
 #include "runtime/outbox.h"
+#include "runtime/usage.h"
 
 #define DISPATCH_LEASES_MAX 4   /* that a worker holds at once */
 #define DISPATCH_DEATHS_MAX 200 /* over leases, without a shard that was done in between */
@@ -48,6 +49,7 @@ struct dispatch_options {
     const struct job_row *previous; /* the books of the master before; NULL: the first one */
     struct slice statement, model;
     const char *started_at; /* RFC 3339 */
+    const char *metrics;    /* address that is served (exposition.h); NULL: none */
     int64_t supervisor;     /* process id */
 };
 
@@ -59,6 +61,7 @@ struct dispatch_worker {
     int64_t heard_at, missed_at;
     struct lease leases[DISPATCH_LEASES_MAX]; /* in the order in which it scores them */
     uint32_t lease_count;
+    int64_t busy_since; /* at leases[0], while it has one */
 };
 
 struct dispatch {
@@ -75,6 +78,7 @@ struct dispatch {
     uint64_t rows_redone, stale;
     int64_t started_at; /* of the job: earlier masters' time counted */
     int64_t waiting_since, waited_ms;
+    struct usage usage;
     int64_t ticked_at, claim_at, reported_at, rate_at;
     uint64_t rate_rows;
     double rows_per_second;
@@ -100,6 +104,8 @@ void dispatch_leave(struct dispatch *dispatch, int64_t now_ms, struct outbox *ou
 void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error *err,
                    struct outbox *outbox);
 
+/* The job's row as it is now. */
+struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms);
 bool dispatch_has_ended(const struct dispatch *dispatch);
 
 #endif

@@ -17,7 +17,7 @@ static void put_end(const struct lease *lease, enum shard_state state, struct ou
     put_shard(lease, state, (struct slice){"", 0}, outbox);
 }
 
-static void give(struct dispatch *dispatch, struct dispatch_worker *worker,
+static void give(struct dispatch *dispatch, int64_t now_ms, struct dispatch_worker *worker,
                  const struct lease *lease, struct outbox *outbox)
 {
     struct message message = {
@@ -25,6 +25,8 @@ static void give(struct dispatch *dispatch, struct dispatch_worker *worker,
 
     message.lease = (struct message_lease){
         .id = lease->id, .first = lease->first, .slot = lease->slot, .count = lease->count};
+    if (worker->lease_count == 0)
+        worker->busy_since = now_ms;
     worker->leases[worker->lease_count++] = *lease;
     put_end(lease, SHARD_LEASED, outbox);
     outbox_send(outbox, worker->peer, &message);
@@ -58,7 +60,7 @@ void dispatch_serve(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
             dispatch_put_event(dispatch, now_ms, index, "backup", outbox, "rows %llu to %llu",
                                (unsigned long long)lease.first + 1,
                                (unsigned long long)(lease.first + lease.count));
-        give(dispatch, worker, &lease, outbox);
+        give(dispatch, now_ms, worker, &lease, outbox);
     }
     if (retry_at < dispatch->claim_at)
         dispatch->claim_at = retry_at;
@@ -91,12 +93,15 @@ static bool forget(struct dispatch_worker *worker, uint64_t id, struct lease *le
 void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
                         const struct message_scored *scored, struct outbox *outbox)
 {
+    struct dispatch_worker *worker = &dispatch->workers[index];
+    const int64_t began_at = worker->busy_since;
     struct lease lease, own;
 
-    if (!forget(&dispatch->workers[index], scored->id, &own)) {
+    if (!forget(worker, scored->id, &own)) {
         dispatch->stale++;
         return;
     }
+    worker->busy_since = now_ms;
     if (ledger_complete(dispatch->ledger, index, scored->id, scored->slot, now_ms, &lease, NULL) !=
         STATUS_OK) {
         dispatch->stale++;
@@ -104,6 +109,7 @@ void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
         put_end(&own, SHARD_LATE, outbox);
     } else {
         dispatch->deaths = 0;
+        usage_needed(&dispatch->usage, (double)(now_ms - began_at), lease.count);
         put_shard(&lease, SHARD_DONE, scored->results, outbox);
     }
     if (ledger_is_finished(dispatch->ledger)) {
@@ -112,7 +118,7 @@ void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
     }
     dispatch_serve(dispatch, now_ms, index, outbox);
     /* A suspect is only for who has nothing else; what was slow may be settled now. */
-    if (dispatch->workers[index].lease_count < dispatch->options.leases_per_worker)
+    if (worker->lease_count < dispatch->options.leases_per_worker)
         dispatch_serve_all(dispatch, now_ms, outbox);
     dispatch_note_progress(dispatch, now_ms, outbox);
 }

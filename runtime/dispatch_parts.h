@@ -22,7 +22,9 @@ void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
 /* dispatch_record.c: rows for the store, lines for the door. */
 
 uint64_t dispatch_rows_done(const struct dispatch *dispatch);
-void dispatch_put_job(const struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
+/* Before every change of their number: so many workers were here until now. */
+void dispatch_count_slots(struct dispatch *dispatch, int64_t now_ms);
+void dispatch_put_job(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
 void dispatch_put_worker(const struct dispatch *dispatch, uint32_t index, const char *state,
                          struct outbox *outbox);
 void dispatch_put_event(const struct dispatch *dispatch, int64_t now_ms, int64_t index,

@@ -36,12 +36,18 @@ static uint64_t shards_done(const struct dispatch *dispatch)
     return rows == dispatch->options.rows ? shards_in_all(dispatch) : shards_of(dispatch, rows);
 }
 
-void dispatch_put_job(const struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+void dispatch_count_slots(struct dispatch *dispatch, int64_t now_ms)
+{
+    usage_count(&dispatch->usage, now_ms, dispatch_has_ended(dispatch) ? 0 : dispatch->live);
+}
+
+struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms)
 {
     const struct dispatch_options *options = &dispatch->options;
     struct job_row row;
     int64_t waited = dispatch->waited_ms;
 
+    dispatch_count_slots(dispatch, now_ms);
     if (dispatch->state == JOB_STATE_WAITING)
         waited += now_ms - dispatch->waiting_since;
     memset(&row, 0, sizeof row);
@@ -54,13 +60,24 @@ void dispatch_put_job(const struct dispatch *dispatch, int64_t now_ms, struct ou
     row.steps = shards_in_all(dispatch);
     row.rows_done = dispatch_rows_done(dispatch);
     row.rows_redone = dispatch->rows_redone;
-    row.loss = row.goodput = row.validation_loss = (double)NAN;
+    row.loss = row.validation_loss = (double)NAN;
+    row.goodput = usage_goodput(&dispatch->usage, row.rows_done);
+    row.slot_seconds = usage_slot_seconds(&dispatch->usage);
     row.seconds_waiting = (double)waited / 1000;
     row.seconds = seconds_since(now_ms, dispatch->started_at);
     slice_copy(slice_of(dispatch->failure.message), row.error, sizeof row.error);
     slice_copy(slice_of(options->started_at), row.started_at, sizeof row.started_at);
     row.supervisor = options->supervisor;
     row.rows_per_second = dispatch->rows_per_second;
+    if (options->metrics)
+        slice_copy(slice_of(options->metrics), row.metrics, sizeof row.metrics);
+    return row;
+}
+
+void dispatch_put_job(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+{
+    const struct job_row row = dispatch_books(dispatch, now_ms);
+
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
 }
 

@@ -64,18 +64,22 @@ static void write_learning(const struct job_row *row, struct text *out)
     gauge(out, "validation_loss", "Mean loss of the rows held out.", row->validation_loss);
 }
 
-static void write_slots(const struct master *master, const struct job_row *row, struct text *out)
+static void write_slots(const struct job_row *row, uint32_t live, uint32_t wanted, struct text *out)
 {
-    gauge(out, "workers", "Workers that are here.", master->live);
-    gauge(out, "workers_in_group", "Workers that compute the steps.", row->workers);
-    gauge(out, "workers_wanted", "Workers that the launcher tries to keep here.", master->wanted);
+    gauge(out, "workers", "Workers that are here.", live);
+    gauge(out, "workers_wanted", "Workers that the launcher tries to keep here.", wanted);
     counter(out, "slot_seconds_total", "Seconds that workers were here, summed over them.",
             row->slot_seconds);
-    gauge(out, "goodput_ratio", "Share of the slot time that the applied rows needed.",
+    gauge(out, "goodput_ratio", "Share of the slot time that the rows that count needed.",
           row->goodput);
     counter(out, "waiting_seconds_total", "Seconds with fewer workers than job.min_workers.",
             row->seconds_waiting);
     gauge(out, "job_seconds", "Seconds since the job began.", row->seconds);
+}
+
+static void write_group(const struct master *master, const struct job_row *row, struct text *out)
+{
+    gauge(out, "workers_in_group", "Workers that compute the steps.", row->workers);
     gauge(out, "checkpoint_step", "The step of the last checkpoint.",
           master->stored.phase > 0 ? (double)master->stored.step : (double)NAN);
     if (master->group.count == 0)
@@ -90,5 +94,31 @@ void exposition_write(const struct master *master, const struct job_row *row, st
 {
     write_identity(row, out);
     write_learning(row, out);
-    write_slots(master, row, out);
+    write_slots(row, master->live, master->wanted, out);
+    write_group(master, row, out);
+}
+
+static void write_shards(const struct dispatch *dispatch, const struct job_row *row,
+                         struct text *out)
+{
+    const struct ledger_counts counts =
+        dispatch->ledger ? ledger_counts(dispatch->ledger) : (struct ledger_counts){.leased = 0};
+
+    gauge(out, "rows", "Rows of the table that is scored.", (double)dispatch->options.rows);
+    gauge(out, "rows_scored", "Rows that are settled.", (double)row->rows_done);
+    gauge(out, "rows_bad", "Rows of these that their workers died over.", (double)counts.rows_bad);
+    counter(out, "rows_redone_total", "Rows that were scored and did not count.",
+            (double)row->rows_redone);
+    gauge(out, "rows_per_second", "Rows settled a second, of late.", row->rows_per_second);
+    gauge(out, "shards_leased", "Shards that a worker has now.", counts.leased);
+    gauge(out, "shards_suspect", "Shards that a worker has died over and that are not settled.",
+          counts.suspects);
+}
+
+void exposition_write_scoring(const struct dispatch *dispatch, const struct job_row *row,
+                              struct text *out)
+{
+    write_identity(row, out);
+    write_shards(dispatch, row, out);
+    write_slots(row, dispatch->live, dispatch->wanted, out);
 }

@@ -8,12 +8,16 @@
 #ifndef RUNTIME_EXPOSITION_H
 #define RUNTIME_EXPOSITION_H
 
+#include "runtime/dispatch.h"
 #include "runtime/master.h"
 
 #define EXPOSITION_TYPE      "text/plain; version=0.0.4; charset=utf-8"
 #define EXPOSITION_BYTES_MAX ((size_t)1 << 20)
 
 void exposition_write(const struct master *master, const struct job_row *row, struct text *out);
+/* Of a job that scores a table. */
+void exposition_write_scoring(const struct dispatch *dispatch, const struct job_row *row,
+                              struct text *out);
 /* Backslash, quote and newline, as in the value of a label. Public for its test. */
 void exposition_append_label(struct text *out, struct slice value);
 

@@ -1,6 +1,5 @@
 #include "runtime/host.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -122,50 +121,15 @@ static enum status continue_job(struct master_host *host, const struct job *job,
     return STATUS_OK;
 }
 
-static bool get_page(void *context, const char *path, struct text *page, const char **type)
+static void write_metrics(void *self, struct text *page)
 {
-    const struct master_host *host = context;
-    struct job_row row;
+    const struct master_host *host = self;
+    const struct job_row row = master_books(&host->master, loop_now_ms());
 
-    if (strcmp(path, "/healthz") == 0) {
-        text_append_string(page, "ok\n");
-        *type = "text/plain; charset=utf-8";
-        return true;
-    }
-    if (strcmp(path, "/metrics") != 0)
-        return false;
-    row = master_books(&host->master, loop_now_ms());
     exposition_write(&host->master, &row, page);
-    *type = EXPOSITION_TYPE;
-    return true;
 }
 
-/* A first master without it would break a promise; a later one goes on without,
- * since the job matters more. */
-static enum status serve_metrics(struct master_host *host, const struct job *job,
-                                 struct master_options *options, struct error *err)
-{
-    struct http_reader reader = {host, get_page};
-    char address[64];
-    enum status status;
-
-    if (job->spec.metrics_host.size == 0)
-        return STATUS_OK;
-    snprintf(address, sizeof address, "%.*s", SLICE_FORMAT(job->spec.metrics_host));
-    status = loop_serve_http(host->loop, address, (uint16_t)job->spec.metrics_port, reader,
-                             host->metrics, sizeof host->metrics, err);
-    if (status == STATUS_OK) {
-        options->metrics = host->metrics;
-        log_info("serves http://%s/metrics", host->metrics);
-    } else if (options->previous) {
-        log_warning("%s", err->message);
-        error_clear(err);
-        status = STATUS_OK;
-    }
-    return status;
-}
-
-/* As serve_metrics: what a later master cannot do is no reason to end the job. */
+/* A first master without it would break a promise, as with job_pages_serve. */
 static enum status log_events(struct master_host *host, const struct job *job,
                               const struct master_options *options, struct error *err)
 {
@@ -204,7 +168,10 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
     host->loop = loop;
     TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
     TRY(continue_job(host, job, &options, err));
-    TRY(serve_metrics(host, job, &options, err));
+    host->pages = (struct job_pages){.self = host, .write_metrics = write_metrics};
+    TRY(job_pages_serve(&host->pages, loop, job, !options.previous, err));
+    if (host->pages.address[0])
+        options.metrics = host->pages.address;
     TRY(log_events(host, job, &options, err));
     TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &host->role, err));
     TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(host->role), err));

@@ -6,6 +6,7 @@
 #define RUNTIME_HOST_H
 
 #include "runtime/experiment.h"
+#include "runtime/job_pages.h"
 #include "runtime/master.h"
 #include "runtime/opening.h"
 #include "runtime/recorder.h"
@@ -21,7 +22,7 @@ struct master_host {
     struct loop *loop;
     int64_t claim_checked_at;
     char started_at[32];
-    char metrics[64]; /* where /metrics is served */
+    struct job_pages pages;
 };
 
 /* `recorder` brings say and replace; the store is opened here. Workers in

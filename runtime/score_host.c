@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "data/shardstore.h"
 #include "runtime/experiment.h"
+#include "runtime/exposition.h"
 
 #define HEARTBEAT_MS   1000
 #define DEAD_MS        5000
@@ -117,6 +118,14 @@ static struct dispatch_options options_of(const struct job *job, uint32_t incarn
     };
 }
 
+static void write_metrics(void *self, struct text *page)
+{
+    struct dispatch_host *host = self;
+    const struct job_row row = dispatch_books(&host->dispatch, loop_now_ms());
+
+    exposition_write_scoring(&host->dispatch, &row, page);
+}
+
 static enum status begin(struct dispatch_host *host, const struct job *job, const char *address,
                          int64_t supervisor, struct settled *settled, struct error *err)
 {
@@ -131,6 +140,10 @@ static enum status begin(struct dispatch_host *host, const struct job *job, cons
 
     options.started_at = host->started_at;
     TRY(read_store(host, &options, settled, err));
+    host->pages = (struct job_pages){.self = host, .write_metrics = write_metrics};
+    TRY(job_pages_serve(&host->pages, host->loop, job, !options.previous, err));
+    if (host->pages.address[0])
+        options.metrics = host->pages.address;
     options.settled = settled->rows;
     options.settled_count = settled->count;
     TRY(loop_add_role(host->loop, &role, address, bound, sizeof bound, &host->role, err));

@@ -7,6 +7,7 @@
 
 #include "runtime/dispatch.h"
 #include "runtime/job.h"
+#include "runtime/job_pages.h"
 #include "runtime/loop.h"
 #include "runtime/recorder.h"
 #include "runtime/rows_scoring.h"
@@ -17,6 +18,7 @@ struct dispatch_host {
     struct loop_role *role;
     struct loop *loop;
     struct job_row books; /* of the master before */
+    struct job_pages pages;
     int64_t claim_checked_at;
     char started_at[32];
 };

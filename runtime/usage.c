@@ -36,6 +36,12 @@ void usage_report(struct usage *usage, int64_t now_ms, uint64_t group, uint32_t 
     usage->reported_at = now_ms;
 }
 
+void usage_needed(struct usage *usage, double ms, uint64_t rows)
+{
+    usage->steady_ms += ms;
+    usage->steady_rows += (double)rows;
+}
+
 double usage_slot_seconds(const struct usage *usage)
 {
     return usage->up_ms / 1000;

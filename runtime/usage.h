@@ -9,7 +9,8 @@
  * The slot time of a row is measured where nothing disturbed: between two reports
  * of progress of the same group. Everything else lowers the goodput: workers that
  * wait for others, meet, copy the state, stand by, or compute what is abandoned or
- * was computed before.
+ * was computed before. Of a job that scores a table, whose workers have nothing in common,
+ * each shard is measured: what its worker needed for it.
  *
  * Pure: the caller passes time in milliseconds, which never goes backwards.
  */
@@ -38,6 +39,9 @@ void usage_count(struct usage *usage, int64_t now_ms, uint32_t workers);
 /* The group has applied so many rows since the job began. */
 void usage_report(struct usage *usage, int64_t now_ms, uint64_t group, uint32_t members,
                   uint64_t rows);
+
+/* Where rows are not computed by a group: one worker was so long at rows that count. */
+void usage_needed(struct usage *usage, double ms, uint64_t rows);
 
 double usage_slot_seconds(const struct usage *usage);
 /* Of the rows that count now; NaN while nothing has been measured. */

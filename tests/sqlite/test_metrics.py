@@ -71,13 +71,13 @@ class Metrics(harness.Case):
         except FileNotFoundError:
             return b""
 
-    def wait_for_address(self, job):
+    def wait_for_address(self, job, when="epoch > 0"):
         store = f"file:{self.state}/jobs/{job}/job.db?mode=ro"
         found = []
 
         def has_address():
             database = sqlite3.connect(store, uri=True)
-            rows = database.execute("SELECT metrics FROM job WHERE epoch > 0").fetchall()
+            rows = database.execute(f"SELECT metrics FROM job WHERE {when}").fetchall()
             database.close()
             found[:] = [address for address, in rows if address]
             return found
@@ -115,6 +115,34 @@ class Metrics(harness.Case):
         self.assertTrue(0 < families["totrain_goodput_ratio"][2][None] <= 1)
         self.assertGreater(families["totrain_slot_seconds_total"][2][None], 0)
         self.assertLessEqual(set(families["totrain_worker_lanes"][2]), {'worker="0"', 'worker="1"'})
+
+    def test_a_job_that_scores_is_read_as_well(self):
+        database = self.connect(isolation_level=None)
+        database.execute("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 1 "
+                         "LABEL class INTO m")
+        os.environ["TOTRAIN_PACE"] = "us=300"  # a row: long enough to be met while it runs
+        self.addCleanup(os.environ.pop, "TOTRAIN_PACE", None)
+        (job, _), = database.execute(
+            "SELECT a.* FROM iris a, (SELECT 1 FROM iris LIMIT 100) TO PREDICT p.class WITH "
+            "job.metrics = '0', job.max_workers = 2, job.wait = false USING m").fetchall()
+        address = self.wait_for_address(int(job), "rows_done > 0")
+
+        def value(name):
+            return parse(self.get(address, "/metrics")[1])[f"totrain_{name}"][2][None]
+        self.assertEqual(self.get(address, "/healthz")[1], "ok\n")
+        self.assertEqual((value("rows"), value("rows_bad"), value("workers_wanted")), (15000, 0, 2))
+        first = value("rows_scored")
+        harness.wait_for(lambda: value("rows_scored") > first, "rows")
+        self.assertGreater(value("shards_leased"), 0)
+        self.assertTrue(0 < value("goodput_ratio") <= 1)
+        self.assertGreater(value("slot_seconds_total"), 0)
+        states = parse(self.get(address, "/metrics")[1])["totrain_job_state"][2]
+        self.assertEqual((sum(states.values()), states['state="running"']), (1, 1))
+        self.assertEqual(self.run_program("wait", job).returncode, 0)
+        goodput, slots, seconds = database.execute(
+            "SELECT goodput, slot_seconds, seconds FROM totrain_jobs WHERE id = ?", (int(job),)).fetchone()
+        self.assertTrue(0.5 < goodput <= 1, goodput)  # paced: there is nothing else that takes time
+        self.assertTrue(0 < slots <= 2 * seconds + 0.1, (slots, seconds))
 
     def test_it_is_healthy_and_has_no_other_page(self):
         _, address = self.start()

@@ -1,5 +1,7 @@
 #include "tests/check.h"
 
+#include <math.h>
+
 #include "data/shardstore.h"
 #include "runtime/dispatch.h"
 
@@ -398,6 +400,37 @@ static void a_failed_worker_and_a_cancel_end_the_job(void **state)
     end(&stage);
 }
 
+static void goodput_is_what_the_rows_that_count_needed(void **state)
+{
+    struct dispatch_options options = options_of();
+    struct message slow, first, second;
+    struct job_row books;
+    struct stage stage;
+    (void)state;
+
+    options.rows = 30;
+    begin(&stage, &options);
+    hello(&stage, 1000, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &slow) && sent(&stage, 11, MESSAGE_LEASE, 1, &second));
+    CHECK(isnan(dispatch_books(&stage.dispatch, 1000).goodput));
+    hello(&stage, 1000, 12, 1, 0);
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &first));
+    scored(&stage, 1100, 12, &first.lease);
+    books = dispatch_books(&stage.dispatch, 1200); /* 100 ms of 2 x 200 for 10 rows */
+    CHECK(fabs(books.goodput - .25) < 1e-9 && fabs(books.slot_seconds - .4) < 1e-9);
+    scored(&stage, 1300, 11, &slow.lease); /* the next one begins with that */
+    scored(&stage, 1400, 11, &second.lease);
+    CHECK(stage.dispatch.state == JOB_STATE_DONE);
+    books = dispatch_books(&stage.dispatch, 9000); /* nobody is here any more */
+    CHECK(fabs(books.goodput - .5 / .8) < 1e-9 && fabs(books.slot_seconds - .8) < 1e-9);
+    end(&stage);
+
+    options.previous = &books; /* the next master counts on */
+    begin(&stage, &options);
+    CHECK(fabs(dispatch_books(&stage.dispatch, 0).slot_seconds - .8) < 1e-9);
+    end(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them),
         cmocka_unit_test(deaths_without_an_end_end_the_job),
         cmocka_unit_test(a_failed_worker_and_a_cancel_end_the_job),
+        cmocka_unit_test(goodput_is_what_the_rows_that_count_needed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
