@@ -23,7 +23,7 @@ DEADLINE = 60
 GONE = 5  # seconds: the promise about what outlives a client or supervisor
 # How many times slower this build computes: a sanitizer's.
 SLOW = int(os.environ.get("TOTRAIN_SLOW", "1"))
-LONG = 4000 // SLOW  # epochs: something is done to such a job while it runs
+LONG = 1000 // SLOW  # epochs: something is done to such a job while it runs
 LONG_SECONDS = 10  # that it lasts then with one worker, however fast the machine is
 ROWS = 135  # of an epoch, about
 POINTS = ["begin", "after_partial", "after_sum", "before_apply", "after_apply"]

@@ -437,7 +437,7 @@ class NamespaceTest(NetworkTest):
     def start(self, workers, least, epochs, indexes=None):
         """The master in namespace 0, worker I in I + 1."""
         if epochs == LONG:  # it lasts, however fast the machine is
-            os.environ["TOTRAIN_PACE"] = f"us={15 * harness.SLOW}"
+            os.environ["TOTRAIN_PACE"] = f"us={60 * harness.SLOW}"
             self.addCleanup(os.environ.pop, "TOTRAIN_PACE")
         self.job = self.make(workers, least, epochs)
         self.spaces = Namespaces(workers + 1)
