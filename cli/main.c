@@ -110,9 +110,10 @@ static enum status run_inputs(struct session *session, const struct options *opt
 
 static enum status check_words(const struct options *options, struct error *err)
 {
-    if (options->word_count == 1)
+    /* "" is to SQLite a file that goes with the session: an unset variable would lose it all. */
+    if (options->word_count == 1 && options->words[0][0] != '\0')
         return STATUS_OK;
-    if (options->word_count == 0)
+    if (options->word_count <= 1)
         fail(err, STATUS_INVALID, "no database is named");
     else
         fail(err, STATUS_INVALID, "more than one database: %s", options->words[1]);

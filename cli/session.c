@@ -65,14 +65,33 @@ static enum status find_program(char path[PATH_MAX], struct error *err)
     return STATUS_OK;
 }
 
+static enum status refuse_file(struct sqlite3 *db, const char *path, struct error *err)
+{
+    const int reason = db ? sqlite3_system_errno(db) : 0;
+
+    if (reason)
+        return fail(err, STATUS_CONNECTION, "%s: %s: %s", path, sqlite3_errmsg(db),
+                    strerror(reason));
+    return fail(err, STATUS_CONNECTION, "%s: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+}
+
+/* SQLite looks into the file with the first statement, which is not to blame. */
+static enum status check_is_database(struct sqlite3 *db, const char *path, struct error *err)
+{
+    if (sqlite3_exec(db, "PRAGMA schema_version", NULL, NULL, NULL) != SQLITE_NOTADB)
+        return STATUS_OK; /* whatever else is wrong belongs to the statements that meet it */
+    fail(err, STATUS_CONNECTION, "%s is no SQLite database", path);
+    return error_hint(err, "A file of statements is run with -f: totrain DB -f %s", path);
+}
+
 static enum status open_sqlite(struct session *session, const char *path, const char *program,
                                struct error *err)
 {
     if (sqlite3_open_v2(path, &session->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
                         NULL) != SQLITE_OK)
-        return fail(err, STATUS_CONNECTION, "%s: %s", path,
-                    session->db ? sqlite3_errmsg(session->db) : "out of memory");
+        return refuse_file(session->db, path, err);
+    TRY(check_is_database(session->db, path, err));
     sqlite3_busy_timeout(session->db, BUSY_TIMEOUT_MS);
     sqlite_host_init(&session->sqlite, session->db, program);
     session->sqlite.interrupts = &interrupts;

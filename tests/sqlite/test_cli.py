@@ -220,6 +220,23 @@ class Program(harness.Case):
                    "model.hidden_units = [8192, 8192, 8192, 8192], job.lanes = 1000000 "
                    "LABEL class INTO m;", code=2)
 
+    def test_what_is_no_database_is_named_before_any_statement(self):
+        script = self.folder / "train.sql"
+        script.write_text("SELECT 1; -- and more than the hundred bytes of a header" + " " * 100)
+        for name, message in ((str(script), "is no SQLite database"), (str(self.folder), "Is a dir"),
+                              (str(self.folder / "no" / "x.db"), "No such file or directory")):
+            with self.subTest(name):
+                done = self.run_program(name, "-c", "SELECT 1")
+                self.assertEqual((done.returncode, done.stdout), (3, ""))
+                self.assertIn(name, done.stderr)
+                self.assertIn(message, done.stderr)
+        self.assertIn(f"-f {script}", self.run_program(script, "-c", "SELECT 1").stderr)
+
+    def test_an_empty_name_is_no_database(self):
+        done = self.run_program("", "-c", "SELECT 1")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no database is named", done.stderr)
+
     def test_help_and_version(self):
         self.assertIn("TO TRAIN", self.check("--help").stdout)
         self.assertRegex(self.check("--version").stdout, r"^totrain \d+\.\d+\.\d+$")
