@@ -1,24 +1,15 @@
 /*
- * sim_shards - tables scored by leased shards, from seeds.
- *
- *     sim_shards [--seed N | --seeds A..B] [--verbose]
- *
- * As sim: a failure prints its seed, and `--seed N --verbose` shows it again.
- * Over many seeds everything that may happen has to happen.
+ * sim_shards - tables scored by leased shards, from seeds (seeds.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/random.h"
+#include "sim/seeds.h"
 #include "sim/shard_world.h"
-
-#define MANY 200
 
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 {
-    return random_bits(seed, RANDOM_SIMULATION, what, 4) % below;
+    return seeds_pick(seed, 4, what, below);
 }
 
 /* One seed in eight is calm; every other kind of mishap comes and stays away by itself. */
@@ -52,52 +43,28 @@ static struct shard_plan plan_of(uint64_t seed, bool verbose)
     return plan;
 }
 
-static bool parse(int argc, char **argv, uint64_t *first, uint64_t *last, bool *verbose)
+static enum status run_seed(void *context, uint64_t seed, bool verbose, struct error *err)
 {
-    for (int i = 1; i < argc; i++) {
-        char *end;
+    const struct shard_plan plan = plan_of(seed, verbose);
 
-        if (strcmp(argv[i], "--verbose") == 0) {
-            *verbose = true;
-            continue;
-        }
-        if ((strcmp(argv[i], "--seed") != 0 && strcmp(argv[i], "--seeds") != 0) || i + 1 == argc)
-            return false;
-        *first = *last = strtoull(argv[++i], &end, 10);
-        if (strncmp(end, "..", 2) == 0)
-            *last = strtoull(end + 2, &end, 10);
-        if (*end)
-            return false;
-    }
-    return true;
+    return shard_world_run(&plan, context, err);
 }
 
 int main(int argc, char **argv)
 {
     struct shard_result sum = {.messages = 0};
-    uint64_t first = 1, last = 300, failures = 0;
-    bool verbose = false, is_poor;
+    struct seeds seeds;
+    uint64_t failures;
+    bool is_poor;
 
-    if (!parse(argc, argv, &first, &last, &verbose)) {
-        fprintf(stderr, "sim_shards [--seed N | --seeds A..B] [--verbose]\n");
+    if (!seeds_parse(&seeds, argc, argv))
         return 2;
-    }
-    for (uint64_t seed = first; seed <= last; seed++) {
-        const struct shard_plan plan = plan_of(seed, verbose);
-        struct error err;
-
-        if (shard_world_run(&plan, &sum, &err) == STATUS_OK)
-            continue;
-        printf("seed %" PRIu64 ": %s\n", seed, err.message);
-        failures++;
-    }
+    failures = seeds_run(&seeds, run_seed, &sum);
     printf("%" PRIu64 " seeds, %" PRIu64 " failures; %" PRIu64 " messages, %" PRIu64
            " leases, %" PRIu64 " backups, %" PRIu64 " stale; %" PRIu64 " halved, %" PRIu64
            " bad rows; %" PRIu64 " masters, %" PRIu64 " stale\n",
-           last - first + 1, failures, sum.messages, sum.leases, sum.backups, sum.stale, sum.halved,
-           sum.bad, sum.masters, sum.stale_masters);
+           seeds_count(&seeds), failures, sum.messages, sum.leases, sum.backups, sum.stale,
+           sum.halved, sum.bad, sum.masters, sum.stale_masters);
     is_poor = !sum.backups || !sum.stale || !sum.halved || !sum.bad || !sum.stale_masters;
-    if (last - first + 1 >= MANY && is_poor)
-        printf("some of it never happened\n");
-    return failures > 0 || (last - first + 1 >= MANY && is_poor);
+    return seeds_verdict(&seeds, failures, is_poor);
 }
