@@ -51,6 +51,16 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
 #define PREDICT_STAGE "totrain_rows" /* a temporary table */
 enum status lower_predict_stage(const struct plan *plan, struct text *sql, struct error *err);
 
+/*
+ * Where the host keeps the rows of a job (host.h, keep_rows), in PREDICT_KEPT:
+ * the SELECT that reads them in their order; the tables below are then made by SELECTs, too,
+ * which join PREDICT_SCORES (row, reason, o1, o2, ...): the outputs as texts.
+ */
+#define PREDICT_KEPT   "totrain_kept"
+#define PREDICT_SCORES "totrain_scores"
+#define PREDICT_ROW    "totrain row" /* of both: its number */
+enum status lower_kept(const struct plan *plan, struct text *sql, struct error *err);
+
 /* The quarantine table: all columns of the SELECT, then the reason. */
 enum status lower_quarantine_table(const struct plan *plan, struct text *sql, struct error *err);
 enum status lower_quarantine(const struct plan *plan, struct text *sql, struct error *err);

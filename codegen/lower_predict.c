@@ -244,8 +244,80 @@ static void begin_table(const struct plan *plan, struct slice name, struct text 
     text_append_string(sql, " (");
 }
 
+enum status lower_kept(const struct plan *plan, struct text *sql, struct error *err)
+{
+    text_append_string(sql, "SELECT ");
+    append_all_columns(plan, sql);
+    text_append_string(sql, " FROM pg_temp." PREDICT_KEPT " AS q ORDER BY q.\"" PREDICT_ROW "\"");
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static void append_scores(const char *condition, struct text *sql)
+{
+    text_printf(sql,
+                " FROM pg_temp." PREDICT_KEPT " AS q JOIN pg_temp." PREDICT_SCORES
+                " AS r ON r.\"" PREDICT_ROW "\" OPERATOR(pg_catalog.=) q.\"" PREDICT_ROW
+                "\" WHERE r.reason %s ORDER BY r.\"" PREDICT_ROW "\"",
+                condition);
+}
+
+/* An output's text in its type, as totrain.predict gives it. */
+static void append_score(struct slice type, size_t number, struct slice name, struct text *sql)
+{
+    if (slice_is(type, "pg_catalog.date"))
+        text_printf(sql,
+                    "pg_catalog.date '1970-01-01' OPERATOR(pg_catalog.+) "
+                    "r.o%zu::pg_catalog.int4",
+                    number);
+    else if (slice_is(type, "pg_catalog.timestamptz"))
+        text_printf(sql, "pg_catalog.to_timestamp(r.o%zu::pg_catalog.float8)", number);
+    else if (slice_is(type, "pg_catalog.\"timestamp\""))
+        text_printf(sql,
+                    "pg_catalog.timezone('UTC', "
+                    "pg_catalog.to_timestamp(r.o%zu::pg_catalog.float8))",
+                    number);
+    else
+        text_printf(sql, "r.o%zu::%.*s", number, SLICE_FORMAT(type));
+    text_append_string(sql, " AS ");
+    text_append_identifier(sql, name);
+}
+
+static enum status lower_predict_kept(const struct plan *plan, struct text *sql, struct error *err)
+{
+    text_append_string(sql, "SELECT ");
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if ((int)i == plan->label_column)
+            continue;
+        append_column(sql, plan->query.columns[i].name);
+        text_append_string(sql, ", ");
+    }
+    append_score(type_of_prediction(plan), 1, plan->target_column, sql);
+    for (size_t i = 0; i < plan->extra_output_count; i++) {
+        const char *function = function_of(plan, plan->extra_outputs[i]);
+        bool is_number = slice_is(slice_of(function), "probability") || is_regression(plan);
+
+        text_append_string(sql, ", ");
+        append_score(is_number ? SLICE("pg_catalog.float8") : SLICE("pg_catalog.json"), i + 2,
+                     plan->extra_outputs[i], sql);
+    }
+    append_scores("IS NULL", sql);
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status lower_quarantine_kept(const struct plan *plan, struct text *sql,
+                                         struct error *err)
+{
+    text_append_string(sql, "SELECT ");
+    append_all_columns(plan, sql);
+    text_append_string(sql, ", r.reason AS \"" QUARANTINE_REASON "\"");
+    append_scores("IS NOT NULL", sql);
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
 enum status lower_quarantine_table(const struct plan *plan, struct text *sql, struct error *err)
 {
+    if (plan->dialect == SQL_POSTGRES)
+        return lower_quarantine_kept(plan, sql, err);
     begin_table(plan, plan->quarantine_table, sql);
     for (size_t i = 0; i < plan->query.count; i++)
         append_definition(sql, i > 0 ? ", " : "", plan->query.columns[i].name,
@@ -259,6 +331,8 @@ enum status lower_predict_table(const struct plan *plan, struct text *sql, struc
 {
     const char *comma = "";
 
+    if (plan->dialect == SQL_POSTGRES)
+        return lower_predict_kept(plan, sql, err);
     begin_table(plan, plan->target_table, sql);
     for (size_t i = 0; i < plan->query.count; i++) {
         if ((int)i == plan->label_column)

@@ -25,10 +25,12 @@ static enum output output_of(const struct plan *plan, struct slice name)
 /* PREDICT keeps all columns of its rows, EVALUATE the inputs and then the label. */
 static void lower_predict_rows(const struct plan *plan, struct spec_scoring *scoring)
 {
-    scoring->columns = (uint32_t)plan->query.count;
+    const bool is_kept = plan->dialect == SQL_POSTGRES; /* by the host, all but the inputs */
+
+    scoring->columns = (uint32_t)(is_kept ? plan->model.input_count : plan->query.count);
     for (size_t i = 0; i < plan->model.input_count; i++)
-        scoring->inputs[i] = (uint32_t)plan->model_columns[i];
-    if (plan->label_column >= 0)
+        scoring->inputs[i] = is_kept ? (uint32_t)i : (uint32_t)plan->model_columns[i];
+    if (plan->label_column >= 0 && !is_kept)
         scoring->label = (uint32_t)plan->label_column;
     scoring->keeps_bad_rows = plan->quarantine_table.size > 0;
     scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_PREDICTION]);

@@ -39,7 +39,7 @@ enum status quarantine_check(const struct host *host, const struct plan *plan, s
 
     if (plan->quarantine_table.size == 0)
         return STATUS_OK;
-    if (!host->fill_rows && plan->kind != STATEMENT_PREDICT)
+    if ((!host->fill_rows || host->keep_rows) && plan->kind != STATEMENT_PREDICT)
         return fail(err, STATUS_UNSUPPORTED, "this database cannot put bad rows aside yet"),
                error_hint(err, "'skip' leaves them out.");
     TRY(host->check_target(host->self, schema, plan->quarantine_table, TARGET_TABLE, err));

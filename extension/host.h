@@ -143,6 +143,14 @@ struct host {
     /* The same from rows that `source` puts, instead of selects. NULL: cannot be done. */
     enum status (*fill_rows)(void *self, struct fill *fills, size_t count, fill_source *source,
                              void *context, struct error *err);
+    /*
+     * The rows of a SELECT stay with the host, in the temporary table totrain_kept and numbered
+     * from 0, when cells would not bring back what they were: types, digits. Jobs read
+     * them there (lower_kept), `create` of fill_rows is a SELECT that joins them, and a
+     * row of fill_rows is its number, the reason that it is bad for or NULL, and its outputs. A
+     * select of size 0 forgets them. NULL: rows travel through the job.
+     */
+    enum status (*keep_rows)(void *self, struct slice select, struct error *err);
     /* Has a table of this name been made by fill_rows with this mark? It is kept as long as
      * the table is. NULL: nobody knows. */
     bool (*has_mark)(void *self, struct slice schema, struct slice table, struct slice mark);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cell_bytes.h"
 #include "scoring/model_table.h"
@@ -24,7 +25,8 @@ struct spooling {
     const struct plan *plan;
     struct spool_writer *writer;
     struct text row;
-    struct cell *spread; /* a row of EVALUATE, where it has vectors */
+    struct cell *spread; /* room for a row with the elements of its vectors; NULL: all of its
+                            columns are wanted, else the inputs, and of EVALUATE the label */
     uint64_t rows;
 };
 
@@ -37,6 +39,28 @@ static enum status put_cell(struct spooling *spooling, const struct cell *cells,
     return STATUS_OK;
 }
 
+/* Where bad rows are put aside a worker is to find this one bad, too: an array is no number. */
+static enum status spread_row(const struct plan *plan, const struct cell *cells,
+                              struct cell *spread, struct error *err)
+{
+    const struct vectors *vectors = &plan->query.vectors;
+    struct cell *elements = spread + vectors->columns;
+    struct error ignored;
+
+    if (plan->bad_rows == BAD_ROWS_ERROR)
+        return vectors_spread(vectors, cells, spread, err);
+    memcpy(spread, cells, vectors->columns * sizeof *cells);
+    for (size_t i = 0; i < vectors->count; elements += vectors->items[i++].size) {
+        const struct vector *vector = &vectors->items[i];
+        const struct cell *cell = &cells[vector->column];
+
+        if (vector_spread(vector, cell, elements, &ignored) != STATUS_OK)
+            for (uint32_t j = 0; j < vector->size; j++)
+                elements[j] = *cell;
+    }
+    return STATUS_OK;
+}
+
 static enum status spool_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct spooling *spooling = self;
@@ -44,20 +68,21 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
 
     spooling->rows++;
     text_clear(&spooling->row);
-    if (plan->kind == STATEMENT_PREDICT) {
+    if (!spooling->spread) {
         for (size_t i = 0; i < plan->query.count; i++)
             TRY(put_cell(spooling, cells, count, (int)i, err));
     } else {
         if (count < plan->query.count)
             return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
         if (plan->query.vectors.count > 0) {
-            TRY(vectors_spread(&plan->query.vectors, cells, spooling->spread, err));
+            TRY(spread_row(plan, cells, spooling->spread, err));
             cells = spooling->spread;
             count = plan->query.count + plan->query.vectors.elements;
         }
         for (size_t i = 0; i < plan->model.input_count; i++)
             TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
-        TRY(put_cell(spooling, cells, count, plan->label_column, err));
+        if (plan->kind == STATEMENT_EVALUATE)
+            TRY(put_cell(spooling, cells, count, plan->label_column, err));
     }
     if (spooling->row.failed)
         return fail(err, STATUS_LIMIT,
@@ -67,6 +92,24 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
                error_hint(err, "Leave job.* out: the session scores rows of any size.");
     TRY(spool_put_text(spooling->writer, text_slice(&spooling->row), err));
     return spool_end_row(spooling->writer, err);
+}
+
+/* PREDICT's rows from where the host has kept them, for that purpose. */
+static enum status query_rows(const struct host *host, const struct plan *plan,
+                              const struct sink *sink, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    if (plan->kind != STATEMENT_PREDICT || !host->keep_rows)
+        return host->query(host->self, plan->select, sink, err);
+    TRY(host->keep_rows(host->self, plan->select, err));
+    text_init(&sql, TEXT_MAXIMUM);
+    status = lower_kept(plan, &sql, err);
+    if (status == STATUS_OK)
+        status = host->query(host->self, text_slice(&sql), sink, err);
+    text_deinit(&sql);
+    return status;
 }
 
 /* In the order of the SELECT, which the target has, too. */
@@ -81,13 +124,15 @@ static enum status spool_rows(const struct host *host, const struct plan *plan,
     enum status status;
 
     TRY(job_folder_file(folder, "rows.spool", path, err));
-    spooling.spread =
-        ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
-    if (!spooling.spread)
-        return fail_no_memory(err);
+    if (plan->kind == STATEMENT_EVALUATE || host->keep_rows) {
+        spooling.spread =
+            ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
+        if (!spooling.spread)
+            return fail_no_memory(err);
+    }
     TRY(spool_writer_open(path, &column, 1, 0, &spooling.writer, err));
     text_init(&spooling.row, SPOOL_TEXT_BYTES_MAX);
-    status = host->query(host->self, plan->select, &sink, err);
+    status = query_rows(host, plan, &sink, err);
     text_deinit(&spooling.row);
     *rows = spooling.rows;
     if (status == STATUS_OK)
@@ -344,6 +389,7 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     double started = score_seconds_now();
     struct job_folder folder;
     struct jobspec spec;
+    struct error ignored;
     enum status status;
 
     *has_begun = false;
@@ -351,6 +397,9 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
         return fail(err, STATUS_UNSUPPORTED,
                     "PREDICT by workers is not supported in this database yet"),
                error_hint(err, "Leave job.* out: the session scores the rows.");
+    if (!plan->scoring.wait && host->keep_rows)
+        return fail(err, STATUS_UNSUPPORTED, "the rows of this job stay with the session"),
+               error_hint(err, "Leave job.wait out.");
     TRY(score_check_targets(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, arena, &spec, err);
@@ -364,9 +413,11 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     }
     if (status != STATUS_OK) {
         job_folder_remove(&folder);
-        return status;
+    } else {
+        status = run_job(host, plan, &folder, &spec, started, sink, err);
+        job_folder_clean(&folder);
     }
-    status = run_job(host, plan, &folder, &spec, started, sink, err);
-    job_folder_clean(&folder);
+    if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->keep_rows)
+        host->keep_rows(host->self, SLICE(""), &ignored);
     return status;
 }

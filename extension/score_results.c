@@ -37,6 +37,7 @@ struct walk {
     const struct spool *rows;
     const struct fill_sink *sink; /* PREDICT */
     struct metrics *metrics;      /* EVALUATE */
+    bool is_kept;                 /* the rows are with the host, which wants their numbers */
     uint64_t next;
     uint32_t block;
     struct cell *cells;   /* (columns): of the row */
@@ -75,12 +76,27 @@ static enum status read_cells(struct walk *walk, struct error *err)
                                           (unsigned long long)walk->next + 1);
 }
 
+/* Of a row that the host keeps: its number, why it is bad, its outputs. */
+static enum status put_kept(struct walk *walk, size_t table, const struct cell *reason,
+                            const struct cell *outputs, struct error *err)
+{
+    struct cell cells[2 + JOBSPEC_OUTPUTS_MAX] = {cell_integer((int64_t)walk->next), *reason};
+    const size_t count = outputs ? walk->spec->output_count : 0;
+
+    for (size_t i = 0; i < count; i++)
+        cells[2 + i] = outputs[i];
+    return walk->sink->put(walk->sink->self, table, cells, 2 + count, err);
+}
+
 /* All cells but the label's, then the outputs, which lie behind already. */
 static enum status put_good(struct walk *walk, struct error *err)
 {
     const struct spec_scoring *spec = walk->spec;
+    const struct cell none = cell_null();
     size_t count = 0;
 
+    if (walk->is_kept)
+        return put_kept(walk, 0, &none, walk->outputs + spec->columns, err);
     for (uint32_t i = 0; i < spec->columns; i++)
         if (i != spec->label)
             walk->outputs[count++] = walk->cells[i];
@@ -93,6 +109,8 @@ static enum status put_bad(struct walk *walk, struct slice reason, struct error 
         return fail(err, STATUS_CORRUPT, "row %llu was not scored",
                     (unsigned long long)walk->next + 1);
     walk->cells[walk->spec->columns] = cell_text(reason);
+    if (walk->is_kept)
+        return put_kept(walk, 1, &walk->cells[walk->spec->columns], NULL, err);
     return walk->sink->put(walk->sink->self, 1, walk->cells, (size_t)walk->spec->columns + 1, err);
 }
 
@@ -173,6 +191,7 @@ enum status scored_fill(const struct scored *scored, const struct host *host,
     struct filling filling = {.store = store};
     enum status status = walk_init(&filling.walk, scored, err);
 
+    filling.walk.is_kept = host->keep_rows != NULL;
     if (status == STATUS_OK)
         status = host->fill_rows(host->self, fills, count, fill, &filling, err);
     walk_deinit(&filling.walk);

@@ -22,6 +22,8 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
         .check_target = postgres_check_target,
         .publish = postgres_publish,
         .fill_tables = postgres_fill_tables,
+        .fill_rows = postgres_fill_rows,
+        .keep_rows = postgres_keep_rows,
         .write_row = postgres_write_row,
         .load_model = postgres_load_model,
         .load_meta = postgres_load_meta,

@@ -3,6 +3,7 @@
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
+ *     fill_rows.c  rows that workers score
  *
  * Nothing here knows how a session is reached: that is database.h's business.
  *
@@ -85,6 +86,11 @@ enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fi
 enum status postgres_write_row(void *self, struct slice schema, struct slice table,
                                const struct slice *names, const struct cell *cells, size_t count,
                                struct error *err);
+
+/* fill_rows.c */
+enum status postgres_keep_rows(void *self, struct slice select, struct error *err);
+enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
+                               void *context, struct error *err);
 
 /* publish.c */
 enum status postgres_publish(void *self, struct slice schema, struct slice name,

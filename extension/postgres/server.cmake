@@ -37,7 +37,9 @@ set_target_properties(totrain_postgres PROPERTIES
 # What CREATE EXTENSION reads lies beside it.
 file(GLOB postgres_files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS totrain.control totrain--*.sql)
 # Scripts of former builds would be installed, too.
-file(GLOB stale_scripts ${postgres_folder}/totrain--*.sql)
+file(GLOB stale_scripts RELATIVE ${postgres_folder} ${postgres_folder}/totrain--*.sql)
+list(REMOVE_ITEM stale_scripts ${postgres_files})
+list(TRANSFORM stale_scripts PREPEND ${postgres_folder}/)
 if(stale_scripts)
   file(REMOVE ${stale_scripts})
 endif()

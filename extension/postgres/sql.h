@@ -28,6 +28,16 @@ struct pg_table {
     struct slice schema, name;
 };
 
+/* tables.c, for those who fill tables. `create` is SQL with an @; a table that is no model
+ * is dropped where there is one, and replaced by what fill->select gives. */
+enum status postgres_create_as(struct postgres_host *host, const char *create,
+                               const struct pg_table *table, struct slice select, uint64_t *rows,
+                               struct error *err);
+enum status postgres_drop_old(struct postgres_host *host, const struct pg_table *table,
+                              struct error *err);
+enum status postgres_replace_table(struct postgres_host *host, struct fill *fill,
+                                   struct error *err);
+
 /* SQL in which every @ stands for the quoted table. */
 void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
 

@@ -212,9 +212,9 @@ static enum status rename_table(struct postgres_host *host, const struct pg_tabl
     return status;
 }
 
-static enum status create_as(struct postgres_host *host, const char *create,
-                             const struct pg_table *table, struct slice select, uint64_t *rows,
-                             struct error *err)
+enum status postgres_create_as(struct postgres_host *host, const char *create,
+                               const struct pg_table *table, struct slice select, uint64_t *rows,
+                               struct error *err)
 {
     enum status status;
     struct text sql;
@@ -229,8 +229,8 @@ static enum status create_as(struct postgres_host *host, const char *create,
 
 /* IF EXISTS would have the server say so where it does not. What was found free when it
  * was asked whether the table may be written may be a model by now. */
-static enum status drop_old(struct postgres_host *host, const struct pg_table *table,
-                            struct error *err)
+enum status postgres_drop_old(struct postgres_host *host, const struct pg_table *table,
+                              struct error *err)
 {
     struct pg_located located;
 
@@ -242,7 +242,7 @@ static enum status drop_old(struct postgres_host *host, const struct pg_table *t
 }
 
 /* The server finds the columns' types itself, domains and enums among them. */
-static enum status replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
+enum status postgres_replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
 {
     struct pg_table old = {fill->schema, fill->table}, new;
     char name[64], buffer[64];
@@ -250,8 +250,8 @@ static enum status replace_table(struct postgres_host *host, struct fill *fill, 
     TRY(postgres_target_schema(host, &old.schema, buffer, err));
     TRY(new_name(name, err));
     new = (struct pg_table){old.schema, slice_of(name)};
-    TRY(create_as(host, "CREATE TABLE @ AS ", &new, fill->select, &fill->rows, err));
-    TRY(drop_old(host, &old, err));
+    TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &new, fill->select, &fill->rows, err));
+    TRY(postgres_drop_old(host, &old, err));
     return rename_table(host, &new, fill->table, err);
 }
 
@@ -261,11 +261,11 @@ static enum status fill_all(struct postgres_host *host, struct slice stage, stru
     const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
 
     if (stage.size > 0) {
-        TRY(drop_old(host, &kept, err));
-        TRY(create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
+        TRY(postgres_drop_old(host, &kept, err));
+        TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
     }
     for (size_t i = 0; i < count; i++)
-        TRY(replace_table(host, &fills[i], err));
+        TRY(postgres_replace_table(host, &fills[i], err));
     return stage.size > 0 ? pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
 }
 
@@ -304,7 +304,7 @@ static enum status write_row(struct postgres_host *host, struct slice schema, st
     struct text sql;
 
     TRY(postgres_target_schema(host, &target.schema, buffer, err));
-    TRY(drop_old(host, &target, err));
+    TRY(postgres_drop_old(host, &target, err));
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql, "CREATE TABLE @", &target);
     for (size_t i = 0; i < count; i++) {

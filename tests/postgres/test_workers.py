@@ -1,0 +1,115 @@
+"""PREDICT into a table and EVALUATE by workers: the same rows, bits and types as by the session, through both doors."""
+
+import json
+import os
+import subprocess
+
+import harness
+from server import BUILD
+
+ROWS = 3000
+JOB = " WITH job.max_workers = 2"
+
+
+class Workers(harness.Case):
+    @classmethod
+    def prepare(cls, connection):
+        super().prepare(connection)
+        connection.cursor().execute(f"""
+            CREATE TYPE mood AS ENUM ('sad', 'ok', 'so''so'); CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
+            CREATE TABLE t AS SELECT g::positive AS id, sin(g) AS a, (g / 7.0)::numeric(30, 20) AS n, ARRAY[g % 5, cos(g)] AS v,
+              (ARRAY['sad', 'ok', 'so''so'])[1 + g % 3]::mood AS m, CASE WHEN g % 9 = 0 THEN NULL ELSE 'w' || g % 4 END AS w,
+              jsonb_build_object('g', g) AS j, '2024-01-01'::date + g AS d, (g % 2 = 0)::boolean AS b, 0.1::real * g AS r,
+              now() AS at, decode(lpad(to_hex(g), 8, '0'), 'hex') AS bytes, ('2024-01-01'::date + g % 2) AS day
+            FROM generate_series(1, {ROWS}) g""")
+
+    def by_program(self, sql, check=True):
+        done = subprocess.run([BUILD / "totrain", "postgres://", "--format", "json", "-c", sql], check=False,
+                              env={**os.environ, "TOTRAIN_STATE": str(self.server.folder / "program-state"),
+                                   **self.server.variables(self.database)}, capture_output=True, text=True)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def by_psql(self, sql):
+        self.check_psql(sql, "-o", "/dev/null")
+
+    def train(self, label, model="DNNClassifier", inputs="a, n, v, w"):
+        network = "model.hidden_units = [8], " if model.startswith("DNN") else ""
+        self.by_psql(f"SELECT {inputs}, {label} FROM t TO TRAIN {model} WITH {network}train.epoch = 3 LABEL {label} INTO m;")
+
+    def shape(self, table):
+        return self.execute("SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+                            f"WHERE attrelid = '{table}'::regclass AND attnum > 0 ORDER BY attnum")
+
+    def check_same(self, one, other):
+        self.assertEqual(self.shape(one), self.shape(other))
+        (count, equal), = self.execute(f"SELECT (SELECT count(*) FROM {one}), "
+                                       f"(SELECT count(*) FROM (SELECT q::text FROM {one} q INTERSECT ALL SELECT q::text FROM {other} q) x)")
+        self.assertEqual((count, equal), (ROWS, ROWS))
+
+    def test_predictions(self):
+        extra = ", predict.extra_outputs = 'probability, probabilities, logits'"
+        for label in ("m", "b", "day"):
+            with self.subTest(label=label):
+                self.train(label)
+                predict = "SELECT * FROM t ORDER BY id TO PREDICT {}.p{} USING m;"
+                self.by_psql(predict.format("alone", " WITH" + extra[1:]))
+                self.by_psql(predict.format("inside", JOB + extra))
+                self.by_program(predict.format("outside", JOB + extra))
+                self.check_same("inside", "alone")
+                self.check_same("outside", "alone")
+                self.assertEqual(self.execute("SELECT count(*) FROM (SELECT id, lag(id) OVER () AS before FROM inside) q WHERE id <= before"),
+                                 [(0,)])
+        self.check_nothing_runs()
+
+    def test_a_number(self):
+        self.train("a", "DNNRegressor", "n, v, w")
+        self.by_psql("SELECT * FROM t TO PREDICT alone.p WITH predict.extra_outputs = 'score' USING m;"
+                     f"SELECT * FROM t TO PREDICT inside.p {JOB}, predict.extra_outputs = 'score' USING m;")
+        self.check_same("inside", "alone")
+
+    def test_bad_rows_go_aside(self):
+        self.train("b")
+        self.execute("UPDATE t SET v = ARRAY[1] WHERE id % 1000 = 7")
+        for way, run in (("inside", self.by_psql), ("outside", self.by_program)):
+            run(f"SELECT * FROM t TO PREDICT {way}.p {JOB}, predict.bad_rows = 'quarantine' USING m;")
+            self.assertEqual(self.execute(f"SELECT (SELECT count(*) FROM {way}), (SELECT array_agg(id::int ORDER BY id) FROM {way}_bad_rows), "
+                                          f"(SELECT min(totrain_reason) FROM {way}_bad_rows)"),
+                             [(ROWS - 3, [7, 1007, 2007], 'column "v[1]" holds an array, where a number was expected')])
+            self.assertEqual(self.shape(f"{way}_bad_rows")[:-1], self.shape("t"))
+
+    def test_evaluate(self):
+        self.train("b")
+        alone = json.loads(self.by_program("SELECT * FROM t TO EVALUATE m LABEL b;").stdout)[0]
+        outside = json.loads(self.by_program(f"SELECT * FROM t TO EVALUATE m {JOB} LABEL b;").stdout)[0]
+        self.assertEqual(outside, alone)
+        self.by_psql(f"SELECT * FROM t TO EVALUATE m {JOB} LABEL b INTO measured;")
+        self.assertEqual(self.execute("SELECT loss FROM measured"), [(alone["loss"],)])
+
+    def test_the_table_that_is_read_is_replaced(self):
+        self.train("b")
+        self.by_psql(f"CREATE TABLE again AS SELECT * FROM t; SELECT * FROM again TO PREDICT again.p {JOB} USING m;")
+        self.assertEqual(self.execute("SELECT count(p) FROM again"), [(ROWS,)])
+
+    def test_in_a_transaction(self):
+        self.train("b")
+        self.by_psql("BEGIN; DELETE FROM t WHERE id > 100; "
+                     f"SELECT * FROM totrain.rows($$SELECT * FROM t TO PREDICT inside.p {JOB} USING m$$); "
+                     "CREATE TABLE counted AS SELECT count(*) AS n FROM inside; DROP TABLE inside; COMMIT;")
+        self.assertEqual(self.execute("SELECT n FROM counted"), [(100,)])
+
+    def test_nothing_is_left_of_what_fails(self):
+        self.train("b")
+        self.execute("UPDATE t SET v = ARRAY[1] WHERE id = 2000")
+        connection = self.connect()
+        cursor = connection.cursor()
+        with self.assertRaisesRegex(Exception, 'column "v" holds an array of 1 element'):
+            cursor.execute(f"SELECT * FROM t TO PREDICT inside.p {JOB} USING m")
+        cursor.execute("SELECT relname FROM pg_class WHERE relname LIKE 'totrain\\_%' OR relname = 'inside'")
+        self.assertEqual(cursor.fetchall(), [])
+        self.check_nothing_runs()
+
+
+if __name__ == "__main__":
+    harness.main()
