@@ -9,19 +9,10 @@ NAME.job.json, which the schema beside SCHEMA or SCHEMA itself must take; or NAM
 """
 import json
 import pathlib
-import subprocess
 import sys
 
+import cases
 from check_schema import check
-from run import compare, write
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, timeout=60)
-    problems = [] if done.returncode in (0, 2, 5) else [f"exit code {done.returncode}"]
-    if (done.returncode == 0) != (done.stderr == b""):
-        problems.append(f"exit code {done.returncode} with {done.stderr!r}")
-    return done.stdout.decode(), done.stderr.decode(errors="backslashreplace"), problems
 
 
 def spoil(job):
@@ -60,23 +51,12 @@ def main():
     train = pathlib.Path(sys.argv[3])
     schemas = {"train": json.loads(train.read_text()),
                "scoring": json.loads((train.parent / "scoring.schema.json").read_text())}
-    cases = sorted(folder.glob("*.sql"))
-    wrong = 0
-    for case in cases:
-        plan, error, problems = run(program, case)
-        job = run(program, "--job", case)[0]
-        if job:
-            problems += check_job(job, schemas)
-        for suffix, found in ((".plan", plan), (".job.json", job), (".error", error)):
-            if "--write" in sys.argv:
-                write(case.with_suffix(suffix), found)
-            else:
-                problems += compare(case.with_suffix(suffix), found)
-        if problems:
-            wrong += 1
-            print(f"{case.name}:", *problems, sep="\n")
-    print(f"{len(cases)} cases, {wrong} wrong")
-    return 1 if wrong or not cases else 0
+
+    def examine(case):
+        plan, error, problems = cases.run(program, case)
+        job = cases.run(program, "--job", case)[0]
+        return (plan, job, error), problems + (check_job(job, schemas) if job else [])
+    return cases.main(folder, (".plan", ".job.json", ".error"), examine)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,14 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import processes_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data"
+DATA = HERE.parents[1] / "examples" / "data"
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 BARE = {"session_preload_libraries": "totrain"}
 TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
@@ -48,33 +49,6 @@ def run_statement(cursor, statement):
     """A statement of ours by its function: the rows as dictionaries."""
     cursor.execute("SELECT * FROM totrain.rows(%s)", (statement,))
     return [row for row, in cursor.fetchall()]
-
-
-def processes_of(folder):
-    """Ids of processes whose command line names the folder."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                command = (entry / "cmdline").read_bytes()
-                state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if os.fsencode(str(folder)) in command and state != "Z":
-                found.append(int(entry.name))
-    return found
-
-
-def wait_for(condition, what, seconds=DEADLINE):
-    """The first value of the condition that is true."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(0.02)
 
 
 class Case(unittest.TestCase):

@@ -26,20 +26,12 @@ import subprocess
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import processes_of  # noqa: E402  pylint: disable=wrong-import-position
+
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
-
-
-def processes_of(folder):
-    """Ids of processes whose command line names the folder, but for the keeper."""
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                if os.fsencode(str(folder)) in (entry / "cmdline").read_bytes():
-                    yield int(entry.name)
-            except (FileNotFoundError, ProcessLookupError):
-                pass
 
 
 class Postmaster:
@@ -96,9 +88,10 @@ class Postmaster:
     def forget(self):
         """A server that was killed leaves its System V segment: it names it in the lock file."""
         self.stop(signal.SIGQUIT)
-        for process in list(processes_of(self.folder)):
+        for process in processes_of(self.folder):
             try:
-                os.kill(process, signal.SIGKILL)
+                if process != os.getpid():
+                    os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 pass
         lines = self.lines_of_lock_file()

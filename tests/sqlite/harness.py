@@ -7,9 +7,12 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
-import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
 EXTENSION = str(BUILD / "totrain")
@@ -48,39 +51,9 @@ def load_csv(database, name, table=None, limit=None):
     database.commit()
 
 
-def processes_of(folder):
-    """Ids of processes whose command line names the folder."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                command = (entry / "cmdline").read_bytes()
-                state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if os.fsencode(str(folder)) in command and state != "Z":
-                found.append(int(entry.name))
-    return found
-
-
 def plain_environment():
     """For programs that are not ours, which a sanitizer is not to be loaded into."""
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-
-
-def is_stopped(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
-    except OSError:
-        return False
-
-
-def wait_for(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {DEADLINE} s")
-        time.sleep(0.02)
 
 
 class Case(unittest.TestCase):

@@ -241,7 +241,7 @@ class Shards(harness.Case):
         del os.environ["TOTRAIN_FAULT"]
 
         def stopped():
-            return [pid for pid in harness.processes_of(self.state) if harness.is_stopped(pid)]
+            return [pid for pid in harness.processes_of(self.state) if harness.state_of(pid) == "T"]
         harness.wait_for(stopped, "the publisher at its point")
         made = self.rows_of(target)
         self.run_all(f"ALTER TABLE {target} ADD COLUMN mine")

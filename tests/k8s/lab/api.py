@@ -6,13 +6,15 @@ read from the environment, no proxy is used, and the only address is the lab's.
 
 import http.client
 import json
+import pathlib
 import ssl
-import time
+import sys
 import urllib.parse
 
-import place as places
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
+import place as places  # noqa: E402  pylint: disable=wrong-import-position
+from waiting import DEADLINE, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
-DEADLINE = 120  # seconds: a broken promise, not a slow machine
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 
@@ -91,15 +93,3 @@ class Api:
             return self.get("/readyz") == "ok"
         except (OSError, http.client.HTTPException, ApiError):
             return False
-
-
-def wait_for(condition, what, seconds=DEADLINE):
-    """The first value of the condition that is true."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(0.05)
