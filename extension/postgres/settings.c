@@ -126,6 +126,8 @@ void settings_define(void)
     refuse_at_connection("totrain.max_memory", true);
     refuse_at_connection("totrain.program", false);
     refuse_at_connection("totrain.state_directory", false);
+    refuse_at_connection("totrain.job_schema", false);
+    refuse_at_connection("totrain.job_login", false);
     refuse_at_connection("totrain.enable_kubernetes", false);
     refuse_at_connection("totrain.kubeconfig", false);
     refuse_at_connection("totrain.kubernetes_namespace", false);

@@ -64,7 +64,8 @@ class Limits(Roles):
         """It would take the place of postgresql.conf's value, be refused in its turn, and leave the default."""
         for library in ("totrain", "plpgsql"):  # loaded at once, or by the first function
             self.server.execute(f"ALTER DATABASE {self.database} SET session_preload_libraries = '{library}'")
-            for setting in ("max_workers=999", "MAX_JOBS_PER_ROLE=-1", "program=/bin/sh", "state_directory=/tmp"):
+            for setting in ("max_workers=999", "MAX_JOBS_PER_ROLE=-1", "program=/bin/sh", "state_directory=/tmp",
+                            "max_memory=-1", "job_schema=alice", "job_login=alice"):
                 with self.subTest(setting, library=library), self.assertRaisesRegex(psycopg2.Error, "as a connection is opened"):
                     connection = self.server.connect(self.database, "alice", options=f"-c totrain.{setting}")
                     self.addCleanup(connection.close)
