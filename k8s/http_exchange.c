@@ -7,6 +7,7 @@ struct exchange {
     int code;
     int64_t retry_after_ms;
     struct text body;
+    bool has_ended;
     enum status status;
     struct error *err;
 };
@@ -31,6 +32,7 @@ static void on_end(void *context, enum status status, const struct error *err)
 {
     struct exchange *exchange = context;
 
+    exchange->has_ended = true;
     exchange->status = status;
     *exchange->err = *err;
 }
@@ -47,7 +49,9 @@ enum status http_exchange(struct http *http, const struct http_request *request,
     TRY(http_start(http, request, &sink, &call, err));
     text_init(&exchange.body, API_ANSWER_BYTES_MAX);
     status = http_run(http, -1, err);
-    if (status == STATUS_OK)
+    if (!exchange.has_ended)
+        http_cancel(call); /* else it would end in what is no more */
+    else if (status == STATUS_OK)
         status = exchange.status;
     if (status == STATUS_OK)
         status = api_answer_read(exchange.code, exchange.retry_after_ms, text_slice(&exchange.body),
