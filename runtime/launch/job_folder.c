@@ -128,6 +128,35 @@ static enum status folder_path(const char *jobs, int64_t id, char path[PATH_MAX]
                      err);
 }
 
+/* Who only looks whether a folder is held has it for a moment, too, and who removes an
+ * abandoned one looks first: they and those who take one do so one at a time. -1: there are
+ * no jobs. */
+static int enter_jobs(const char *jobs)
+{
+    const int turn = open(jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    while (turn >= 0 && flock(turn, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    return turn;
+}
+
+static void leave_jobs(int turn)
+{
+    if (turn >= 0)
+        close(turn);
+}
+
+static int enter_jobs_of(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    char jobs[PATH_MAX];
+
+    if (!slash)
+        return -1;
+    snprintf(jobs, sizeof jobs, "%.*s", (int)(slash - folder), folder);
+    return enter_jobs(jobs);
+}
+
 /* 0 when somebody holds it. The kernel lets go of it with the process. */
 static int lock_folder(const char *path)
 {
@@ -146,14 +175,11 @@ static void unlock_folder(int lock)
         close(lock - 1);
 }
 
-enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err)
+static enum status make_folder(const char *jobs, struct job_folder *folder, struct error *err)
 {
-    char jobs[PATH_MAX];
     int64_t *ids;
     size_t count;
 
-    TRY(jobs_path(state, jobs, err));
-    TRY(make_folders(jobs, err));
     TRY(list_ids(jobs, &ids, &count, err));
     folder->id = count > 0 ? ids[count - 1] + 1 : 1;
     free(ids);
@@ -168,6 +194,20 @@ enum status job_folder_create(const char *state, struct job_folder *folder, stru
     }
     return fail_errno(err, errno == EACCES ? STATUS_PERMISSION : STATUS_IO,
                       "cannot make the job's folder %s", folder->path);
+}
+
+enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err)
+{
+    char jobs[PATH_MAX];
+    enum status status;
+    int turn;
+
+    TRY(jobs_path(state, jobs, err));
+    TRY(make_folders(jobs, err));
+    turn = enter_jobs(jobs);
+    status = make_folder(jobs, folder, err);
+    leave_jobs(turn);
+    return status;
 }
 
 enum status job_folder_find(const char *state, int64_t id, struct job_folder *folder,
@@ -189,8 +229,12 @@ enum status job_folder_find(const char *state, int64_t id, struct job_folder *fo
 enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *folder,
                              struct error *err)
 {
+    int turn;
+
     TRY(job_folder_find(state, id, folder, err));
+    turn = enter_jobs_of(folder->path);
     folder->lock = lock_folder(folder->path);
+    leave_jobs(turn);
     if (folder->lock > 0)
         return STATUS_OK;
     return fail(err, STATUS_BUSY, "somebody else has the folder of job %lld", (long long)id);
@@ -240,28 +284,33 @@ void job_folder_leave(struct job_folder *folder)
     folder->lock = 0;
 }
 
-/* Nobody fills its spools, nobody trains on them, and nobody will. */
-static bool is_abandoned(const char *path)
-{
-    int control = control_connect(path), lock;
-
-    if (control >= 0) {
-        close(control);
-        return false;
-    }
-    if (job_is_running(path) || job_is_kept(path))
-        return false;
-    lock = lock_folder(path);
-    unlock_folder(lock);
-    return lock > 0;
-}
-
-bool job_folder_is_held(const char *path)
+static bool is_held(const char *path)
 {
     const int lock = lock_folder(path);
 
     unlock_folder(lock);
     return lock == 0;
+}
+
+/* Nobody fills its spools, nobody trains on them, and nobody will. */
+static bool is_abandoned(const char *path)
+{
+    const int control = control_connect(path);
+
+    if (control >= 0) {
+        close(control);
+        return false;
+    }
+    return !job_is_running(path) && !job_is_kept(path) && !is_held(path);
+}
+
+bool job_folder_is_held(const char *path)
+{
+    const int turn = enter_jobs_of(path);
+    const bool held = is_held(path);
+
+    leave_jobs(turn);
+    return held;
 }
 
 enum status job_count_active(const char *state, uint32_t *count, struct error *err)
@@ -284,19 +333,12 @@ enum status job_count_active(const char *state, uint32_t *count, struct error *e
 }
 
 /* Other jobs of the same state folder: the oldest go, of lost ones the rows. */
-static void sweep(const struct job_folder *newest)
+static void sweep_jobs(const char *jobs)
 {
     struct job_folder old = {.lock = 0};
-    char jobs[PATH_MAX];
     int64_t *ids;
     size_t count;
-    char *slash;
 
-    memcpy(jobs, newest->path, sizeof jobs);
-    slash = strrchr(jobs, '/');
-    if (!slash)
-        return;
-    *slash = '\0';
     if (list_ids(jobs, &ids, &count, NULL) != STATUS_OK)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -308,6 +350,22 @@ static void sweep(const struct job_folder *newest)
             remove_rows(&old);
     }
     free(ids);
+}
+
+static void sweep(const struct job_folder *newest)
+{
+    char jobs[PATH_MAX];
+    char *slash;
+    int turn;
+
+    memcpy(jobs, newest->path, sizeof jobs);
+    slash = strrchr(jobs, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    turn = enter_jobs(jobs);
+    sweep_jobs(jobs);
+    leave_jobs(turn);
 }
 
 void job_folder_clean(const struct job_folder *folder)

@@ -25,6 +25,7 @@ enum status job_lock(const char *folder, int *lock, struct error *err)
 {
     struct flock whole = whole_file();
     char path[PATH_MAX];
+    enum status status;
 
     *lock = -1;
     if (!path_of(folder, "job.json", path))
@@ -34,11 +35,12 @@ enum status job_lock(const char *folder, int *lock, struct error *err)
         return fail_errno(err, STATUS_IO, "cannot open %s", path);
     if (fcntl(*lock, F_OFD_SETLK, &whole) == 0)
         return STATUS_OK;
+    status = errno == EAGAIN || errno == EACCES
+                 ? fail(err, STATUS_INVALID, "the job is running already")
+                 : fail_errno(err, STATUS_IO, "cannot lock %s", path);
     close(*lock);
     *lock = -1;
-    if (errno == EAGAIN || errno == EACCES)
-        return fail(err, STATUS_INVALID, "the job is running already");
-    return fail_errno(err, STATUS_IO, "cannot lock %s", path);
+    return status;
 }
 
 void job_unlock(int lock)

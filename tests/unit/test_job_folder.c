@@ -1,8 +1,11 @@
 #include "tests/check.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch/control.h"
@@ -229,6 +232,75 @@ static void rows_of_a_detached_job_stay_until_it_has_ended(void **state)
     CHECK(!job_is_kept(lost.path) && !exists(&lost, "train.spool"));
 }
 
+static int locked(const char *path)
+{
+    const int lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0)
+        _exit(1);
+    return lock;
+}
+
+/* Does the kernel list somebody who waits ("1: -> FLOCK ... 08:01:INODE ...")? */
+static bool is_waited_for(int lock)
+{
+    FILE *locks = fopen("/proc/locks", "re");
+    char line[256], inode[32];
+    struct stat found;
+    bool is_found = false;
+
+    if (!locks || fstat(lock, &found) != 0)
+        _exit(1);
+    snprintf(inode, sizeof inode, ":%llu ", (unsigned long long)found.st_ino);
+    while (fgets(line, sizeof line, locks))
+        is_found = is_found || (strstr(line, "->") && strstr(line, inode));
+    fclose(locks);
+    return is_found;
+}
+
+/* Has the folder for a moment, as whoever asks whether it is held; until somebody wants it. */
+static void look_at_it(const struct job_folder *folder, int ready)
+{
+    const pid_t parent = getppid();
+    char jobs[80];
+    int turn;
+
+    snprintf(jobs, sizeof jobs, "%s/jobs", state_folder);
+    turn = locked(jobs);
+    locked(folder->path);
+    if (write(ready, "x", 1) != 1)
+        _exit(1);
+    while (!is_waited_for(turn) && getppid() == parent)
+        sched_yield();
+    _exit(0);
+}
+
+static void who_only_looks_at_a_folder_takes_it_from_nobody(void **state)
+{
+    struct job_folder folder, adopted;
+    int ready[2], how;
+    struct error err;
+    pid_t other;
+    char byte;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    job_folder_leave(&folder);
+    CHECK(pipe2(ready, O_CLOEXEC) == 0);
+    other = fork();
+    CHECK(other >= 0);
+    if (other == 0)
+        look_at_it(&folder, ready[1]);
+    CHECK(read(ready[0], &byte, 1) == 1);
+    CHECK_OK(job_folder_adopt(state_folder, folder.id, &adopted, &err));
+    CHECK(waitpid(other, &how, 0) == other);
+    CHECK_INT(how, 0);
+    CHECK(job_folder_is_held(folder.path));
+    job_folder_remove(&adopted);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 int main(void)
 {
 #define IN_STATE(test) cmocka_unit_test_setup_teardown(test, make_state, remove_state)
@@ -242,6 +314,7 @@ int main(void)
         IN_STATE(cancelling_needs_a_job_that_runs),
         IN_STATE(a_running_job_is_seen_by_its_lock_and_has_one_supervisor),
         IN_STATE(rows_of_a_detached_job_stay_until_it_has_ended),
+        IN_STATE(who_only_looks_at_a_folder_takes_it_from_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
