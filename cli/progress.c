@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "engine/progress.h"
@@ -121,7 +122,10 @@ static void draw(struct progress *progress, const struct job_event *event)
         return;
     text_init(&line, 512);
     progress_line(event, &line);
-    fprintf(stderr, progress->is_terminal ? "%s" : "%s\n", text_string(&line));
+    if (progress->is_terminal)
+        fprintf(stderr, "%.*s", progress_bytes_drawn(&line, STDERR_FILENO), text_string(&line));
+    else
+        fprintf(stderr, "%s\n", text_string(&line));
     text_deinit(&line);
     progress->is_drawn = progress->is_terminal;
     progress->last = seconds_now();

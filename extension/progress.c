@@ -1,6 +1,7 @@
 #include "engine/progress.h"
 
 #include <math.h>
+#include <sys/ioctl.h>
 
 static void append_rate(double rate, struct text *out)
 {
@@ -50,4 +51,14 @@ void progress_line(const struct job_event *event, struct text *out)
     if (event->workers > 1)
         text_printf(out, "  %u workers", event->workers);
     append_time(event->seconds_left, out);
+}
+
+int progress_bytes_drawn(const struct text *line, int fd)
+{
+    const int size = (int)line->size;
+    struct winsize window = {0};
+
+    if (ioctl(fd, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || size < window.ws_col)
+        return size;
+    return window.ws_col - 1;
 }

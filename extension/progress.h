@@ -10,4 +10,8 @@
 
 void progress_line(const struct job_event *event, struct text *out);
 
+/* How many of the line's bytes are drawn at the terminal `fd`: a line that wraps
+ * could not be erased, and each one drawn would stay. */
+int progress_bytes_drawn(const struct text *line, int fd);
+
 #endif

@@ -56,7 +56,7 @@ static void terminal_progress(void *self, const struct job_event *event)
         return;
     text_init(&line, 512);
     progress_line(event, &line);
-    fputs(text_string(&line), stderr);
+    fprintf(stderr, "%.*s", progress_bytes_drawn(&line, STDERR_FILENO), text_string(&line));
     text_deinit(&line);
     terminal->is_drawn = true;
 }

@@ -4,6 +4,7 @@ import os
 import pty
 import signal
 import subprocess
+import termios
 import time
 
 import harness
@@ -130,6 +131,30 @@ class Interrupt(harness.Case):
         self.assertIn("log", err)
         self.check_nothing_runs()
         self.check_old_model()
+
+    def test_progress_fits_on_a_line_of_a_narrow_terminal(self):
+        loading = f".load {harness.EXTENSION}\n"
+        for program, text in (("sqlite3", loading), (harness.PROGRAM, "")):
+            with self.subTest(program):
+                ours, theirs = pty.openpty()
+                termios.tcsetwinsize(theirs, (24, 20))
+                process = subprocess.Popen(
+                    [program, self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=theirs, text=True, start_new_session=True)
+                self.addCleanup(self.end, process)
+                os.close(theirs)
+                process.stdin.write(text + harness.TRAIN_LONG + "\n")
+                process.stdin.close()
+                seen = b""
+                while seen.count(b"\r\x1b[K") < 3:
+                    seen += os.read(ours, 4096)
+                lines = seen.split(b"\r\x1b[K")[1:-1]
+                self.assertEqual({len(line) for line in lines if b"epoch" in line}, {19}, lines)
+                os.killpg(process.pid, signal.SIGINT)
+                process.wait(SECONDS_TO_END)
+                process.stdout.close()
+                os.close(ours)
+                self.check_nothing_runs()
 
     def test_progress_is_drawn_on_a_terminal(self):
         ours, theirs = pty.openpty()
