@@ -300,6 +300,46 @@ static void who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blam
     end(&stage);
 }
 
+/* Nothing could have come while the dispatcher itself was stopped. */
+static void the_dispatchers_own_pause_is_no_absence_of_a_worker(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    hello(&stage, 2, 12, 1, 0);
+    dispatch_on_disconnect(&stage.dispatch, 3, 11, &stage.outbox);
+    dispatch_on_tick(&stage.dispatch, 100, &stage.outbox);
+    outbox_clear(&stage.outbox);
+    dispatch_on_tick(&stage.dispatch, 9000, &stage.outbox);
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 0);
+    CHECK(!has_kind(&stage, OUTBOX_REPLACE));
+    dispatch_on_tick(&stage.dispatch, 10900, &stage.outbox);
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 0);
+    dispatch_on_tick(&stage.dispatch, 10904, &stage.outbox);
+    CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 2);
+    end(&stage);
+}
+
+static void who_comes_only_to_go_gets_nothing(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct message message = {.type = MESSAGE_HELLO};
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    message.hello = (struct message_hello){.index = 0, .is_leaving = true};
+    say(&stage, 1, 11, message);
+    CHECK(sent(&stage, 11, MESSAGE_END, 0, &message));
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &message));
+    CHECK_INT(stage.dispatch.live, 0);
+    end(&stage);
+}
+
 static void who_is_asked_to_go_leaves_its_shards_to_others(void **state)
 {
     const struct dispatch_options options = options_of();
@@ -441,6 +481,8 @@ int main(void)
         cmocka_unit_test(a_broken_connection_a_long_absence_and_silence_are_nobodys_fault),
         cmocka_unit_test(the_first_of_two_results_of_a_slow_shard_counts),
         cmocka_unit_test(who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blamed),
+        cmocka_unit_test(the_dispatchers_own_pause_is_no_absence_of_a_worker),
+        cmocka_unit_test(who_comes_only_to_go_gets_nothing),
         cmocka_unit_test(who_is_asked_to_go_leaves_its_shards_to_others),
         cmocka_unit_test(a_later_master_leases_what_is_not_settled),
         cmocka_unit_test(a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them),
