@@ -7,6 +7,9 @@ set(k8s_tests api cluster lifecycle)
 # A build with sanitizers makes no image.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
   list(APPEND k8s_tests image)
+  if(TARGET totrain_postgres)
+    list(APPEND k8s_tests train)
+  endif()
   # Needs no cluster.
   add_test(NAME image_file COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_image_file.py)
   set_tests_properties(image_file PROPERTIES TIMEOUT 120 LABELS unit ENVIRONMENT "${k8s_environment}")

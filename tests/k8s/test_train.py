@@ -1,0 +1,251 @@
+"""From an empty namespace to a trained model: docs/kubernetes.md, on a real cluster."""
+
+import base64
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import harness
+import place
+from harness import wait_for
+
+ROOT = harness.HERE.parents[1]
+sys.path.append(str(ROOT / "tests" / "postgres"))
+
+import server as postgres  # noqa: E402  pylint: disable=wrong-import-position
+
+BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", ROOT / "build" / "release")).resolve()
+IMAGE = "localhost/totrain:train-test"
+PASSWORD = "only for this test"
+TRAIN = ("SELECT * FROM points TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = {epochs}, "
+         "train.batch_size = 64, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")
+CLUSTER = ", job.where = 'kubernetes', job.worker_cpu = 0.1, job.worker_memory = '128Mi'"
+SETTINGS = {"listen_addresses": place.SERVER, "session_preload_libraries": "totrain",
+            "totrain.job_login": "totrain_pod", "totrain.enable_kubernetes": "on",
+            "totrain.images": IMAGE, "totrain.database_secret": "totrain-login"}
+
+
+def train(model, epochs=20, more=CLUSTER):
+    return TRAIN.format(epochs=epochs, more=more, model=model)
+
+
+class Case(harness.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-train-"))
+        cls.folder.chmod(0o755)
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        tar = cls.folder / "image.tar"
+        subprocess.run([ROOT / "tools" / "image", BUILD, tar, "--name", IMAGE], check=True, capture_output=True)
+        cls.lab.load(tar)
+
+    def setUp(self):
+        super().setUp()
+        self.apply(self.output("totrain", "k8s", "rbac", f"--namespace={self.space}", "--pods=20", "--cpu=8",
+                               "--memory=16Gi"))
+        self.kubeconfig = self.make_kubeconfig()
+        self.server = postgres.Server({**SETTINGS, "totrain.kubeconfig": self.kubeconfig,
+                                       "totrain.kubernetes_namespace": self.space}, extension=True, tcp=True)
+        self.addCleanup(self.server.close)
+        with open(self.server.folder / "data" / "pg_hba.conf", "a", encoding="utf-8") as file:
+            file.write("host all totrain_pod 10.88.0.0/16 scram-sha-256\n")
+        self.server.reload()
+        self.server.execute(f"""
+            CREATE EXTENSION totrain; CREATE ROLE totrain_pod LOGIN PASSWORD '{PASSWORD}'; CREATE SCHEMA totrain_jobs;
+            GRANT USAGE, CREATE ON SCHEMA totrain_jobs TO totrain_user; GRANT USAGE ON SCHEMA totrain_jobs TO totrain_pod;
+            CREATE ROLE alice LOGIN; GRANT totrain_user, totrain_k8s TO alice; GRANT CREATE ON SCHEMA public TO alice;
+            CREATE TABLE points AS SELECT g % 3 AS class, g % 3 + sin(g) AS a, g % 3 * 2 + cos(g) AS b
+                FROM generate_series(1, 3000) g;
+            GRANT SELECT ON points TO alice""")
+        self.login = (f"host={place.SERVER} port={self.server.port} user=totrain_pod password='{PASSWORD}' "
+                      "dbname=postgres")
+        self.apply(json.dumps({"apiVersion": "v1", "kind": "Secret", "metadata": {
+            "name": "totrain-login", "namespace": self.space}, "stringData": {"login": self.login}}))
+
+    def output(self, program, *words):
+        return subprocess.run([BUILD / program, *words], check=True, capture_output=True, text=True).stdout
+
+    def apply(self, objects):
+        done = subprocess.run([self.lab.place.kubectl, "--kubeconfig", self.lab.place.kubeconfig, "apply", "-f", "-"],
+                              input=objects, text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def make_kubeconfig(self):
+        """The submitter's account, and nothing more."""
+        token = self.api.post(f"/api/v1/namespaces/{self.space}/serviceaccounts/totrain-submitter/token",
+                              {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+                               "spec": {"expirationSeconds": 3600}})["status"]["token"]
+        self.token = token
+        admin = json.loads(subprocess.run(
+            [self.lab.place.kubectl, "--kubeconfig", self.lab.place.kubeconfig, "config", "view", "--raw", "-o",
+             "json"], check=True, capture_output=True, text=True).stdout)
+        cluster = admin["clusters"][0]["cluster"]
+        if "certificate-authority" in cluster:
+            path = pathlib.Path(self.lab.place.kubeconfig).parent / cluster.pop("certificate-authority")
+            cluster["certificate-authority-data"] = base64.b64encode(path.read_bytes()).decode()
+        path = self.folder / f"{self.space}.config"
+        path.write_text(json.dumps({
+            "clusters": [{"name": "lab", "cluster": cluster}], "users": [{"name": "me", "user": {"token": token}}],
+            "contexts": [{"name": "lab", "context": {"cluster": "lab", "user": "me", "namespace": self.space}}],
+            "current-context": "lab"}))
+        path.chmod(0o644)
+        return str(path)
+
+    def psql(self, sql):
+        return subprocess.run(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", sql], text=True, capture_output=True,
+                              env={**os.environ, **self.server.variables("postgres", "alice")}, timeout=300,
+                              check=False)
+
+    def digest(self, model):
+        return self.server.execute(f"SELECT convert_from(data, 'UTF8')::json ->> 'digest' FROM {model} "
+                                   "WHERE part = 'meta'")[0][0]
+
+    def jobs(self):
+        return self.api.get(f"/apis/batch/v1/namespaces/{self.space}/jobs")["items"]
+
+    def objects(self):
+        return [thing for kind in ("pods", "secrets", "services") for thing in
+                self.api.get(f"{self.path}/{kind}")["items"] if thing["metadata"]["name"] != "totrain-login"]
+
+    def job_tables(self):
+        return self.server.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND "
+                                   "relnamespace = 'totrain_jobs'::regnamespace")
+
+
+class Trains(Case):
+    def test_a_bare_statement_in_psql_is_the_local_run_bit_for_bit(self):
+        watch = harness.Stopwatch()
+        done = self.psql(train("there"))
+        self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
+        self.report("statement to model, 4 workers as pods", watch.read())
+        self.assertIn("Accuracy", done.stdout)
+        here = self.psql(train("here", more=""))
+        self.assertEqual(here.returncode, 0, here.stderr)
+        self.assertEqual(self.digest("there"), self.digest("here"))
+        self.assertEqual(self.job_tables(), [])
+        self.check_no_secret(done)
+
+    def explain(self):
+        return "\n".join([self.kubectl("get", "all,events").stdout,
+                          self.kubectl("logs", "--all-containers", "--prefix", "-l", "totrain.dev/role").stdout])
+
+    def check_no_secret(self, done):
+        """In no object but the Secrets, in no log, no argument and no environment."""
+        job = self.jobs()[0]["metadata"]["name"]
+        secrets = self.api.get(f"{self.path}/secrets")["items"]
+        keys = [base64.b64decode(value).decode().splitlines()[1] for secret in secrets
+                for name, value in secret.get("data", {}).items() if name.endswith(".key")]
+        self.assertEqual(len(keys), 5)
+        places = [done.stdout, done.stderr, json.dumps(self.jobs()), json.dumps(self.pods()),
+                  self.kubectl("get", "events", "-o", "json").stdout, (self.server.folder / "log").read_text(),
+                  self.kubectl("logs", "--all-containers", "-l", f"totrain.dev/job={job}").stdout]
+        for path in (self.server.folder / "state").rglob("*"):
+            if path.is_file():
+                places.append(path.read_bytes().decode(errors="replace"))
+        for text in places:
+            for secret in (*keys, PASSWORD, self.token):
+                self.assertNotIn(secret, text)
+
+    def test_the_program_submits_and_deleting_the_job_leaves_nothing(self):
+        done = subprocess.run(
+            [BUILD / "totrain", "submit", f"host={self.server.folder / 'socket'} port={self.server.port} user=alice "
+             "dbname=postgres", train("by_program", more=""), "--kubeconfig", self.kubeconfig, "--namespace",
+             self.space, "--image", IMAGE, "--database-secret=totrain-login", "--cpu=100m", "--memory=128Mi"],
+            text=True, capture_output=True, timeout=300, check=False,
+            env={**os.environ, "TOTRAIN_STATE": str(self.folder / self.space)})
+        self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
+        self.psql(train("here", more=""))
+        self.assertEqual(self.digest("by_program"), self.digest("here"))
+        name = re.search("Job (by-program-[a-z0-9]+)", done.stderr).group(1)
+        self.assertEqual(self.kubectl("delete", "job", name).returncode, 0)
+        wait_for(lambda: not self.objects(), "what the Job owned to go")
+
+    def test_ctrl_c_deletes_everything(self):
+        session = subprocess.Popen(["psql", "-X", "-c", train("never", epochs=10000)], text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables("postgres", "alice")})
+        wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 0"),
+                 "a job that runs")
+        session.send_signal(2)
+        _, said = session.communicate(timeout=60)
+        self.assertIn("canceling statement due to user request", said)
+        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
+        self.assertEqual(self.job_tables(), [])
+
+    def test_an_image_that_is_nowhere_is_an_error_in_the_session(self):
+        self.server.execute("ALTER SYSTEM SET totrain.images = 'localhost/nowhere:1'")
+        self.server.reload()
+        done = self.psql(train("never"))
+        self.assertIn("ERROR:  the master's pod cannot start: ", done.stderr)
+        self.assertIn("localhost/nowhere:1", done.stderr)
+        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
+
+
+class Checks(Case):
+    def test_check_names_every_right_of_the_submitter(self):
+        done = subprocess.run([BUILD / "totrain", "k8s", "check", "--kubeconfig", self.kubeconfig], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("NO ", done.stdout)
+
+
+class Guide(harness.Case):
+    """The page for a newcomer, command by command."""
+
+    def replace(self, text):
+        for old, new in (("registry.example/totrain:1", IMAGE), ("--namespace=training", f"--namespace={self.space}"),
+                         ("'training'", f"'{self.space}'"), ("host=db.example port=5432 dbname=shop",
+                          f"host={place.SERVER} port={self.server.port} dbname=postgres"),
+                         ("dbname=shop", "dbname=postgres"), ("/etc/totrain/totrain.kubeconfig",
+                          str(self.folder / "totrain.kubeconfig"))):
+            text = text.replace(old, new)
+        return text
+
+    def run_shell(self, text):
+        path = os.pathsep.join([str(BUILD), str(self.lab.place.kubectl.parent), os.environ["PATH"]])
+        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", text], cwd=self.folder, text=True, capture_output=True,
+                              timeout=300, check=False, env={
+                                  **os.environ, **self.server.variables("postgres", "alice"), "PATH": path,
+                                  "KUBECONFIG": str(self.lab.place.kubeconfig), "TOTRAIN_STATE": str(self.folder / "state")})
+        self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
+        if (self.folder / "totrain.kubeconfig").exists():
+            (self.folder / "totrain.kubeconfig").chmod(0o644)  # for the server's user
+
+    def test_every_command_works_in_this_order(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-guide-"))
+        self.folder.chmod(0o755)
+        self.addCleanup(shutil.rmtree, self.folder)
+        tar = self.folder / "image.tar"
+        subprocess.run([ROOT / "tools" / "image", BUILD, tar, "--name", IMAGE], check=True, capture_output=True)
+        self.lab.load(tar)
+        self.server = postgres.Server({"listen_addresses": place.SERVER, "session_preload_libraries": "totrain"},
+                                      extension=True, tcp=True)
+        self.addCleanup(self.server.close)
+        with open(self.server.folder / "data" / "pg_hba.conf", "a", encoding="utf-8") as file:
+            file.write("host all totrain_pod 10.88.0.0/16 scram-sha-256\n")
+        self.server.reload()
+        self.server.execute("CREATE ROLE alice LOGIN; GRANT CREATE ON SCHEMA public TO alice; CREATE TABLE points AS "
+                            "SELECT g % 3 AS class, g % 3 + sin(g) AS a FROM generate_series(1, 300) g; "
+                            "GRANT SELECT ON points TO alice")
+        page = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+        section = page.split("## From an empty cluster to a model\n")[1].split("\n## ")[0]
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```$", section, re.M | re.S)
+        self.assertGreater(len(blocks), 7)
+        for kind, text in blocks:
+            if kind == "sh":
+                self.run_shell(self.replace(text))
+                continue
+            for statement in self.replace(text).split(";\n"):
+                if statement.strip():
+                    self.server.execute(statement)
+        self.assertEqual(self.server.execute("SELECT version FROM totrain.models"), [(2,)])
+
+
+if __name__ == "__main__":
+    harness.main()
