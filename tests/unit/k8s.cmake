@@ -11,3 +11,5 @@ totrain_test(test_pod_view SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_view.c USE
 totrain_test(test_roster SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster.c USES k8s LABEL unit)
 totrain_test(test_roster_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster_random.c USES k8s
   LABEL sim)
+totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c USES k8s_submit
+  LABEL unit)
