@@ -250,6 +250,11 @@ enum status evaluation_put(const struct host *host, const struct plan *plan,
     return sink_row(sink, cells, count, err);
 }
 
+struct cell metric_cell(double value)
+{
+    return isfinite(value) ? cell_real(value) : cell_null();
+}
+
 static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
                                   double started, struct arena *arena, const struct sink *sink,
                                   struct error *err)
@@ -257,12 +262,12 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
     const struct plan *plan = evaluation->plan;
     struct cell cells[PLAN_METRICS_MAX + 1];
 
-    cells[0] = cell_real(metrics_loss(evaluation->metrics));
+    cells[0] = metric_cell(metrics_loss(evaluation->metrics));
     for (size_t i = 0; i < plan->metric_count; i++) {
         enum metric metric;
         bool is_known = metric_find(plan->metrics[i], &metric);
         cells[i + 1] =
-            is_known ? cell_real(metrics_value(evaluation->metrics, metric)) : cell_null();
+            is_known ? metric_cell(metrics_value(evaluation->metrics, metric)) : cell_null();
     }
     return evaluation_put(host, plan, cells, started, arena, sink, err);
 }

@@ -291,10 +291,10 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
     TRY(metrics_new(&model, &metrics, err));
     status = scored_measure(scored, store, metrics, err);
     if (status == STATUS_OK) {
-        cells[0] = cell_real(metrics_loss(metrics));
+        cells[0] = metric_cell(metrics_loss(metrics));
         for (size_t i = 0; i < spec->metric_count; i++)
             cells[i + 1] = metric_find(spec->metrics[i], &metric)
-                               ? cell_real(metrics_value(metrics, metric))
+                               ? metric_cell(metrics_value(metrics, metric))
                                : cell_null();
     }
     metrics_free(metrics);

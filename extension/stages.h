@@ -106,4 +106,8 @@ void predict_tables_deinit(struct predict_tables *tables);
 enum status predict_tables_lower(const struct plan *plan, struct predict_tables *tables,
                                  struct error *err);
 
+/* A metric as a result has it: NULL where it is no number, or none that a double
+ * holds, as in what TRAIN returns. */
+struct cell metric_cell(double value);
+
 #endif

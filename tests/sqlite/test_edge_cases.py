@@ -265,6 +265,12 @@ class Values(EdgeCase):
             "validation.metrics = 'RMSE,MAPE' LABEL y INTO m")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("NOTICE:  loss, RMSE: NULL, since the labels are too large", done.stderr)
+        for job in ("", ", job.max_workers = 1"):
+            with self.subTest(job):  # as TRAIN says it, and no infinite number
+                rows = self.connect().execute("SELECT * FROM t TO EVALUATE m WITH "
+                    f"validation.metrics = 'RMSE,MAPE'{job}").fetchall()
+                self.assertEqual(rows[0][:2], (None, None))
+                self.assertGreater(rows[0][2], 0)
 
     def test_a_diverging_training_is_an_error_and_keeps_the_old_model(self):
         self.make("xy", [(i, i) for i in range(50)])
