@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -141,12 +142,59 @@ def ordinary_statements(bench, table):
         2 * bench.runs, lambda: bench.pgbench("loaded"), lambda: bench.pgbench("plain")), 1.05)
 
 
+# Two workers have processes of their own, and so has their master; none of them ends by itself.
+TRAIN_LONG = ("SELECT * FROM small TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], train.epoch = 10000, "
+              "train.batch_size = 1, job.max_workers = 2, job.min_workers = 2 LABEL y INTO long")
+POLL = 0.005  # seconds: how exactly an end is seen
+
+
+def until(condition, what, seconds=60):
+    end = time.perf_counter() + seconds
+    while not condition():
+        if time.perf_counter() > end:
+            raise RuntimeError(f"{what}: not within {seconds} s")
+        time.sleep(POLL)
+
+
+def roles_of(server):
+    from harness import processes_of
+    return processes_of(server.state)
+
+
+def train_and_hit(bench, hit):
+    """Seconds from the blow to psql's end, and to that of the job's last process."""
+    with subprocess.Popen(["psql", "-Xq", "-c", TRAIN_LONG], env=bench.environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as psql:
+        until(lambda: len(roles_of(bench.server)) >= 4, "supervisor, master and two workers")
+        backend = bench.server.execute("SELECT pid FROM pg_stat_activity WHERE query LIKE '%TO TRAIN%' AND pid <> pg_backend_pid()")
+        time.sleep(0.3)  # in the midst of learning
+        started = time.perf_counter()
+        hit(psql, backend[0][0])
+        psql.wait()
+        answered = time.perf_counter() - started
+    until(lambda: not roles_of(bench.server), "the end of the job's processes")
+    ended = time.perf_counter() - started
+    until(lambda: subprocess.run(["pg_isready", "-q"], env=bench.environment, check=False).returncode == 0,
+          "a server that is whole again")
+    return answered, ended
+
+
+def interrupts_and_kills(bench, table):
+    """What docs/postgres.md promises of a machine that has nothing else to do: the slowest of all runs counts."""
+    bench.psql("CREATE TABLE IF NOT EXISTS small AS SELECT * FROM rows28 LIMIT 1000")
+    table.seconds("PostgreSQL: Ctrl-C to the prompt", [
+        train_and_hit(bench, lambda psql, backend: psql.send_signal(signal.SIGINT))[0] for _ in range(bench.runs)], 1)
+    table.seconds("PostgreSQL: kill -9 of the backend to the end of the job's last process", [
+        train_and_hit(bench, lambda psql, backend: os.kill(backend, signal.SIGKILL))[1] for _ in range(bench.runs)], 5)
+
+
 CASES = {
     "train": train_one_epoch,
     "read": read_in_parallel,
     "predict": predict_table,
     "function": predict_function,
     "pgbench": ordinary_statements,
+    "ends": interrupts_and_kills,
 }
 
 

@@ -139,6 +139,10 @@ class Table:
         shown, met = self.verdict(megabytes, bar)
         print(f"| {case} | | | | {megabytes:.0f} MB | {shown} | {met} |", flush=True)
 
+    def seconds(self, case, times, bar):
+        shown, met = self.verdict(max(times), bar)
+        print(f"| {case} | {max(times):.3f} | | | | {shown} | {met} |", flush=True)
+
 
 def training(table, label, estimator="DNNClassifier", epochs=1, batch=BATCH, hidden=HIDDEN,
              activation="relu"):
