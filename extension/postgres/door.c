@@ -135,7 +135,8 @@ bool door_is_allowed(void)
 
 static void notice(void *line)
 {
-    ereport(NOTICE, (errmsg_internal("%s", session_from_utf8(slice_of(line)))));
+    ereport(NOTICE,
+            (errmsg_internal("%s", settings_hide_state(session_from_utf8(slice_of(line))))));
 }
 
 static void show_notice(void *self, const char *line)

@@ -2,6 +2,7 @@
 
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
+#include "postgres_host/settings.h"
 #include "storage/ipc.h"
 #include "storage/pmsignal.h"
 #include "utils/inval.h"
@@ -340,11 +341,14 @@ void session_raise(struct session *session, const struct error *err, struct slic
 
     if (session->interrupt)
         ReThrowError(session->interrupt);
-    ereport(ERROR, (errcode(is_servers ? session->last->sqlerrcode : sqlstate_of(err->status)),
-                    errmsg_internal("%s", session_from_utf8(slice_of(err->message))),
-                    err->hint[0] ? errhint("%s", session_from_utf8(slice_of(err->hint))) : 0,
-                    is_query && place > 0 ? errposition(place) : 0,
-                    !is_query && place > 0 ? internalerrposition(place) : 0,
-                    !is_query && place > 0 ? internalerrquery(pnstrdup(text.data, text.size)) : 0));
+    ereport(ERROR,
+            (errcode(is_servers ? session->last->sqlerrcode : sqlstate_of(err->status)),
+             errmsg_internal("%s", settings_hide_state(session_from_utf8(slice_of(err->message)))),
+             err->hint[0]
+                 ? errhint("%s", settings_hide_state(session_from_utf8(slice_of(err->hint))))
+                 : 0,
+             is_query && place > 0 ? errposition(place) : 0,
+             !is_query && place > 0 ? internalerrposition(place) : 0,
+             !is_query && place > 0 ? internalerrquery(pnstrdup(text.data, text.size)) : 0));
     pg_unreachable();
 }

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "lib/stringinfo.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 
@@ -146,4 +147,24 @@ char *settings_state(Oid role)
     if (settings.state_directory && settings.state_directory[0])
         return psprintf("%s/%u/%u", settings.state_directory, MyDatabaseId, role);
     return psprintf("%s/totrain/%u/%u", DataDir, MyDatabaseId, role);
+}
+
+/* Where the server keeps its files is a superuser's to know, as the setting is. */
+const char *settings_hide_state(const char *text)
+{
+    const char *root = settings.state_directory && settings.state_directory[0]
+                           ? settings.state_directory
+                           : DataDir;
+    const char *found;
+    StringInfoData hidden;
+
+    if (!strstr(text, root) || superuser())
+        return text;
+    initStringInfo(&hidden);
+    for (; (found = strstr(text, root)) != NULL; text = found + strlen(root)) {
+        appendBinaryStringInfo(&hidden, text, (int)(found - text));
+        appendStringInfoString(&hidden, "totrain.state_directory");
+    }
+    appendStringInfoString(&hidden, text);
+    return hidden.data;
 }

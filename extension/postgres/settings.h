@@ -41,4 +41,7 @@ void settings_define(void);
  */
 char *settings_state(Oid role);
 
+/* For messages to others than a superuser: the path of that folder becomes the setting's name. */
+const char *settings_hide_state(const char *text);
+
 #endif

@@ -25,6 +25,18 @@ class Rights(Roles):
         self.assertEqual(self.execute("SELECT * FROM pg_tables WHERE schemaname = 'alice'"), [])
         self.assertEqual(self.job_processes(), [])
 
+    def test_where_the_server_keeps_its_files_is_not_said(self):
+        mode = self.server.state.stat().st_mode
+        self.addCleanup(self.server.state.chmod, mode)
+        self.server.state.chmod(0o500)
+        train = "SELECT * FROM mine TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL class INTO hidden"
+        self.execute("CREATE TABLE mine AS SELECT * FROM iris; ALTER TABLE mine OWNER TO alice; GRANT CREATE ON SCHEMA public TO alice")
+        with self.assertRaisesRegex(psycopg2.Error, "totrain.state_directory/.*Permission denied") as refused:
+            run_statement(self.session("alice"), train)
+        self.assertNotIn(str(self.server.folder), str(refused.exception))
+        with self.assertRaisesRegex(psycopg2.Error, str(self.server.state)):
+            run_statement(self.connect().cursor(), train)
+
     def test_a_column_that_one_may_not_read(self):
         self.execute("GRANT SELECT (petal_width, class) ON secret TO alice")
         self.refused("alice", TRAIN.format("secret", "alice.m"), pattern="permission denied for table secret")
