@@ -6,10 +6,12 @@
 #include "k8s/http.h"
 #include "k8s/manifest.h"
 #include "k8s/rights.h"
+#include "k8s_check.h"
 #include "options.h"
 
 #define TAKES                                                                                      \
-    (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_COLOUR | OPTION_HELP)
+    (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_IMAGE | OPTION_PULL |     \
+     OPTION_DATABASE_SECRET | OPTION_COLOUR | OPTION_HELP)
 #define TRIES    4
 #define PODS_MAX 100000
 
@@ -25,7 +27,8 @@ static const char usage[] =
     "    totrain k8s rbac --namespace=training --memory=64Gi | kubectl apply -f -\n"
     "\n"
     "check asks the cluster for each of the submitter's rights whether we have it, and\n"
-    "ends with exit code 4 where one is missing.\n"
+    "ends with exit code 4 where one is missing. With --image a pod runs it, and with\n"
+    "--database-secret tries to reach the database with its login.\n"
     "\n"
     "options:\n";
 
@@ -132,6 +135,8 @@ static enum status check_cluster(const struct cluster_options *options, struct e
         status = http_new(&access, NULL, &http, err);
     if (status == STATUS_OK)
         status = check_all(http, access.kube_namespace, err);
+    if (status == STATUS_OK && options->image)
+        status = k8s_check_pod(http, access.kube_namespace, options, err);
     http_free(http);
     arena_deinit(&arena);
     return status;
@@ -141,6 +146,8 @@ static enum status run(const struct options *options, struct error *err)
 {
     const char *what = options->word_count == 1 ? options->words[0] : "";
 
+    if (options->word_count == 2 && strcmp(options->words[0], "reach") == 0)
+        return k8s_reach(options->words[1], err); /* in the pod of a check */
     if (strcmp(what, "rbac") == 0)
         return print_roles(&options->cluster, err);
     if (strcmp(what, "check") == 0)

@@ -194,6 +194,27 @@ class Checks(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("NO ", done.stdout)
 
+    def check(self, *words):
+        return subprocess.run([BUILD / "totrain", "k8s", "check", "--kubeconfig", self.kubeconfig, *words], text=True,
+                              capture_output=True, check=False, timeout=200)
+
+    def test_check_runs_the_image_and_reaches_the_database(self):
+        for words, shown in (((), "yes  a pod runs the image"),
+                             (("--database-secret=totrain-login",), "yes  a pod reaches the database")):
+            done = self.check("--image", IMAGE, *words)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(shown, done.stdout)
+        self.server.execute("ALTER ROLE totrain_pod PASSWORD 'another'")
+        done = self.check("--image", IMAGE, "--database-secret=totrain-login")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("NO   a pod reaches the database", done.stdout)
+        self.assertIn("password authentication failed", done.stderr)
+        self.assertNotIn(PASSWORD, done.stdout + done.stderr)
+        done = self.check("--image", "localhost/nowhere:1")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, "ErrImagePull|ImagePullBackOff")
+        wait_for(lambda: not self.jobs() and not self.objects(), "the checks to go")
+
 
 class Guide(harness.Case):
     """The page for a newcomer, command by command."""

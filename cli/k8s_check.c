@@ -1,0 +1,215 @@
+#include "k8s_check.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "k8s/manifest.h"
+#include "k8s/pod_view.h"
+#include "pgstore/connection.h"
+
+#define TRIES       4
+#define LOOK_MS     300
+#define LOOK_MS_MAX 120000
+#define REACH_MS    10000
+#define FOLDER      "/etc/totrain/database"
+
+enum status k8s_reach(const char *file, struct error *err)
+{
+    struct pg_connection connection;
+    enum status status = connection_init(&connection, file, err);
+
+    if (status == STATUS_OK)
+        status = connection_ensure(&connection, connection_now() + REACH_MS, err);
+    if (status == STATUS_OK)
+        puts("reaches the database");
+    connection_deinit(&connection);
+    return status;
+}
+
+/* ----- the Job ----- */
+
+static const char pod_format[] =
+    "{\"restartPolicy\":\"Never\",\"automountServiceAccountToken\":false,\"securityContext\":{"
+    "\"runAsNonRoot\":true,\"runAsUser\":65532,\"runAsGroup\":65532,\"fsGroup\":65532,"
+    "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"check\","
+    "\"image\":\"%.*s\",\"imagePullPolicy\":\"%.*s\",\"args\":[%s],\"terminationMessagePolicy\":"
+    "\"FallbackToLogsOnError\",\"resources\":{\"requests\":{\"cpu\":\"50m\",\"memory\":\"64Mi\"},"
+    "\"limits\":{\"memory\":\"64Mi\"}},\"securityContext\":{\"allowPrivilegeEscalation\":false,"
+    "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}%s}]%s}";
+
+/* The names are checked: they can stand in a text of JSON. */
+static cJSON *pod_of(const struct kube_job *wish)
+{
+    struct text json, volumes;
+    const bool has_secret = wish->database_secret.size > 0;
+    cJSON *pod;
+
+    text_init(&json, KUBE_JOB_BYTES_MAX);
+    text_init(&volumes, KUBE_JOB_BYTES_MAX);
+    if (has_secret)
+        text_printf(&volumes,
+                    ",\"volumes\":[{\"name\":\"database\",\"secret\":{\"secretName\":\"%.*s\","
+                    "\"defaultMode\":288}}]",
+                    SLICE_FORMAT(wish->database_secret));
+    text_printf(&json, pod_format, SLICE_FORMAT(wish->image), SLICE_FORMAT(wish->pull_policy),
+                has_secret ? "\"k8s\",\"reach\",\"" FOLDER "/" MANIFEST_LOGIN_KEY "\""
+                           : "\"--version\"",
+                has_secret ? ",\"volumeMounts\":[{\"name\":\"database\",\"mountPath\":\"" FOLDER
+                             "\",\"readOnly\":true}]"
+                           : "",
+                text_string(&volumes));
+    pod = cJSON_Parse(text_string(&json));
+    text_deinit(&volumes);
+    text_deinit(&json);
+    return pod;
+}
+
+static cJSON *job_of(const struct kube_job *wish)
+{
+    cJSON *job = cJSON_CreateObject(), *metadata, *spec, *template;
+
+    json_add_string(job, "apiVersion", SLICE("batch/v1"));
+    json_add_string(job, "kind", SLICE("Job"));
+    metadata = json_add_object(job, "metadata");
+    json_add_string(metadata, "name", wish->name);
+    json_add_string(json_add_object(metadata, "labels"), "totrain.dev/check", wish->name);
+    spec = json_add_object(job, "spec");
+    json_add_integer(spec, "backoffLimit", 0);
+    json_add_integer(spec, "ttlSecondsAfterFinished", 60);
+    template = json_add_object(spec, "template");
+    json_add_string(json_add_object(json_add_object(template, "metadata"), "labels"),
+                    "totrain.dev/check", wish->name);
+    json_add(template, "spec", pod_of(wish));
+    return job;
+}
+
+static enum status ask(struct http *http, struct http_request *request, const char *what,
+                       struct api_answer *answer, enum status built, struct error *err)
+{
+    enum status status =
+        built == STATUS_OK ? http_exchange_again(http, request, what, TRIES, answer, err) : built;
+
+    http_request_deinit(request);
+    return status;
+}
+
+static enum status create(struct http *http, const struct kube_job *wish, struct error *err)
+{
+    struct api_target target = {.kind = API_JOBS, .kube_namespace = wish->kube_namespace};
+    struct api_answer answer = {.retry_after_ms = -1};
+    cJSON *job = job_of(wish);
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    status = api_create(&request, &target, job, err);
+    status = ask(http, &request, "create a Job", &answer, status, err);
+    api_answer_deinit(&answer);
+    cJSON_Delete(job);
+    return status;
+}
+
+static void remove_job(struct http *http, const struct kube_job *wish)
+{
+    struct api_target target = {
+        .kind = API_JOBS, .kube_namespace = wish->kube_namespace, .name = wish->name};
+    struct api_deletion deletion = {.propagation = "Background", .grace_s = -1};
+    struct api_answer answer = {.retry_after_ms = -1};
+    struct http_request request;
+    struct error ignored;
+
+    error_clear(&ignored);
+    http_request_init(&request);
+    (void)ask(http, &request, "delete the Job", &answer,
+              api_delete(&request, &target, &deletion, &ignored), &ignored);
+    api_answer_deinit(&answer);
+}
+
+/* ----- its pod ----- */
+
+static enum status judge(const cJSON *pod, bool *is_over, struct error *err)
+{
+    struct pod_view view;
+
+    if (!pod)
+        return STATUS_OK;
+    TRY(pod_view_read_master(pod, &view, err));
+    *is_over =
+        view.phase == POD_ENDED || view.obstacle == POD_NO_IMAGE || view.obstacle == POD_NO_START;
+    if (view.phase == POD_ENDED && view.end == POD_DONE)
+        return STATUS_OK;
+    return *is_over ? fail(err, STATUS_FAILED, "%s", view.message) : STATUS_OK;
+}
+
+static enum status look(struct http *http, const struct kube_job *wish, bool *is_over,
+                        struct error *err)
+{
+    struct api_target target = {.kind = API_PODS, .kube_namespace = wish->kube_namespace};
+    struct api_answer answer = {.retry_after_ms = -1};
+    struct http_request request;
+    struct text selector;
+    enum status status;
+
+    text_init(&selector, 256);
+    text_printf(&selector, "totrain.dev/check=%.*s", SLICE_FORMAT(wish->name));
+    http_request_init(&request);
+    status = api_list(&request, &target, text_slice(&selector), SLICE(""), err);
+    status = ask(http, &request, "list pods", &answer, status, err);
+    if (status == STATUS_OK)
+        status = judge(cJSON_GetArrayItem(API_MEMBER(answer.object, "items"), 0), is_over, err);
+    api_answer_deinit(&answer);
+    text_deinit(&selector);
+    return status;
+}
+
+static enum status follow(struct http *http, const struct kube_job *wish, struct error *err)
+{
+    bool is_over = false;
+
+    for (int64_t waited = 0; waited < LOOK_MS_MAX; waited += LOOK_MS) {
+        TRY(look(http, wish, &is_over, err));
+        if (is_over)
+            return STATUS_OK;
+        TRY(http_run(http, LOOK_MS, err));
+    }
+    return fail(err, STATUS_FAILED, "its pod did not run within %d s", LOOK_MS_MAX / 1000);
+}
+
+static enum status run(struct http *http, const struct kube_job *wish, struct error *err)
+{
+    enum status status = create(http, wish, err);
+
+    if (status == STATUS_OK)
+        status = follow(http, wish, err);
+    remove_job(http, wish);
+    printf("%-4s %s\n", status == STATUS_OK ? "yes" : "NO",
+           wish->database_secret.size > 0 ? "a pod reaches the database" : "a pod runs the image");
+    return status;
+}
+
+enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
+                          const struct cluster_options *options, struct error *err)
+{
+    struct kube_job wish = {
+        .kube_namespace = kube_namespace,
+        .image = slice_of(options->image),
+        .pull_policy = slice_of(options->pull_policy ? options->pull_policy : "IfNotPresent"),
+        .service_account = SLICE(KUBE_JOB_ACCOUNT),
+        .database_secret = slice_of(options->database_secret ? options->database_secret : ""),
+        .cpu_m = KUBE_JOB_CPU_M,
+        .memory = KUBE_JOB_MEMORY,
+        .memory_max = KUBE_JOB_MEMORY,
+        .workers_max = 1,
+    };
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, 1 << 16);
+    status = kube_job_invent_name(SLICE("totrain-check"), &arena, &wish.name, err);
+    if (status == STATUS_OK)
+        status = kube_job_check(&wish, err);
+    if (status == STATUS_OK)
+        status = run(http, &wish, err);
+    arena_deinit(&arena);
+    return status;
+}

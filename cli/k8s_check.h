@@ -1,0 +1,19 @@
+/*
+ * k8s_check.h - `totrain k8s check`: a pod that has the image, and the login of the Secret.
+ */
+#ifndef CLI_K8S_CHECK_H
+#define CLI_K8S_CHECK_H
+
+#include "k8s/http.h"
+#include "options.h"
+
+/* A Job of one pod runs the image: its version, or where a Secret is named whether the database
+ * is reached with its login. The Job goes again. CONNECTION and FAILED with what the cluster says.
+ */
+enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
+                          const struct cluster_options *options, struct error *err);
+
+/* In that pod: connects with the login of the file. */
+enum status k8s_reach(const char *file, struct error *err);
+
+#endif
