@@ -137,7 +137,7 @@ bool api_is_passing(enum status status, const struct api_answer *answer);
 /*
  * May an object that is already there be taken for the one that was to be
  * created? It must have every label totrain.dev/... of ours with the same value,
- * the same controlling owner, and must not be on its way out. BUSY says why not.
+ * its owners, and must not be on its way out. BUSY says why not.
  */
 enum status api_may_adopt(const cJSON *existing, const cJSON *wanted, struct error *err);
 

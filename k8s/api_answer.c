@@ -120,13 +120,21 @@ bool api_is_passing(enum status status, const struct api_answer *answer)
     return status == STATUS_CONNECTION || (status == STATUS_BUSY && answer->code == 429);
 }
 
-static const cJSON *controller_of(const cJSON *object)
+static bool is_owned_by(const cJSON *object, struct slice uid)
 {
     const cJSON *owner, *owners = API_MEMBER(object, "metadata", "ownerReferences");
 
+    cJSON_ArrayForEach(owner, owners) if (slice_equal(API_TEXT(owner, "uid"), uid)) return true;
+    return false;
+}
+
+static bool has_owners_of(const cJSON *object, const cJSON *other)
+{
+    const cJSON *owner, *owners = API_MEMBER(other, "metadata", "ownerReferences");
+
     cJSON_ArrayForEach(owner,
-                       owners) if (cJSON_IsTrue(API_MEMBER(owner, "controller"))) return owner;
-    return NULL;
+                       owners) if (!is_owned_by(object, API_TEXT(owner, "uid"))) return false;
+    return true;
 }
 
 enum status api_may_adopt(const cJSON *existing, const cJSON *wanted, struct error *err)
@@ -144,8 +152,7 @@ enum status api_may_adopt(const cJSON *existing, const cJSON *wanted, struct err
                         SLICE_FORMAT(API_TEXT(wanted, "kind")), SLICE_FORMAT(name), label->string,
                         SLICE_FORMAT(other));
     }
-    if (!slice_equal(API_TEXT(controller_of(existing), "uid"),
-                     API_TEXT(controller_of(wanted), "uid")))
+    if (!has_owners_of(existing, wanted))
         return fail(err, STATUS_BUSY, "%.*s \"%.*s\" is there already and belongs to another owner",
                     SLICE_FORMAT(API_TEXT(wanted, "kind")), SLICE_FORMAT(name));
     if (API_MEMBER(existing, "metadata", "deletionTimestamp"))

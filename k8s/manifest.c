@@ -56,7 +56,9 @@ static cJSON *begin(const struct kube_job *job, enum api_kind kind, const char *
     return object;
 }
 
-/* Without blockOwnerDeletion, which would need a right of its own. */
+/* Not as its controller: the Job's would give up what does not match its selector, as the pods of
+ * workers must not, and without an owner they would outlive it. Without blockOwnerDeletion, which
+ * would need a right of its own. */
 static void add_owner(cJSON *metadata, const struct kube_job *job, struct slice uid)
 {
     cJSON *owner;
@@ -68,7 +70,6 @@ static void add_owner(cJSON *metadata, const struct kube_job *job, struct slice 
     json_add_string(owner, "kind", SLICE("Job"));
     json_add_string(owner, "name", job->name);
     json_add_string(owner, "uid", uid);
-    json_add_boolean(owner, "controller", true);
     json_append(json_add_array(metadata, "ownerReferences"), owner);
 }
 

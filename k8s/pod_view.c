@@ -135,6 +135,16 @@ static void read_end(const cJSON *pod, struct pod_view *view)
         say(view, API_TEXT(pod, "status", "reason"), API_TEXT(pod, "status", "message"));
 }
 
+/* Whoever watches the nodes takes back that the pod is ready; that its container is, only the
+ * node itself could. */
+static bool is_silent(const cJSON *pod)
+{
+    const cJSON *containers = API_MEMBER(pod, "status", "containerStatuses");
+
+    return cJSON_IsTrue(API_MEMBER(cJSON_GetArrayItem(containers, 0), "ready")) &&
+           slice_is(API_TEXT(condition_of(pod, "Ready"), "status"), "False");
+}
+
 static int64_t memory_of(const cJSON *pod)
 {
     const cJSON *container = cJSON_GetArrayItem(API_MEMBER(pod, "spec", "containers"), 0);
@@ -166,6 +176,9 @@ static void read_status(const cJSON *pod, struct pod_view *view)
         view->phase = POD_ENDED;
     else if (container_state(pod, "running"))
         view->phase = POD_RUNNING;
+    view->is_silent = view->phase == POD_RUNNING && is_silent(pod);
+    view->is_unheard = view->phase == POD_PENDING && API_MEMBER(pod, "spec", "nodeName") &&
+                       !API_MEMBER(pod, "status", "startTime");
     if (view->phase == POD_ENDED)
         read_end(pod, view);
     else if (view->phase == POD_PENDING)

@@ -37,6 +37,8 @@ struct pod_view {
     char uid[POD_UID_MAX];
     int64_t memory;  /* bytes that it may have; 0: no limit is set */
     bool is_leaving; /* somebody deleted it; it may run yet */
+    bool is_unheard; /* has a node, which has not said a word about it */
+    bool is_silent;  /* runs, as far as the cluster knows, but its node says nothing any more */
     enum pod_phase phase;
     enum pod_obstacle obstacle;
     enum pod_end end;

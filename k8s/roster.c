@@ -51,6 +51,20 @@ void roster_on_step(struct roster *roster)
         roster->places[i].crashes = 0;
 }
 
+void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, bool is_here)
+{
+    struct roster_place *place;
+
+    if (index >= roster->most)
+        return;
+    place = &roster->places[index];
+    if (is_here)
+        place->missed_ms = 0;
+    else if (place->is_here)
+        place->missed_ms = now_ms;
+    place->is_here = is_here;
+}
+
 void roster_on_blamed(struct roster *roster, uint32_t index)
 {
     if (index < roster->most)
@@ -79,6 +93,8 @@ static void empty(struct roster_place *place, int64_t due_ms)
     place->uid[0] = '\0';
     place->call = ROSTER_NOTHING;
     place->is_deleted = false;
+    place->is_here = place->is_silent = false;
+    place->missed_ms = place->unheard_ms = 0;
     place->obstacle = POD_NO_OBSTACLE;
     place->due_ms = due_ms;
 }
@@ -200,6 +216,11 @@ static void update_place(struct roster *roster, int64_t now_ms, struct roster_pl
                          const struct pod_view *view)
 {
     memcpy(place->uid, view->uid, sizeof place->uid);
+    place->is_silent = view->is_silent;
+    if (!view->is_unheard)
+        place->unheard_ms = 0;
+    else if (place->unheard_ms == 0)
+        place->unheard_ms = now_ms;
     if (view->phase == POD_ENDED) {
         end_place(roster, now_ms, place, view);
         return;

@@ -44,7 +44,11 @@
 #define ROSTER_RETRY_MS_MAX 10000
 #define ROSTER_UNSEEN_MS    30000 /* an answered request of which no pod is seen is made again */
 #define ROSTER_STUCK_MS     60000 /* a pod that was deleted and is still there: its node is dead */
-#define ROSTER_IMAGE_MS     60000 /* an image that cannot be pulled for so long */
+#define ROSTER_MISSED_MS                                                                           \
+    5000 /* a worker that left the master and whose pod still runs: as STUCK                       \
+          */
+#define ROSTER_UNHEARD_MS 10000 /* a pod of which its node says nothing: the same */
+#define ROSTER_IMAGE_MS   60000 /* an image that cannot be pulled for so long */
 
 enum roster_action { ROSTER_NOTHING, ROSTER_CREATE, ROSTER_DELETE };
 enum place_state { ROSTER_EMPTY, ROSTER_ASKED, ROSTER_PENDING, ROSTER_RUNNING, ROSTER_LEAVING };
@@ -58,6 +62,10 @@ struct roster_place {
     bool is_deleted;            /* was asked to go */
     uint32_t crashes, refusals; /* in a row */
     int64_t due_ms;             /* EMPTY, LEAVING: not before. ASKED: unseen then */
+    bool is_here;               /* the master has it */
+    bool is_silent;             /* pod_view.h */
+    int64_t missed_ms;          /* RUNNING: it was here, and is not since; 0: no */
+    int64_t unheard_ms;         /* PENDING: its node says nothing since; 0: no */
     int64_t stuck_ms;           /* PENDING with an obstacle: since */
     enum pod_obstacle obstacle;
     char message[POD_MESSAGE_MAX]; /* why it does not run */
@@ -97,6 +105,11 @@ void roster_on_synced(struct roster *roster);
 
 /* The master counts this worker dead (heartbeats): its pod is not waited for. */
 void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index);
+/* The master has this worker, or not any more: it says so of each, also after its restart. A
+ * pod that runs without its worker, or on a node that says nothing, while the master does not
+ * have it, is lost: an end that the API server knows nothing of closes connections, too.
+ * So is one that was given to a node which never says anything about it. */
+void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, bool is_here);
 /* The job has made a step: crashes before it are forgiven. */
 void roster_on_step(struct roster *roster);
 /* Rows killed this worker, and it is known which: no crash of the program. */

@@ -120,6 +120,24 @@ static void give_up_stuck(struct roster *roster, int64_t now_ms, int64_t *due_ms
     }
 }
 
+static bool is_missed(const struct roster_place *place, int64_t now_ms, int64_t *due_ms)
+{
+    if (place->state == ROSTER_PENDING)
+        return place->unheard_ms != 0 &&
+               is_due(place->unheard_ms + ROSTER_UNHEARD_MS, now_ms, due_ms);
+    if (place->state != ROSTER_RUNNING || place->is_here)
+        return false;
+    return place->is_silent ||
+           (place->missed_ms != 0 && is_due(place->missed_ms + ROSTER_MISSED_MS, now_ms, due_ms));
+}
+
+static void give_up_missed(struct roster *roster, int64_t now_ms, int64_t *due_ms)
+{
+    for (uint32_t i = 0; i < roster->most; i++)
+        if (is_missed(&roster->places[i], now_ms, due_ms))
+            roster_on_lost(roster, now_ms, i);
+}
+
 static struct roster_step find_deletion(struct roster *roster, int64_t now_ms, int64_t *due_ms)
 {
     for (size_t i = 0; i < roster->old_count; i++) {
@@ -202,6 +220,7 @@ struct roster_step roster_next(struct roster *roster, int64_t now_ms, int64_t *d
         return step;
     judge_obstacles(roster, now_ms, due_ms);
     give_up_stuck(roster, now_ms, due_ms);
+    give_up_missed(roster, now_ms, due_ms);
     if (roster->verdict.status != STATUS_OK)
         roster->wanted = 0;
     shrink(roster, now_ms);

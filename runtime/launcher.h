@@ -28,10 +28,12 @@ struct launcher {
     enum status (*start)(void *self, struct loop *loop, const struct job *job,
                          const struct launcher_owner *owner, struct error *err);
     void (*replace)(void *self, uint32_t index); /* it is silent: counted as dead */
-    void (*blamed)(void *self, uint32_t index);  /* rows killed it, it did not fail */
-    void (*stepped)(void *self);                 /* the job has got further */
-    void (*over)(void *self);                    /* its last word is said: workers go */
-    void (*stop)(void *self);                    /* before loop_free; the workers stay */
+    void (*worker)(void *self, uint32_t index,
+                   bool is_here);               /* it joined, or is not here any more */
+    void (*blamed)(void *self, uint32_t index); /* rows killed it, it did not fail */
+    void (*stepped)(void *self);                /* the job has got further */
+    void (*over)(void *self);                   /* its last word is said: workers go */
+    void (*stop)(void *self);                   /* before loop_free; the workers stay */
     /* The job has ended, perhaps under a master before: nothing is to be left of its workers, and
      * whoever starts masters is not to start another for a job that failed. At most some
      * seconds more than workers have for their leave. CONNECTION: not done, to be tried again. */

@@ -24,11 +24,9 @@
 #define ALIVE_MS     1000
 #define LOG          1 /* of the pod */
 #define LAST_WORD_MS 2000
-#define PROGRESS_MS                                                                                \
-    500 /* a log is kept by somebody else, and is no place for ten lines a second                  \
-         */
-#define CODE_FAILED 1
-#define CODE_LEFT   (128 + SIGTERM)
+#define PROGRESS_MS  200 /* a log is kept by somebody else, and is no place for every line */
+#define CODE_FAILED  1
+#define CODE_LEFT    (128 + SIGTERM)
 
 struct master_process {
     bool scores; /* which of the two it is */
@@ -106,6 +104,14 @@ static void say_replace(void *context, uint32_t index)
         process->launcher->replace(process->launcher->self, index);
     else if (!process->launcher)
         role_say(line, (size_t)snprintf(line, sizeof line, "replace %" PRIu32 "\n", index));
+}
+
+static void say_worker(void *context, uint32_t index, bool is_here)
+{
+    struct master_process *process = context;
+
+    if (launcher_of(process))
+        process->launcher->worker(process->launcher->self, index, is_here);
 }
 
 static void say_blamed(void *context, uint32_t index)
@@ -218,8 +224,11 @@ static void give_up(void *context, const struct error *verdict)
 static enum status start_host(struct master_process *process, const struct job *job,
                               const struct role_options *options, struct error *err)
 {
-    const struct recorder recorder = {
-        .say = say_event, .replace = say_replace, .blame = say_blamed, .context = process};
+    const struct recorder recorder = {.say = say_event,
+                                      .replace = say_replace,
+                                      .blame = say_blamed,
+                                      .worker = say_worker,
+                                      .context = process};
     /* The process that SHOW JOBS can ask; of a pod there is none. */
     const int64_t supervisor = process->launcher ? 0 : getppid();
 

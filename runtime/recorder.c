@@ -375,6 +375,19 @@ static enum status store_all(struct recorder *recorder, const struct outbox *out
     return store_checkpoints(recorder, outbox, err);
 }
 
+static void tell_worker(const struct recorder *recorder, const struct outbox *outbox,
+                        const struct outbox_entry *entry)
+{
+    struct worker_row row;
+
+    if (!recorder->worker)
+        return;
+    memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);
+    recorder->worker(recorder->context, row.index,
+                     strcmp(row.state, "lost") != 0 && strcmp(row.state, "left") != 0 &&
+                         strcmp(row.state, "ended") != 0);
+}
+
 enum status recorder_perform(void *context, const struct outbox *outbox, struct error *err)
 {
     struct recorder *recorder = context;
@@ -392,6 +405,8 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
 
         if (entry->kind == OUTBOX_REPLACE) {
             recorder->replace(recorder->context, entry->index);
+        } else if (entry->kind == OUTBOX_WORKER) {
+            tell_worker(recorder, outbox, entry);
         } else if (entry->kind == OUTBOX_BLAME) {
             if (recorder->blame)
                 recorder->blame(recorder->context, entry->index);

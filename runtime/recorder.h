@@ -36,6 +36,8 @@ struct recorder {
     void (*say)(void *context, const struct job_event *event, struct slice line);
     void (*replace)(void *context, uint32_t index);
     void (*blame)(void *context, uint32_t index); /* NULL where no job scores */
+    /* The master has this worker, or not any more. NULL: nobody asks. */
+    void (*worker)(void *context, uint32_t index, bool is_here);
     void *context;
 };
 

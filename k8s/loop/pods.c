@@ -196,6 +196,15 @@ static void replace(void *self, uint32_t index)
     pods_wake(pods);
 }
 
+static void worker(void *self, uint32_t index, bool is_here)
+{
+    struct pods *pods = self;
+
+    roster_on_worker(&pods->roster, loop_now_ms(), index, is_here);
+    if (!is_here)
+        pods_wake(pods);
+}
+
 static void blamed(void *self, uint32_t index)
 {
     struct pods *pods = self;
@@ -256,7 +265,8 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
         return fail_no_memory(err);
     *out = pods;
     arena_init(&pods->arena, 1 << 12);
-    pods->launcher = (struct launcher){pods, start, replace, blamed, stepped, over, stop, end};
+    pods->launcher =
+        (struct launcher){pods, start, replace, worker, blamed, stepped, over, stop, end};
     pods->access = access;
     pods->job = job;
     pods->all = (struct api_target){.kind = API_PODS, .kube_namespace = job->kube_namespace};

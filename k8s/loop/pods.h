@@ -9,7 +9,7 @@
  * server cannot be asked for while it is away waits: the workers know each other and
  * their master, and go on.
  *
- * Only Pods that the Job controls count, so that what a Job of the same name has left
+ * Only Pods that the Job owns count, so that what a Job of the same name has left
  * is nobody's worker.
  */
 #ifndef K8S_LOOP_PODS_H

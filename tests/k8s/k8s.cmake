@@ -8,7 +8,7 @@ set(k8s_tests api cluster lifecycle)
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
   list(APPEND k8s_tests image)
   if(TARGET totrain_postgres)
-    list(APPEND k8s_tests train)
+    list(APPEND k8s_tests jobs train)
   endif()
   # Needs no cluster.
   add_test(NAME image_file COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_image_file.py)
@@ -18,5 +18,5 @@ foreach(name ${k8s_tests})
   add_test(NAME k8s_${name} CONFIGURATIONS k8s COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   # All of them use the one lab, and some take a node of it away.
   set_tests_properties(k8s_${name} PROPERTIES
-    TIMEOUT 900 LABELS k8s ENVIRONMENT "${k8s_environment}" RESOURCE_LOCK k8s_lab SKIP_RETURN_CODE 77)
+    TIMEOUT 1800 LABELS k8s ENVIRONMENT "${k8s_environment}" RESOURCE_LOCK k8s_lab SKIP_RETURN_CODE 77)
 endforeach()

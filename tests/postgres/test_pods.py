@@ -22,7 +22,7 @@ class Runs(pods.Case):
         with self.api.lock:
             pod = self.api.objects["pods"]["train-worker-2-0"]
         owner = pod["metadata"]["ownerReferences"][0]
-        self.assertEqual((owner["uid"], owner["kind"], owner["controller"]), (self.uid, "Job", True))
+        self.assertEqual((owner["uid"], owner["kind"]), (self.uid, "Job"))
         self.assertEqual(pod["spec"]["containers"][0]["resources"]["limits"]["memory"], "512Mi")
         self.assertFalse(pod["spec"]["automountServiceAccountToken"])
 

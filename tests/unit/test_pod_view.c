@@ -103,6 +103,24 @@ static void an_end_has_a_class(void **state)
     }
 }
 
+static void a_pod_of_a_silent_node_says_so(void **state)
+{
+#define RUNS(ready, condition)                                                                     \
+    POD("{\"phase\":\"Running\",\"containerStatuses\":[{\"ready\":" ready                          \
+        ",\"state\":{\"running\":{}}}],\"conditions\":[{\"type\":\"Ready\",\"status\":"            \
+        "\"" condition "\"}]}")
+    struct pod_view view;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(view_of(RUNS("true", "False"), &view, &err));
+    CHECK(view.is_silent);
+    CHECK_OK(view_of(RUNS("true", "True"), &view, &err));
+    CHECK(!view.is_silent);
+    CHECK_OK(view_of(RUNS("false", "False"), &view, &err)); /* it starts */
+    CHECK(!view.is_silent);
+}
+
 static void a_pod_that_is_not_ours_is_refused(void **state)
 {
     static const char *const others[] = {
@@ -126,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_that_does_not_run_says_why),
         cmocka_unit_test(an_end_has_a_class),
+        cmocka_unit_test(a_pod_of_a_silent_node_says_so),
         cmocka_unit_test(a_pod_that_is_not_ours_is_refused),
     };
 

@@ -498,6 +498,76 @@ static void it_is_empty_when_the_last_pod_is_gone(void **state)
     roster_deinit(&f.roster);
 }
 
+/* As when its node dies and its connections are closed: the API server says it runs. */
+static void a_pod_that_runs_without_its_worker_is_lost(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 2);
+    f.now_ms = 1000;
+    roster_on_worker(&f.roster, f.now_ms, 0, true);
+    roster_on_worker(&f.roster, f.now_ms, 0, false);
+    roster_on_worker(&f.roster, f.now_ms, MOST, false); /* nobody */
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(f.due_ms, f.now_ms + ROSTER_MISSED_MS);
+    roster_on_worker(&f.roster, f.now_ms, 0, true); /* it was only cut off */
+    f.now_ms += ROSTER_MISSED_MS;
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_on_worker(&f.roster, f.now_ms, 0, false);
+    f.now_ms += ROSTER_MISSED_MS;
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(f.step.grace_s, 0);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.incarnation, 1);
+    roster_deinit(&f.roster);
+}
+
+static void a_worker_on_a_silent_node_is_lost_if_the_master_does_not_have_it(void **state)
+{
+    struct fixture f;
+    struct pod_view silent = pod(0, 0, POD_RUNNING);
+    (void)state;
+
+    silent.is_silent = true;
+    begin_running(&f, 1);
+    roster_on_worker(&f.roster, f.now_ms, 0, true);
+    show(&f, silent);
+    CHECK_INT(next(&f), ROSTER_NOTHING); /* it is the API server that does not hear it */
+    roster_on_worker(&f.roster, f.now_ms, 0, false);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    roster_deinit(&f.roster);
+}
+
+static void a_pod_that_its_node_does_not_know_is_made_again(void **state)
+{
+    struct fixture f;
+    struct pod_view unheard = pod(0, 0, POD_PENDING);
+    (void)state;
+
+    begin(&f, 1);
+    f.now_ms = 1000;
+    roster_on_synced(&f.roster);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_OK, "");
+    unheard.is_unheard = true;
+    show(&f, unheard);
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms += ROSTER_UNHEARD_MS / 2;
+    show(&f, unheard);
+    f.now_ms += ROSTER_UNHEARD_MS / 2 - 1;
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(f.due_ms, f.now_ms + 1);
+    f.now_ms++;
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(f.step.grace_s, 0);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(f.step.incarnation, 1);
+    roster_deinit(&f.roster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -520,6 +590,9 @@ int main(void)
         cmocka_unit_test(requests_under_way_have_a_limit),
         cmocka_unit_test(a_worker_that_rows_killed_did_not_crash),
         cmocka_unit_test(it_is_empty_when_the_last_pod_is_gone),
+        cmocka_unit_test(a_pod_that_runs_without_its_worker_is_lost),
+        cmocka_unit_test(a_worker_on_a_silent_node_is_lost_if_the_master_does_not_have_it),
+        cmocka_unit_test(a_pod_that_its_node_does_not_know_is_made_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
