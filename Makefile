@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-postgres fuzz install install-postgres
+.PHONY: help setup build demo test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-k8s bench-postgres fuzz install install-postgres
 .PHONY: image lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
@@ -18,6 +18,7 @@ help:
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
+	@echo "make bench-k8s  the same with pods, on the lab (K8S='--quick X5')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
@@ -95,6 +96,9 @@ test-k8s: build
 
 test-k8s-full: build
 	@tools/test-k8s --full build/release
+
+bench-k8s: build
+	@/usr/bin/python3 -B bench/k8s/k8s.py build/release $(K8S)
 
 bench-postgres: build
 	@/usr/bin/python3 -B bench/postgres/postgres.py build/release $(SPEED)

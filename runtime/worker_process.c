@@ -19,12 +19,14 @@
 
 static void on_worker_sigterm(void *context)
 {
+    log_info("is asked to go");
     role_say_leaving();
     worker_host_leave(context);
 }
 
 static void on_scorer_sigterm(void *context)
 {
+    log_info("is asked to go");
     role_say_leaving();
     scorer_host_leave(context);
 }

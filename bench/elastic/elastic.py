@@ -336,17 +336,12 @@ EXPERIMENTS = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--scale", type=float, default=1)
-    parser.add_argument("experiments", nargs="*", default=list(EXPERIMENTS))
-    options = parser.parse_intermixed_args()
-    bench = Bench(options.build.resolve(), options.scale)
+def run_all(bench, experiments, names):
+    """Prints the rows of the table; whether all bars were met."""
     met = True
     try:
-        for name in options.experiments:
-            run, published, bar = EXPERIMENTS[name]
+        for name in names:
+            run, published, bar = experiments[name]
             setting, ours, is_met = run(bench)
             met = met and is_met is not False
             verdict = {True: "met", False: "NOT MET", None: "no verdict"}[is_met]
@@ -355,7 +350,16 @@ def main():
     finally:
         bench.close()
     print(f"raw events and timelines: {bench.out}")
-    return 0 if met else 1
+    return met
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("experiments", nargs="*", default=list(EXPERIMENTS))
+    options = parser.parse_intermixed_args()
+    return 0 if run_all(Bench(options.build.resolve(), options.scale), EXPERIMENTS, options.experiments) else 1
 
 
 if __name__ == "__main__":

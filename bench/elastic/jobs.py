@@ -50,7 +50,23 @@ class Setting:
         return self.steps * self.batch * self.us / 1e6
 
 
-class Job:
+class Traced:
+    """What can be said of a job by trace(): every phase that any worker applied, by time."""
+
+    def steps(self):
+        """step -> when the first worker had applied it."""
+        found = {}
+        for line in self.trace():
+            if line["step"] > 0:
+                found.setdefault(line["step"], line["at"])
+        return found
+
+    def longest_gap(self):
+        times = sorted(self.steps().values())
+        return max(after - before for before, after in zip(times, times[1:]))
+
+
+class Job(Traced):
     """One job under its own supervisor. Times are of the monotonic clock."""
 
     def __init__(self, bench, name, setting, broker=None):
@@ -175,18 +191,6 @@ class Job:
         for line in lines:
             line["at"] /= 1e6
         return sorted(lines, key=lambda line: line["at"])
-
-    def steps(self):
-        """step -> when the first worker had applied it."""
-        found = {}
-        for line in self.trace():
-            if line["step"] > 0:
-                found.setdefault(line["step"], line["at"])
-        return found
-
-    def longest_gap(self):
-        times = sorted(self.steps().values())
-        return max(after - before for before, after in zip(times, times[1:]))
 
 
 class NetworkJob(Job):

@@ -1,0 +1,43 @@
+"""Pods of jobs among others: capacity is given to services of higher priority, and thirty come back at once.
+
+The experiments are those of bench/k8s, shorter; what they measure is printed, and the model is the same.
+"""
+
+import pathlib
+import statistics
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "k8s"))
+
+import k8s as experiments  # noqa: E402  pylint: disable=wrong-import-position
+import pod_jobs  # noqa: E402  pylint: disable=wrong-import-position
+
+
+class Capacity(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.bench = experiments.Bench(pod_jobs.BUILD, 1 if harness.FULL else experiments.QUICK, self.lab)
+        self.addCleanup(self.bench.close)
+
+    def test_services_of_higher_priority_take_and_return_capacity(self):
+        _, waited, leaves, same, redone = experiments.give_and_take(self.bench)
+        self.report("services of higher priority ready after (median)", statistics.median(waited))
+        self.report("and at most", max(waited))
+        self.report("workers ended after they were asked to (median)", statistics.median(leaves))
+        self.report("and at most", max(leaves))
+        self.assertTrue(same)
+        self.assertEqual(redone, 0)
+        self.assertGreaterEqual(len(leaves), 6)
+
+    def test_thirty_workers_deleted_at_once_are_back(self):
+        _, allowed, times, same, redone = experiments.delete_thirty(self.bench)
+        self.report("30 fresh pause pods ready after", allowed)
+        self.report("30 deleted workers back after (median)", statistics.median(times))
+        self.assertTrue(same)
+        self.assertEqual(redone, 0)
+
+
+if __name__ == "__main__":
+    harness.main()
