@@ -285,13 +285,14 @@ static void set_up(struct prompt *prompt)
     history_file_find(prompt->file);
     history_file_load(prompt->file, prompt->history);
     el_set(editor, EL_HIST, history, prompt->history);
-    el_set(editor, EL_ADDFN, "complete", "what may be typed next", complete);
+    /* el_set would copy the names, for ever. */
+    el_wset(editor, EL_ADDFN, L"complete", L"what may be typed next", complete);
     /* A Ctrl-D typed while a statement runs waits for the prompt, as all that
      * is typed ahead; the terminal would make a NUL of it. */
     el_set(editor, EL_SETTY, "-x", "eof=", NULL);
     el_set(editor, EL_BIND, "^I", "complete", NULL);
-    el_set(editor, EL_ADDFN, "begin-paste", "the terminal begins to paste", begin_paste);
-    el_set(editor, EL_ADDFN, "end-paste", "the terminal has pasted", end_paste);
+    el_wset(editor, EL_ADDFN, L"begin-paste", L"the terminal begins to paste", begin_paste);
+    el_wset(editor, EL_ADDFN, L"end-paste", L"the terminal has pasted", end_paste);
     el_set(editor, EL_BIND, "\\e[200~", "begin-paste", NULL);
     el_set(editor, EL_BIND, "\\e[201~", "end-paste", NULL);
     el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
