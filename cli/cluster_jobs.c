@@ -99,13 +99,13 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
 }
 
 /* Also after Ctrl-C. */
-static void discard(void *self, int64_t number)
+static void discard(void *self, int64_t number, const struct sink *sink)
 {
     struct session *session = session_of(self);
     const volatile sig_atomic_t *interrupts = session->libpq.interrupts;
 
     session->libpq.interrupts = NULL;
-    postgres_cluster_discard(self, number);
+    postgres_cluster_discard(self, number, sink);
     session->libpq.interrupts = interrupts;
 }
 

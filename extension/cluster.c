@@ -80,6 +80,6 @@ enum status cluster_train(const struct host *host, const struct plan *plan,
     if (status == STATUS_OK)
         status = cluster->collect(cluster->self, wish->job.job, folder, sink, err);
     else
-        cluster->discard(cluster->self, wish->job.job);
+        cluster->discard(cluster->self, wish->job.job, sink);
     return status;
 }

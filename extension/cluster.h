@@ -30,8 +30,8 @@ struct host_cluster {
     /* job_collect_into of that number's journal, and its tables dropped: all or nothing. */
     enum status (*collect)(void *self, int64_t number, const struct job_folder *folder,
                            const struct sink *sink, struct error *err);
-    /* The tables of a job that failed; best effort. */
-    void (*discard)(void *self, int64_t number);
+    /* Drops the tables of a job that failed. A notice says where they stay, and why. */
+    void (*discard)(void *self, int64_t number, const struct sink *sink);
 };
 
 /* What the job is to be like, of the plan and the host. The arena's. */

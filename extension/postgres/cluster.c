@@ -65,7 +65,7 @@ static enum status drop_once(const struct postgres_cluster *cluster, struct job_
 
 /* The job's processes are on their way out, and may be writing: a deadlock with one of them has
  * us as its victim. What stays, totrain.sweep_jobs finds later. */
-void postgres_cluster_discard(void *self, int64_t number)
+void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
 {
     const struct postgres_cluster *cluster = self;
     struct job_tables tables = tables_of(cluster);
@@ -77,6 +77,9 @@ void postgres_cluster_discard(void *self, int64_t number)
         if (drop_once(cluster, &tables, &err) == STATUS_OK)
             return;
     }
+    sink_notice(
+        sink, "the tables of job %lld are still there: %s; SELECT totrain.discard(%lld) drops them",
+        (long long)number, err.message, (long long)number);
 }
 
 void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,

@@ -19,6 +19,6 @@ struct postgres_cluster {
 /* All but describe, which is the door's. host.cluster is set. */
 void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
                            const char *schema, const char *login);
-void postgres_cluster_discard(void *self, int64_t number);
+void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink);
 
 #endif

@@ -124,7 +124,7 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
 
 /* What the statement will throw is kept aside: the tables are to go, and that is to be committed
  * before the error takes everything back. */
-static void discard(void *self, int64_t number)
+static void discard(void *self, int64_t number, const struct sink *sink)
 {
     struct postgres_cluster *cluster = self;
     struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
@@ -133,7 +133,7 @@ static void discard(void *self, int64_t number)
 
     door->session.interrupt = NULL;
     error_clear(&ignored);
-    postgres_cluster_discard(cluster, number);
+    postgres_cluster_discard(cluster, number, sink);
     (void)door->host.host.rows_read(door->host.host.self, &ignored);
     if (interrupt)
         door->session.interrupt = interrupt;
