@@ -3,8 +3,6 @@
 #include "engine/staged.h"
 #include "postgres_host/job_tables.h"
 
-#define DISCARD_TRIES 5
-
 static struct job_tables tables_of(const struct postgres_cluster *cluster)
 {
     return (struct job_tables){
@@ -53,8 +51,8 @@ static enum status collect(void *self, int64_t number, const struct job_folder *
     return status;
 }
 
-static enum status drop_once(const struct postgres_cluster *cluster, struct job_tables *tables,
-                             struct error *err)
+static enum status drop(const struct postgres_cluster *cluster, struct job_tables *tables,
+                        struct error *err)
 {
     const struct pg_database *database = cluster->host->database;
     struct pg_transaction transaction;
@@ -63,23 +61,20 @@ static enum status drop_once(const struct postgres_cluster *cluster, struct job_
     return database->end(database->self, &transaction, job_tables_drop(tables, err), err);
 }
 
-/* The job's processes are on their way out, and may be writing: a deadlock with one of them has
- * us as its victim. What stays, totrain.sweep_jobs finds later. */
+/* What stays, totrain.sweep_jobs finds later. */
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
 {
     const struct postgres_cluster *cluster = self;
     struct job_tables tables = tables_of(cluster);
     struct error err;
 
+    error_clear(&err);
     job_tables_find(&tables, number);
-    for (int i = 0; i < DISCARD_TRIES; i++) {
-        error_clear(&err);
-        if (drop_once(cluster, &tables, &err) == STATUS_OK)
-            return;
-    }
-    sink_notice(
-        sink, "the tables of job %lld are still there: %s; SELECT totrain.discard(%lld) drops them",
-        (long long)number, err.message, (long long)number);
+    if (drop(cluster, &tables, &err) != STATUS_OK)
+        sink_notice(
+            sink,
+            "the tables of job %lld are still there: %s; SELECT totrain.discard(%lld) drops them",
+            (long long)number, err.message, (long long)number);
 }
 
 void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,

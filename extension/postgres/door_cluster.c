@@ -131,6 +131,9 @@ static void discard(void *self, int64_t number, const struct sink *sink)
     ErrorData *interrupt = door->session.interrupt;
     struct error ignored;
 
+    /* The postmaster passes a cancel on twice, to the process and to its group: the second may have
+     * come after the first was taken. Another Ctrl-C from here on leaves the tables. */
+    QueryCancelPending = false;
     door->session.interrupt = NULL;
     error_clear(&ignored);
     postgres_cluster_discard(cluster, number, sink);
