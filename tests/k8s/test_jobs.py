@@ -172,7 +172,7 @@ class Jobs(training.Case):
         self.assertIn("rows", redone)
 
     def test_a_worker_that_ran_out_of_memory_comes_back_with_more(self):
-        text = train(30).replace("[16, 16]", "[1024, 1024]")
+        text = train(3).replace("[16, 16]", "[1024, 1024]")
         job = self.submit(text, memory="16Mi")
         job.wait_for_step(1)
         limits = {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in job.workers(True)}
