@@ -51,6 +51,10 @@ static uint32_t *counter(struct query_column *column, struct slice what)
         return &column->blobs;
     if (slice_is(what, "nulls"))
         return &column->nulls;
+    if (slice_is(what, "vectors"))
+        return &column->vectors;
+    if (slice_is(what, "elements"))
+        return &column->elements;
     give_up("unknown count", what);
     return NULL;
 }
@@ -73,7 +77,8 @@ static void read_column(struct slice text, struct described_query *query)
             column->declared_type.size =
                 (size_t)(next.data + next.size - column->declared_type.data);
     }
-    rows = column->integers + column->reals + column->texts + column->blobs + column->nulls;
+    rows = column->integers + column->reals + column->texts + column->blobs + column->nulls +
+           column->vectors;
     query->rows = rows > query->rows ? rows : query->rows;
 }
 
@@ -167,6 +172,16 @@ static struct slice find_file(void *self, struct slice schema)
     return described->file;
 }
 
+static void read_cluster(struct slice what, struct catalog_limits *limits)
+{
+    limits->wants_cluster = slice_is(what, "will");
+    limits->has_cluster = limits->wants_cluster || slice_is(what, "may");
+    if (!limits->has_cluster) {
+        limits->no_cluster = "not allowed here";
+        limits->no_cluster_hint = "Ask who rules it.";
+    }
+}
+
 static void read_line(struct slice line, struct described_catalog *described)
 {
     struct slice rest = line, what = cut(&rest, ":");
@@ -192,6 +207,8 @@ static void read_line(struct slice line, struct described_catalog *described)
             give_up("no position", line);
         described->refused_position = (int)position;
         described->refused = slice_trim(rest);
+    } else if (slice_is(what, "cluster")) {
+        read_cluster(slice_trim(rest), &described->catalog.limits);
     } else if (slice_is(what, "pathless")) {
         described->catalog.working_folder = NULL;
     } else {

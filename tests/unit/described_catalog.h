@@ -10,6 +10,9 @@
  *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- dialect: postgres
  *     -- pathless:                            a host that takes no paths of files
+ *     -- query: v numeric[] 150 vectors, 3 elements
+ *     -- cluster: may                         jobs may run there; "will": they do unless told
+ *     -- cluster: not allowed here            they may not
  *     -- refused: 14 no such table: iriss     the host refuses at this byte
  *
  * "numeric" counts those of the texts that read as numbers. The statement

@@ -40,6 +40,7 @@ import sys
 import time
 
 PAUSE = 1.0  # seconds between two starts of a program that ends at once
+LASTED = 5.0  # seconds; a program that ran for so long does not end at once
 REQUEST_MAX = 65536
 IN_ATTRIB = 4  # inotify: attributes, among them the number of links
 
@@ -50,7 +51,7 @@ class Program:
         self.plan = plan
         self.process = None
         self.wanted = True
-        self.starts = 0
+        self.starts = 0  # in a row, each of which ended at once
         self.started = float("-inf")
         self.waiting = []  # connections that are answered when it has ended
 
@@ -59,8 +60,9 @@ class Program:
             self.process = subprocess.Popen(
                 self.plan["command"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
                 env={**os.environ, **self.plan.get("environment", {})}, start_new_session=True)
-        self.starts += 1
-        self.started = time.monotonic()
+        now = time.monotonic()
+        self.starts = self.starts + 1 if now - self.started < LASTED else 1
+        self.started = now
 
     def due_in(self, now):
         """Seconds until it has to be started; None when it has not."""
