@@ -23,15 +23,18 @@ class NamedPointTest(harness.JobTest):
     units = 1024
 
     def test_everything_is_killed_at_a_named_point_of_a_step(self):
+        """The worker that stops is one that came after the checkpoint."""
         for point in POINTS:
             with self.subTest(point=point):
-                job = self.job(2, epochs=500, checkpoint=0.05,
-                               fault=f"role=worker,index=1,step=1200,point={point},action=stop")
+                job = self.job(2, epochs=harness.LONG, checkpoint=0.05,
+                               fault=f"role=worker,index=1,attempt=1,point={point},action=stop")
+                job.wait_for_event_row("checkpoint")
+                os.kill(job.pid_of("worker", 1), signal.SIGKILL)
                 job.wait_for_stop("worker", 1)
                 job.end_everything()
                 job.start()
                 self.assertEqual(job.end(), 0, job.last)
-                self.assertEqual(job.digest(), self.digest_of(epochs=500))
+                self.assertEqual(job.digest(), self.digest_of(epochs=harness.LONG))
                 self.assertIn("restored", job.log())
 
 
