@@ -1,7 +1,6 @@
 #include "runtime/host.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "runtime/exposition.h"
@@ -19,7 +18,6 @@
 #define LOOK_US              200  /* what waking takes, and equal workers differ by */
 #define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
 #define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
-#define CLAIM_CHECK_MS       1000
 #define GRACE_MS             25000 /* Kubernetes kills after 30 s */
 
 static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
@@ -35,28 +33,14 @@ static void master_disconnect(void *self, int64_t now_ms, peer_id peer, struct o
     master_on_disconnect(&host->master, now_ms, peer, outbox);
 }
 
-static bool still_leads(struct master_host *host, int64_t now_ms)
-{
-    struct error err;
-
-    if (now_ms - host->claim_checked_at < CLAIM_CHECK_MS)
-        return true;
-    host->claim_checked_at = now_ms;
-    error_clear(&err);
-    if (recorder_check_claim(&host->recorder, &err) != STATUS_STALE)
-        return true;
-    loop_stop(host->loop, STATUS_STALE, &err);
-    return false;
-}
-
 static void master_tick(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct master_host *host = self;
     struct checkpoint_outcome outcome;
 
-    if (!still_leads(host, now_ms))
+    if (!leader_still_leads(&host->leader, now_ms))
         return;
-    if (recorder_take_outcome(&host->recorder, &outcome))
+    if (recorder_take_outcome(&host->leader.recorder, &outcome))
         master_on_stored(&host->master, now_ms, outcome.id, &outcome.why, outbox);
     master_on_tick(&host->master, now_ms, outbox);
 }
@@ -68,15 +52,13 @@ static enum status read_piece(void *context, const struct checkpoint *checkpoint
     return checkpoint_read_piece(recorder->store, checkpoint, position, out, err);
 }
 
-static struct master_options master_options_of(const struct job *job, const char *address,
-                                               uint32_t incarnation, int64_t supervisor)
+static struct master_options master_options_of(const struct job *job, const struct leader *leader,
+                                               bool is_local, int64_t supervisor)
 {
-    bool is_local = strncmp(address, LOOP_LOCAL, strlen(LOOP_LOCAL)) == 0;
-
     return (struct master_options){
         .job = job->id,
         .identity = job->identity,
-        .incarnation = incarnation,
+        .incarnation = leader->recorder.incarnation,
         .min_workers = job->spec.min_workers,
         .max_workers = job->spec.max_workers,
         .epochs = job->spec.epochs,
@@ -91,34 +73,26 @@ static struct master_options master_options_of(const struct job *job, const char
         .statement = job->spec.statement,
         .model = job->spec.model_name,
         .supervisor = supervisor,
+        .started_at = leader->started_at,
+        .previous = leader_books(leader),
+        .metrics = leader_metrics(leader),
     };
 }
 
-/* The books and the checkpoint of the masters before. A checkpoint that cannot
- * be used is no failure: the job then starts from its beginning. */
-static enum status continue_job(struct master_host *host, const struct job *job,
-                                struct master_options *options, struct error *err)
+/* The checkpoint of the masters before. One that cannot be used is no failure: the job then
+ * starts from its beginning. */
+static void continue_learning(struct master_host *host, const struct job *job,
+                              struct master_options *options)
 {
-    struct recorder *recorder = &host->recorder;
+    struct recorder *recorder = &host->leader.recorder;
     struct error why;
 
-    error_clear(&why);
-    options->incarnation = recorder->incarnation;
     options->store = (struct checkpoint_store){recorder, read_piece};
-    if (jobstore_get_job(recorder->store, &host->books, &why) == STATUS_OK) {
-        options->previous = &host->books;
-        options->started_at = host->books.started_at;
-    } else if (why.status != STATUS_NOT_FOUND) {
-        if (err)
-            *err = why;
-        return why.status;
-    }
     error_clear(&why);
     if (checkpoint_open(recorder->store, job->id, job->identity, &options->checkpoint, &why) !=
             STATUS_OK &&
         why.status != STATUS_NOT_FOUND)
         log_warning("%s; the job starts from its beginning", why.message);
-    return STATUS_OK;
 }
 
 static void write_metrics(void *self, struct text *page)
@@ -137,7 +111,7 @@ static enum status log_events(struct master_host *host, const struct job *job,
 
     if (job->spec.tensorboard.size == 0)
         return STATUS_OK;
-    status = recorder_log_events(&host->recorder, job->folder, job->spec.tensorboard, err);
+    status = recorder_log_events(&host->leader.recorder, job->folder, job->spec.tensorboard, err);
     if (status == STATUS_OK || status == STATUS_STALE || !options->previous)
         return status;
     log_warning("log.tensorboard: %s", err->message);
@@ -149,64 +123,56 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
                               const struct recorder *recorder, const char *address,
                               uint32_t incarnation, int64_t supervisor, struct error *err)
 {
-    struct role role = {.self = host,
-                        .on_message = master_message,
-                        .on_disconnect = master_disconnect,
-                        .on_tick = master_tick,
-                        .perform = recorder_perform,
-                        .context = &host->recorder};
-    struct master_options options = master_options_of(job, address, incarnation, supervisor);
+    struct leader *leader = &host->leader;
+    const struct role role = {.self = host,
+                              .on_message = master_message,
+                              .on_disconnect = master_disconnect,
+                              .on_tick = master_tick,
+                              .perform = recorder_perform,
+                              .context = &leader->recorder};
+    const bool is_local = strncmp(address, LOOP_LOCAL, strlen(LOOP_LOCAL)) == 0;
+    struct master_options options;
     char bound[MESSAGE_ADDRESS_MAX + 1];
-    time_t now = time(NULL);
-    struct tm utc;
 
-    gmtime_r(&now, &utc);
-    strftime(host->started_at, sizeof host->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    options.started_at = host->started_at;
-    host->recorder = *recorder;
-    host->recorder.journal = job->journal;
-    host->loop = loop;
-    TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
-    TRY(continue_job(host, job, &options, err));
-    host->pages = (struct job_pages){.self = host, .write_metrics = write_metrics};
-    TRY(job_pages_serve(&host->pages, loop, job, !options.previous, err));
-    if (host->pages.address[0])
-        options.metrics = host->pages.address;
+    leader->pages = (struct job_pages){.self = host, .write_metrics = write_metrics};
+    TRY(leader_open(leader, loop, job, recorder, incarnation, err));
+    options = master_options_of(job, leader, is_local, supervisor);
+    continue_learning(host, job, &options);
     TRY(log_events(host, job, &options, err));
-    TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &host->role, err));
-    TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(host->role), err));
-    loop_flush(host->role);
+    TRY(loop_add_role(loop, &role, address, bound, sizeof bound, &leader->role, err));
+    TRY(master_init(&host->master, &options, loop_now_ms(), loop_outbox(leader->role), err));
+    loop_flush(leader->role);
     return STATUS_OK;
 }
 
 void master_host_cancel(struct master_host *host)
 {
-    master_cancel(&host->master, loop_now_ms(), loop_outbox(host->role));
-    loop_flush(host->role);
+    master_cancel(&host->master, loop_now_ms(), loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void master_host_fail(struct master_host *host, const struct error *err)
 {
-    master_fail(&host->master, loop_now_ms(), err, loop_outbox(host->role));
-    loop_flush(host->role);
+    master_fail(&host->master, loop_now_ms(), err, loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void master_host_want(struct master_host *host, uint64_t version, uint32_t workers)
 {
-    master_want(&host->master, loop_now_ms(), version, workers, loop_outbox(host->role));
-    loop_flush(host->role);
+    master_want(&host->master, loop_now_ms(), version, workers, loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void master_host_leave(struct master_host *host)
 {
-    master_leave(&host->master, loop_now_ms(), loop_outbox(host->role));
-    loop_flush(host->role);
+    master_leave(&host->master, loop_now_ms(), loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void master_host_stop(struct master_host *host)
 {
     master_deinit(&host->master);
-    recorder_close(&host->recorder);
+    leader_close(&host->leader);
 }
 
 /* Every call of the worker comes through here. */

@@ -6,23 +6,16 @@
 #define RUNTIME_HOST_H
 
 #include "runtime/experiment.h"
-#include "runtime/job_pages.h"
+#include "runtime/leader.h"
 #include "runtime/master.h"
 #include "runtime/opening.h"
-#include "runtime/recorder.h"
 #include "runtime/worker.h"
 
 #define TICK_MS 50
 
 struct master_host {
     struct master master;
-    struct recorder recorder;
-    struct loop_role *role;
-    struct job_row books; /* of the master before */
-    struct loop *loop;
-    int64_t claim_checked_at;
-    char started_at[32];
-    struct job_pages pages;
+    struct leader leader;
 };
 
 /* `recorder` brings say and replace; the store is opened here. Workers in

@@ -281,7 +281,7 @@ static bool find_end(struct master_process *process, enum status *status, struct
 {
     enum job_state state;
 
-    if (process->scores || !recorder_has_ended(&process->host.recorder, &state))
+    if (process->scores || !recorder_has_ended(&process->host.leader.recorder, &state))
         return false;
     log_info("the job is %s already", job_state_name(state));
     error_clear(err);

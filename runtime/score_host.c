@@ -1,22 +1,20 @@
 #include "runtime/score_host.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "data/shardstore.h"
 #include "runtime/experiment.h"
 #include "runtime/exposition.h"
 
-#define HEARTBEAT_MS   1000
-#define DEAD_MS        5000
-#define VERDICT_MS     2000 /* a process is started again in a hundredth of it */
-#define BACKUP_MS      500
-#define REPORT_MS      100
-#define RECONNECT_MS   50
-#define CLAIM_CHECK_MS 1000
-#define GRACE_MS       25000
-#define LEASES         2 /* one is scored while the next is on its way */
+#define HEARTBEAT_MS 1000
+#define DEAD_MS      5000
+#define VERDICT_MS   2000 /* a process is started again in a hundredth of it */
+#define BACKUP_MS    500
+#define REPORT_MS    100
+#define RECONNECT_MS 50
+#define GRACE_MS     25000
+#define LEASES       2 /* one is scored while the next is on its way */
 
 static void dispatch_message(void *self, int64_t now_ms, peer_id from,
                              const struct message *message, struct outbox *outbox)
@@ -31,25 +29,11 @@ static void dispatch_disconnect(void *self, int64_t now_ms, peer_id peer, struct
     dispatch_on_disconnect(&host->dispatch, now_ms, peer, outbox);
 }
 
-static bool still_leads(struct dispatch_host *host, int64_t now_ms)
-{
-    struct error err;
-
-    if (now_ms - host->claim_checked_at < CLAIM_CHECK_MS)
-        return true;
-    host->claim_checked_at = now_ms;
-    error_clear(&err);
-    if (recorder_check_claim(&host->recorder, &err) != STATUS_STALE)
-        return true;
-    loop_stop(host->loop, STATUS_STALE, &err);
-    return false;
-}
-
 static void dispatch_tick(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct dispatch_host *host = self;
 
-    if (still_leads(host, now_ms))
+    if (leader_still_leads(&host->leader, now_ms))
         dispatch_on_tick(&host->dispatch, now_ms, outbox);
 }
 
@@ -77,31 +61,18 @@ static enum status add_settled(void *context, const struct shard_row *row, struc
     return STATUS_OK;
 }
 
-static enum status read_store(struct dispatch_host *host, struct dispatch_options *options,
-                              struct settled *settled, struct error *err)
+static enum status read_shards(struct jobstore *store, struct settled *settled, struct error *err)
 {
-    struct jobstore *store = host->recorder.store;
-    struct error why;
-
-    error_clear(&why);
-    if (jobstore_get_job(store, &host->books, &why) == STATUS_OK) {
-        options->previous = &host->books;
-        options->started_at = host->books.started_at;
-    } else if (why.status != STATUS_NOT_FOUND) {
-        if (err)
-            *err = why;
-        return why.status;
-    }
     TRY(shardstore_return_all(store, err));
     return shardstore_each_settled(store, false, add_settled, settled, err);
 }
 
-static struct dispatch_options options_of(const struct job *job, uint32_t incarnation,
-                                          int64_t supervisor)
+static struct dispatch_options options_of(const struct job *job, const struct leader *leader,
+                                          const struct settled *settled, int64_t supervisor)
 {
     return (struct dispatch_options){
         .job = job->id,
-        .incarnation = incarnation,
+        .incarnation = leader->recorder.incarnation,
         .min_workers = job->spec.min_workers,
         .max_workers = job->spec.max_workers,
         .rows = job->spec.scoring.rows,
@@ -115,6 +86,11 @@ static struct dispatch_options options_of(const struct job *job, uint32_t incarn
         .statement = job->spec.statement,
         .model = job->spec.model_name,
         .supervisor = supervisor,
+        .started_at = leader->started_at,
+        .previous = leader_books(leader),
+        .metrics = leader_metrics(leader),
+        .settled = settled->rows,
+        .settled_count = settled->count,
     };
 }
 
@@ -129,26 +105,21 @@ static void write_metrics(void *self, struct text *page)
 static enum status begin(struct dispatch_host *host, const struct job *job, const char *address,
                          int64_t supervisor, struct settled *settled, struct error *err)
 {
+    struct leader *leader = &host->leader;
     const struct role role = {.self = host,
                               .on_message = dispatch_message,
                               .on_disconnect = dispatch_disconnect,
                               .on_tick = dispatch_tick,
                               .perform = recorder_perform,
-                              .context = &host->recorder};
-    struct dispatch_options options = options_of(job, host->recorder.incarnation, supervisor);
+                              .context = &leader->recorder};
+    struct dispatch_options options;
     char bound[MESSAGE_ADDRESS_MAX + 1];
 
-    options.started_at = host->started_at;
-    TRY(read_store(host, &options, settled, err));
-    host->pages = (struct job_pages){.self = host, .write_metrics = write_metrics};
-    TRY(job_pages_serve(&host->pages, host->loop, job, !options.previous, err));
-    if (host->pages.address[0])
-        options.metrics = host->pages.address;
-    options.settled = settled->rows;
-    options.settled_count = settled->count;
-    TRY(loop_add_role(host->loop, &role, address, bound, sizeof bound, &host->role, err));
-    TRY(dispatch_init(&host->dispatch, &options, loop_now_ms(), loop_outbox(host->role), err));
-    loop_flush(host->role);
+    TRY(read_shards(leader->recorder.store, settled, err));
+    options = options_of(job, leader, settled, supervisor);
+    TRY(loop_add_role(leader->loop, &role, address, bound, sizeof bound, &leader->role, err));
+    TRY(dispatch_init(&host->dispatch, &options, loop_now_ms(), loop_outbox(leader->role), err));
+    loop_flush(leader->role);
     return STATUS_OK;
 }
 
@@ -158,15 +129,10 @@ enum status dispatch_host_start(struct dispatch_host *host, struct loop *loop,
                                 struct error *err)
 {
     struct settled settled = {.rows = NULL};
-    time_t now = time(NULL);
     enum status status;
-    struct tm utc;
 
-    gmtime_r(&now, &utc);
-    strftime(host->started_at, sizeof host->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    host->recorder = *recorder;
-    host->loop = loop;
-    TRY(recorder_open(&host->recorder, job->folder, incarnation, err));
+    host->leader.pages = (struct job_pages){.self = host, .write_metrics = write_metrics};
+    TRY(leader_open(&host->leader, loop, job, recorder, incarnation, err));
     status = begin(host, job, address, supervisor, &settled, err);
     free(settled.rows);
     return status;
@@ -174,32 +140,32 @@ enum status dispatch_host_start(struct dispatch_host *host, struct loop *loop,
 
 void dispatch_host_cancel(struct dispatch_host *host)
 {
-    dispatch_cancel(&host->dispatch, loop_now_ms(), loop_outbox(host->role));
-    loop_flush(host->role);
+    dispatch_cancel(&host->dispatch, loop_now_ms(), loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void dispatch_host_fail(struct dispatch_host *host, const struct error *err)
 {
-    dispatch_fail(&host->dispatch, loop_now_ms(), err, loop_outbox(host->role));
-    loop_flush(host->role);
+    dispatch_fail(&host->dispatch, loop_now_ms(), err, loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void dispatch_host_want(struct dispatch_host *host, uint64_t version, uint32_t workers)
 {
-    dispatch_want(&host->dispatch, loop_now_ms(), version, workers, loop_outbox(host->role));
-    loop_flush(host->role);
+    dispatch_want(&host->dispatch, loop_now_ms(), version, workers, loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void dispatch_host_leave(struct dispatch_host *host)
 {
-    dispatch_leave(&host->dispatch, loop_now_ms(), loop_outbox(host->role));
-    loop_flush(host->role);
+    dispatch_leave(&host->dispatch, loop_now_ms(), loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
 }
 
 void dispatch_host_stop(struct dispatch_host *host)
 {
     dispatch_deinit(&host->dispatch);
-    recorder_close(&host->recorder);
+    leader_close(&host->leader);
 }
 
 static void scorer_message(void *self, int64_t now_ms, peer_id from, const struct message *message,

@@ -6,21 +6,12 @@
 #define RUNTIME_SCORE_HOST_H
 
 #include "runtime/dispatch.h"
-#include "runtime/job.h"
-#include "runtime/job_pages.h"
-#include "runtime/loop.h"
-#include "runtime/recorder.h"
+#include "runtime/leader.h"
 #include "runtime/rows_scoring.h"
 
 struct dispatch_host {
     struct dispatch dispatch;
-    struct recorder recorder;
-    struct loop_role *role;
-    struct loop *loop;
-    struct job_row books; /* of the master before */
-    struct job_pages pages;
-    int64_t claim_checked_at;
-    char started_at[32];
+    struct leader leader;
 };
 
 enum status dispatch_host_start(struct dispatch_host *host, struct loop *loop,
