@@ -139,6 +139,11 @@ static enum status read_again(struct http *http, struct error *err)
     return access_read_token(http->access.token_file.data, &http->fresh, &http->access.token, err);
 }
 
+bool http_can_renew(const struct http *http)
+{
+    return http->access.exec || http->access.token_file.size > 0;
+}
+
 /* A token that a pod has is replaced before it expires, under the same name. */
 static enum status refresh(struct http *http, struct error *err)
 {

@@ -57,6 +57,8 @@ void http_free(struct http *http); /* cancels what is under way */
 enum status http_start(struct http *http, const struct http_request *request,
                        const struct http_sink *sink, struct http_call **call, struct error *err);
 void http_cancel(struct http_call *call);
+/* Its credentials may be others at the next request: a file's, a program's. */
+bool http_can_renew(const struct http *http);
 
 /* From the driver. */
 void http_on_socket(struct http *http, int fd, unsigned what);

@@ -1,63 +1,43 @@
-#include "k8s/http.h"
+#include "k8s/http_collect.h"
 
 #define WAIT_MS_MIN 200
 #define WAIT_MS_MAX 10000
 
 struct exchange {
-    int code;
-    int64_t retry_after_ms;
-    struct text body;
     bool has_ended;
     enum status status;
+    struct api_answer *answer;
     struct error *err;
 };
 
-static void on_head(void *context, int code, int64_t retry_after_ms)
-{
-    struct exchange *exchange = context;
-
-    exchange->code = code;
-    exchange->retry_after_ms = retry_after_ms;
-}
-
-static bool on_bytes(void *context, struct slice bytes)
-{
-    struct exchange *exchange = context;
-
-    text_append(&exchange->body, bytes);
-    return !exchange->body.failed;
-}
-
-static void on_end(void *context, enum status status, const struct error *err)
+static void on_answer(void *context, enum status status, struct api_answer *answer,
+                      const struct error *err)
 {
     struct exchange *exchange = context;
 
     exchange->has_ended = true;
     exchange->status = status;
+    *exchange->answer = *answer;
     *exchange->err = *err;
 }
 
 enum status http_exchange(struct http *http, const struct http_request *request, const char *what,
                           struct api_answer *answer, struct error *err)
 {
-    struct exchange exchange = {.retry_after_ms = -1, .status = STATUS_CONNECTION, .err = err};
-    struct http_sink sink = {&exchange, on_head, on_bytes, on_end};
-    struct http_call *call;
+    struct exchange exchange = {.answer = answer, .err = err};
+    struct http_collect collect = {.http = http,
+                                   .request = request,
+                                   .what = what,
+                                   .bytes_max = API_ANSWER_BYTES_MAX,
+                                   .context = &exchange,
+                                   .on_answer = on_answer};
     enum status status;
 
     *answer = (struct api_answer){.retry_after_ms = -1};
-    TRY(http_start(http, request, &sink, &call, err));
-    text_init(&exchange.body, API_ANSWER_BYTES_MAX);
+    TRY(http_collect_start(&collect, err));
     status = http_run(http, -1, err);
-    if (!exchange.has_ended)
-        http_cancel(call); /* else it would end in what is no more */
-    else if (status == STATUS_OK)
-        status = exchange.status;
-    if (status == STATUS_OK)
-        status = api_answer_read(exchange.code, exchange.retry_after_ms, text_slice(&exchange.body),
-                                 what, answer, err);
-    text_deinit(&exchange.body);
-    return status;
+    http_collect_cancel(&collect); /* else it would end in what is no more */
+    return exchange.has_ended ? exchange.status : status;
 }
 
 static int64_t wait_before(int attempt, const struct api_answer *answer)

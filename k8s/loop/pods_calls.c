@@ -84,7 +84,8 @@ static void settle(struct pods_call *call, enum status status, int64_t retry_aft
     struct pods *pods = call->pods;
     const int64_t now_ms = loop_now_ms();
 
-    text_deinit(&call->body);
+    http_request_deinit(&call->request);
+    call->is_taken = false;
     if (call->is_of_job) {
         bool is_passing = status == STATUS_CONNECTION || retry_after_ms >= 0;
 
@@ -113,90 +114,58 @@ static enum status judge_existing(const struct pods_call *call, const struct api
 
 static void start(struct pods_call *call);
 
-static void on_answer(struct pods_call *call)
+static void on_answer(void *context, enum status status, struct api_answer *answer,
+                      const struct error *why)
+{
+    struct pods_call *call = context;
+    struct error err = *why;
+
+    if (status == STATUS_OK && call->adopts)
+        status = judge_existing(call, answer, &err);
+    else if (status == STATUS_NOT_FOUND && call->adopts)
+        status = STATUS_BUSY; /* it has gone since */
+    api_answer_deinit(answer);
+    if (status == STATUS_BUSY && !call->adopts && call->step.action == ROSTER_CREATE &&
+        strcmp(answer->reason, "AlreadyExists") == 0) {
+        call->adopts = true;
+        http_request_deinit(&call->request);
+        start(call);
+        return;
+    }
+    if (answer->code == 429 && answer->retry_after_ms < 0)
+        answer->retry_after_ms = 0; /* busy, and not the name's fault */
+    settle(call, status, answer->retry_after_ms, &err);
+}
+
+static void start(struct pods_call *call)
 {
     static const char *const what[] = {
         [ROSTER_NOTHING] = "change a job",
         [ROSTER_CREATE] = "create a pod",
         [ROSTER_DELETE] = "delete a pod",
     };
-    struct api_answer answer;
-    struct error err;
-    enum status status;
-
-    error_clear(&err);
-    status = api_answer_read(call->code, call->retry_after_ms, text_slice(&call->body),
-                             what[call->step.action], &answer, &err);
-    if (status == STATUS_OK && call->adopts)
-        status = judge_existing(call, &answer, &err);
-    else if (status == STATUS_NOT_FOUND && call->adopts)
-        status = STATUS_BUSY; /* it has gone since */
-    api_answer_deinit(&answer);
-    if (status == STATUS_BUSY && !call->adopts && call->step.action == ROSTER_CREATE &&
-        strcmp(answer.reason, "AlreadyExists") == 0) {
-        call->adopts = true;
-        text_deinit(&call->body);
-        start(call);
-        return;
-    }
-    if (answer.code == 429 && answer.retry_after_ms < 0)
-        answer.retry_after_ms = 0; /* busy, and not the name's fault */
-    settle(call, status, answer.retry_after_ms, &err);
-}
-
-static void on_head(void *context, int code, int64_t retry_after_ms)
-{
-    struct pods_call *call = context;
-
-    call->code = code;
-    call->retry_after_ms = retry_after_ms;
-}
-
-static bool on_bytes(void *context, struct slice bytes)
-{
-    struct pods_call *call = context;
-
-    text_append(&call->body, bytes);
-    return !call->body.failed;
-}
-
-static void on_end(void *context, enum status status, const struct error *err)
-{
-    struct pods_call *call = context;
-
-    call->call = NULL;
-    if (status == STATUS_OK)
-        on_answer(call);
-    else
-        settle(call, status, -1, err);
-}
-
-static void start(struct pods_call *call)
-{
-    struct http_sink sink = {call, on_head, on_bytes, on_end};
-    struct http_request request;
     enum status status;
     struct error err;
 
     error_clear(&err);
-    call->code = 0;
-    call->retry_after_ms = -1;
-    text_init(&call->body, API_BODY_BYTES_MAX);
-    http_request_init(&request);
-    status = fill(call, &request, &err);
+    http_request_init(&call->request);
+    call->collect = (struct http_collect){.http = client_http(call->pods->client),
+                                          .request = &call->request,
+                                          .what = what[call->step.action],
+                                          .bytes_max = API_BODY_BYTES_MAX,
+                                          .context = call,
+                                          .on_answer = on_answer};
+    status = fill(call, &call->request, &err);
     if (status == STATUS_OK)
-        status = http_start(client_http(call->pods->client), &request, &sink, &call->call, &err);
-    http_request_deinit(&request);
-    if (status == STATUS_OK)
-        return;
-    call->call = NULL;
-    settle(call, status, -1, &err);
+        status = http_collect_start(&call->collect, &err);
+    if (status != STATUS_OK)
+        settle(call, status, -1, &err);
 }
 
 static struct pods_call *find_free(struct pods *pods)
 {
     for (size_t i = 0; i < PODS_CALLS_MAX; i++)
-        if (!pods->calls[i].call)
+        if (!pods->calls[i].is_taken)
             return &pods->calls[i];
     return NULL; /* roster.h bounds them */
 }
@@ -205,7 +174,7 @@ void pods_call_step(struct pods *pods, const struct roster_step *step)
 {
     struct pods_call *call = find_free(pods);
 
-    *call = (struct pods_call){.pods = pods, .step = *step};
+    *call = (struct pods_call){.pods = pods, .is_taken = true, .step = *step};
     if (step->action == ROSTER_CREATE)
         log_info("asks for worker %u.%u with %lld MiB", step->index, step->incarnation,
                  (long long)(step->memory >> 20));
@@ -218,7 +187,7 @@ void pods_call_patch(struct pods *pods)
 
     pods->must_patch = true;
     pods->patch_at = INT64_MAX; /* under way */
-    *call = (struct pods_call){.pods = pods, .is_of_job = true};
+    *call = (struct pods_call){.pods = pods, .is_taken = true, .is_of_job = true};
     start(call);
 }
 
@@ -227,10 +196,10 @@ void pods_calls_cancel(struct pods *pods)
     for (size_t i = 0; i < PODS_CALLS_MAX; i++) {
         struct pods_call *call = &pods->calls[i];
 
-        if (!call->call)
+        if (!call->is_taken)
             continue;
-        http_cancel(call->call);
-        call->call = NULL;
-        text_deinit(&call->body);
+        http_collect_cancel(&call->collect);
+        http_request_deinit(&call->request);
+        call->is_taken = false;
     }
 }

@@ -4,6 +4,7 @@
 #ifndef K8S_LOOP_PODS_PARTS_H
 #define K8S_LOOP_PODS_PARTS_H
 
+#include "k8s/http_collect.h"
 #include "k8s/notices.h"
 #include "k8s/roster.h"
 #include "k8s_loop/client.h"
@@ -13,13 +14,12 @@
 
 struct pods_call {
     struct pods *pods;
-    struct http_call *call; /* NULL: free */
-    bool is_of_job;         /* `step` says nothing */
-    bool adopts;            /* looks at what is there already */
+    bool is_taken;
+    bool is_of_job; /* `step` says nothing */
+    bool adopts;    /* looks at what is there already */
     struct roster_step step;
-    struct text body;
-    int code;
-    int64_t retry_after_ms;
+    struct http_request request;
+    struct http_collect collect;
 };
 
 struct pods {

@@ -185,6 +185,18 @@ class Case(unittest.TestCase):
                 file.write(json.dumps({"what": what, "value": value}) + "\n")
 
 
+class Timed(unittest.TextTestResult):
+    """Says of each test how long it took."""
+
+    def startTest(self, test):
+        self.watch = Stopwatch()
+        super().startTest(test)
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.stream.writeln(f"    {self.watch.read():.1f} s {test.id().removeprefix('__main__.')}")
+
+
 def main():
     """Ends with 77, which ctest shows as skipped, where no lab can run."""
     lab = cluster.Lab(os.environ.get("TOTRAIN_LAB"))
@@ -194,4 +206,4 @@ def main():
     except Refused as error:
         print(f"skipped: {error}")
         sys.exit(77)
-    unittest.main(verbosity=2)
+    unittest.main(testRunner=unittest.TextTestRunner(verbosity=2, resultclass=Timed))

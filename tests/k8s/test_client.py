@@ -244,6 +244,30 @@ class Trust(Case):
         self.assertEqual(refused["status"], "PERMISSION")
         self.assertIn("expired", refused["hint"])
 
+    def program(self):
+        """A kubeconfig whose program gives first-token, then the server's own."""
+        runs = self.folder / f"runs-{self.id()}"
+        runs.unlink(missing_ok=True)
+        said = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}'
+        script = (f"echo >> {runs}; case $(wc -l < {runs}) in 1) printf '{said % 'first-token'}';; "
+                  f"*) printf '{said % self.api.token}';; esac")
+        return self.api.kubeconfig("program", user={"token": None, "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", script],
+            "interactiveMode": "Never"}})
+
+    def test_a_program_is_run_again_when_its_token_is_not_taken(self):
+        self.pod("a")
+        self.assertEqual(self.probe("get", "pods", "a", config=self.program())["status"], "OK")
+        self.assertEqual([head["Authorization"] for head in self.api.heads],
+                         ["Bearer first-token", f"Bearer {self.api.token}"])
+
+    def test_so_it_is_for_a_watch(self):
+        self.config = self.program()
+        watch = self.watch()
+        watch.until("synced")
+        self.pod("a")
+        watch.until_view(lambda: self.api.view("pods"))
+
     def test_a_proxy_of_the_environment_is_not_used(self):
         answer = self.probe("list", "pods", https_proxy="http://127.0.0.1:1",
                             HTTPS_PROXY="http://127.0.0.1:1", ALL_PROXY="http://127.0.0.1:1")

@@ -13,3 +13,5 @@ totrain_test(test_roster_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster_ra
   LABEL sim)
 totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c USES k8s_submit
   LABEL unit)
+totrain_test(test_http_collect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_http_collect.c USES k8s
+  LABEL unit)

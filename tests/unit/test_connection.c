@@ -1,6 +1,7 @@
 #include "tests/check.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -204,6 +205,29 @@ static void an_owner_that_refuses_a_message_gets_no_more(void **state)
     event_base_free(base);
 }
 
+/* Of memory that nobody writes, so that it costs none. */
+static void a_peer_that_does_not_read_is_given_up_at_the_limit(void **state)
+{
+    size_t size = CONNECTION_UNSENT_MAX + ((size_t)16 << 20); /* what sockets hold, too */
+    char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct event_base *base = event_base_new();
+    struct side side;
+    int pair[2];
+    (void)state;
+
+    CHECK(bytes != MAP_FAILED);
+    CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    open_side(&side, base, pair[0]);
+    connection_send(side.connection, (struct slice){bytes, (size_t)16 << 20});
+    CHECK(!connection_is_drained(side.connection));
+    connection_send(side.connection, (struct slice){bytes, size - ((size_t)16 << 20)});
+    run_until(base, is_closed, &side);
+    CHECK_INT(side.reason.status, STATUS_LIMIT);
+    close(pair[1]);
+    munmap(bytes, size);
+    event_base_free(base);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +236,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_frame_close_the_connection),
         cmocka_unit_test(a_stream_cut_inside_a_frame_gives_no_frame),
         cmocka_unit_test(an_owner_that_refuses_a_message_gets_no_more),
+        cmocka_unit_test(a_peer_that_does_not_read_is_given_up_at_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
