@@ -8,7 +8,7 @@ set(k8s_tests api cluster lifecycle)
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
   list(APPEND k8s_tests image)
   if(TARGET totrain_postgres)
-    list(APPEND k8s_tests jobs train capacity)
+    list(APPEND k8s_tests jobs train data capacity)
   endif()
   # Needs no cluster.
   add_test(NAME image_file COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_image_file.py)

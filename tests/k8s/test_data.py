@@ -1,0 +1,80 @@
+"""Where the rows of a job on a cluster come from: a million of them, partitioned, to pods on both nodes."""
+
+import os
+import subprocess
+import time
+
+import harness
+from test_train import Case
+
+ROWS = 1_000_000
+FEATURES = 8
+TRAIN = ("SELECT * FROM measured TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 2, "
+         "train.batch_size = 4096, job.lanes = 8, job.min_workers = {workers}, job.max_workers = {workers}{more} "
+         "LABEL class INTO {model};")
+CLUSTER = ", job.where = 'kubernetes', job.worker_cpu = 0.1, job.worker_memory = '256Mi'"
+
+
+def train(model, workers=4, more=CLUSTER):
+    return TRAIN.format(model=model, workers=workers, more=more)
+
+
+class Rows(Case):
+    def setUp(self):
+        super().setUp()
+        columns = ", ".join(f"x{i}" for i in range(FEATURES))
+        self.server.execute(f"""
+            CREATE TABLE measured (part int, class int, {columns.replace(",", " float8,")} float8) PARTITION BY LIST (part);
+            CREATE TABLE measured_0 PARTITION OF measured FOR VALUES IN (0);
+            CREATE TABLE measured_1 PARTITION OF measured FOR VALUES IN (1) PARTITION BY LIST (class);
+            CREATE TABLE measured_1_0 PARTITION OF measured_1 FOR VALUES IN (0);
+            CREATE TABLE measured_1_more (x0 float8, part int, class int, {columns[4:].replace(",", " float8,")} float8);
+            ALTER TABLE measured_1 ATTACH PARTITION measured_1_more FOR VALUES IN (1, 2);
+            CREATE TABLE measured_rest PARTITION OF measured DEFAULT;
+            INSERT INTO measured SELECT g % 7 / 2, g % 3,
+                {", ".join(f"sin(g * {i + 1}) + g % 3" for i in range(FEATURES))} FROM generate_series(1, {ROWS}) g;
+            ANALYZE measured; GRANT SELECT ON measured TO alice""")
+
+    def run_and_watch(self, statement):
+        """What psql said, and the workers' pods that were seen meanwhile."""
+        session = subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", statement], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables("postgres", "alice")})
+        pods = {}
+        while session.poll() is None:
+            for pod in self.pods():
+                if pod["metadata"]["labels"].get("totrain.dev/role") == "worker" and "nodeName" in pod["spec"]:
+                    pods[pod["metadata"]["name"]] = pod
+            time.sleep(0.05)  # polls; what counts is what psql says in the end
+        said, problems = session.communicate()
+        self.assertEqual(session.returncode, 0, said + problems + self.kubectl("get", "all,events").stdout)
+        return pods
+
+    def events(self, kind):
+        return [detail for detail, in self.server.execute(
+            f"SELECT detail FROM totrain.events WHERE event = '{kind}' AND job = (SELECT max(id) FROM totrain.jobs)")]
+
+    def check_spread(self, pods):
+        self.assertEqual(len(pods), 4, sorted(pods))
+        self.assertEqual({pod["spec"]["nodeName"] for pod in pods.values()}, {"node-1", "node-2"})
+        self.assertEqual(len(self.events("joined")), 4)
+        self.assertRegex(self.events("group")[0], "4 workers, 8 lanes")
+
+    def check_like_a_local_run(self, model):
+        done = self.psql(train("here", workers=1, more=""))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.digest(model), self.digest("here"))
+        rows = self.server.execute(f"SELECT convert_from(data, 'UTF8')::json ->> 'rows' FROM {model} WHERE part = 'meta'")
+        self.assertEqual(rows, [(str(ROWS),)])
+
+    def test_a_million_partitioned_rows_are_learned_on_both_nodes(self):
+        watch = harness.Stopwatch()
+        pods = self.run_and_watch(train("there"))
+        self.report("a million rows, 4 workers on 2 nodes: statement to model", watch.read())
+        self.check_spread(pods)
+        self.check_like_a_local_run("there")
+        self.assertEqual(self.job_tables(), [])
+
+
+if __name__ == "__main__":
+    harness.main()
