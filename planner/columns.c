@@ -245,11 +245,23 @@ static void choose_column(const struct plan *plan, size_t i, int position, struc
         choices[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
 }
 
+static bool is_element(const struct query *query, struct slice name, struct slice *vector)
+{
+    uint32_t element;
+    int column;
+
+    if (!vector_element_name(name, vector, &element))
+        return false;
+    column = query_find(query, *vector);
+    return column >= 0 && vectors_find(&query->vectors, (size_t)column);
+}
+
 static enum status match_pattern(struct planning *planning, const struct column *column,
                                  struct choice *choices)
 {
     const struct plan *plan = planning->plan;
     unsigned matches = 0, labels = 0;
+    struct slice vector;
     regex_t compiled;
 
     TRY(pattern_compile(column, &compiled, planning->err));
@@ -266,6 +278,11 @@ static enum status match_pattern(struct planning *planning, const struct column 
     fail_at(planning->err, STATUS_INVALID, column->span.start, "the pattern '%.*s' matches %s",
             SLICE_FORMAT(column->pattern),
             labels > 0 ? "nothing but the label" : "no column of the query");
+    if (is_element(&plan->query, column->pattern, &vector))
+        return error_hint(planning->err,
+                          "A model takes all elements of a vector: COLUMN %.*s, or select one of "
+                          "them as a column.",
+                          SLICE_FORMAT(vector));
     return error_hint(planning->err,
                       "A string in COLUMN is a regular expression over whole names; names stand "
                       "without quotes, or in the quotes of the database.");
