@@ -23,7 +23,17 @@ static bool is_ours(const struct pods *pods, const cJSON *object)
     return false;
 }
 
-/* What is new about it. */
+/* EMPTY where its place has another's. */
+static enum place_state state_of(const struct roster *roster, const struct pod_view *view)
+{
+    const struct roster_place *place =
+        view->index < roster->most ? &roster->places[view->index] : NULL;
+
+    return place && place->incarnation == view->incarnation ? place->state : ROSTER_EMPTY;
+}
+
+/* What is new about it. The cluster tells of a pod that has ended several times more, until it is
+ * gone; its place is then EMPTY, or the next one's. */
 static void log_view(const struct pod_view *view, enum place_state before, enum place_state now)
 {
     if (view->phase == POD_ENDED && before != ROSTER_EMPTY)
@@ -36,8 +46,7 @@ static void log_view(const struct pod_view *view, enum place_state before, enum 
 
 static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
 {
-    const struct roster *roster = &pods->roster;
-    enum place_state before = ROSTER_EMPTY, now = ROSTER_EMPTY;
+    enum place_state before;
     struct pod_view view;
     struct error err;
 
@@ -45,12 +54,9 @@ static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
         log_warning("%.*s: %s", SLICE_FORMAT(name), err.message);
         return;
     }
-    if (view.index < roster->most)
-        before = roster->places[view.index].state;
+    before = state_of(&pods->roster, &view);
     roster_on_pod(&pods->roster, loop_now_ms(), &view);
-    if (view.index < roster->most)
-        now = roster->places[view.index].state;
-    log_view(&view, before, now);
+    log_view(&view, before, state_of(&pods->roster, &view));
 }
 
 static void on_change(void *context, enum watcher_change change, struct slice name,

@@ -175,7 +175,7 @@ class Jobs(training.Case):
         text = train(3).replace("[16, 16]", "[1024, 1024]")
         job = self.submit(text, memory="16Mi")
         job.wait_for_step(1)
-        limits = {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in job.workers(True)}
+        limits = {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in job.workers()}
         self.assertTrue(limits & {"32Mi", "64Mi"}, limits)
         self.assertIn("OOMKilled", job.log())
         self.check_trained(job)
