@@ -303,7 +303,7 @@ static enum status check_again(struct postgres_host *host, struct slice select, 
 {
     struct table_scan again;
 
-    TRY(table_scan_plan(host, select, arena, &again, reason, err));
+    TRY(table_scan_plan(host, select, group->count, arena, &again, reason, err));
     if (!*reason && !table_scan_equal(&again, &group->job.tables))
         *reason = "its partitions are changing";
     return STATUS_OK;
@@ -326,6 +326,11 @@ static enum status check_role(struct postgres_host *host, const struct libpq *li
     return STATUS_OK;
 }
 
+static uint32_t most_readers(const struct scan *scan)
+{
+    return scan->threads < SCAN_READERS_MAX ? scan->threads : SCAN_READERS_MAX;
+}
+
 static enum status plan(struct postgres_host *host, struct slice select, struct arena *arena,
                         struct scan_group *group, const char **reason, struct error *err)
 {
@@ -344,7 +349,7 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
     TRY(check_role(host, libpq, arena, reason, err));
     if (*reason)
         return STATUS_OK;
-    TRY(table_scan_plan(host, select, arena, &group->job.tables, reason, err));
+    TRY(table_scan_plan(host, select, most_readers(scan), arena, &group->job.tables, reason, err));
     if (*reason)
         return STATUS_OK;
     TRY(host->database->describe(host->database->self, select, arena, &columns,
@@ -359,10 +364,8 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
 
 static uint32_t readers_of(const struct scan_group *group)
 {
-    uint32_t wanted = group->job.scan->threads;
+    const uint32_t wanted = most_readers(group->job.scan);
 
-    if (wanted > SCAN_READERS_MAX)
-        wanted = SCAN_READERS_MAX;
     return group->job.tables.ranges < wanted ? (uint32_t)group->job.tables.ranges : wanted;
 }
 

@@ -64,6 +64,7 @@ static void put_order(const struct order *order, struct text *bytes)
     }
     put_sized(bytes, tables->columns);
     put_u64(bytes, tables->ranges);
+    put_u64(bytes, tables->range_pages);
     put_u64(bytes, tables->count);
     for (size_t i = 0; i < tables->count; i++) {
         put_sized(bytes, tables->tables[i].name);
@@ -124,6 +125,7 @@ static void read_order(struct slice bytes, struct arena *arena, struct order *or
     read_scan(&reader, arena, &order->scan);
     tables->columns = copy_sized(&reader);
     tables->ranges = read_u64(&reader);
+    tables->range_pages = read_u64(&reader);
     tables->count = read_u64(&reader);
     tables->tables = palloc0(sizeof *tables->tables * (tables->count + 1));
     for (size_t i = 0; i < tables->count && !reader.failed; i++) {
@@ -388,7 +390,7 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
         *reason = "max_parallel_workers_per_gather is 0";
     if (*reason)
         return STATUS_OK;
-    TRY(table_scan_plan(host, select, arena, &call->order.tables, reason, err));
+    TRY(table_scan_plan(host, select, call->workers + 1, arena, &call->order.tables, reason, err));
     if (*reason)
         return STATUS_OK;
     TRY(host->database->describe(host->database->self, select, arena, &columns, &count, err));

@@ -68,9 +68,20 @@ struct leaves {
     bool is_refused;
 };
 
-static uint64_t ranges_of(uint64_t pages)
+static uint64_t ranges_of(const struct table_scan *scan, const struct scan_table *table)
 {
-    return pages / SCAN_RANGE_PAGES + 1;
+    return table->pages / scan->range_pages + 1;
+}
+
+static void cut(struct table_scan *scan, uint64_t pages, uint32_t readers)
+{
+    scan->range_pages = pages / ((uint64_t)readers * SCAN_SHARES) + 1;
+    if (scan->range_pages < SCAN_RANGE_LEAST)
+        scan->range_pages = SCAN_RANGE_LEAST;
+    for (size_t i = 0; i < scan->count; i++) {
+        scan->tables[i].first_range = scan->ranges;
+        scan->ranges += ranges_of(scan, &scan->tables[i]);
+    }
 }
 
 /* Name, pages, and whether its rows may be read directly. */
@@ -90,9 +101,7 @@ static enum status add_leaf(void *self, const struct cell *cells, size_t count, 
         return fail_no_memory(err);
     table = &scan->tables[scan->count++];
     *table = (struct scan_table){.name = arena_copy(leaves->arena, cells[0].text),
-                                 .pages = (uint64_t)cells[1].integer,
-                                 .first_range = scan->ranges};
-    scan->ranges += ranges_of(table->pages);
+                                 .pages = (uint64_t)cells[1].integer};
     leaves->pages += table->pages;
     return table->name.data ? STATUS_OK : fail_no_memory(err);
 }
@@ -109,8 +118,8 @@ static const char leaf_rows[] =
     "JOIN pg_catalog.pg_namespace n ON n.oid" EQ "c.relnamespace WHERE p.isleaf ORDER BY c.oid";
 
 static enum status find_tables(struct postgres_host *host, const struct root *root,
-                               struct arena *arena, struct table_scan *scan, const char **reason,
-                               struct error *err)
+                               uint32_t readers, struct arena *arena, struct table_scan *scan,
+                               const char **reason, struct error *err)
 {
     struct leaves leaves = {.scan = scan, .arena = arena};
     struct pg_rows rows = {.self = &leaves, .row = add_leaf};
@@ -121,11 +130,14 @@ static enum status find_tables(struct postgres_host *host, const struct root *ro
         *reason = "a partition is no plain table, or not all of its rows are yours to see";
     else if (leaves.pages < SCAN_PAGES_LEAST)
         *reason = "the table is small";
+    else
+        cut(scan, leaves.pages, readers);
     return STATUS_OK;
 }
 
-enum status table_scan_plan(struct postgres_host *host, struct slice select, struct arena *arena,
-                            struct table_scan *scan, const char **reason, struct error *err)
+enum status table_scan_plan(struct postgres_host *host, struct slice select, uint32_t readers,
+                            struct arena *arena, struct table_scan *scan, const char **reason,
+                            struct error *err)
 {
     struct plain_scan plain;
     struct root root = {.relation = 0};
@@ -142,7 +154,7 @@ enum status table_scan_plan(struct postgres_host *host, struct slice select, str
     scan->root = root.name;
     /* A partition may have its columns in another order. */
     scan->columns = slice_is(slice_trim(plain.columns), "*") ? root.columns : plain.columns;
-    return find_tables(host, &root, arena, scan, reason, err);
+    return find_tables(host, &root, readers, arena, scan, reason, err);
 }
 
 bool table_scan_equal(const struct table_scan *a, const struct table_scan *b)
@@ -175,7 +187,7 @@ static const struct scan_table *table_of(const struct table_scan *scan, uint64_t
 void table_scan_append(const struct table_scan *scan, uint64_t range, struct text *sql)
 {
     const struct scan_table *table = table_of(scan, range);
-    const uint64_t number = range - table->first_range, first = number * SCAN_RANGE_PAGES;
+    const uint64_t number = range - table->first_range, first = number * scan->range_pages;
 
     text_append_string(sql, "SELECT ");
     text_append(sql, scan->columns);
@@ -183,7 +195,7 @@ void table_scan_append(const struct table_scan *scan, uint64_t range, struct tex
     text_append(sql, table->name);
     text_printf(sql, " WHERE ctid OPERATOR(pg_catalog.>=) '(%llu,0)'::pg_catalog.tid",
                 (unsigned long long)first);
-    if (number + 1 < ranges_of(table->pages))
+    if (number + 1 < ranges_of(scan, table))
         text_printf(sql, " AND ctid OPERATOR(pg_catalog.<) '(%llu,0)'::pg_catalog.tid",
-                    (unsigned long long)(first + SCAN_RANGE_PAGES));
+                    (unsigned long long)(first + scan->range_pages));
 }

@@ -13,7 +13,8 @@
 #include "postgres_host/host.h"
 
 #define SCAN_PAGES_LEAST 512 /* below, starting sessions takes longer than reading */
-#define SCAN_RANGE_PAGES 256 /* one piece: 2 MB of a table */
+#define SCAN_RANGE_LEAST 256 /* a piece of a table has 2 MB at least, for each is a statement */
+#define SCAN_SHARES      16  /* pieces of a reader, so that all end at about the same time */
 #define SCAN_TABLES_MAX  10000
 
 struct scan_table {
@@ -27,13 +28,16 @@ struct table_scan {
     struct slice columns; /* as they are to be selected from each table */
     struct scan_table *tables;
     size_t count;
-    uint64_t ranges; /* pieces of all tables */
+    uint64_t ranges;      /* pieces of all tables */
+    uint64_t range_pages; /* of a piece */
 };
 
-/* *reason is NULL where the SELECT can be read so by any session of the same role, else
- * says why not, for people. All of it lives in the arena or borrows from the SELECT. */
-enum status table_scan_plan(struct postgres_host *host, struct slice select, struct arena *arena,
-                            struct table_scan *scan, const char **reason, struct error *err);
+/* For so many readers. *reason is NULL where the SELECT can be read so by any session of the
+ * same role, else says why not, for people. All of it lives in the arena or borrows from the
+ * SELECT. */
+enum status table_scan_plan(struct postgres_host *host, struct slice select, uint32_t readers,
+                            struct arena *arena, struct table_scan *scan, const char **reason,
+                            struct error *err);
 
 /* The same tables in the same order? Pages may differ. */
 bool table_scan_equal(const struct table_scan *a, const struct table_scan *b);
