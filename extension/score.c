@@ -209,7 +209,8 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
         TRY(take_row(evaluation, cells, err));
     } else if (take_row(evaluation, cells, &why) != STATUS_OK) {
         if (why.status == STATUS_INVALID)
-            return bad_rows_add(evaluation->bad, cells, count, NULL, &why, err);
+            return bad_rows_add(evaluation->bad, evaluation->row - 1, cells, count, NULL, &why,
+                                err);
         *err = why;
         return err->status;
     }
@@ -286,9 +287,9 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
         ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
     if (!evaluation->inputs || !evaluation->spread)
         return fail_no_memory(err);
-    TRY(host->query(host->self, plan->select, &rows, err));
+    TRY(bad_rows_query(evaluation->bad, &rows, err));
     TRY(score_waiting(evaluation, err));
-    TRY(bad_rows_write(evaluation->bad, host, sink, err));
+    TRY(bad_rows_write(evaluation->bad, sink, err));
     if (evaluation->row == evaluation->bad->count)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
     TRY(put_evaluation(host, evaluation, started, arena, sink, err));
@@ -307,7 +308,7 @@ static enum status evaluate_with(const struct host *host, const struct plan *pla
     enum status status;
 
     TRY(scorer_init(&evaluation.scorer, model, SCORER_ROWS, err));
-    bad_rows_init(&bad, plan);
+    bad_rows_init(&bad, host, plan);
     evaluation.bad = &bad;
     status = metrics_new(model, &evaluation.metrics, err);
     if (status == STATUS_OK) {

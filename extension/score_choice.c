@@ -4,18 +4,17 @@
  * A row that goes to workers is written, read and taken back: on the machine where this
  * was measured (docs/performance.md) that costs as much as 20,000 multiplications of a
  * model in PREDICT, which scores row by row in the session, and 150,000 in EVALUATE, which
- * scores many at once. Workers save what the session would compute, but for their
- * number's share of it.
+ * scores many at once. PREDICT in PostgreSQL writes rows and predictions into tables of
+ * their own and joins them: 200,000. Workers save what the session would compute, but for
+ * their number's share of it.
  */
 #include "engine/score_job.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#define PREDICT_WORK  20000.0
-#define EVALUATE_WORK 150000.0
-#define LEAST_WORK    1e10  /* in all: a third of a second, several times what processes cost */
-#define LEAST_ROWS    10000 /* below it nobody looks at the model */
+#define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
+#define LEAST_ROWS 10000 /* below it nobody looks at the model */
 
 double score_work_per_row(const struct model *model)
 {
@@ -29,12 +28,11 @@ double score_work_per_row(const struct model *model)
     return work;
 }
 
-bool score_pays(bool is_predict, uint64_t rows, double work_per_row, uint32_t cores)
+bool score_pays(double travel, uint64_t rows, double work_per_row, uint32_t cores)
 {
     const double saved = work_per_row * (1 - 1.0 / (cores > 0 ? cores : 1));
 
-    return saved > (is_predict ? PREDICT_WORK : EVALUATE_WORK) &&
-           work_per_row * (double)rows > LEAST_WORK;
+    return saved > travel && work_per_row * (double)rows > LEAST_WORK;
 }
 
 uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit)
@@ -77,6 +75,13 @@ static void choose(struct score_choice *choice, bool by_workers, const char *for
     va_end(arguments);
 }
 
+static double travel_of(const struct host *host, const struct plan *plan)
+{
+    if (plan->kind != STATEMENT_PREDICT)
+        return SCORE_TRAVEL_EVALUATE;
+    return host->keep_rows ? SCORE_TRAVEL_KEPT : SCORE_TRAVEL_PREDICT;
+}
+
 /* Rows are worth a look, and so is the model. */
 static void weigh(const struct host *host, const struct plan *plan, uint32_t cores,
                   struct score_choice *choice)
@@ -86,8 +91,8 @@ static void weigh(const struct host *host, const struct plan *plan, uint32_t cor
 
     if (rows == 0) {
         choose(choice, false,
-               "the session: the SELECT is more than the columns of one table, so how "
-               "many rows it has is not known");
+               "the session: how many rows the SELECT has is not known, unless it is no more "
+               "than the columns of one table");
         return;
     }
     if (rows < LEAST_ROWS) {
@@ -95,7 +100,7 @@ static void weigh(const struct host *host, const struct plan *plan, uint32_t cor
         return;
     }
     work = work_of(host, plan);
-    if (score_pays(plan->kind == STATEMENT_PREDICT, rows, work, cores))
+    if (score_pays(travel_of(host, plan), rows, work, cores))
         choose(choice, true, "workers: about %llu rows, %.0f multiplications each, %u cores", rows,
                work, cores);
     else

@@ -22,8 +22,13 @@ struct score_choice {
 };
 void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice);
 double score_work_per_row(const struct model *model); /* multiplications, about */
+/* What a row costs that goes to workers and comes back, in multiplications of a model in the
+ * session: score_choice.c. */
+#define SCORE_TRAVEL_PREDICT  20000.0
+#define SCORE_TRAVEL_KEPT     200000.0 /* where the host keeps the rows (host.h) */
+#define SCORE_TRAVEL_EVALUATE 150000.0
 /* On so many processors, that much faster than in the session. Public for its test. */
-bool score_pays(bool is_predict, uint64_t rows, double work_per_row, uint32_t cores);
+bool score_pays(double travel, uint64_t rows, double work_per_row, uint32_t cores);
 /* job.max_workers where the statement does not say it (wanted 0): the cores,
  * within what the host allows (0: anything). Public for its test. */
 uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit);

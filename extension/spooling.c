@@ -215,7 +215,8 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
             return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
                         SLICE_FORMAT(spooling->feeds[i].name));
     if (spooling->bad && check_cells(spooling, cells, &why) != STATUS_OK)
-        return bad_rows_add(spooling->bad, cells, count, spooling->kept, &why, err);
+        return bad_rows_add(spooling->bad, spooling->rows + spooling->bad->count, cells, count,
+                            spooling->kept, &why, err);
     spooling->rows++;
     if (spread_row(spooling, &cells, err) != STATUS_OK ||
         put_cells(spooling, cells, err) != STATUS_OK)
@@ -293,6 +294,7 @@ struct spool_job {
     const struct host *host;
     const struct sink *sink;
     struct slice select;
+    bool is_plans; /* the select: it is not that of validation */
     const struct feed *feeds;
     const struct spool_column *columns; /* of the feeds */
     size_t count;
@@ -324,7 +326,8 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
     if (!spooling.reals || !spooling.spread)
         return fail_no_memory(err);
     TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
-    status = job->host->query(job->host->self, job->select, &sink, err);
+    status = job->bad && job->is_plans ? bad_rows_query(job->bad, &sink, err)
+                                       : job->host->query(job->host->self, job->select, &sink, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(spooling.writer);
         return status;
@@ -426,6 +429,7 @@ static enum status spool_query(const struct spool_request *request, struct slice
     struct spool_job job = {.host = request->host,
                             .sink = request->sink,
                             .select = select,
+                            .is_plans = kept == NULL,
                             .feeds = feeds,
                             .columns = columns,
                             .count = count,

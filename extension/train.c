@@ -139,11 +139,11 @@ static enum status spool_and_put_aside(const struct host *host, const struct pla
 
     if (plan->bad_rows == BAD_ROWS_ERROR)
         return spool_inputs(&request, arena, rows, err);
-    bad_rows_init(&bad, plan);
+    bad_rows_init(&bad, host, plan);
     request.bad = &bad;
     status = spool_inputs(&request, arena, rows, err);
     if (status == STATUS_OK)
-        status = bad_rows_write(&bad, host, sink, err);
+        status = bad_rows_write(&bad, sink, err);
     course->bad_rows = (int64_t)bad.count;
     bad_rows_deinit(&bad);
     return status;

@@ -19,6 +19,7 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
                     .has_schema = postgres_has_schema},
         .interrupted = postgres_interrupted,
         .query = postgres_query,
+        .guess_rows = postgres_guess_rows,
         .check_target = postgres_check_target,
         .publish = postgres_publish,
         .fill_tables = postgres_fill_tables,

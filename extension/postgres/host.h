@@ -3,7 +3,7 @@
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
- *     fill_rows.c  rows that workers score
+ *     fill_rows.c  rows that workers score  row_guess.c  how many rows a query may have
  *
  * Nothing here knows how a session is reached: that is database.h's business.
  *
@@ -49,6 +49,9 @@ enum status postgres_query(void *self, struct slice select, const struct sink *s
                            struct error *err);
 enum status postgres_describe(void *self, struct slice select, struct arena *arena,
                               struct query *query, struct error *err);
+
+/* row_guess.c */
+uint64_t postgres_guess_rows(void *self, struct slice select);
 
 /* models.c */
 struct pg_located {

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import unittest
 
 import harness
 from server import BUILD
@@ -86,6 +87,32 @@ class Workers(harness.Case):
         self.assertEqual(outside, alone)
         self.by_psql(f"SELECT * FROM t TO EVALUATE m {JOB} LABEL b INTO measured;")
         self.assertEqual(self.execute("SELECT loss FROM measured"), [(alone["loss"],)])
+
+    def scored_by(self, predict):
+        lines = dict(self.execute("SELECT row ->> 'item', row ->> 'detail' FROM totrain.rows($$EXPLAIN " + predict + "$$) AS row"))
+        return lines["scored by"]
+
+    @unittest.skipIf(os.cpu_count() < 2, "one processor")
+    def test_workers_are_chosen_where_they_pay(self):
+        self.execute("CREATE TABLE wide AS SELECT g AS id, sin(g) AS a, cos(g) AS b, g % 2 AS y FROM generate_series(1, 20000) g; ANALYZE wide")
+        self.by_psql("SELECT a, b, y FROM wide LIMIT 100 TO TRAIN DNNClassifier WITH model.hidden_units = [1000, 800], train.max_steps = 1 "
+                     "LABEL y INTO large; SELECT a, b, y FROM wide TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y INTO small;")
+        predict = "SELECT * FROM {} TO PREDICT {}.p WITH predict.extra_outputs = 'probability' USING {}"
+        self.assertRegex(self.scored_by(predict.format("wide", "w", "small")), "^the session: about 20000 rows of 2 multiplications each do not pay")
+        self.assertEqual(self.scored_by(predict.format("wide LIMIT 9", "w", "large")), "the session: a table of about 9 rows is small")
+        self.assertRegex(self.scored_by(predict.format("wide WHERE id > 0", "w", "large")), r"^workers: about (19\d{3}|20000) rows, 802800 multiplications each")
+        self.assertRegex(self.scored_by("SELECT * FROM wide TO EVALUATE large"), "^workers: ")
+        for way, run in (("inside", self.by_psql_notices), ("outside", lambda sql: self.by_program(sql).stderr)):
+            self.assertIn("the rows are scored by workers: about 20000 rows", run(predict.format("wide", way, "large") + ";"))
+        self.by_psql(f"CREATE TABLE alone AS SELECT id, a, b, totrain.predict('large', wide, NULL::bigint) AS p, "
+                     "totrain.probability('large', wide) AS probability FROM wide;")
+        self.assertEqual(self.execute("SELECT count(*) FROM (TABLE alone EXCEPT (SELECT id, a, b, p, probability FROM inside)) q"), [(0,)])
+        self.check_nothing_runs()
+
+    def by_psql_notices(self, sql):
+        done = self.psql(sql, "-v", "ON_ERROR_STOP=1", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
 
     def test_the_table_that_is_read_is_replaced(self):
         self.train("b")
