@@ -98,6 +98,52 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
     return STATUS_OK;
 }
 
+static enum status export_snapshot(struct session *session, const struct direct_order *order,
+                                   char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
+{
+    struct cell name = {.type = CELL_NULL};
+    struct arena arena;
+    enum status status;
+    bool found;
+
+    TRY(postgres_lock_tables(&session->postgres, order, err));
+    arena_init(&arena, 1 << 16);
+    status = pg_first(&session->postgres, "SELECT pg_catalog.pg_export_snapshot()", NULL, 0, &arena,
+                      &name, 1, &found, err);
+    if (status == STATUS_OK)
+        snprintf(snapshot, KUBE_JOB_SNAPSHOT_MAX + 1, "%.*s", SLICE_FORMAT(name.text));
+    arena_deinit(&arena);
+    return status;
+}
+
+/* In a transaction that does nothing else, for as long as the job runs. What it fails with is
+ * followed by discard, which ends it. */
+static enum status hold(void *self, const struct direct_order *order,
+                        char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
+{
+    struct session *session = session_of(self);
+
+    TRY(libpq_execute(&session->libpq, "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY", err));
+    TRY(libpq_execute(&session->libpq, "SET LOCAL idle_in_transaction_session_timeout = 0", err));
+    return export_snapshot(session, order, snapshot, err);
+}
+
+/* Nothing was written: it does not matter how. */
+static void let_go(struct session *session)
+{
+    struct error ignored;
+
+    if (PQtransactionStatus(session->libpq.connection) != PQTRANS_IDLE)
+        (void)libpq_execute(&session->libpq, "ROLLBACK", &ignored);
+}
+
+static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err)
+{
+    let_go(session_of(self));
+    return postgres_cluster_collect(self, number, folder, sink, err);
+}
+
 /* Also after Ctrl-C. */
 static void discard(void *self, int64_t number, const struct sink *sink)
 {
@@ -105,6 +151,7 @@ static void discard(void *self, int64_t number, const struct sink *sink)
     const volatile sig_atomic_t *interrupts = session->libpq.interrupts;
 
     session->libpq.interrupts = NULL;
+    let_go(session);
     postgres_cluster_discard(self, number, sink);
     session->libpq.interrupts = interrupts;
 }
@@ -115,6 +162,9 @@ void cluster_jobs_init(struct session *session, const struct cluster_options *op
     postgres_cluster_init(&session->cluster, &session->postgres, session->job_schema,
                           session->job_login);
     session->cluster.seam.describe = describe;
+    session->cluster.seam.hold = hold;
+    session->cluster.seam.collect = collect;
     session->cluster.seam.discard = discard;
+    session->postgres.job_login = session->job_login;
     session->postgres.host.catalog.limits.has_cluster = true;
 }

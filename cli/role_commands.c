@@ -11,6 +11,7 @@
 #include "net/address.h"
 #include "runtime/roles.h"
 #include "runtime/search.h"
+#include "table_reading.h"
 
 static const char usage_text[] =
     "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"
@@ -18,6 +19,7 @@ static const char usage_text[] =
     "        [--database FILE [--schema NAME]] [--kubernetes FILE [--kubeconfig FILE]]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
+    "        [--snapshot NAME]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -33,6 +35,10 @@ static const char usage_text[] =
     "With --database the roles share no folder. FILE holds one connection string of\n"
     "PostgreSQL and is not readable by everybody; the tables of the job whose number\n"
     "the folder is named by are in the schema (totrain_jobs). FOLDER may be empty.\n"
+    "\n"
+    "A worker of a job with job.read = 'direct' reads the table under the snapshot that\n"
+    "--snapshot names, as pg_export_snapshot() has done; whoever did holds it until the\n"
+    "job has ended.\n"
     "\n"
     "A worker that has found no master for --patience seconds (900; 0: it never gives\n"
     "up) ends with code 3.\n"
@@ -84,6 +90,8 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         options->database = value;
     else if (strcmp(name, "--schema") == 0)
         options->schema = value;
+    else if (strcmp(name, "--snapshot") == 0)
+        options->snapshot = value;
     else if (strcmp(name, "--kubernetes") == 0)
         arguments->kubernetes = value;
     else if (strcmp(name, "--kubeconfig") == 0)
@@ -119,6 +127,8 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
     }
     if (arguments->options.schema && !arguments->options.database)
         return usage("--schema is of ", "--database");
+    if (arguments->options.snapshot && !arguments->options.database)
+        return usage("--snapshot is of ", "--database");
     if (arguments->kubeconfig && !arguments->kubernetes)
         return usage("--kubeconfig is of ", "--kubernetes");
     return arguments->options.folder ? -1 : usage("the job's folder is missing", "");
@@ -195,7 +205,8 @@ static int check_worker(const struct role_arguments *arguments)
 
 int command_worker(int argc, char **argv)
 {
-    struct role_arguments arguments = {.options.patience_seconds = SEARCH_SECONDS};
+    struct role_arguments arguments = {
+        .options = {.patience_seconds = SEARCH_SECONDS, .read_rows = table_reading}};
     int code = read_arguments(argc, argv, &arguments);
 
     if (code >= 0)

@@ -54,6 +54,16 @@ static enum status stage(const struct host *host, const struct plan *plan,
     return host->rows_read ? host->rows_read(host->self, err) : STATUS_OK;
 }
 
+/* What workers read is what the table held now, for as long as the job runs. */
+static enum status hold(const struct host *host, struct cluster_wish *wish, struct error *err)
+{
+    if (wish->order.count == 0)
+        return STATUS_OK;
+    TRY(host->cluster->hold(host->cluster->self, &wish->order, wish->snapshot, err));
+    wish->job.snapshot = slice_of(wish->snapshot);
+    return STATUS_OK;
+}
+
 static enum status run(const struct host *host, const struct job_folder *folder,
                        const struct jobspec *spec, const struct cluster_wish *wish,
                        const struct sink *sink, struct error *err)
@@ -76,7 +86,9 @@ enum status cluster_train(const struct host *host, const struct plan *plan,
     enum status status;
 
     TRY(stage(host, plan, folder, spec, wish, err));
-    status = run(host, folder, spec, wish, sink, err);
+    status = hold(host, wish, err);
+    if (status == STATUS_OK)
+        status = run(host, folder, spec, wish, sink, err);
     if (status == STATUS_OK)
         status = cluster->collect(cluster->self, wish->job.job, folder, sink, err);
     else

@@ -11,6 +11,7 @@
 #ifndef ENGINE_CLUSTER_H
 #define ENGINE_CLUSTER_H
 
+#include "engine/direct.h"
 #include "engine/host.h"
 #include "jobspec/jobspec.h"
 #include "k8s_job/cluster_folder.h"
@@ -27,6 +28,11 @@ struct host_cluster {
      * host.rows_read: their number. */
     enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
                          struct error *err);
+    /* Locks the tables of the order against whatever takes rows away, and exports a snapshot, whose
+     * name it is. Both last until the next collect or discard. BUSY: a table has other partitions
+     * than before. */
+    enum status (*hold)(void *self, const struct direct_order *order,
+                        char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
     /* job_collect_into of that number's journal, and its tables dropped: all or nothing. */
     enum status (*collect)(void *self, int64_t number, const struct job_folder *folder,
                            const struct sink *sink, struct error *err);
@@ -38,6 +44,8 @@ struct host_cluster {
 struct cluster_wish {
     struct kube_job job;
     struct cluster_access access;
+    struct direct_order order; /* of job.read = 'direct' */
+    char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1];
 };
 enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
                           struct cluster_wish *wish, struct error *err);

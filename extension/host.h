@@ -90,6 +90,7 @@ struct staging {
     struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
 };
 
+struct direct_table;
 struct host_cluster;
 
 struct host {
@@ -121,6 +122,13 @@ struct host {
     /* The same rows as query(), read in parallel where that can be done. NULL: never. */
     enum status (*scan)(void *self, struct slice select, const struct scan *scan,
                         struct scan_outcome *outcome, struct error *err);
+
+    /* The one table whose columns, among them these, are all that the SELECT reads, where the
+     * login of a job's processes may read it as the caller may. UNSUPPORTED, PERMISSION with a
+     * hint that says what is missing. NULL: never. */
+    enum status (*find_table)(void *self, struct slice select, const struct slice *columns,
+                              size_t count, struct arena *arena, struct direct_table *table,
+                              struct error *err);
 
     /* About how many rows the query has, where that costs nothing to find out; 0: it is
      * not known. NULL: never. */

@@ -105,7 +105,7 @@ static bool take_name(struct reader *reader, struct slice *name)
     return true;
 }
 
-static bool take_columns(struct reader *reader)
+static bool take_columns(struct reader *reader, bool *renames)
 {
     struct slice name;
 
@@ -114,8 +114,11 @@ static bool take_columns(struct reader *reader)
     do {
         if (!take_name(reader, &name))
             return false;
-        if (take_word(reader, "as") && !take_name(reader, &name))
-            return false;
+        if (take_word(reader, "as")) {
+            *renames = true;
+            if (!take_name(reader, &name))
+                return false;
+        }
     } while (take_mark(reader, ','));
     return true;
 }
@@ -129,7 +132,7 @@ bool plain_scan_recognise(struct slice select, struct plain_scan *plain)
     if (!take_word(&reader, "select"))
         return false;
     plain->columns.data = reader.piece.text.data;
-    if (!take_columns(&reader))
+    if (!take_columns(&reader, &plain->renames))
         return false;
     plain->columns.size = (size_t)(reader.piece.text.data - plain->columns.data);
     if (!take_word(&reader, "from"))

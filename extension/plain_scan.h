@@ -14,6 +14,7 @@ struct plain_scan {
     struct slice columns;       /* from behind SELECT to before FROM */
     struct slice from;          /* the table as it is written */
     struct slice schema, table; /* the same, without quotes */
+    bool renames;               /* a column AS another name */
 };
 
 /* SELECT * or names [AS names] FROM [schema.]table, as far as the text tells. */

@@ -493,15 +493,13 @@ static int column_of(const struct query *query, struct slice name)
 /* validation.select may return its columns in another order: match by name. */
 static enum status match_validation(const struct host *host, const struct plan *plan,
                                     struct feed *feeds, size_t count, int **kept,
-                                    struct vectors *vectors, struct arena *arena, struct error *err)
+                                    struct query *query, struct arena *arena, struct error *err)
 {
-    struct query query;
-
     *kept = ARENA_NEW(arena, int, plan->query.count);
     if (!*kept)
         return fail_no_memory(err);
 
-    if (host->catalog.describe(host->catalog.self, plan->validation_select, arena, &query, err) !=
+    if (host->catalog.describe(host->catalog.self, plan->validation_select, arena, query, err) !=
         STATUS_OK) {
         char message[sizeof err->message];
         snprintf(message, sizeof message, "validation.select: %.400s", err->message);
@@ -509,12 +507,11 @@ static enum status match_validation(const struct host *host, const struct plan *
         err->position = -1;
         return err->status;
     }
-    TRY(query_add_elements(&query, arena, err));
-    *vectors = query.vectors;
+    TRY(query_add_elements(query, arena, err));
     for (size_t i = 0; i < plan->query.count; i++)
-        (*kept)[i] = column_of(&query, plan->query.columns[i].name);
+        (*kept)[i] = column_of(query, plan->query.columns[i].name);
     for (size_t i = 0; i < count; i++) {
-        feeds[i].column = column_of(&query, feeds[i].name);
+        feeds[i].column = column_of(query, feeds[i].name);
         if (feeds[i].column < 0)
             return fail(err, STATUS_INVALID, "validation.select does not return column \"%.*s\"",
                         SLICE_FORMAT(feeds[i].name)),
@@ -531,7 +528,7 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
     struct feed *feeds = NULL;
     size_t count = 0;
     uint64_t validation_rows;
-    struct vectors vectors;
+    struct query query;
     int *kept;
 
     TRY(make_feeds(plan, arena, &feeds, &count, err));
@@ -539,7 +536,45 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
                     arena, rows, err));
     if (plan->validation_select.size == 0)
         return STATUS_OK;
-    TRY(match_validation(request->host, plan, feeds, count, &kept, &vectors, arena, err));
-    return spool_query(request, plan->validation_select, &vectors, feeds, count, kept,
+    TRY(match_validation(request->host, plan, feeds, count, &kept, &query, arena, err));
+    return spool_query(request, plan->validation_select, &query.vectors, feeds, count, kept,
                        "validation.spool", arena, &validation_rows, err);
+}
+
+/* ----- rows that somebody else reads ----- */
+
+static enum status list_cells(struct slice select, const struct query *query,
+                              const struct feed *feeds, size_t count, struct arena *arena,
+                              struct spool_cells *cells, struct error *err)
+{
+    cells->spooled = ARENA_NEW(arena, struct spool_column, count);
+    cells->columns = ARENA_NEW(arena, int, count);
+    if (!cells->spooled || !cells->columns)
+        return fail_no_memory(err);
+    cells->select = select;
+    cells->query = *query;
+    cells->count = count;
+    for (size_t i = 0; i < count; i++) {
+        cells->spooled[i] = (struct spool_column){feeds[i].name, feeds[i].type};
+        cells->columns[i] = feeds[i].column;
+    }
+    return STATUS_OK;
+}
+
+enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
+                             struct spool_cells cells[2], size_t *count, struct error *err)
+{
+    struct feed *feeds = NULL;
+    struct query query;
+    size_t feed_count = 0;
+    int *kept;
+
+    TRY(make_feeds(plan, arena, &feeds, &feed_count, err));
+    TRY(list_cells(plan->select, &plan->query, feeds, feed_count, arena, &cells[0], err));
+    *count = 1;
+    if (plan->validation_select.size == 0)
+        return STATUS_OK;
+    TRY(match_validation(host, plan, feeds, feed_count, &kept, &query, arena, err));
+    *count = 2;
+    return list_cells(plan->validation_select, &query, feeds, feed_count, arena, &cells[1], err);
 }

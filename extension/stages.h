@@ -5,6 +5,7 @@
 #define ENGINE_STAGES_H
 
 #include "codegen/codegen.h"
+#include "engine/direct.h"
 #include "engine/host.h"
 #include "engine/jobs.h"
 #include "planner/plan.h"
@@ -55,6 +56,24 @@ struct spool_request {
 };
 enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err);
+
+/* What the spools hold of the plan's SELECT, and of validation.select where there is one
+ * (*count 2): for whoever reads the rows instead. */
+struct spool_cells {
+    struct slice select;
+    struct query query;           /* what it returns */
+    struct spool_column *spooled; /* (count) */
+    int *columns;                 /* (count): of the query, or behind them of its vectors */
+    size_t count;
+};
+enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
+                             struct spool_cells cells[2], size_t *count, struct error *err);
+
+/* direct.c: which tables the workers of a job with job.read = 'direct' are to read, and how; also
+ * as a file of the folder. UNSUPPORTED, PERMISSION with the reason why not. */
+enum status direct_prepare(const struct host *host, const struct plan *plan,
+                           const struct job_folder *folder, struct arena *arena,
+                           struct direct_order *order, struct error *err);
 
 /* follow.c: the folder of a job that is about to begin, which the host has admitted. */
 enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err);

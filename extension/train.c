@@ -153,11 +153,15 @@ static enum status spool_and_put_aside(const struct host *host, const struct pla
 static enum status prepare(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, const struct sink *sink,
                            struct arena *arena, struct jobspec *spec, struct course *course,
-                           struct error *err)
+                           struct direct_order *order, struct error *err)
 {
     uint64_t rows = 0;
 
-    TRY(spool_and_put_aside(host, plan, folder, sink, arena, &rows, course, err));
+    order->count = 0;
+    if (plan->cluster.reads_directly)
+        TRY(direct_prepare(host, plan, folder, arena, order, err));
+    else
+        TRY(spool_and_put_aside(host, plan, folder, sink, arena, &rows, course, err));
     TRY(lower_train(plan, arena, spec, err));
     choose_processes(plan, rows, spec);
     return STATUS_OK;
@@ -206,7 +210,7 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     if (plan->cluster.is_wanted && !host->stage)
         TRY(cluster_check(host, plan, arena, &wish, err));
     TRY(job_folder_begin(host, &folder, err));
-    status = prepare(host, plan, &folder, sink, arena, &spec, &course, err);
+    status = prepare(host, plan, &folder, sink, arena, &spec, &course, &wish.order, err);
     if (host->stage) {
         if (status == STATUS_OK)
             status = job_stage(host, plan, &folder, &spec, sink, err);

@@ -404,6 +404,10 @@ static void add_worker_arguments(cJSON *container, const struct kube_job *job,
     add_argument(arguments, text);
     add_argument(arguments, "--master");
     json_append(arguments, json_string(worker->master));
+    if (job->snapshot.size > 0) {
+        add_argument(arguments, "--snapshot");
+        json_append(arguments, json_string(job->snapshot));
+    }
 }
 
 static void add_numbers(cJSON *metadata, const struct kube_worker *worker)

@@ -194,7 +194,11 @@ const struct attribute attributes[] = {
     {"job.worker_memory", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
      "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets more. "
      "Default: 1Gi."},
-    LATER("job.read", "How rows are read: 'auto', 'spool', 'direct' or 'materialize'."),
+    WORD("job.read", TRAIN, "auto", WORDS("auto", "direct"), WORDS("spool", "materialize"),
+         "Who reads the rows of a job on a cluster. 'auto': this session, into a table of the job. "
+         "'direct': its workers, "
+         "from the one table of the SELECT, under a snapshot that this session holds for as long "
+         "as the job runs."),
     LATER("job.records_per_task", "Rows of one shard."),
     {"job.image", ATTRIBUTE_TEXT, TRAIN, 0, 0, NULL, NULL, NULL, true,
      "Image of a job on a cluster: a name of the administrator's list (totrain.images). Default: "

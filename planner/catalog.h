@@ -72,6 +72,7 @@ struct catalog_limits {
     bool has_cluster;             /* jobs may go to Kubernetes */
     bool wants_cluster;           /* and do, where a statement says nothing of job.where */
     const char *no_cluster, *no_cluster_hint; /* why not; NULL: their pods cannot reach it */
+    bool is_staged; /* somebody else starts the processes, which reach this database */
 };
 
 struct catalog {

@@ -38,7 +38,7 @@ static enum status check_others(const struct planning *planning)
 }
 
 static const char *const names[] = {"job.image", "job.priority", "job.worker_cpu",
-                                    "job.worker_memory"};
+                                    "job.worker_memory", "job.read"};
 
 bool cluster_knows(const char *attribute)
 {
@@ -48,12 +48,21 @@ bool cluster_knows(const char *attribute)
     return false;
 }
 
+/* job.read = 'auto', which this machine has too; and what the staged processes of whoever starts
+ * them know. */
+static bool is_read_here(const struct planning *planning, const struct setting *setting)
+{
+    return setting == settings_find(planning, "job.read") &&
+           (planning->catalog->limits.is_staged ||
+            slice_equal_fold(setting->value.text, SLICE("auto")));
+}
+
 static enum status check_local(const struct planning *planning)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct setting *setting = settings_find(planning, names[i]);
 
-        if (!setting)
+        if (!setting || is_read_here(planning, setting))
             continue;
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 "attribute \"%s\" has no use with a job on this machine", names[i]);
@@ -69,7 +78,34 @@ static struct slice text_of(const struct planning *planning, const char *name)
     return setting ? setting->value.text : SLICE("");
 }
 
-enum status cluster_plan(struct planning *planning)
+static bool says(const struct planning *planning, const char *name, const char *value)
+{
+    const struct setting *setting = settings_find(planning, name);
+
+    return setting && slice_is_fold(setting->value.text, value);
+}
+
+/* Each worker reads all rows, in no order, and nobody who could tell them apart sees the bad ones.
+ */
+static enum status plan_reading(struct planning *planning)
+{
+    const struct plan_training *training = &planning->plan->training;
+    const struct setting *setting = settings_find(planning, "job.read");
+    const bool skips =
+        says(planning, "train.bad_rows", "skip") || says(planning, "train.bad_rows", "quarantine");
+
+    planning->plan->cluster.reads_directly = says(planning, "job.read", "direct");
+    if (!planning->plan->cluster.reads_directly || (!skips && training->shuffle && training->wait))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
+            "job.read = 'direct' does not go together with %s",
+            skips                ? "train.bad_rows"
+            : !training->shuffle ? "train.shuffle = false"
+                                 : "job.wait = false");
+    return error_hint(planning->err, "Without it this session reads the rows.");
+}
+
+static enum status plan_cluster(struct planning *planning)
 {
     const struct setting *where = settings_find(planning, "job.where");
     const struct setting *cpu = settings_find(planning, "job.worker_cpu");
@@ -87,4 +123,10 @@ enum status cluster_plan(struct planning *planning)
     if (cpu)
         cluster->cpu_m = (int64_t)(cpu->value.number * 1000 + 0.5);
     return check_others(planning);
+}
+
+enum status cluster_plan(struct planning *planning)
+{
+    TRY(plan_cluster(planning));
+    return plan_reading(planning);
 }

@@ -87,6 +87,7 @@ struct plan_cluster {
     struct slice priority_class; /* size 0: none */
     int64_t cpu_m;               /* of each worker, thousandths of a processor; 0: as ever */
     struct slice memory;         /* of each worker, as Kubernetes writes it; size 0: as ever */
+    bool reads_directly;         /* its workers read the table; also of jobs that are staged */
 };
 
 /* How PREDICT and EVALUATE get their rows scored. */

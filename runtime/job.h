@@ -22,6 +22,7 @@ struct job {
     const struct journal *journal;
     enum status (*fetch)(const struct job *job, struct error *err);
     void *tables;
+    const struct role_options *options; /* of fetch */
 };
 
 /* The number that a job's folder is named by. */

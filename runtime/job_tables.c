@@ -36,16 +36,31 @@ static enum status write_spec(const char *folder, const struct text *json, struc
     return is_written ? STATUS_OK : fail_errno(err, STATUS_IO, "cannot write %s", path);
 }
 
+/* The files of the job's rows, and among them perhaps the order to read a table. */
 static enum status fetch(const struct job *job, struct error *err)
 {
+    const struct role_options *options = job->options;
+    const struct rows_reading reading = {.folder = job->folder,
+                                         .database = options->database,
+                                         .schema =
+                                             options->schema ? options->schema : PGSTORE_SCHEMA,
+                                         .job = job->id,
+                                         .snapshot = options->snapshot};
+
     TRY(pgstore_fetch(job->tables, job->folder, err));
+    if (pgstore_has_order(job->tables)) {
+        if (!options->read_rows)
+            return fail(err, STATUS_UNSUPPORTED, "this program reads no tables");
+        TRY(options->read_rows(&reading, err));
+    }
     log_info("has the job's rows");
     return STATUS_OK;
 }
 
-static enum status open_spec(const char *folder, struct pgstore *tables, struct job *job,
-                             struct text *json, struct error *err)
+static enum status open_spec(const struct role_options *options, struct pgstore *tables,
+                             struct job *job, struct text *json, struct error *err)
 {
+    const char *folder = options->folder;
     uint64_t lot;
 
     TRY(pgstore_spec(tables, json, &lot, err));
@@ -57,24 +72,26 @@ static enum status open_spec(const char *folder, struct pgstore *tables, struct 
     job->journal = pgstore_journal(tables);
     job->fetch = fetch;
     job->tables = tables;
+    job->options = options;
     if (job->spec.kind == SPEC_TRAIN)
         return STATUS_OK;
     job_deinit(job);
     return fail(err, STATUS_UNSUPPORTED, "only jobs that train have their rows in tables");
 }
 
-enum status job_open_tables(const char *folder, const char *database, const char *schema,
-                            struct job *job, struct pgstore **tables, struct error *err)
+enum status job_open_tables(const struct role_options *options, struct job *job,
+                            struct pgstore **tables, struct error *err)
 {
+    const char *schema = options->schema ? options->schema : PGSTORE_SCHEMA;
     enum status status;
     struct text json;
     uint64_t id;
 
     *tables = NULL;
-    TRY(job_number(folder, &id, err));
-    TRY(pgstore_open(database, schema ? schema : PGSTORE_SCHEMA, id, tables, err));
+    TRY(job_number(options->folder, &id, err));
+    TRY(pgstore_open(options->database, schema, id, tables, err));
     text_init(&json, JOBSPEC_BYTES_MAX);
-    status = open_spec(folder, *tables, job, &json, err);
+    status = open_spec(options, *tables, job, &json, err);
     text_deinit(&json);
     if (status == STATUS_OK)
         return STATUS_OK;

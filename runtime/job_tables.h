@@ -10,12 +10,13 @@
 #define RUNTIME_JOB_TABLES_H
 
 #include "runtime/job.h"
+#include "runtime/roles.h"
 
 struct pgstore;
 
-/* `database`: the file with the connection string (pgstore/connection.h). The job's number is
- * the folder's name. The tables must outlive the job. */
-enum status job_open_tables(const char *folder, const char *database, const char *schema,
-                            struct job *job, struct pgstore **tables, struct error *err);
+/* options->database: the file with the connection string (pgstore/connection.h). The job's number
+ * is the folder's name. Tables and options must outlive the job. */
+enum status job_open_tables(const struct role_options *options, struct job *job,
+                            struct pgstore **tables, struct error *err);
 
 #endif

@@ -120,7 +120,6 @@ enum status role_open_job(const struct role_options *options, struct job *job,
                           struct pgstore **tables, struct error *err)
 {
     *tables = NULL;
-    return options->database ? job_open_tables(options->folder, options->database, options->schema,
-                                               job, tables, err)
+    return options->database ? job_open_tables(options, job, tables, err)
                              : job_open(options->folder, job, err);
 }

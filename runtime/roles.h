@@ -19,8 +19,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct job;
 struct launcher;
+
+/* Rows that are in no file of the job, but in a table that the worker reads itself: where the
+ * order to do so lies (engine/direct.h), and the spools are wanted. */
+struct rows_reading {
+    const char *folder;
+    const char *database, *schema; /* as below */
+    uint64_t job;
+    const char *snapshot; /* NULL: none was named */
+};
 
 struct role_options {
     const char *folder; /* of the job */
@@ -30,6 +41,9 @@ struct role_options {
     /* A file with the connection string of the database that has the job's tables, and their
      * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
     const char *database, *schema;
+    /* Of a worker whose rows are in a table: under which snapshot, and who reads them. */
+    const char *snapshot;
+    enum status (*read_rows)(const struct rows_reading *reading, struct error *err);
     const struct launcher
         *launcher; /* of a master on a cluster (launcher.h); NULL: the supervisor */
     uint32_t index, incarnation;

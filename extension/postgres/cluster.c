@@ -32,8 +32,8 @@ static enum status publish(const struct postgres_cluster *cluster, struct job_ta
     return job_tables_drop(tables, err);
 }
 
-static enum status collect(void *self, int64_t number, const struct job_folder *folder,
-                           const struct sink *sink, struct error *err)
+enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
+                                     const struct sink *sink, struct error *err)
 {
     const struct postgres_cluster *cluster = self;
     const struct pg_database *database = cluster->host->database;
@@ -81,7 +81,9 @@ void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_hos
                            const char *schema, const char *login)
 {
     *cluster = (struct postgres_cluster){.host = host, .schema = schema, .login = login};
-    cluster->seam = (struct host_cluster){
-        .self = cluster, .stage = stage, .collect = collect, .discard = postgres_cluster_discard};
+    cluster->seam = (struct host_cluster){.self = cluster,
+                                          .stage = stage,
+                                          .collect = postgres_cluster_collect,
+                                          .discard = postgres_cluster_discard};
     host->host.cluster = &cluster->seam;
 }

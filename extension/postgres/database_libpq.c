@@ -110,6 +110,11 @@ enum status libpq_open(struct libpq *libpq, const char *address, const char *pas
     return begin_session(libpq, PQconnectdbParams(names, values, 1), err);
 }
 
+enum status libpq_adopt(struct libpq *libpq, PGconn *connection, struct error *err)
+{
+    return begin_session(libpq, connection, err);
+}
+
 bool libpq_needs_password(const struct libpq *libpq)
 {
     return libpq->connection && PQconnectionNeedsPassword(libpq->connection);

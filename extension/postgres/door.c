@@ -88,6 +88,7 @@ struct door *door_open(void)
     postgres_host_init(&door->host, &door->session.database, settings.program,
                        settings_state(GetUserId()));
     door->host.host.memory_max = (uint64_t)settings.max_memory * 1024;
+    door->host.job_login = settings.job_login;
     door->host.host.admit = admit;
     door->host.host.scan = parallel_scan;
     door->host.host.rows_read = rows_read;

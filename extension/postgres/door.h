@@ -29,6 +29,7 @@ struct door {
     /* The statement is all of the transaction: between reading and writing it may be ended,
      * and with it the locks on what was read. Set by whoever began it. */
     bool owns_transaction;
+    bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
     struct job_folder job;   /* of the job that the statement has begun; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };

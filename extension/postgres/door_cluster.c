@@ -1,6 +1,8 @@
 #include "postgres_host/door_cluster.h"
 
+#include "access/xact.h"
 #include "utils/acl.h"
+#include "utils/snapmgr.h"
 
 #include "postgres_host/settings.h"
 
@@ -120,6 +122,51 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
     return STATUS_OK;
 }
 
+/* ----- rows that workers read ----- */
+
+struct export_call {
+    char *snapshot; /* KUBE_JOB_SNAPSHOT_MAX + 1 */
+};
+
+/* No subtransaction may export. The file that others find the snapshot by goes with the
+ * transaction, and with the backend, however it ends. */
+static void export_snapshot(void *call)
+{
+    const struct export_call *export = call;
+
+    strlcpy(export->snapshot, ExportSnapshot(GetTransactionSnapshot()), KUBE_JOB_SNAPSHOT_MAX + 1);
+}
+
+/* The transaction has just begun. Whatever its isolation by default: the snapshot is to be younger
+ * than the locks. */
+static enum status hold(void *self, const struct direct_order *order,
+                        char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
+    const struct pg_database *database = &door->session.database;
+    struct export_call call = {snapshot};
+    struct pg_transaction transaction;
+
+    door->holds = true;
+    XactIsoLevel = XACT_READ_COMMITTED;
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, postgres_lock_tables(&door->host, order, err),
+                      err));
+    return session_catch(&door->session, export_snapshot, &call, err);
+}
+
+static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
+
+    if (door->holds)
+        TRY(door->host.host.rows_read(door->host.host.self, err));
+    return postgres_cluster_collect(cluster, number, folder, sink, err);
+}
+
 /* ----- after a failure ----- */
 
 /* What the statement will throw is kept aside: the tables are to go, and that is to be committed
@@ -146,5 +193,7 @@ void door_cluster_init(struct door *door)
 {
     postgres_cluster_init(&door->cluster, &door->host, settings.job_schema, settings.job_login);
     door->cluster.seam.describe = describe;
+    door->cluster.seam.hold = hold;
+    door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
 }

@@ -5,7 +5,7 @@
 void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
                         const char *program, const char *state)
 {
-    *host = (struct postgres_host){.database = database};
+    *host = (struct postgres_host){.database = database, .job_login = ""};
     snprintf(host->program, sizeof host->program, "%s", program);
     snprintf(host->state, sizeof host->state, "%s", state ? state : "");
     host->host = (struct host){
@@ -20,6 +20,7 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
         .interrupted = postgres_interrupted,
         .query = postgres_query,
         .guess_rows = postgres_guess_rows,
+        .find_table = postgres_find_table,
         .check_target = postgres_check_target,
         .publish = postgres_publish,
         .fill_tables = postgres_fill_tables,

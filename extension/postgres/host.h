@@ -25,14 +25,16 @@
 
 #include <limits.h>
 
+#include "engine/direct.h"
 #include "engine/host.h"
 #include "postgres_host/database.h"
 
 struct postgres_host {
     const struct pg_database *database; /* borrowed */
     char program[PATH_MAX];
-    char state[PATH_MAX]; /* "": the user's own */
-    struct host host;     /* what the engine gets; .self is this struct, which must not move */
+    char state[PATH_MAX];  /* "": the user's own */
+    const char *job_login; /* as which the processes of jobs log in; "": there is none. Borrowed */
+    struct host host;      /* what the engine gets; .self is this struct, which must not move */
 };
 
 /* `state` is the folder of the jobs, NULL the user's own. The door that can read in
@@ -89,6 +91,15 @@ enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fi
 enum status postgres_write_row(void *self, struct slice schema, struct slice table,
                                const struct slice *names, const struct cell *cells, size_t count,
                                struct error *err);
+
+/* direct_table.c */
+enum status postgres_find_table(void *self, struct slice select, const struct slice *columns,
+                                size_t count, struct arena *arena, struct direct_table *table,
+                                struct error *err);
+/* Against what takes rows away that a snapshot still sees (TRUNCATE, DROP, ALTER), for as long as
+ * the transaction lasts. BUSY: they have other partitions than when they were found. */
+enum status postgres_lock_tables(struct postgres_host *host, const struct direct_order *order,
+                                 struct error *err);
 
 /* fill_rows.c */
 enum status postgres_keep_rows(void *self, struct slice select, struct error *err);

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "data/spool_format.h"
+#include "engine/direct.h"
 #include "postgres_host/sql.h"
 
 #define PIECE_BYTES   ((size_t)1 << 20) /* as pgstore.h has it */
@@ -285,6 +286,10 @@ static enum status put_spool(struct upload *upload, const char *stem, struct err
 
 static enum status put_spools(struct upload *upload, struct error *err)
 {
+    const enum status status = put_file(upload, DIRECT_FILE, err);
+
+    if (status != STATUS_NOT_FOUND)
+        return status; /* there are no spools */
     TRY(put_spool(upload, "train", err));
     return put_spool(upload, "validation", err);
 }

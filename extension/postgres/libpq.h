@@ -8,6 +8,7 @@
  *     libpq_query.c      a statement's rows      libpq_wait.c  answers, errors, Ctrl-C
  *     libpq_describe.c   a query's columns       libpq_scan.c  a table by several connections
  *     libpq_prepared.c   many rows of parameters libpq_host.c  delivery of models
+ *     libpq_direct.c     rows for a job's worker
  *
  * One of these is used by one thread at a time.
  */
@@ -50,6 +51,8 @@ bool libpq_needs_password(const struct libpq *libpq);
 /* One more connection as the same user to the same database. */
 enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err);
 void libpq_close(struct libpq *libpq);
+/* One that somebody else has connected, and that is this one's from now on. */
+enum status libpq_adopt(struct libpq *libpq, PGconn *connection, struct error *err);
 
 /* The host over this connection, with what libpq adds to it: where a detached job finds
  * the database, and reading in parallel. */
@@ -114,5 +117,24 @@ enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_co
 /* libpq_scan.c: the host's scan(), see engine/host.h. */
 enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
                        struct scan_outcome *outcome, struct error *err);
+
+/* The same rows under a snapshot that is there already, for as long as that is there:
+ * `tables` and `columns` as they are to be read. Several connections like the host's. */
+struct table_scan;
+enum status libpq_scan_shared(struct postgres_host *host, const struct scan *scan,
+                              const struct table_scan *tables, const struct pg_column *columns,
+                              size_t count, struct slice snapshot, struct error *err);
+
+/*
+ * libpq_direct.c: the spools that an order asks for (engine/direct.h), into the folder. INVALID:
+ * the snapshot is gone, or the owner of the journal may not read the table.
+ */
+struct direct_reading {
+    const char *folder; /* of the job: of the worker alone */
+    struct slice snapshot;
+    struct slice schema, journal; /* the job's table, whose owner ordered it */
+};
+enum status libpq_read_directly(struct libpq *libpq, const struct direct_reading *reading,
+                                const struct direct_order *order, struct error *err);
 
 #endif

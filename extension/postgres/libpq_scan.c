@@ -267,10 +267,11 @@ static enum status lock_table(struct libpq *libpq, const struct table_scan *tabl
     return status;
 }
 
+/* The first of them makes the snapshot, where there is none yet. */
 static enum status open_reader(struct scan_group *group, const struct libpq *session,
                                struct text *snapshot, struct error *err)
 {
-    const bool is_first = group->count == 0;
+    const bool is_first = snapshot->size == 0;
     struct libpq *libpq = &group->readers[group->count++].libpq;
 
     TRY(libpq_open_again(libpq, session, err));
@@ -384,6 +385,15 @@ static enum status scan_in(struct postgres_host *host, struct slice select, stru
     return read_tables(host, group, err);
 }
 
+static void free_group(struct scan_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        libpq_close(&group->readers[i].libpq);
+        free(group->readers[i].room);
+    }
+    free(group);
+}
+
 enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
                        struct scan_outcome *outcome, struct error *err)
 {
@@ -397,11 +407,54 @@ enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
     group->job.scan = scan;
     arena_init(&arena, ARENA_MAXIMUM);
     status = scan_in(self, select, &arena, group, outcome, err);
-    for (uint32_t i = 0; i < group->count; i++) {
-        libpq_close(&group->readers[i].libpq);
-        free(group->readers[i].room);
-    }
     arena_deinit(&arena);
-    free(group);
+    free_group(group);
+    return status;
+}
+
+/* ----- under a snapshot that somebody else holds ----- */
+
+/* With as many connections as are to be had, which need not be all. */
+static enum status open_some(struct scan_group *group, const struct libpq *session, uint32_t wanted,
+                             struct text *snapshot, struct error *err)
+{
+    struct error ignored;
+
+    TRY(open_reader(group, session, snapshot, err));
+    while (group->count < wanted)
+        if (open_reader(group, session, snapshot, &ignored) != STATUS_OK) {
+            libpq_close(&group->readers[--group->count].libpq);
+            break;
+        }
+    return STATUS_OK;
+}
+
+static enum status scan_shared(struct postgres_host *host, struct scan_group *group,
+                               struct slice snapshot, struct error *err)
+{
+    enum status status;
+    struct text name;
+
+    text_init(&name, TEXT_MAXIMUM);
+    text_append(&name, snapshot);
+    status = name.failed ? fail_no_memory(err)
+                         : open_some(group, host->database->self, readers_of(group), &name, err);
+    text_deinit(&name);
+    return status == STATUS_OK ? read_tables(host, group, err) : status;
+}
+
+enum status libpq_scan_shared(struct postgres_host *host, const struct scan *scan,
+                              const struct table_scan *tables, const struct pg_column *columns,
+                              size_t count, struct slice snapshot, struct error *err)
+{
+    struct scan_group *group = calloc(1, sizeof *group);
+    enum status status;
+
+    if (!group)
+        return fail_no_memory(err);
+    group->job = (struct scan_job){
+        .scan = scan, .tables = *tables, .columns = columns, .column_count = count};
+    status = scan_shared(host, group, snapshot, err);
+    free_group(group);
     return status;
 }

@@ -123,7 +123,7 @@ static void read_order(struct slice bytes, struct arena *arena, struct order *or
     struct table_scan *tables = &order->tables;
 
     read_scan(&reader, arena, &order->scan);
-    tables->columns = copy_sized(&reader);
+    *tables = (struct table_scan){.columns = copy_sized(&reader)};
     tables->ranges = read_u64(&reader);
     tables->range_pages = read_u64(&reader);
     tables->count = read_u64(&reader);

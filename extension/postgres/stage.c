@@ -55,6 +55,7 @@ static int64_t run_staged(struct slice text, struct result *result)
     struct error err;
 
     door->host.host.stage = stage;
+    door->host.host.catalog.limits.is_staged = true;
     if (door_run(door, text, NULL, result, &err) != STATUS_OK)
         session_raise(&door->session, &err, text, false);
     return number_in(result);

@@ -73,7 +73,7 @@ static uint64_t ranges_of(const struct table_scan *scan, const struct scan_table
     return table->pages / scan->range_pages + 1;
 }
 
-static void cut(struct table_scan *scan, uint64_t pages, uint32_t readers)
+void table_scan_cut(struct table_scan *scan, uint64_t pages, uint32_t readers)
 {
     scan->range_pages = pages / ((uint64_t)readers * SCAN_SHARES) + 1;
     if (scan->range_pages < SCAN_RANGE_LEAST)
@@ -131,7 +131,7 @@ static enum status find_tables(struct postgres_host *host, const struct root *ro
     else if (leaves.pages < SCAN_PAGES_LEAST)
         *reason = "the table is small";
     else
-        cut(scan, leaves.pages, readers);
+        table_scan_cut(scan, leaves.pages, readers);
     return STATUS_OK;
 }
 
@@ -191,11 +191,14 @@ void table_scan_append(const struct table_scan *scan, uint64_t range, struct tex
 
     text_append_string(sql, "SELECT ");
     text_append(sql, scan->columns);
-    text_append_string(sql, " FROM ONLY ");
+    text_append_string(sql, scan->leaves.size > 0 ? " FROM " : " FROM ONLY ");
     text_append(sql, table->name);
     text_printf(sql, " WHERE ctid OPERATOR(pg_catalog.>=) '(%llu,0)'::pg_catalog.tid",
                 (unsigned long long)first);
     if (number + 1 < ranges_of(scan, table))
         text_printf(sql, " AND ctid OPERATOR(pg_catalog.<) '(%llu,0)'::pg_catalog.tid",
                     (unsigned long long)(first + scan->range_pages));
+    if (scan->leaves.size > 0)
+        text_printf(sql, " AND tableoid" EQ "ANY ('%.*s'::pg_catalog.oid[])",
+                    SLICE_FORMAT(scan->leaves));
 }

@@ -30,6 +30,9 @@ struct table_scan {
     size_t count;
     uint64_t ranges;      /* pieces of all tables */
     uint64_t range_pages; /* of a piece */
+    /* '{oid, ...}': the one table is read with its partitions, whose pages a piece has side by
+     * side, and of these with none that is not listed. size 0: a table is read without others. */
+    struct slice leaves;
 };
 
 /* For so many readers. *reason is NULL where the SELECT can be read so by any session of the
@@ -42,6 +45,8 @@ enum status table_scan_plan(struct postgres_host *host, struct slice select, uin
 /* The same tables in the same order? Pages may differ. */
 bool table_scan_equal(const struct table_scan *a, const struct table_scan *b);
 
+/* Its tables, of so many pages, into pieces for so many readers. */
+void table_scan_cut(struct table_scan *scan, uint64_t pages, uint32_t readers);
 /* The SELECT of one piece. */
 void table_scan_append(const struct table_scan *scan, uint64_t range, struct text *sql);
 

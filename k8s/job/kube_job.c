@@ -66,6 +66,15 @@ static enum status check_schema(struct slice schema, struct error *err)
     return STATUS_OK;
 }
 
+/* As pg_export_snapshot() names it: 00000003-0000001B-1. */
+static enum status check_snapshot(struct slice snapshot, struct error *err)
+{
+    if (snapshot.size > KUBE_JOB_SNAPSHOT_MAX || !has_only(snapshot, "ABCDEF-") ||
+        (snapshot.size > 0 && snapshot.data[0] == '-'))
+        return refuse("a snapshot", snapshot, "what pg_export_snapshot() returns", err);
+    return STATUS_OK;
+}
+
 static enum status check_numbers(const struct kube_job *job, struct error *err)
 {
     if (job->job < 0)
@@ -108,6 +117,7 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
     TRY(check_name("the database's Secret", job->database_secret, 253, true, err));
     TRY(check_slot(job->slot_resource, err));
     TRY(check_schema(job->schema, err));
+    TRY(check_snapshot(job->snapshot, err));
     return check_numbers(job, err);
 }
 

@@ -16,6 +16,7 @@
 #define MANIFEST_NAME_BYTES_MAX 40 /* with -worker-1023-4294967295 it is still a label */
 #define MANIFEST_WORKERS_MAX    1024
 #define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
+#define KUBE_JOB_SNAPSHOT_MAX   63
 
 struct kube_job {
     struct slice name, kube_namespace, image;
@@ -23,8 +24,9 @@ struct kube_job {
     struct slice service_account; /* of the master; workers have it without its token */
     struct slice priority_class;  /* empty: none */
     struct slice
-        database_secret;        /* login of the database, named by the administrator; empty: none */
-    struct slice schema;        /* of the job's tables; empty: where the program looks by itself */
+        database_secret;   /* login of the database, named by the administrator; empty: none */
+    struct slice schema;   /* of the job's tables; empty: where the program looks by itself */
+    struct slice snapshot; /* under which workers read a table themselves; empty: they read none */
     struct slice slot_resource; /* each worker asks for one of it; empty: none */
     int64_t job;                /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m;              /* thousandths of a core, of each worker */

@@ -16,6 +16,7 @@ static const struct {
     {"database_secret", offsetof(struct kube_job, database_secret)},
     {"slot_resource", offsetof(struct kube_job, slot_resource)},
     {"schema", offsetof(struct kube_job, schema)},
+    {"snapshot", offsetof(struct kube_job, snapshot)},
 };
 
 enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err)

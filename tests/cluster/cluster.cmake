@@ -1,6 +1,7 @@
 add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
-  ${CMAKE_CURRENT_LIST_DIR}/csv_job.c ${CMAKE_SOURCE_DIR}/cli/role_commands.c ${CMAKE_SOURCE_DIR}/cli/cluster_master.c)
-target_link_libraries(job_roles PRIVATE totrain_runtime totrain_k8s_loop totrain_k8s_submit)
+  ${CMAKE_CURRENT_LIST_DIR}/csv_job.c ${CMAKE_SOURCE_DIR}/cli/role_commands.c ${CMAKE_SOURCE_DIR}/cli/cluster_master.c
+  ${CMAKE_SOURCE_DIR}/cli/table_reading.c)
+target_link_libraries(job_roles PRIVATE totrain_postgres_libpq totrain_runtime totrain_k8s_loop totrain_k8s_submit)
 target_include_directories(job_roles PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
 if(TOTRAIN_FAULTS)
   foreach(name cluster scale network checkpoint random)

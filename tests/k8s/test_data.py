@@ -75,6 +75,18 @@ class Rows(Case):
         self.check_like_a_local_run("there")
         self.assertEqual(self.job_tables(), [])
 
+    def test_the_same_rows_are_read_by_the_pods_themselves(self):
+        direct = CLUSTER + ", job.read = 'direct'"
+        done = self.psql(train("there", more=direct))
+        self.assertIn("HINT:  GRANT SELECT ON public.measured TO totrain_pod;", done.stderr)
+        self.server.execute("GRANT SELECT ON measured TO totrain_pod")
+        watch = harness.Stopwatch()
+        pods = self.run_and_watch(train("there", more=direct))
+        self.report("the same, read by the pods themselves", watch.read())
+        self.check_spread(pods)
+        self.check_like_a_local_run("there")
+        self.assertEqual(self.job_tables(), [])
+
 
 if __name__ == "__main__":
     harness.main()

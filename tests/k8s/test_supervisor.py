@@ -24,7 +24,7 @@ DEADLINE = 60
 KUBE_JOB = {
     "name": "iris", "namespace": "training", "image": "localhost/totrain:1", "pull_policy": "Never",
     "service_account": "totrain", "priority_class": "", "database_secret": "login",
-    "slot_resource": "", "schema": "totrain_jobs", "job": 7, "cpu_m": 1000,
+    "slot_resource": "", "schema": "totrain_jobs", "snapshot": "", "job": 7, "cpu_m": 1000,
     "memory": 1 << 30, "memory_max": 1 << 30, "workers_max": 3, "keep_s": 60}
 NUMBERS = {"step": 3, "steps": 10, "epoch": 1, "epochs": 2, "workers": 1, "rows_per_second": 1.0,
            "loss": .5, "validation_loss": None, "validation_score": None, "seconds": 1.0,

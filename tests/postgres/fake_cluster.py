@@ -117,7 +117,8 @@ class FakeCluster:
             tls = self.mount(place / f"worker{index}", f"{name}-workers-0",
                              {"ca.crt": "ca.crt", f"{index}.crt": "tls.crt", f"{index}.key": "tls.key"})
             workers.append(self.role("worker", place / f"own{index}" / number, "--index", index, "--master", address,
-                                     "--listen", "tcp:127.0.0.1:0", "--tls", tls, "--incarnation", 0, *database))
+                                     "--listen", "tcp:127.0.0.1:0", "--tls", tls, "--incarnation", 0, *database,
+                                     *(["--snapshot", wish["snapshot"]] if wish["snapshot"] else [])))
         self.follow(name, master)
         for worker in workers:
             worker.stop()

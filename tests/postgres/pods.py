@@ -95,7 +95,7 @@ class Case(staged.Case):
         self.file.write_text(json.dumps({
             "name": "train", "namespace": "training", "image": "localhost/totrain:1", "pull_policy": "Never",
             "service_account": "totrain", "priority_class": "", "database_secret": "login", "slot_resource": "",
-            "schema": "totrain_jobs", "job": self.number, "cpu_m": 1000, "memory": 512 * MIB,
+            "schema": "totrain_jobs", "snapshot": "", "job": self.number, "cpu_m": 1000, "memory": 512 * MIB,
             "memory_max": 1536 * MIB, "workers_max": workers, "keep_s": 60, **changes}))
 
     def master(self, **options):  # pylint: disable=arguments-differ

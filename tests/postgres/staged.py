@@ -124,10 +124,11 @@ class Case(harness.Case):
                          f"tcp:127.0.0.1:{port or server.free_port()}", "--tls",
                          self.folder / f"tls.{job}" / "master", "--database", login or self.login, faults=faults)
 
-    def worker(self, job, index, address, incarnation=0, login=None, faults=None):
+    def worker(self, job, index, address, incarnation=0, login=None, faults=None, snapshot=None):
         return self.role("worker", self.empty_folder(job), "--index", index, "--master", address, "--listen",
                          "tcp:127.0.0.1:0", "--tls", self.folder / f"tls.{job}" / f"w{index}", "--incarnation",
-                         incarnation, "--database", login or self.login, faults=faults)
+                         incarnation, "--database", login or self.login,
+                         *(["--snapshot", snapshot] if snapshot else []), faults=faults)
 
     def kill(self, *roles):
         for role in roles:

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import unittest
 
+import psycopg2
 import staged
 from staged import harness
 
@@ -12,6 +13,7 @@ import fake_cluster
 
 TRAIN = staged.statement().replace("job.lanes", "job.where = 'kubernetes', job.lanes")
 LONG = staged.statement(epochs=10000, batch=1).replace("job.lanes", "job.where = 'kubernetes', job.lanes")
+DIRECT = TRAIN.replace("job.lanes", "job.read = 'direct', job.lanes")
 
 
 class Case(staged.Case):
@@ -135,6 +137,122 @@ class Psql(Case):
         _, said = session.communicate(timeout=60)
         self.assertIn("ERROR:  the master's pod cannot start: ImagePullBackOff", said)
         self.assertNotIn(name, self.cluster.jobs())
+        self.check_nothing_is_left()
+
+
+class Direct(Case):
+    """job.read = 'direct': the session holds lock and snapshot while the job runs, and workers read."""
+
+    def setUp(self):
+        super().setUp()
+        self.execute(f"GRANT SELECT ON iris TO {staged.POD}")
+
+    def start(self, *program, text=DIRECT):
+        """Up to where a Job could begin; it does once the cluster is no longer paused."""
+        self.cluster.is_paused = True
+        session = subprocess.Popen([*(program or ("psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", text))], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables(self.database, "alice"),
+                                        "TOTRAIN_STATE": str(self.folder / "state")})
+        self.cluster.wait_for(self.cluster.ready)
+        return session
+
+    def go_on(self):
+        with self.cluster.api.lock:
+            self.cluster.is_paused = False
+            self.cluster.api.lock.notify_all()
+
+    def locks(self):
+        return self.execute("SELECT count(*) FROM pg_locks WHERE relation = 'iris'::regclass AND pid <> pg_backend_pid()")
+
+    def check_holds(self):
+        """The rows of now are those of the job, whatever becomes of them."""
+        with self.assertRaises(psycopg2.errors.LockNotAvailable):
+            self.execute("SET lock_timeout = '50ms'; TRUNCATE iris")
+        self.execute("INSERT INTO iris SELECT * FROM iris; UPDATE iris SET sepal_width = 0; DELETE FROM iris "
+                     "WHERE petal_width > 1")
+        self.execute("VACUUM iris")
+
+    def check_trained(self, session, digest):
+        shown, said = session.communicate(timeout=120)
+        self.assertEqual(session.returncode, 0, said)
+        self.assertIn("Accuracy", shown)
+        self.assertEqual(self.digest(), digest)
+        self.assertEqual(self.locks(), [(0,)])
+        self.check_nothing_is_left()
+
+    def test_what_is_written_meanwhile_is_in_no_model(self):
+        digest = self.expected()
+        session = self.start()
+        self.check_holds()
+        self.go_on()
+        self.check_trained(session, digest)
+
+    def test_whatever_the_isolation_of_the_session(self):
+        digest = self.expected()
+        self.execute("ALTER ROLE alice SET default_transaction_isolation = 'serializable'")
+        try:
+            session = self.start()
+            self.check_holds()
+            self.go_on()
+            self.check_trained(session, digest)
+        finally:
+            self.execute("ALTER ROLE alice RESET default_transaction_isolation")
+
+    def test_the_program_holds_them_as_well(self):
+        digest = self.expected()
+        session = self.start(harness.BUILD / "totrain", f"dbname={self.database}", "-c", DIRECT, "--kubeconfig",
+                             self.cluster.kubeconfig, "--namespace=training", "--image=localhost/totrain:3",
+                             "--database-secret=login")
+        self.check_holds()
+        self.go_on()
+        self.check_trained(session, digest)
+
+    def test_submitted_jobs_hold_them_in_the_background(self):
+        digest = self.expected()
+        self.cluster.is_paused = True
+        self.execute("SELECT totrain.submit($$" + DIRECT + "$$)", "alice")
+        self.cluster.wait_for(self.cluster.ready)
+        self.check_holds()
+        self.go_on()
+        harness.wait_for(lambda: "iris_model" in self.tables(), "the model")
+        self.assertEqual(self.digest(), digest)
+        harness.wait_for(lambda: not self.tables_of_jobs() and self.locks() == [(0,)], "tables and locks to go")
+
+    def test_a_session_that_is_cancelled_leaves_nothing(self):
+        session = self.start()
+        self.execute("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'alice' AND "
+                     "backend_type = 'client backend'")
+        _, said = session.communicate(timeout=60)
+        self.assertIn("canceling statement", said)
+        self.cluster.wait_for(lambda: not self.cluster.ready())
+        self.assertEqual(self.locks(), [(0,)])
+        self.check_nothing_is_left()
+
+    def test_a_job_that_fails_leaves_nothing(self):
+        self.execute("UPDATE iris SET petal_width = 'infinity' WHERE ctid = '(0,7)'")
+        self.cluster.is_paused = False
+        done = self.psql(DIRECT, "-v", "ON_ERROR_STOP=1", user="alice")
+        self.assertIn('ERROR:  column "petal_width" holds an infinite number', done.stderr)
+        self.assertEqual(self.locks(), [(0,)])
+        self.check_nothing_is_left()
+
+    def test_partitions_that_change_before_the_snapshot_are_an_error(self):
+        """After the look at the table: as the job's tables are made, one more is attached."""
+        self.execute("CREATE TABLE parts (LIKE iris) PARTITION BY LIST (class); CREATE TABLE parts_0 PARTITION OF parts "
+                     f"DEFAULT; INSERT INTO parts SELECT * FROM iris; GRANT SELECT ON parts TO alice, {staged.POD}")
+        self.execute("""
+            CREATE FUNCTION attach() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+                IF to_regclass('parts_1') IS NULL THEN
+                    CREATE TABLE parts_1 (LIKE parts); ALTER TABLE parts ATTACH PARTITION parts_1 FOR VALUES IN (99);
+                END IF; END $$;
+            CREATE EVENT TRIGGER attach ON ddl_command_end WHEN TAG IN ('GRANT') EXECUTE FUNCTION attach()""")
+        try:
+            self.cluster.is_paused = False
+            done = self.psql(DIRECT.replace("FROM iris", "FROM parts"), "-v", "ON_ERROR_STOP=1", user="alice")
+        finally:
+            self.execute("DROP EVENT TRIGGER attach")
+        self.assertIn("ERROR:  the partitions of public.parts have changed meanwhile", done.stderr)
         self.check_nothing_is_left()
 
 

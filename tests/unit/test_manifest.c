@@ -12,6 +12,7 @@ static const struct kube_job iris = {
     .priority_class = {"batch", 5},
     .database_secret = {"login", 5},
     .schema = {"jobs", 4},
+    .snapshot = {"00000003-0000001B-1", 19},
     .slot_resource = {"example.com/slot", 16},
     .job = 7,
     .cpu_m = 1500,
@@ -107,6 +108,7 @@ static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
     CHECK_SLICE(argument_after(container, "--index"), "299");
     CHECK_SLICE(argument_after(container, "--incarnation"), "7");
     CHECK_SLICE(argument_after(container, "--master"), "tcp:10.0.0.1:7");
+    CHECK_SLICE(argument_after(container, "--snapshot"), "00000003-0000001B-1");
     CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "1024Mi");
     CHECK_SLICE(API_TEXT(container, "resources", "requests", "cpu"), "1500m");
     CHECK_SLICE(API_TEXT(container, "resources", "limits", "example.com/slot"), "1");
@@ -186,6 +188,8 @@ static void a_job_that_the_api_would_refuse_is_refused_here(void **state)
         {offsetof(struct kube_job, database_secret), "a/b", "the database's Secret"},
         {offsetof(struct kube_job, slot_resource), "cpu", "the resource"},
         {offsetof(struct kube_job, schema), "a\nb", "the schema"},
+        {offsetof(struct kube_job, snapshot), "--tls", "a snapshot"},
+        {offsetof(struct kube_job, snapshot), "../../x", "a snapshot"},
         {offsetof(struct kube_job, schema), "--tls", "the schema"},
     };
     struct error err;

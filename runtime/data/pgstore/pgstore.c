@@ -80,7 +80,7 @@ static enum status read_file_entry(const cJSON *item, struct input_file *file, s
 
     TRY(json_get_string(item, "name", &name, err));
     TRY(json_get_integer(item, "bytes", 1, INT64_MAX / 2, &bytes, err));
-    if (name.size >= sizeof file->name || !is_spool_name(name))
+    if (name.size >= sizeof file->name || !(is_spool_name(name) || slice_is(name, PGSTORE_ORDER)))
         return fail(err, STATUS_CORRUPT, "the job's rows lie in no file \"%.60s\"", name.data);
     memcpy(file->name, name.data, name.size);
     file->bytes = (uint64_t)bytes;
@@ -143,6 +143,14 @@ enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot
     if (store->file_count == 0)
         return fail(err, STATUS_NOT_FOUND, "the job's tables are empty");
     return STATUS_OK;
+}
+
+bool pgstore_has_order(const struct pgstore *store)
+{
+    for (size_t i = 0; i < store->file_count; i++)
+        if (strcmp(store->files[i].name, PGSTORE_ORDER) == 0)
+            return true;
+    return false;
 }
 
 const struct journal *pgstore_journal(const struct pgstore *store)

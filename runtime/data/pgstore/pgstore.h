@@ -22,6 +22,7 @@
 #define PGSTORE_SCHEMA      "totrain_jobs"
 #define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* of the input's files; the last is shorter */
 #define PGSTORE_FILES_MAX   128
+#define PGSTORE_ORDER       "direct.json" /* of rows that a worker reads itself */
 
 struct pgstore;
 
@@ -38,6 +39,9 @@ enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot
 /* The files of the job's rows into the folder, over a few connections of its own. None is
  * left open afterwards: whoever computes needs none. */
 enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
+
+/* Is one of them PGSTORE_ORDER? */
+bool pgstore_has_order(const struct pgstore *store);
 
 const struct journal *pgstore_journal(const struct pgstore *store);
 

@@ -1,0 +1,78 @@
+#include "table_reading.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "k8s/whole_file.h"
+#include "pgstore/connection.h"
+#include "postgres_libpq/libpq.h"
+
+/* The connection that is made as the job's others are, patiently. */
+static enum status connect_to(const char *file, struct libpq *libpq, struct error *err)
+{
+    struct pg_connection connection;
+    PGconn *made;
+    enum status status;
+
+    TRY(connection_init(&connection, file, err));
+    status = connection_ensure(&connection, connection_now() + PGSTORE_PATIENCE_MS, err);
+    made = connection.connection;
+    connection.connection = NULL;
+    connection_deinit(&connection);
+    TRY(status);
+    return libpq_adopt(libpq, made, err);
+}
+
+static enum status read_with(const struct rows_reading *reading, const struct direct_order *order,
+                             struct error *err)
+{
+    char journal[64];
+    const struct direct_reading direct = {
+        .folder = reading->folder,
+        .snapshot = slice_of(reading->snapshot),
+        .schema = slice_of(reading->schema),
+        .journal = {journal,
+                    (size_t)snprintf(journal, sizeof journal, "result_%" PRIu64, reading->job)}};
+    struct libpq libpq = {.connection = NULL};
+    enum status status = connect_to(reading->database, &libpq, err);
+
+    if (status == STATUS_OK)
+        status = libpq_read_directly(&libpq, &direct, order, err);
+    libpq_close(&libpq);
+    return status;
+}
+
+static enum status read_order(const struct rows_reading *reading, struct arena *arena,
+                              struct direct_order *order, struct error *err)
+{
+    char path[PATH_MAX];
+    struct text json;
+    enum status status;
+
+    if (snprintf(path, sizeof path, "%s/" DIRECT_FILE, reading->folder) >= (int)sizeof path)
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", reading->folder);
+    text_init(&json, DIRECT_BYTES_MAX);
+    status = whole_file_read(path, &json, err);
+    if (status == STATUS_OK)
+        status = direct_order_read(text_slice(&json), arena, order, err);
+    text_deinit(&json);
+    return status;
+}
+
+enum status table_reading(const struct rows_reading *reading, struct error *err)
+{
+    struct direct_order order;
+    struct arena arena;
+    enum status status;
+
+    if (!reading->snapshot)
+        return fail(err, STATUS_INVALID,
+                    "the job's rows are in a table, and no snapshot of it is named (--snapshot)");
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = read_order(reading, &arena, &order, err);
+    if (status == STATUS_OK)
+        status = read_with(reading, &order, err);
+    arena_deinit(&arena);
+    return status;
+}
