@@ -92,6 +92,9 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
         const char *message = PQerrorMessage(connection);
         return fail(err, STATUS_CONNECTION, "%.*s", (int)strcspn(message, "\n"), message);
     }
+    libpq->cancel = PQgetCancel(connection);
+    if (!libpq->cancel)
+        return fail_no_memory(err);
     PQsetNoticeReceiver(connection, show_notice, libpq);
     return STATUS_OK;
 }
@@ -158,5 +161,8 @@ void libpq_close(struct libpq *libpq)
     if (libpq->connection)
         PQfinish(libpq->connection);
     libpq->connection = NULL;
+    if (libpq->cancel) /* else libpq may not be loaded */
+        PQfreeCancel(libpq->cancel);
+    libpq->cancel = NULL;
     text_deinit(&libpq->delivery);
 }

@@ -34,7 +34,10 @@ struct postgres_host {
     char program[PATH_MAX];
     char state[PATH_MAX];  /* "": the user's own */
     const char *job_login; /* as which the processes of jobs log in; "": there is none. Borrowed */
-    struct host host;      /* what the engine gets; .self is this struct, which must not move */
+    /* The transaction that published last (an xid8). Where its end is not known it is put into
+     * the host of another session, which then publishes nothing that is there already. */
+    char publisher[24];
+    struct host host; /* what the engine gets; .self is this struct, which must not move */
 };
 
 /* `state` is the folder of the jobs, NULL the user's own. The door that can read in

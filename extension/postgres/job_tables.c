@@ -477,6 +477,36 @@ void job_tables_find(struct job_tables *tables, int64_t number)
     tables->journal = (struct journal){.self = tables, .read = read_journal};
 }
 
+enum status job_tables_check_owner(const struct job_tables *tables, struct error *err)
+{
+    struct cell names[2], answers[2];
+    struct table_name name;
+    struct arena arena;
+    enum status status;
+    bool found;
+
+    name_table(tables, RESULT, &name);
+    names[0] = cell_string(tables->schema);
+    names[1] = cell_string(name.name);
+    arena_init(&arena, SMALL_ARENA);
+    status = pg_first(
+        tables->host,
+        "SELECT pg_catalog.pg_get_userbyid(c.relowner), c.relowner" NE
+        "u.oid AND u.rolsuper FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+        "c.relnamespace JOIN pg_catalog.pg_roles u ON u.rolname" EQ
+        "current_user WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
+        "$2::pg_catalog.name",
+        names, 2, &arena, answers, 2, &found, err);
+    if (status == STATUS_OK && found && is_yes(&answers[1])) {
+        status = fail(err, STATUS_PERMISSION, "job %lld is that of role \"%.*s\"",
+                      (long long)tables->number, SLICE_FORMAT(answers[0].text));
+        error_hint(err,
+                   "The model would be a superuser's, where that role wants it: SET ROLE first.");
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
 enum status job_tables_drop(struct job_tables *tables, struct error *err)
 {
     for (int which = INPUT; which < TABLES; which++)

@@ -28,6 +28,9 @@ enum status job_tables_make(struct job_tables *tables, const struct staging *sta
                             struct error *err);
 /* Of tables that are there. */
 void job_tables_find(struct job_tables *tables, int64_t number);
+/* PERMISSION for a superuser who is not the one who submitted: the model would be his, in a place
+ * that somebody else has chosen. */
+enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);
 enum status job_tables_drop(struct job_tables *tables, struct error *err);
 
 #endif

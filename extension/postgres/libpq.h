@@ -26,6 +26,7 @@
 
 struct libpq {
     PGconn *connection;
+    PGcancel *cancel; /* its handle for other threads: they may not look at the connection */
     const volatile sig_atomic_t *interrupts; /* the program's SIGINT counter; NULL: nobody asks */
     const atomic_bool *stops;                /* set by another thread; NULL: by none */
     /* What the server says beside results ("NOTICE", "WARNING"). NULL: it is dropped. */

@@ -125,16 +125,17 @@ static enum status check_target(void *self, struct slice schema, struct slice na
     return STATUS_OK;
 }
 
-static enum status publish_again(struct libpq *libpq, struct slice name,
+static enum status publish_again(struct postgres_host *lost, struct slice name,
                                  struct publication *publication, struct error *err)
 {
-    struct libpq again;
+    struct libpq *libpq = lost->database->self, again;
     struct postgres_host host;
     enum status status =
         libpq_open(&again, text_string(&libpq->delivery), PQpass(libpq->connection), err);
 
     if (status == STATUS_OK) {
         postgres_host_init(&host, &again.database, "", NULL);
+        memcpy(host.publisher, lost->publisher, sizeof host.publisher);
         status = postgres_publish(&host, SLICE(""), name, publication, err);
     }
     libpq_close(&again);
@@ -151,11 +152,13 @@ static enum status publish(void *self, struct slice schema, struct slice name,
 {
     struct postgres_host *host = self;
     struct libpq *libpq = host->database->self;
-    enum status status = postgres_publish(self, schema, name, publication, err);
+    enum status status;
 
+    host->publisher[0] = '\0';
+    status = postgres_publish(self, schema, name, publication, err);
     if (status != STATUS_CONNECTION || libpq->delivery.size == 0)
         return status;
-    return publish_again(libpq, name, publication, err);
+    return publish_again(host, name, publication, err);
 }
 
 void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)

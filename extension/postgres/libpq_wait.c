@@ -26,12 +26,9 @@ static bool is_interrupted(const struct libpq *libpq)
 
 void libpq_cancel(const struct libpq *libpq)
 {
-    PGcancel *request = PQgetCancel(libpq->connection);
     char ignored[256];
 
-    if (request)
-        PQcancel(request, ignored, sizeof ignored);
-    PQfreeCancel(request);
+    PQcancel(libpq->cancel, ignored, sizeof ignored);
 }
 
 /* SIGINT gets in while it is waited for and at no other moment, so that none is

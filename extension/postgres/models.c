@@ -293,20 +293,42 @@ static enum status keep_listed(void *self, const struct cell *cells, size_t coun
     return STATUS_OK;
 }
 
-/* A table that only looks like a model is not listed. */
+/* Who drops a table has it gone for the others, too, between two of our statements; a savepoint
+ * keeps the user's transaction. */
+static enum status load_listed(struct postgres_host *host, const struct listed *listed,
+                               struct arena *arena, struct model *model, struct error *err)
+{
+    const struct pg_table table = {listed->schema, listed->name};
+    const struct pg_database *database = host->database;
+    struct pg_transaction transaction;
+
+    TRY(database->begin(database->self, &transaction, err));
+    return database->end(database->self, &transaction,
+                         load_meta_of(host, &table, listed->name, arena, model, err), err);
+}
+
+static bool is_gone(struct postgres_host *host, const struct listed *listed)
+{
+    struct pg_located located;
+    struct error ignored;
+
+    return postgres_locate(host, listed->schema, listed->name, &located, &ignored) == STATUS_OK &&
+           !located.exists;
+}
+
+/* A table that only looks like a model is not listed, nor one that is gone meanwhile. */
 static enum status put_listed(struct postgres_host *host, const struct listed *listed,
                               const struct sink *sink, struct error *err)
 {
-    const struct pg_table table = {listed->schema, listed->name};
     struct arena arena;
     struct model model;
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    status = load_meta_of(host, &table, listed->name, &arena, &model, err);
+    status = load_listed(host, listed, &arena, &model, err);
     if (status == STATUS_OK)
         status = put_model(&model, listed->shown, sink, err);
-    else if (status == STATUS_CORRUPT)
+    else if (status == STATUS_CORRUPT || is_gone(host, listed))
         status = STATUS_OK;
     arena_deinit(&arena);
     return status;

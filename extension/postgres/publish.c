@@ -260,13 +260,49 @@ static enum status lock_name(const struct publishing *publishing, struct error *
     return status;
 }
 
+/* The answer to an earlier COMMIT was lost: what did it say? Whoever wrote this name holds its
+ * lock until that is decided. */
+static enum status was_committed(const struct publishing *publishing, bool *was, struct error *err)
+{
+    const struct cell key = cell_string(publishing->host->publisher);
+    int64_t answer = 0;
+
+    *was = false;
+    if (!publishing->host->publisher[0])
+        return STATUS_OK;
+    TRY(first_integer(publishing,
+                      "SELECT (pg_catalog.pg_xact_status($1::pg_catalog.xid8)" EQ
+                      "'committed')::pg_catalog.int4",
+                      &key, 1, &answer, err));
+    *was = answer != 0;
+    return STATUS_OK;
+}
+
+static enum status note_transaction(const struct publishing *publishing, struct error *err)
+{
+    struct cell transaction = {.type = CELL_NULL};
+    bool found;
+
+    TRY(pg_first(publishing->host, "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text", NULL,
+                 0, publishing->arena, &transaction, 1, &found, err));
+    if (transaction.type != CELL_TEXT)
+        return fail(err, STATUS_DATABASE, "the server does not say which transaction this is");
+    slice_copy(transaction.text, publishing->host->publisher, sizeof publishing->host->publisher);
+    return STATUS_OK;
+}
+
 static enum status publish_in_transaction(struct publishing *publishing,
                                           struct publication *publication, struct error *err)
 {
     struct model *model = publication->model;
+    bool is_there;
 
-    TRY(model_stamp(model, publishing->arena, err));
     TRY(lock_name(publishing, err));
+    TRY(was_committed(publishing, &is_there, err));
+    if (is_there) /* with the version that it got then */
+        return STATUS_OK;
+    TRY(note_transaction(publishing, err));
+    TRY(model_stamp(model, publishing->arena, err));
     TRY(postgres_locate(publishing->host, publishing->table.schema, publishing->table.name,
                         &publishing->located, err));
     if (publishing->located.exists)

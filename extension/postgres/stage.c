@@ -108,6 +108,7 @@ static enum status collect(struct door *door, int64_t number, const struct sink 
     struct job_tables tables = tables_of(door);
 
     job_tables_find(&tables, number);
+    TRY(job_tables_check_owner(&tables, err));
     TRY(job_collect(&door->host.host, &tables.journal, sink, err));
     return job_tables_drop(&tables, err);
 }

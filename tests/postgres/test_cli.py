@@ -1,11 +1,13 @@
 """The program on a database of PostgreSQL: totrain postgres://... -c SQL."""
 
+import concurrent.futures
 import subprocess
 import unittest
 
 import harness
 import program
 from harness import DATA, DEADLINE, TRAIN_IRIS, TRAIN_LONG
+from proxy import AnswerOfCommit
 
 
 class Program(program.Case):
@@ -279,6 +281,33 @@ class Program(program.Case):
             self.assertIn("the model was written over another one" if status == 0 else "The trained model stays in",
                           errors)
         self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ["other.iris_model"])
+
+    def test_an_answer_to_commit_that_is_lost(self):
+        """The transaction is asked for by its number, and nothing is written twice."""
+        self.check(TRAIN_IRIS)
+        with AnswerOfCommit(self.server.socket, self.server.port, b"INSERT INTO totrain.models") as proxy:
+            done = self.run_program("-c", TRAIN_IRIS, address=f"host={proxy.folder}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(proxy.has_cut)
+        self.assertIn("the model was written over another one", done.stderr)
+        self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS iris_model")], [2, 1])
+        self.assertRegex(done.stdout, r"version +\| +2")
+
+    def test_a_model_that_is_dropped_while_models_are_shown(self):
+        self.check(TRAIN_IRIS + TRAIN_IRIS.replace("iris_model", "other_model"))
+        for i, show in enumerate((lambda: self.check_psql("SELECT * FROM totrain.rows('SHOW MODELS');"),
+                                  lambda: self.run_program("-c", "BEGIN; SHOW MODELS; SELECT 'still', 'there'").stdout)):
+            connection = self.server.connect(self.database, autocommit=False)
+            connection.cursor().execute("LOCK TABLE iris_model; DROP TABLE other_model")
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                shown = pool.submit(show)
+                harness.wait_for(lambda: self.execute("SELECT 1 FROM pg_locks WHERE NOT granted"), "one who waits for the first table")
+                connection.commit()
+                self.assertIn("iris_model", shown.result())
+                self.assertNotIn("other_model", shown.result())
+                self.assertEqual("still" in shown.result(), i == 1)
+            connection.close()
+            self.check(TRAIN_IRIS.replace("iris_model", "other_model"))
 
     def test_a_temporary_model(self):
         self.check(TRAIN_IRIS.replace("iris_model", "pg_temp.m") * 2 + "SELECT * FROM iris TO EVALUATE m; SHOW VERSIONS m")

@@ -175,6 +175,14 @@ class Rights(staged.Case):
         self.execute("SELECT totrain.sweep_jobs('0 s')", "bob")
         self.assertEqual(len(self.tables_of_jobs()), 3)
 
+    def test_a_superuser_collects_as_who_submitted(self):
+        job = self.stage(statement(epochs=1))
+        with self.assertRaisesRegex(errors.InsufficientPrivilege, f'job {job} is that of role "alice"'):
+            self.execute(f"SELECT * FROM totrain.collect({job})")
+        with self.assertRaisesRegex(errors.InvalidParameterValue, "the job has not ended"):
+            self.execute(f"SET ROLE alice; SELECT * FROM totrain.collect({job})")
+        self.execute(f"SELECT totrain.discard({job})")
+
     def test_a_login_that_may_do_more_is_refused(self):
         for give, take in ((f"ALTER ROLE {staged.POD} SUPERUSER", f"ALTER ROLE {staged.POD} NOSUPERUSER"),
                            (f"GRANT alice TO {staged.POD}", f"REVOKE alice FROM {staged.POD}"),

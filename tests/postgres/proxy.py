@@ -1,0 +1,62 @@
+"""Stands between a client and a server, and loses the answer to a COMMIT: the server has committed,
+the client does not learn it.
+"""
+
+import pathlib
+import select
+import socket
+import tempfile
+import threading
+
+
+class AnswerOfCommit:
+    """`folder` holds the socket to connect to. The first COMMIT that comes after `word` is answered
+    by the end of the connection; what comes before and afterwards passes."""
+
+    def __init__(self, folder, port, word):
+        self.word = word
+        self.target = f"{folder}/.s.PGSQL.{port}"
+        self.scratch = tempfile.TemporaryDirectory(prefix="totrain-proxy-")
+        self.folder = self.scratch.name
+        self.has_cut = False
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(pathlib.Path(self.folder) / f".s.PGSQL.{port}"))
+        self.listener.listen()
+        self.threads = [threading.Thread(target=self.accept)]
+
+    def __enter__(self):
+        self.threads[0].start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.threads[0].join()
+        for thread in self.threads[1:]:
+            thread.join()
+        self.listener.close()
+        self.scratch.cleanup()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            self.threads.append(threading.Thread(target=self.serve, args=(client,)))
+            self.threads[-1].start()
+
+    def serve(self, client):
+        has_come = False
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self.target)
+            while True:
+                for ready in select.select([client, server], [], [])[0]:
+                    data = ready.recv(1 << 16)
+                    if not data:
+                        return
+                    (server if ready is client else client).sendall(data)
+                    has_come = has_come or (ready is client and self.word in data)
+                    if ready is client and b"COMMIT\0" in data and has_come and not self.has_cut:
+                        self.has_cut = True
+                        server.recv(1 << 16)  # it is done
+                        return
