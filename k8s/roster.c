@@ -51,13 +51,16 @@ void roster_on_step(struct roster *roster)
         roster->places[i].crashes = 0;
 }
 
-void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, bool is_here)
+void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                      bool is_here)
 {
     struct roster_place *place;
 
     if (index >= roster->most)
         return;
     place = &roster->places[index];
+    if (place->incarnation != incarnation) /* the one before, whose successor is on its way */
+        return;
     if (is_here)
         place->missed_ms = 0;
     else if (place->is_here)
@@ -226,9 +229,10 @@ static void update_place(struct roster *roster, int64_t now_ms, struct roster_pl
         return;
     }
     if (view->is_leaving && place->state != ROSTER_LEAVING) { /* somebody else's wish */
-        place->state = ROSTER_LEAVING;
         place->is_deleted = true;
-        place->due_ms = now_ms + ROSTER_STUCK_MS;
+        (void)retire_place(roster, now_ms, view->index);
+        empty(place, now_ms);
+        return;
     }
     if (place->state != ROSTER_LEAVING)
         place->state = view->phase == POD_RUNNING ? ROSTER_RUNNING : ROSTER_PENDING;
@@ -243,6 +247,20 @@ static bool is_old(const struct roster *roster, const char *uid)
     return false;
 }
 
+/* The pod before is no more: what was refused beside it may be granted now. */
+static void note_room(struct roster *roster, int64_t now_ms, uint32_t index)
+{
+    struct roster_place *place;
+
+    if (index >= roster->most)
+        return;
+    place = &roster->places[index];
+    if (place->state != ROSTER_EMPTY || place->refusals == 0)
+        return;
+    place->refusals = 0;
+    place->due_ms = now_ms;
+}
+
 void roster_on_pod(struct roster *roster, int64_t now_ms, const struct pod_view *view)
 {
     struct roster_place *place;
@@ -250,6 +268,8 @@ void roster_on_pod(struct roster *roster, int64_t now_ms, const struct pod_view 
     if (view->index >= roster->most || is_old(roster, view->uid)) {
         /* Of a job that had more workers; or what was said of it already. */
         retire_view(roster, now_ms, view);
+        if (view->phase == POD_ENDED)
+            note_room(roster, now_ms, view->index);
         return;
     }
     place = &roster->places[view->index];
@@ -276,6 +296,7 @@ void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid)
 {
     for (size_t i = 0; i < roster->old_count; i++)
         if (strcmp(roster->old[i].uid, uid) == 0) {
+            note_room(roster, now_ms, roster->old[i].index);
             roster->old[i] = roster->old[--roster->old_count];
             return;
         }
@@ -286,19 +307,25 @@ void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid)
         }
 }
 
-void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index)
+static void lose_old(struct roster_old *old, int64_t now_ms)
 {
-    struct roster_place *place;
-    struct roster_old *old;
-
-    if (index >= roster->most)
-        return;
-    place = &roster->places[index];
-    if (place->state == ROSTER_EMPTY || !place->uid[0])
-        return;
-    old = retire_place(roster, now_ms, index);
     old->is_lost = true;
     old->is_deleted = false;
     old->due_ms = now_ms;
+}
+
+void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation)
+{
+    struct roster_place *place;
+
+    if (index >= roster->most)
+        return;
+    for (size_t i = 0; i < roster->old_count; i++)
+        if (roster->old[i].index == index && roster->old[i].incarnation == incarnation)
+            lose_old(&roster->old[i], now_ms);
+    place = &roster->places[index];
+    if (place->incarnation != incarnation || place->state == ROSTER_EMPTY || !place->uid[0])
+        return;
+    lose_old(retire_place(roster, now_ms, index), now_ms);
     empty(place, now_ms);
 }

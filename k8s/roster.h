@@ -10,6 +10,7 @@
  *     EMPTY --create--> ASKED --it is seen--> PENDING --it runs--> RUNNING
  *       ^                 |                      |                    |
  *       +--- it is gone --+-------- LEAVING <----+---- not wanted ----+
+ *       +--- somebody else deletes it -----------+--------------------+
  *
  * Each pod has a new incarnation of its index, so names are never used twice and
  * the master's fences hold. A pod of an older incarnation than its place has is
@@ -19,6 +20,11 @@
  *
  * More pods than the cluster has room for stay pending and join when there is
  * room; when fewer are wanted, those go first that do not run.
+ *
+ * What somebody else deletes (a drain, a preemption) is replaced when it is heard of, not when
+ * it has ended: the next pod is placed and started meanwhile, the scheduler sees to it that no
+ * slot has two, and the master that the next worker waits until the one before has left.
+ * Where a quota counts both, it is tried again when the one before is gone.
  *
  * What ended comes again: at once after a disruption and after leave, with
  * doubled memory up to a cap after it ran out, later and later after crashes,
@@ -104,12 +110,13 @@ void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid);
 void roster_on_synced(struct roster *roster);
 
 /* The master counts this worker dead (heartbeats): its pod is not waited for. */
-void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index);
+void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation);
 /* The master has this worker, or not any more: it says so of each, also after its restart. A
  * pod that runs without its worker, or on a node that says nothing, while the master does not
  * have it, is lost: an end that the API server knows nothing of closes connections, too.
  * So is one that was given to a node which never says anything about it. */
-void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, bool is_here);
+void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                      bool is_here);
 /* The job has made a step: crashes before it are forgiven. */
 void roster_on_step(struct roster *roster);
 /* Rows killed this worker, and it is known which: no crash of the program. */

@@ -116,7 +116,7 @@ static void give_up_stuck(struct roster *roster, int64_t now_ms, int64_t *due_ms
 
         if (place->state == ROSTER_LEAVING && place->is_deleted && place->call == ROSTER_NOTHING &&
             is_due(place->due_ms, now_ms, due_ms))
-            roster_on_lost(roster, now_ms, i);
+            roster_on_lost(roster, now_ms, i, place->incarnation);
     }
 }
 
@@ -135,7 +135,7 @@ static void give_up_missed(struct roster *roster, int64_t now_ms, int64_t *due_m
 {
     for (uint32_t i = 0; i < roster->most; i++)
         if (is_missed(&roster->places[i], now_ms, due_ms))
-            roster_on_lost(roster, now_ms, i);
+            roster_on_lost(roster, now_ms, i, roster->places[i].incarnation);
 }
 
 static struct roster_step find_deletion(struct roster *roster, int64_t now_ms, int64_t *due_ms)

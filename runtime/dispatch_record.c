@@ -88,6 +88,7 @@ void dispatch_put_worker(const struct dispatch *dispatch, uint32_t index, const 
 
     memset(&row, 0, sizeof row);
     row.index = index;
+    row.incarnation = dispatch->workers[index].incarnation;
     row.lanes = dispatch->workers[index].lease_count;
     row.state = state;
     outbox_put(outbox, OUTBOX_WORKER, &row, sizeof row);

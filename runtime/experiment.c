@@ -112,26 +112,42 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
     return until > now_us ? until : 0;
 }
 
-void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+/* Without a learner its data could not be opened: then there is nothing to tell. */
+static bool is_traced(const struct experiment *experiment, const struct worker *worker)
+{
+    return experiment->trace >= 0 && worker->learning.phase;
+}
+
+static void trace(struct experiment *experiment, const struct worker *worker, int64_t now_us,
+                  const char *more)
 {
     const struct group *group = &worker->group;
-    const struct phase *phase;
+    const struct phase *phase = phase_of(worker);
     char line[200];
     int size;
 
-    if (experiment->trace < 0 || !worker->learning.phase) /* its data could not be opened */
-        return;
-    phase = phase_of(worker);
-    if (phase->number == experiment->traced_phase)
-        return;
-    experiment->traced_phase = phase->number;
-    size = snprintf(line, sizeof line,
-                    "{\"at\": %" PRId64 ", \"index\": %" PRIu32 ", \"phase\": %" PRIu64
-                    ", \"step\": %" PRIu64 ", \"workers\": %" PRIu32 ", \"lanes\": %" PRIu32 "}\n",
-                    now_us, worker->options.index, phase->number, phase->step, group->count,
-                    group->count > 0 ? group->members[group->rank].lane_count : 0);
+    size =
+        snprintf(line, sizeof line,
+                 "{\"at\": %" PRId64 ", \"index\": %" PRIu32 ", \"phase\": %" PRIu64
+                 ", \"step\": %" PRIu64 ", \"workers\": %" PRIu32 ", \"lanes\": %" PRIu32 "%s}\n",
+                 now_us, worker->options.index, phase->number, phase->step, group->count,
+                 group->count > 0 ? group->members[group->rank].lane_count : 0, more);
     if (write(experiment->trace, line, (size_t)size) < 0)
         experiment_close(experiment);
+}
+
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    if (!is_traced(experiment, worker) || phase_of(worker)->number == experiment->traced_phase)
+        return;
+    experiment->traced_phase = phase_of(worker)->number;
+    trace(experiment, worker, now_us, "");
+}
+
+void experiment_asked(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    if (is_traced(experiment, worker))
+        trace(experiment, worker, now_us, ", \"event\": \"asked\"");
 }
 
 #else
@@ -156,6 +172,13 @@ void experiment_before(struct experiment *experiment, const struct worker *worke
 }
 
 void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+void experiment_asked(struct experiment *experiment, const struct worker *worker, int64_t now_us)
 {
     (void)experiment;
     (void)worker;

@@ -8,7 +8,8 @@
  *         over, so that more workers than cores can be watched.
  *     TOTRAIN_TRACE=FOLDER
  *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
- *         each phase that it applied.
+ *         each phase that it applied, and one with "event": "asked" when SIGTERM
+ *         reached it.
  */
 #ifndef RUNTIME_EXPERIMENT_H
 #define RUNTIME_EXPERIMENT_H
@@ -31,6 +32,7 @@ bool experiment_is_paced(const struct experiment *experiment);
 /* Around a call of the worker; times are those of loop_now_us. */
 void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us);
 void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us);
+void experiment_asked(struct experiment *experiment, const struct worker *worker, int64_t now_us);
 
 /* Until when the worker must not go on; 0: now. */
 int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,

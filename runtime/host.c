@@ -169,6 +169,13 @@ void master_host_leave(struct master_host *host)
     loop_flush(host->leader.role);
 }
 
+void master_host_announce(struct master_host *host, uint32_t index, uint32_t incarnation)
+{
+    master_announce(&host->master, loop_now_ms(), index, incarnation,
+                    loop_outbox(host->leader.role));
+    loop_flush(host->leader.role);
+}
+
 void master_host_stop(struct master_host *host)
 {
     master_deinit(&host->master);
@@ -313,6 +320,7 @@ void worker_host_leave(struct worker_host *host)
         loop_stop(host->loop, STATUS_OK, NULL);
         return;
     }
+    experiment_asked(&host->experiment, &host->worker, loop_now_us());
     worker_leave(&host->worker, loop_now_ms(), loop_outbox(host->role));
     loop_flush(host->role);
 }

@@ -29,6 +29,7 @@ void master_host_fail(struct master_host *host, const struct error *err);
 void master_host_want(struct master_host *host, uint64_t version, uint32_t workers);
 /* SIGTERM: what it knows is stored, the next incarnation continues. */
 void master_host_leave(struct master_host *host);
+void master_host_announce(struct master_host *host, uint32_t index, uint32_t incarnation);
 void master_host_stop(struct master_host *host);
 
 struct worker_host {

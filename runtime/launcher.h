@@ -2,7 +2,7 @@
  * launcher.h - who starts the workers of a master that has no supervisor.
  *
  *     master --replace, blamed, stepped, over--> launcher --> pods of a cluster
- *            <-------- notice, give_up ---------
+ *            <---- leaving, notice, give_up ----
  *
  * On one machine the supervisor starts all roles and is asked on the lifeline
  * (roles.h). On a cluster nobody is there but the master, whose process then has a
@@ -20,6 +20,8 @@ struct launcher_owner {
     void *context;
     void (*notice)(void *context, const char *text);             /* for the user */
     void (*give_up)(void *context, const struct error *verdict); /* the job cannot go on */
+    /* Somebody has its process end, perhaps before it hears of it itself. Told more than once. */
+    void (*leaving)(void *context, uint32_t index, uint32_t incarnation);
 };
 
 struct launcher {
@@ -27,9 +29,10 @@ struct launcher {
     /* As many workers as the job may have, from now on. */
     enum status (*start)(void *self, struct loop *loop, const struct job *job,
                          const struct launcher_owner *owner, struct error *err);
-    void (*replace)(void *self, uint32_t index); /* it is silent: counted as dead */
-    void (*worker)(void *self, uint32_t index,
-                   bool is_here);               /* it joined, or is not here any more */
+    /* It is silent: counted as dead. */
+    void (*replace)(void *self, uint32_t index, uint32_t incarnation);
+    /* It joined, or is not here any more. */
+    void (*worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
     void (*blamed)(void *self, uint32_t index); /* rows killed it, it did not fail */
     void (*stepped)(void *self);                /* the job has got further */
     void (*over)(void *self);                   /* its last word is said: workers go */

@@ -95,7 +95,9 @@ static void end(struct master *master, int64_t now_ms, enum job_state state,
             continue;
         master_put_worker(master, index, "ended", 0, outbox);
         master_send_end(master, master->workers[index].peer, outbox);
-        master->workers[index].peer = PEER_NONE;
+        if (master->workers[index].successor != PEER_NONE)
+            master_send_end(master, master->workers[index].successor, outbox);
+        master->workers[index].peer = master->workers[index].successor = PEER_NONE;
     }
     master->live = 0;
     if (master->stored.phase != 0 || master->writing.is_active)
@@ -298,6 +300,21 @@ static void on_pulse(struct master *master, int64_t now_ms, const struct message
         worker->heard_at = now_ms;
 }
 
+/* Of one that was declared dead, of a stranger, or of a successor, which has nothing to hand
+ * over when it is asked to go itself. */
+static void on_message_of_nobody(struct master *master, peer_id from, const struct message *message,
+                                 struct outbox *outbox)
+{
+    const uint32_t index = master_find_successor(master, from);
+
+    if (index == INDEX_NONE) {
+        outbox_close(outbox, from);
+    } else if (message->type == MESSAGE_LEAVING) {
+        master->workers[index].successor = PEER_NONE;
+        master_send_end(master, from, outbox);
+    }
+}
+
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
@@ -318,7 +335,7 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
     } else if (index == INDEX_NONE) {
-        outbox_close(outbox, from); /* declared dead, or a stranger */
+        on_message_of_nobody(master, from, message, outbox);
     } else {
         master->workers[index].heard_at = now_ms;
         on_worker_message(master, now_ms, index, message, outbox);
@@ -331,8 +348,12 @@ void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
     uint32_t index = master_find(master, peer);
 
     count_slots(master, now_ms);
-    if (index != INDEX_NONE && !master_has_ended(master))
+    if (master_has_ended(master))
+        return;
+    if (index != INDEX_NONE)
         master_lose(master, now_ms, index, "closed its connection", outbox);
+    else if ((index = master_find_successor(master, peer)) != INDEX_NONE)
+        master->workers[index].successor = PEER_NONE;
 }
 
 static void check_silence(struct master *master, int64_t now_ms, struct outbox *outbox)
@@ -348,7 +369,7 @@ static void check_silence(struct master *master, int64_t now_ms, struct outbox *
             patience = master->options.publish_ms;
         if (now_ms - worker->heard_at < patience)
             continue;
-        outbox_replace(outbox, index);
+        outbox_replace(outbox, index, worker->incarnation);
         master_lose(master, now_ms, index, "was silent", outbox);
     }
 }
@@ -368,6 +389,7 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     check_silence(master, now_ms, outbox);
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);
+    master_tick_announced(master, now_ms, outbox);
     master_balance(master, now_ms, outbox);
     master_tick_checkpoint(master, now_ms, outbox);
 }

@@ -17,6 +17,10 @@
  * Until MET no further change of that kind is begun. The master is not in the
  * step path: it learns of steps from the PROGRESS of rank 0.
  *
+ * A worker whose successor (a younger incarnation of its index, with nothing to lose)
+ * is here already is not cut off: the successor waits until it has left, or is lost.
+ * So who is asked to go hands over its work, however early the next one was started.
+ *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
 #ifndef RUNTIME_MASTER_H
@@ -57,6 +61,8 @@ struct master_options {
 struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
+    peer_id successor; /* waits until this one is gone; PEER_NONE: nobody does */
+    uint32_t successor_incarnation;
     bool was_seen, is_member, is_standing_by;
     bool is_old_member;   /* of the group that works until the new one has met */
     bool is_leaving;      /* was asked to go; hands its work back */
@@ -101,17 +107,18 @@ struct master {
     uint32_t lanes;                     /* 0: no worker has said it yet */
 
     struct group group;
-    uint32_t counter;         /* low half of the next group's epoch */
-    int64_t regroup_at;       /* 0: no regrouping is due */
-    int64_t lost_at;          /* when a loss made a new group at once, last */
-    uint64_t lost_epoch;      /* the group whose lost connection made it due */
-    bool has_met;             /* all members of the group are connected to each other */
-    uint64_t old_epoch;       /* the group that works until the new one has met; 0: none */
-    uint32_t old_reporter;    /* index of its rank 0 */
-    bool must_change;         /* as soon as the group has met */
-    bool must_deal;           /* the lanes are to be dealt again */
-    int64_t balance_at;       /* when the speeds are looked at next */
-    uint32_t better_dealings; /* how often in a row one was worth a change */
+    uint32_t counter;      /* low half of the next group's epoch */
+    int64_t regroup_at;    /* 0: no regrouping is due */
+    int64_t lost_at;       /* when a loss made a new group at once, last */
+    uint64_t lost_epoch;   /* the group whose lost connection made it due */
+    bool has_met;          /* all members of the group are connected to each other */
+    uint64_t old_epoch;    /* the group that works until the new one has met; 0: none */
+    uint32_t old_reporter; /* index of its rank 0 */
+    bool must_change;      /* as soon as the group has met */
+    int64_t announced_from, announced_at; /* the first and the last who is still in; 0: none */
+    bool must_deal;                       /* the lanes are to be dealt again */
+    int64_t balance_at;                   /* when the speeds are looked at next */
+    uint32_t better_dealings;             /* how often in a row one was worth a change */
 
     struct checkpoint stored; /* phase 0: none */
     struct writing writing;
@@ -145,6 +152,11 @@ void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
  * count. The launcher starts and stops them. */
 void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
                  struct outbox *outbox);
+/* This worker will be asked to go, or is being asked just now: the launcher knows first. It goes
+ * as after LEAVING, with those that are announced in the next moments; it may be gone before
+ * SIGTERM reaches it. */
+void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                     struct outbox *outbox);
 /* The role goes, the job does not: the next incarnation continues. */
 void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_fail(struct master *master, int64_t now_ms, const struct error *err,

@@ -4,6 +4,10 @@
  */
 #include "runtime/master_parts.h"
 
+/* Deletions of many pods are told one by one; SIGTERM takes longer than this. */
+#define ANNOUNCED_MS      100 /* since the last */
+#define ANNOUNCED_MOST_MS 400 /* since the first */
+
 static bool is_here(const struct master_worker *worker)
 {
     return worker->peer != PEER_NONE;
@@ -54,6 +58,7 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
 {
     uint32_t stay, join;
 
+    master->announced_at = 0; /* they go with this change, or the one that follows it */
     if (master->group.count == 0 && master->old_epoch == 0) {
         master_regroup(master, now_ms, outbox);
         return;
@@ -121,6 +126,7 @@ void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct
     worker->is_handing_back = false;
     master->live--;
     master_lose_writer(master, now_ms, index, outbox);
+    master_call_successor(master, index, outbox);
 }
 
 static bool any_old_member(const struct master *master)
@@ -165,10 +171,39 @@ void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, st
 {
     struct master_worker *worker = &master->workers[index];
 
+    if (!worker->is_leaving)
+        master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
     worker->is_leaving = true;
-    master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
     if (is_idle(master, index))
         master_hand_back(master, now_ms, index, outbox);
     else
+        master_change_group(master, now_ms, outbox);
+}
+
+void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                     struct outbox *outbox)
+{
+    struct master_worker *worker;
+
+    if (index >= master->options.max_workers || master_has_ended(master))
+        return;
+    worker = &master->workers[index];
+    if (!is_here(worker) || worker->incarnation != incarnation || worker->is_leaving)
+        return;
+    worker->is_leaving = true;
+    master_put_event(master, now_ms, index, "leaving", outbox, "is about to be asked to go");
+    if (is_idle(master, index)) {
+        master_hand_back(master, now_ms, index, outbox);
+        return;
+    }
+    if (master->announced_at == 0)
+        master->announced_from = now_ms;
+    master->announced_at = now_ms;
+}
+
+void master_tick_announced(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master->announced_at != 0 && (now_ms - master->announced_at >= ANNOUNCED_MS ||
+                                      now_ms - master->announced_from >= ANNOUNCED_MOST_MS))
         master_change_group(master, now_ms, outbox);
 }

@@ -289,6 +289,7 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     master_lose_writer(master, now_ms, index, outbox);
     master_put_worker(master, index, "lost", 0, outbox);
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
+    master_call_successor(master, index, outbox);
     if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
         return; /* nobody waits for it */
     /* When a node is lost many die at once: the first is answered at once, those
@@ -303,8 +304,47 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     master_regroup(master, now_ms, outbox);
 }
 
-/* The one that is here already is replaced by a younger one of its index, and
- * by itself when it lost its connection and came back. */
+static void let_wait(struct master *master, int64_t now_ms, peer_id from,
+                     const struct message_hello *hello, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[hello->index];
+
+    if (hello->is_leaving) {
+        master_send_end(master, from, outbox);
+        return;
+    }
+    if (worker->successor != PEER_NONE && worker->successor != from)
+        outbox_close(outbox, worker->successor);
+    if (worker->successor == PEER_NONE || worker->successor_incarnation != hello->incarnation)
+        master_put_event(master, now_ms, hello->index, "waits", outbox,
+                         "incarnation %u, until %u has left", hello->incarnation,
+                         worker->incarnation);
+    worker->successor = from;
+    worker->successor_incarnation = hello->incarnation;
+}
+
+/* Its connection is closed, so that it says HELLO anew; the one that it follows is fenced off. */
+void master_call_successor(struct master *master, uint32_t index, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+
+    if (worker->successor == PEER_NONE)
+        return;
+    outbox_close(outbox, worker->successor);
+    worker->successor = PEER_NONE;
+    worker->incarnation = worker->successor_incarnation;
+}
+
+uint32_t master_find_successor(const struct master *master, peer_id peer)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (master->workers[index].successor == peer)
+            return index;
+    return INDEX_NONE;
+}
+
+/* The one that is here already is replaced by a younger one of its index that has been in a
+ * group, and by itself when it lost its connection and came back. */
 static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
                             const struct message_hello *hello, struct outbox *outbox)
 {
@@ -314,6 +354,11 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
         master_put_event(master, now_ms, hello->index, "refused", outbox,
                          "incarnation %u, there is a newer one", hello->incarnation);
         master_send_end(master, from, outbox);
+        return false;
+    }
+    if (worker->peer != PEER_NONE && worker->peer != from &&
+        hello->incarnation > worker->incarnation && hello->phase == 0) {
+        let_wait(master, now_ms, from, hello, outbox);
         return false;
     }
     if (worker->peer != PEER_NONE && worker->peer != from) {

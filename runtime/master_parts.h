@@ -16,6 +16,10 @@
 #define INDEX_NONE UINT32_MAX
 
 uint32_t master_find(const struct master *master, peer_id peer); /* INDEX_NONE */
+/* Of whom this peer is the successor; INDEX_NONE. */
+uint32_t master_find_successor(const struct master *master, peer_id peer);
+/* When a worker is gone. */
+void master_call_successor(struct master *master, uint32_t index, struct outbox *outbox);
 uint32_t master_rank(const struct master *master, uint32_t index);
 /* Rank 0 of the group with this epoch: the present one, or the one before while
  * that still works. */
@@ -49,6 +53,8 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox);
 void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,
                  struct outbox *outbox);
+/* Who is announced goes when nobody else is for a moment. */
+void master_tick_announced(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
 /* The worker is idle and leaving: at once, or when its state is stored. */
 void master_hand_back(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);

@@ -95,23 +95,23 @@ static void say_event(void *context, const struct job_event *event, struct slice
         say_to_log(line, is_last);
 }
 
-static void say_replace(void *context, uint32_t index)
+static void say_replace(void *context, uint32_t index, uint32_t incarnation)
 {
     struct master_process *process = context;
     char line[32];
 
     if (launcher_of(process))
-        process->launcher->replace(process->launcher->self, index);
+        process->launcher->replace(process->launcher->self, index, incarnation);
     else if (!process->launcher)
         role_say(line, (size_t)snprintf(line, sizeof line, "replace %" PRIu32 "\n", index));
 }
 
-static void say_worker(void *context, uint32_t index, bool is_here)
+static void say_worker(void *context, uint32_t index, uint32_t incarnation, bool is_here)
 {
     struct master_process *process = context;
 
     if (launcher_of(process))
-        process->launcher->worker(process->launcher->self, index, is_here);
+        process->launcher->worker(process->launcher->self, index, incarnation, is_here);
 }
 
 static void say_blamed(void *context, uint32_t index)
@@ -221,6 +221,14 @@ static void give_up(void *context, const struct error *verdict)
     fail_job(context, verdict);
 }
 
+static void note_leaving(void *context, uint32_t index, uint32_t incarnation)
+{
+    struct master_process *process = context;
+
+    if (!process->scores)
+        master_host_announce(&process->host, index, incarnation);
+}
+
 static enum status start_host(struct master_process *process, const struct job *job,
                               const struct role_options *options, struct error *err)
 {
@@ -251,7 +259,7 @@ static void stop_host(struct master_process *process)
 static enum status start_launcher(struct master_process *process, const struct job *job,
                                   struct error *err)
 {
-    const struct launcher_owner owner = {process, say_notice, give_up};
+    const struct launcher_owner owner = {process, say_notice, give_up, note_leaving};
 
     TRY(process->launcher->start(process->launcher->self, process->loop, job, &owner, err));
     process->launches = true;

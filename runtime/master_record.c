@@ -59,6 +59,7 @@ void master_put_worker(const struct master *master, uint32_t index, const char *
 
     memset(&row, 0, sizeof row);
     row.index = index;
+    row.incarnation = master->workers[index].incarnation;
     row.lanes = lanes;
     row.state = state;
     row.rows_per_second = master->lanes > 0 ? master->rows_per_second * lanes / master->lanes : 0;

@@ -127,9 +127,12 @@ void outbox_close(struct outbox *outbox, peer_id peer)
         add(outbox, OUTBOX_CLOSE)->peer = peer;
 }
 
-void outbox_replace(struct outbox *outbox, uint32_t index)
+void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation)
 {
-    add(outbox, OUTBOX_REPLACE)->index = index;
+    struct outbox_entry *entry = add(outbox, OUTBOX_REPLACE);
+
+    entry->index = index;
+    entry->incarnation = incarnation;
 }
 
 void outbox_blame(struct outbox *outbox, uint32_t index)

@@ -41,13 +41,13 @@ enum outbox_kind {
     OUTBOX_FINISH,    /* the checkpoint is whole; bytes: struct checkpoint */
     OUTBOX_DROP,      /* the checkpoint, or the results of shards, are of no use */
     OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
-    OUTBOX_REPLACE,   /* ask the launcher for a new worker of this index */
+    OUTBOX_REPLACE,   /* ask the launcher for another worker than this one of its index */
     OUTBOX_BLAME,     /* tell the launcher that rows killed this worker, not its program */
     OUTBOX_END        /* the role has ended; status: how */
 };
 
 struct worker_row {
-    uint32_t index, lanes;
+    uint32_t index, incarnation, lanes;
     const char *state;
     double rows_per_second;
 };
@@ -86,7 +86,9 @@ struct outbox_entry {
     enum outbox_kind kind;
     union {
         peer_id peer;
-        uint32_t index;
+        struct {
+            uint32_t index, incarnation; /* BLAME: the index alone */
+        };
         enum status status;
     };
     size_t offset, size; /* of the bytes in outbox->bytes */
@@ -117,7 +119,7 @@ void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, c
                       const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
-void outbox_replace(struct outbox *outbox, uint32_t index);
+void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
 void outbox_blame(struct outbox *outbox, uint32_t index);
 void outbox_end(struct outbox *outbox, enum status status);
 

@@ -383,7 +383,7 @@ static void tell_worker(const struct recorder *recorder, const struct outbox *ou
     if (!recorder->worker)
         return;
     memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);
-    recorder->worker(recorder->context, row.index,
+    recorder->worker(recorder->context, row.index, row.incarnation,
                      strcmp(row.state, "lost") != 0 && strcmp(row.state, "left") != 0 &&
                          strcmp(row.state, "ended") != 0);
 }
@@ -404,7 +404,7 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
         const struct outbox_entry *entry = &outbox->entries[i];
 
         if (entry->kind == OUTBOX_REPLACE) {
-            recorder->replace(recorder->context, entry->index);
+            recorder->replace(recorder->context, entry->index, entry->incarnation);
         } else if (entry->kind == OUTBOX_WORKER) {
             tell_worker(recorder, outbox, entry);
         } else if (entry->kind == OUTBOX_BLAME) {

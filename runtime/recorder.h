@@ -34,10 +34,10 @@ struct recorder {
     struct fault fault;
     /* A JSON line of launch.h's job_event, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
-    void (*replace)(void *context, uint32_t index);
+    void (*replace)(void *context, uint32_t index, uint32_t incarnation);
     void (*blame)(void *context, uint32_t index); /* NULL where no job scores */
     /* The master has this worker, or not any more. NULL: nobody asks. */
-    void (*worker)(void *context, uint32_t index, bool is_here);
+    void (*worker)(void *context, uint32_t index, uint32_t incarnation, bool is_here);
     void *context;
 };
 

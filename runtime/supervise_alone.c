@@ -25,9 +25,10 @@ static void say_event(void *context, const struct job_event *event, struct slice
     supervise_say(event, line);
 }
 
-static void never_replace(void *context, uint32_t index)
+static void never_replace(void *context, uint32_t index, uint32_t incarnation)
 {
     (void)context;
+    (void)incarnation;
     (void)index; /* its silence is ours: see master_host_start */
 }
 

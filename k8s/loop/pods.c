@@ -39,7 +39,7 @@ static void log_view(const struct pod_view *view, enum place_state before, enum 
     if (view->phase == POD_ENDED && before != ROSTER_EMPTY)
         log_info("the pod of worker %u.%u has ended with code %d %s", view->index,
                  view->incarnation, view->exit_code, view->message);
-    else if (now != before && (now == ROSTER_RUNNING || now == ROSTER_LEAVING))
+    else if (now != before && (now == ROSTER_RUNNING || view->is_leaving))
         log_info("the pod of worker %u.%u %s", view->index, view->incarnation,
                  now == ROSTER_RUNNING ? "runs" : "is being deleted");
 }
@@ -57,6 +57,8 @@ static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
     before = state_of(&pods->roster, &view);
     roster_on_pod(&pods->roster, loop_now_ms(), &view);
     log_view(&view, before, state_of(&pods->roster, &view));
+    if (view.is_leaving && view.phase == POD_RUNNING && !pods->ends)
+        pods->heir.leaving(pods->heir.context, view.index, view.incarnation);
 }
 
 static void on_change(void *context, enum watcher_change change, struct slice name,
@@ -194,19 +196,19 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     return STATUS_OK;
 }
 
-static void replace(void *self, uint32_t index)
+static void replace(void *self, uint32_t index, uint32_t incarnation)
 {
     struct pods *pods = self;
 
-    roster_on_lost(&pods->roster, loop_now_ms(), index);
+    roster_on_lost(&pods->roster, loop_now_ms(), index, incarnation);
     pods_wake(pods);
 }
 
-static void worker(void *self, uint32_t index, bool is_here)
+static void worker(void *self, uint32_t index, uint32_t incarnation, bool is_here)
 {
     struct pods *pods = self;
 
-    roster_on_worker(&pods->roster, loop_now_ms(), index, is_here);
+    roster_on_worker(&pods->roster, loop_now_ms(), index, incarnation, is_here);
     if (!is_here)
         pods_wake(pods);
 }

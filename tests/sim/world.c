@@ -27,6 +27,7 @@ enum event_kind {
     CUT,
     CUT_MEMBERS,
     LEAVE,
+    SIGNAL,
     START_WORKER,
     START_MASTER,
     END_ALL,
@@ -58,7 +59,7 @@ struct link {
 
 /* One process: a restarted role is a new node. */
 struct node {
-    bool is_master, is_alive, has_work_event;
+    bool is_master, is_alive, has_work_event, is_going, has_successor;
     int64_t frozen_until;
     uint32_t index, incarnation;
     struct master master;
@@ -375,7 +376,7 @@ static void end_node(struct world *world, uint32_t number, enum status status)
     TRACE(world, "%s ends: %s", node->address, status_name(status));
     if (!node->is_master) {
         stop_node(world, number);
-        if (node->worker.is_leaving)
+        if ((node->worker.is_leaving || node->is_going) && !node->has_successor)
             schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER,
                      node->index);
     } else if (number == world->master) {
@@ -711,6 +712,19 @@ static void end_all(struct world *world)
         schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
 }
 
+/* On a cluster the launcher hears of it before the worker does. */
+static void announce(struct world *world, const struct node *worker)
+{
+    struct node *master = world->nodes[world->master];
+
+    if (!master->is_alive || master->frozen_until > world->now)
+        return;
+    TRACE(world, "%s is announced", worker->address);
+    master_announce(&master->master, world->now / 1000, worker->index, worker->incarnation,
+                    &master->outbox);
+    carry_out(world, world->master);
+}
+
 static void leave(struct world *world)
 {
     uint32_t number = pick_live(world, false);
@@ -720,6 +734,22 @@ static void leave(struct world *world)
         return;
     node = world->nodes[number];
     TRACE(world, "%s is asked to go", node->address);
+    node->has_successor = draw(world, 2) == 0; /* as on a cluster: it is started meanwhile */
+    if (node->has_successor)
+        schedule(world, world->now + (int64_t)draw(world, 100000), START_WORKER, node->index);
+    node->is_going = true;
+    if (draw(world, 2) == 0) {
+        announce(world, node);
+        schedule(world, world->now + (int64_t)draw(world, 400000), SIGNAL, number);
+    } else {
+        schedule(world, world->now, SIGNAL, number);
+    }
+}
+
+static void send_signal(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+
     worker_leave(&node->worker, world->now / 1000, &node->outbox);
     carry_out(world, number);
 }
@@ -727,7 +757,7 @@ static void leave(struct world *world)
 static bool is_of_a_node(const struct event *event)
 {
     return event->kind == FRAME || event->kind == CLOSED || event->kind == TICK ||
-           event->kind == WORK || event->kind == STORED;
+           event->kind == WORK || event->kind == STORED || event->kind == SIGNAL;
 }
 
 /* False: the event waits for its node to thaw. */
@@ -771,6 +801,9 @@ static bool handle(struct world *world, struct event *event)
         break;
     case LEAVE:
         leave(world);
+        break;
+    case SIGNAL:
+        send_signal(world, event->node);
         break;
     case START_WORKER:
         start_worker(world, event->node);

@@ -9,7 +9,8 @@
  * while, and replaces a worker that the master takes for dead, sometimes
  * without killing the old one, which later thaws as a zombie. So does a frozen
  * master: the store refuses what it then writes. Workers that are
- * asked to go hand their work back; where nothing worse happens, no row is
+ * asked to go hand their work back, half of them while their successor is there
+ * already, and half of them announced to the master before; where nothing worse happens, no row is
  * computed twice.
  */
 #ifndef SIM_WORLD_H

@@ -216,9 +216,99 @@ static void an_older_incarnation_cannot_take_a_place_back(void **state)
     hello(&fixture, 2, 0, 2);
     CHECK(sent(&fixture, 2, MESSAGE_END, &message));
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
-    hello(&fixture, 3, 0, 4);
+    CHECK_INT(fixture.master.live, 1);
+    close_master(&fixture);
+}
+
+static bool closed(const struct fixture *fixture, peer_id peer)
+{
+    for (size_t i = 0; i < fixture->outbox.count; i++)
+        if (fixture->outbox.entries[i].kind == OUTBOX_CLOSE &&
+            fixture->outbox.entries[i].peer == peer)
+            return true;
+    return false;
+}
+
+static void a_successor_waits_until_the_one_before_has_left(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 0, 1);
+    CHECK(!closed(&fixture, 1) && !closed(&fixture, 2));
+    CHECK_INT(fixture.master.live, 1);
+    say(&fixture, 2, of(MESSAGE_HEARTBEAT, 0));
+    CHECK(!closed(&fixture, 2));
+    say(&fixture, 1, of(MESSAGE_LEAVING, 1));
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message));
+    say(&fixture, 1, of(MESSAGE_FREE, 1));
+    CHECK(sent(&fixture, 1, MESSAGE_END, &message));
+    CHECK(closed(&fixture, 2)); /* it calls again */
+    hello(&fixture, 1, 0, 0);
+    CHECK(sent(&fixture, 1, MESSAGE_END, &message)); /* fenced off */
+    hello(&fixture, 3, 0, 1);
     CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message));
-    CHECK_INT(message.group.member_count, 1);
+    CHECK_INT(fixture.master.rows_redone, 0);
+    close_master(&fixture);
+}
+
+static void a_successor_that_is_asked_to_go_has_nothing_to_wait_for(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 0, 1);
+    say(&fixture, 2, of(MESSAGE_LEAVING, 0));
+    CHECK(sent(&fixture, 2, MESSAGE_END, &message));
+    hello(&fixture, 3, 0, 2);
+    outbox_clear(&fixture.outbox);
+    master_on_disconnect(&fixture.master, fixture.now, 3, &fixture.outbox);
+    CHECK_INT(fixture.outbox.count, 0);
+    master_on_disconnect(&fixture.master, fixture.now, 1, &fixture.outbox);
+    hello(&fixture, 4, 0, 3);
+    CHECK(sent(&fixture, 4, MESSAGE_GROUP, &message));
+    close_master(&fixture);
+}
+
+/* Three of four, one soon after another: one change lets all of them go. */
+static void who_is_announced_goes_together(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    uint64_t old;
+    (void)state;
+
+    open_master(&fixture, 1, 4, 0);
+    for (uint32_t index = 0; index < 4; index++) {
+        hello(&fixture, 1 + index, index, 0);
+        met(&fixture, 1);
+    }
+    old = fixture.master.group.epoch;
+    outbox_clear(&fixture.outbox);
+    for (uint32_t index = 1; index < 4; index++)
+        master_announce(&fixture.master, 1000 + 50 * index, index, 0, &fixture.outbox);
+    master_announce(&fixture.master, 1150, 0, 7, &fixture.outbox); /* one that is not here */
+    master_on_tick(&fixture.master, 1200, &fixture.outbox);
+    CHECK(!sent(&fixture, 1, MESSAGE_SWITCH, &message));
+    for (int64_t now = 1200; now <= 1300; now += 50)
+        master_on_tick(&fixture.master, now, &fixture.outbox);
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.epoch == old);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.group.member_count == 1);
+    CHECK_INT(fixture.master.group.epoch, old + 1);
+    say(&fixture, 3, of(MESSAGE_LEAVING, old)); /* now it has heard of it */
+    for (peer_id peer = 2; peer <= 4; peer++) {
+        say(&fixture, peer, of(MESSAGE_FREE, old));
+        CHECK(sent(&fixture, peer, MESSAGE_END, &message));
+    }
+    CHECK_INT(fixture.master.live, 1);
     close_master(&fixture);
 }
 
@@ -875,6 +965,9 @@ int main(void)
         cmocka_unit_test(a_worker_whose_process_pulses_may_compute_for_long),
         cmocka_unit_test(a_master_that_was_frozen_does_not_take_the_others_for_dead),
         cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
+        cmocka_unit_test(a_successor_waits_until_the_one_before_has_left),
+        cmocka_unit_test(who_is_announced_goes_together),
+        cmocka_unit_test(a_successor_that_is_asked_to_go_has_nothing_to_wait_for),
         cmocka_unit_test(the_model_of_a_past_group_is_not_stored),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),

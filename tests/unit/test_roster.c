@@ -64,6 +64,11 @@ static void end_pod(struct fixture *f, uint32_t index, uint32_t incarnation, enu
     roster_on_gone(&f->roster, f->now_ms, view.uid);
 }
 
+static void gone(struct fixture *f, uint32_t index, uint32_t incarnation)
+{
+    roster_on_gone(&f->roster, f->now_ms, pod(index, incarnation, POD_ENDED).uid);
+}
+
 /* `count` workers run, the first pods of their places. */
 static void begin_running(struct fixture *f, uint32_t count)
 {
@@ -378,7 +383,7 @@ static void a_lost_worker_is_replaced_at_once_and_its_pod_deleted_with_force(voi
     (void)state;
 
     begin_running(&f, 2);
-    roster_on_lost(&f.roster, 0, 0);
+    roster_on_lost(&f.roster, 0, 0, 0);
     CHECK_INT(next(&f), ROSTER_DELETE);
     CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
     answer(&f, STATUS_CONNECTION, "cut");
@@ -418,24 +423,97 @@ static void a_predecessors_pod_with_less_memory_is_no_reason_to_give_up(void **s
     roster_deinit(&f.roster);
 }
 
+static struct pod_view leaving(uint32_t index, uint32_t incarnation)
+{
+    struct pod_view view = pod(index, incarnation, POD_RUNNING);
+
+    view.is_leaving = true;
+    return view;
+}
+
 static void a_pod_that_does_not_go_is_given_up(void **state)
 {
-    struct pod_view view = pod(0, 0, POD_RUNNING);
     struct fixture f;
     (void)state;
 
     begin_running(&f, 1);
-    view.is_leaving = true; /* by the node's controller */
-    show(&f, view);
+    show(&f, leaving(0, 0)); /* by the node's controller */
     CHECK_INT(next(&f), ROSTER_CREATE);
-    CHECK_INT(f.step.index, 1);
     answer(&f, STATUS_OK, "");
-    show(&f, pod(1, 0, POD_RUNNING));
+    show(&f, pod(0, 1, POD_RUNNING));
     CHECK_INT(next(&f), ROSTER_NOTHING);
     CHECK(f.due_ms == ROSTER_STUCK_MS);
     f.now_ms = f.due_ms;
     CHECK_INT(next(&f), ROSTER_DELETE);
     CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
+    roster_deinit(&f.roster);
+}
+
+static void what_somebody_deletes_is_replaced_while_it_ends(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, MOST); /* no other index is free */
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
+    show(&f, leaving(0, 0));
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.index == 0 && f.step.incarnation == 1);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(0, 1, POD_PENDING));
+    show(&f, leaving(0, 0)); /* its status changes */
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms = 2 * ROSTER_MISSED_MS;
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, true); /* it works on: another group */
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
+    show(&f, pod(0, 1, POD_RUNNING)); /* what is said of the one before is not said of it */
+    f.now_ms += 2 * ROSTER_MISSED_MS;
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    gone(&f, 0, 0);
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(roster_running(&f.roster), MOST);
+    roster_deinit(&f.roster);
+}
+
+static void a_worker_that_is_lost_while_it_leaves_takes_its_successor_not_along(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, MOST);
+    show(&f, leaving(0, 0));
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(0, 1, POD_RUNNING));
+    roster_on_lost(&f.roster, f.now_ms, 0, 0);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
+    answer(&f, STATUS_OK, "");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_deinit(&f.roster);
+}
+
+static void a_quota_that_counts_the_one_before_is_tried_again_when_it_is_gone(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, MOST);
+    show(&f, leaving(0, 0));
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(next(&f), ROSTER_CREATE);
+        answer(&f, STATUS_LIMIT, "exceeded quota");
+        CHECK_INT(next(&f), ROSTER_NOTHING);
+        CHECK(f.due_ms > f.now_ms);
+        f.now_ms = f.due_ms;
+    }
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    answer(&f, STATUS_LIMIT, "exceeded quota");
+    CHECK_INT(next(&f), ROSTER_NOTHING);
+    gone(&f, 0, 0);
+    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.step.index == 0 && f.step.incarnation == 1);
+    CHECK(f.roster.verdict.status == STATUS_OK);
     roster_deinit(&f.roster);
 }
 
@@ -506,15 +584,15 @@ static void a_pod_that_runs_without_its_worker_is_lost(void **state)
 
     begin_running(&f, 2);
     f.now_ms = 1000;
-    roster_on_worker(&f.roster, f.now_ms, 0, true);
-    roster_on_worker(&f.roster, f.now_ms, 0, false);
-    roster_on_worker(&f.roster, f.now_ms, MOST, false); /* nobody */
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
+    roster_on_worker(&f.roster, f.now_ms, MOST, 0, false); /* nobody */
     CHECK_INT(next(&f), ROSTER_NOTHING);
     CHECK_INT(f.due_ms, f.now_ms + ROSTER_MISSED_MS);
-    roster_on_worker(&f.roster, f.now_ms, 0, true); /* it was only cut off */
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, true); /* it was only cut off */
     f.now_ms += ROSTER_MISSED_MS;
     CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_on_worker(&f.roster, f.now_ms, 0, false);
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
     f.now_ms += ROSTER_MISSED_MS;
     CHECK_INT(next(&f), ROSTER_DELETE);
     CHECK_INT(f.step.grace_s, 0);
@@ -532,10 +610,10 @@ static void a_worker_on_a_silent_node_is_lost_if_the_master_does_not_have_it(voi
 
     silent.is_silent = true;
     begin_running(&f, 1);
-    roster_on_worker(&f.roster, f.now_ms, 0, true);
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
     show(&f, silent);
     CHECK_INT(next(&f), ROSTER_NOTHING); /* it is the API server that does not hear it */
-    roster_on_worker(&f.roster, f.now_ms, 0, false);
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
     CHECK_INT(next(&f), ROSTER_DELETE);
     roster_deinit(&f.roster);
 }
@@ -587,6 +665,9 @@ int main(void)
         cmocka_unit_test(a_lost_worker_is_replaced_at_once_and_its_pod_deleted_with_force),
         cmocka_unit_test(a_predecessors_pod_with_less_memory_is_no_reason_to_give_up),
         cmocka_unit_test(a_pod_that_does_not_go_is_given_up),
+        cmocka_unit_test(what_somebody_deletes_is_replaced_while_it_ends),
+        cmocka_unit_test(a_worker_that_is_lost_while_it_leaves_takes_its_successor_not_along),
+        cmocka_unit_test(a_quota_that_counts_the_one_before_is_tried_again_when_it_is_gone),
         cmocka_unit_test(requests_under_way_have_a_limit),
         cmocka_unit_test(a_worker_that_rows_killed_did_not_crash),
         cmocka_unit_test(it_is_empty_when_the_last_pod_is_gone),

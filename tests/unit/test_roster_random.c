@@ -249,12 +249,9 @@ static void miss(struct model *model)
 {
     for (int i = 0; i < PODS; i++) {
         const struct model_pod *pod = &model->pods[i];
-        const struct roster_place *place = &model->roster.places[pod->index];
-        char uid[POD_UID_MAX];
 
-        snprintf(uid, sizeof uid, "%u", pod->uid);
-        if (pod->exists && pod->is_frozen && strcmp(place->uid, uid) == 0)
-            roster_on_lost(&model->roster, model->now_ms, pod->index);
+        if (pod->exists && pod->is_frozen && pod->was_running)
+            roster_on_lost(&model->roster, model->now_ms, pod->index, pod->incarnation);
     }
 }
 
