@@ -69,7 +69,7 @@ class Bench:
                 for event in job.events:
                     file.write(json.dumps(dict(event, job=job.name)) + "\n")
                 for line in job.trace():
-                    file.write(json.dumps(dict(line, job=job.name, event="applied")) + "\n")
+                    file.write(json.dumps({"event": "applied", "job": job.name, **line}) + "\n")
             for line in broker.history if broker else []:
                 file.write(json.dumps(dict(line, event="slots")) + "\n")
         bands = slot_bands(begin, jobs, broker)

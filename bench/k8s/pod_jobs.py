@@ -32,7 +32,7 @@ BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", ROOT / "build" / "release")
 LOGIN, PASSWORD, SCHEMA = "totrain_pod", "only for the lab", "totrain_jobs"
 SETTINGS = {"listen_addresses": places.SERVER, "max_connections": "150", "totrain.job_login": LOGIN,
             "totrain.job_schema": SCHEMA, "wal_level": "minimal", "max_wal_senders": "0"}
-CPU, MEMORY = "10m", "96Mi"
+CPU, MEMORY = "50m", "96Mi"
 DEADLINE = 900
 
 
@@ -173,7 +173,7 @@ class Job:
     """A statement of which rows and spec are in tables, and the objects that `totrain submit` makes of it."""
 
     def __init__(self, space, name, statement, workers, image, slots=True, priority=""):
-        self.space, self.name, self.asked_at, self.books = space, name, 0, None
+        self.space, self.name, self.asked_at, self.books, self.happened = space, name, 0, None, []
         self.number = space.database.stage(statement)
         self.path = f"/apis/batch/v1/namespaces/{space.name}/jobs/{name}"
         objects = self.objects(workers, image, slots, priority)
@@ -259,16 +259,25 @@ class Job:
         return [{**json.loads(line), "at": when} for when, line in watched.logged(self.pods("master"))
                 if line.startswith("{")]
 
+    def take_journal(self):
+        """What the masters noted: who joined, left, waits, which groups there were."""
+        offset = time.time() - time.monotonic()
+        rows = self.space.database.execute(
+            f"SELECT extract(epoch FROM at)::float8, convert_from(body, 'UTF8')::json FROM {SCHEMA}.result_{self.number} "
+            "WHERE kind = 'event' ORDER BY number")
+        self.happened = [{**body, "at": when - offset} for when, body in rows]
+
     def done_at(self):
         return next(event["at"] for event in self.announced() if event["event"] == "done")
 
     def leaves(self):
-        """Seconds from when a worker heard SIGTERM, before the job's end, until its process had ended."""
+        """(deleted, asked, ended) of each worker whose pod somebody deleted before the job's end: when the watch told
+        of it, when SIGTERM reached the process (None: it had ended before), when the kernel had ended it."""
         done_at, found = self.done_at(), []
         for pod in self.pods("worker"):
-            asked_at = next((when for when, line in watched.logged([pod]) if line.endswith("is asked to go")), None)
-            if asked_at and asked_at < done_at and pod.runs and pod.runs[0].ended_at:
-                found.append(pod.runs[0].ended_at - asked_at)
+            asked_at = next((line["at"] for line in watched.traced([pod]) if line.get("event") == "asked"), None)
+            if pod.deleting_at and pod.deleting_at < done_at and pod.runs and pod.runs[0].ended_at:
+                found.append((pod.deleting_at, asked_at, pod.runs[0].ended_at))
         return found
 
     def step(self):
@@ -307,6 +316,7 @@ class Job:
         self.books = self.space.database.execute(
             f"SELECT convert_from(body, 'UTF8')::json FROM {SCHEMA}.result_{self.number} WHERE kind = 'job' "
             "ORDER BY number DESC LIMIT 1")[0][0]
+        self.take_journal()
         self.space.database.execute(f"SELECT * FROM totrain.collect({self.number})")
 
     def delete(self):

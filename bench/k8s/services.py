@@ -77,11 +77,15 @@ class Services:
     def wait_for(services):
         harness.wait_for(lambda: all(service.is_ready() for service in services), f"{len(services)} services")
 
-    def end(self, services, is_waited_for=True):
+    def end(self, services, is_waited_for=True, grace=0):
         for service in services:
-            self.api.delete(f"{self.path}/pods/{service.name}", grace=0)
+            self.api.delete(f"{self.path}/pods/{service.name}", grace=grace)
         if is_waited_for:
-            harness.wait_for(lambda: all(service.is_gone() for service in services), "services to go")
+            self.wait_until_gone(services)
+
+    @staticmethod
+    def wait_until_gone(services):
+        harness.wait_for(lambda: all(service.is_gone() for service in services), "services to go")
 
     @contextlib.contextmanager
     def holding(self, slots):

@@ -68,6 +68,7 @@ def kubelet(node):
         "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%",
                          "nodefs.inodesFree": "1%"},
         "failSwapOn": False, "imageGCHighThresholdPercent": 100,
+        "kubeAPIQPS": 200, "kubeAPIBurst": 400,  # it stands for a dozen small machines
         "makeIPTablesUtilChains": False, "nodeLeaseDurationSeconds": 8, "oomScoreAdj": 0,
         "readOnlyPort": 0, "resolvConf": str(node.folder / "resolv.conf"),
     }
