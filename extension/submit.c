@@ -45,6 +45,7 @@ static enum status start(const struct host *host, const struct plan *plan,
     TRY(put_destination(plan, folder, err));
     TRY(job_write_spec(folder, spec, err));
     TRY(job_keep(folder->path, err));
+    TRY(job_sync(folder->path, err));
     return job_detach(host->program, folder, err);
 }
 

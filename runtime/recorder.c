@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "data/journal.h"
 #include "data/shardstore.h"
+#include "launch/launch.h"
 
 /* What a master before has left of it. */
 static void remove_copy(const char *path)
@@ -40,6 +41,8 @@ enum status recorder_open(struct recorder *recorder, const char *folder, uint32_
 {
     recorder->fault = fault_read();
     TRY(open_store(recorder, folder, err));
+    if (!recorder->journal && job_is_kept(folder))
+        TRY(jobstore_survive(recorder->store, err));
     return jobstore_claim(recorder->store, incarnation, &recorder->incarnation, err);
 }
 

@@ -257,6 +257,11 @@ enum status jobstore_open(const char *path, bool read_only, struct jobstore **st
     return status;
 }
 
+enum status jobstore_survive(struct jobstore *store, struct error *err)
+{
+    return jobstore_run(store, "PRAGMA synchronous = NORMAL", err);
+}
+
 void jobstore_close(struct jobstore *store)
 {
     if (!store)

@@ -77,6 +77,11 @@ enum status jobstore_put_result(struct jobstore *store, const char *name, double
 /* In the order of model_write: a meta row throws the previous model away. */
 enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
                                    struct error *err);
+/* From now on a power cut may take the last transactions, and damages nothing: of a job that
+ * somebody is to continue then. Otherwise the store is for as long as the machine runs, until its
+ * first checkpoint. */
+enum status jobstore_survive(struct jobstore *store, struct error *err);
+
 /* Group writes: everything between the two is one transaction. */
 enum status jobstore_begin(struct jobstore *store, struct error *err);
 enum status jobstore_commit(struct jobstore *store, struct error *err);

@@ -72,6 +72,11 @@ enum status job_keep(const char *folder, struct error *err);
 void job_let_go(const char *folder);
 bool job_is_kept(const char *folder);
 
+/* What the folder holds, and that it is there, survives a power cut from now on: fsync of its
+ * files, of itself and of the folders above that may be as new. Before a detached job is
+ * acknowledged. IO with the path. */
+enum status job_sync(const char *folder, struct error *err);
+
 /* Does a session have the folder, whose job has not begun or is being collected? */
 bool job_folder_is_held(const char *folder);
 
