@@ -71,8 +71,9 @@ static void on_stop(void *context)
     struct error err;
 
     error_clear(&err);
-    fail(&err, STATUS_CONNECTION, "stopped by SIGTERM; the job can be continued");
+    fail(&err, STATUS_CONNECTION, "stopped; the job can be continued");
     log_warning("%s", err.message);
+    watch->is_stopped = true;
     loop_stop(watch->loop, STATUS_CONNECTION, &err);
 }
 
@@ -97,7 +98,8 @@ static void say_first_word(void)
 static enum status watch_lifeline(struct loop *loop, struct supervise_watch *watch,
                                   struct error *err)
 {
-    struct line_reader lifeline = {.context = watch, .on_line = on_line, .on_end = on_end};
+    struct line_reader lifeline = {
+        .context = watch, .on_line = on_line, .on_end = watch->is_kept ? on_stop : on_end};
 
     if (loop_read_lines(loop, SUPERVISE_LIFELINE, lifeline, NULL, err) == STATUS_OK)
         return STATUS_OK;
@@ -110,13 +112,14 @@ enum status supervise_watch(struct loop *loop, const char *sockets, struct super
                             struct error *err)
 {
     struct line_reader control = {.context = watch, .on_request = on_request, .on_end = on_nothing};
+    const bool stops = watch->is_detached || watch->is_kept;
     char address[MESSAGE_ADDRESS_MAX + 1];
 
     watch->loop = loop;
     snprintf(address, sizeof address, "unix:%s/control", sockets);
     TRY(loop_listen_lines(loop, address, control, err));
     TRY(loop_on_signal(loop, SIGINT, on_end, watch, err));
-    TRY(loop_on_signal(loop, SIGTERM, watch->is_detached ? on_stop : on_end, watch, err));
+    TRY(loop_on_signal(loop, SIGTERM, stops ? on_stop : on_end, watch, err));
     if (!watch->is_detached)
         return watch_lifeline(loop, watch, err);
     say_first_word();
@@ -202,13 +205,15 @@ static int run_stages(const struct job *job, const struct role_options *options,
     return code;
 }
 
-/* What a detached job that was only stopped will need again stays. */
-static void tidy_up(const struct job *job)
+/* What a detached job that was only stopped will need again stays; when one that runs elsewhere has
+ * ended is for the door to say that follows it. */
+static void tidy_up(const struct job *job, const struct role_options *options)
 {
+    const bool is_the_doors = options->run_elsewhere && !options->is_detached;
     struct job_row row;
 
     if (job_is_kept(job->folder)) {
-        if (!read_books(job, &row) || row.state < JOB_STATE_DONE) {
+        if (is_the_doors || !read_books(job, &row) || row.state < JOB_STATE_DONE) {
             control_folder_remove(job->folder);
             return;
         }
@@ -234,7 +239,7 @@ static int supervise(const struct job *job, const struct role_options *options)
         control_folder_create(job->folder, sockets, &err) != STATUS_OK)
         return fail_early(&err);
     code = run_stages(job, options, sockets);
-    tidy_up(job);
+    tidy_up(job, options);
     return code;
 }
 

@@ -30,6 +30,8 @@ int supervise_publish(const struct job *job, const char *sockets, bool is_detach
  * Attached: lifeline, SIGINT and SIGTERM mean cancel. Detached: there is no
  * lifeline; SIGTERM, which a machine that is shut down sends to all, stops the
  * loop, and the job can be continued. Its first word is said here, and no other.
+ * Kept: there is a lifeline, and what ends it, or SIGTERM, stops the loop in the same way; only
+ * who says `cancel`, and SIGINT, cancels.
  * The control socket takes `cancel` and `scale N`, which it answers
  * (launch/control.h).
  */
@@ -37,7 +39,8 @@ struct supervise_watch {
     void (*cancel)(void *context);
     enum status (*scale)(void *context, int64_t workers, struct error *err);
     void *context;
-    bool is_detached;
+    bool is_detached, is_kept;
+    bool is_stopped;   /* and the job can be continued */
     struct loop *loop; /* filled by supervise_watch */
 };
 enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define JOB_FILE    "cluster.json"
 #define ACCESS_FILE "access.json"
+#define UID_FILE    "job.uid"
 
 static enum status path_of(const char *folder, const char *name, char path[PATH_MAX],
                            struct error *err)
@@ -17,30 +19,47 @@ static enum status path_of(const char *folder, const char *name, char path[PATH_
                : fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
 }
 
+/* Written whole and renamed: who sees it sees all of it. */
 static enum status write_file(const char *folder, const char *name, struct slice bytes,
                               struct error *err)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], temporary[PATH_MAX + 4];
     ssize_t written;
     int file;
 
     TRY(path_of(folder, name, path, err));
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    snprintf(temporary, sizeof temporary, "%s.new", path);
+    file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0)
         return fail_errno(err, STATUS_IO, "cannot write %s", path);
     written = write(file, bytes.data, bytes.size);
-    if (close(file) != 0 || written != (ssize_t)bytes.size)
+    if (close(file) != 0 || written != (ssize_t)bytes.size || rename(temporary, path) != 0)
         return fail_errno(err, STATUS_IO, "cannot write %s", path);
+    return STATUS_OK;
+}
+
+static enum status invent_submission(char text[17], struct error *err)
+{
+    unsigned char chance[8];
+
+    if (getrandom(chance, sizeof chance, 0) != (ssize_t)sizeof chance)
+        return fail_errno(err, STATUS_IO, "there are no random numbers");
+    for (size_t i = 0; i < sizeof chance; i++)
+        snprintf(text + 2 * i, 3, "%02x", chance[i]);
     return STATUS_OK;
 }
 
 static enum status write_access(const char *folder, const struct cluster_access *access,
                                 struct error *err)
 {
-    cJSON *object = cJSON_CreateObject();
+    char submission[17];
     enum status status;
     struct text text;
+    cJSON *object;
 
+    TRY(invent_submission(submission, err));
+    object = cJSON_CreateObject();
+    json_add_string(object, "submission", slice_of(submission));
     json_add_string(object, "kubeconfig", access->kubeconfig);
     json_add_string(object, "context", access->context);
     json_add_boolean(object, "allows_exec", access->allows_exec);
@@ -57,11 +76,16 @@ static enum status write_access(const char *folder, const struct cluster_access 
 enum status cluster_folder_write(const char *folder, const struct kube_job *job,
                                  const struct cluster_access *access, struct error *err)
 {
+    TRY(kube_job_check(job, err));
+    TRY(write_access(folder, access, err));
+    return cluster_folder_rename(folder, job, err);
+}
+
+enum status cluster_folder_rename(const char *folder, const struct kube_job *job, struct error *err)
+{
     enum status status;
     struct text text;
 
-    TRY(kube_job_check(job, err));
-    TRY(write_access(folder, access, err));
     text_init(&text, KUBE_JOB_BYTES_MAX);
     status = kube_job_write(job, &text, err);
     if (status == STATUS_OK)
@@ -117,6 +141,7 @@ static enum status read_access(const cJSON *object, struct arena *arena,
 {
     TRY(keep(arena, object, "kubeconfig", &access->kubeconfig, err));
     TRY(keep(arena, object, "context", &access->context, err));
+    TRY(keep(arena, object, "submission", &access->submission, err));
     TRY(json_get_boolean(object, "allows_exec", &access->allows_exec, err));
     return json_get_boolean(object, "allows_insecure", &access->allows_insecure, err);
 }
@@ -135,4 +160,26 @@ enum status cluster_folder_read(const char *folder, struct arena *arena, struct 
     status = read_access(object, arena, access, err);
     cJSON_Delete(object);
     return status;
+}
+
+enum status cluster_folder_release(const char *folder, struct slice uid, struct error *err)
+{
+    if (uid.size == 0 || uid.size >= CLUSTER_UID_BYTES_MAX)
+        return fail(err, STATUS_PROTOCOL, "a uid of %zu bytes", uid.size);
+    return write_file(folder, UID_FILE, uid, err);
+}
+
+void cluster_folder_released(const char *folder, char uid[CLUSTER_UID_BYTES_MAX])
+{
+    char path[PATH_MAX];
+    ssize_t size = -1;
+    int file = -1;
+
+    if (path_of(folder, UID_FILE, path, NULL) == STATUS_OK)
+        file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        size = read(file, uid, CLUSTER_UID_BYTES_MAX - 1);
+        close(file);
+    }
+    uid[size > 0 ? size : 0] = '\0';
 }

@@ -5,6 +5,11 @@
  *
  * With these two files the supervisor starts no processes but a Job, and follows that. Nothing
  * in them is secret: who we are at the API server is in the kubeconfig that is named.
+ *
+ * A job that is kept (job_keep) outlives its supervisor, and the next one is to find the same Job.
+ * So access.json has a number by which the Job is known as this folder's, in a label of it, and
+ * once the Job is released its uid is in the file job.uid: from then on it is followed and not
+ * made.
  */
 #ifndef K8S_JOB_CLUSTER_FOLDER_H
 #define K8S_JOB_CLUSTER_FOLDER_H
@@ -15,6 +20,7 @@
 struct cluster_access {
     struct slice kubeconfig, context;
     bool allows_exec, allows_insecure;
+    struct slice submission; /* by which a Job is known as this folder's; read, not written */
 };
 
 /* IO, NO_MEMORY; INVALID as kube_job_check says. */
@@ -24,5 +30,13 @@ bool cluster_folder_is(const char *folder);
 /* What was written, in the arena. */
 enum status cluster_folder_read(const char *folder, struct arena *arena, struct kube_job *job,
                                 struct cluster_access *access, struct error *err);
+/* The Job gets another name; whoever is killed meanwhile leaves one of the two. */
+enum status cluster_folder_rename(const char *folder, const struct kube_job *job,
+                                  struct error *err);
+
+#define CLUSTER_UID_BYTES_MAX 64
+enum status cluster_folder_release(const char *folder, struct slice uid, struct error *err);
+/* Empty: not released, as far as is known. */
+void cluster_folder_released(const char *folder, char uid[CLUSTER_UID_BYTES_MAX]);
 
 #endif

@@ -26,17 +26,17 @@ static void begin_row(struct books *books, const struct job *job)
     struct error ignored;
 
     if (jobstore_get_job(books->store, &books->row, &ignored) != STATUS_OK)
-        books->row = (struct job_row){.loss = (double)NAN,
+        books->row = (struct job_row){.state = JOB_STATE_WAITING,
+                                      .loss = (double)NAN,
                                       .validation_loss = (double)NAN,
                                       .goodput = (double)NAN,
                                       .rows_per_second = (double)NAN};
     books->row.id = (int64_t)job->id;
-    books->row.state = JOB_STATE_WAITING;
     books->row.supervisor = getpid();
     snprintf(books->row.statement, sizeof books->row.statement, "%.*s",
              SLICE_FORMAT(job->spec.statement));
     snprintf(books->row.model, sizeof books->row.model, "%.*s", SLICE_FORMAT(job->spec.model_name));
-    if (gmtime_r(&now, &parts))
+    if (!books->row.started_at[0] && gmtime_r(&now, &parts))
         strftime(books->row.started_at, sizeof books->row.started_at, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
@@ -80,14 +80,24 @@ static void take(struct job_row *row, const struct job_event *event)
     row->seconds = event->seconds;
 }
 
+/* Why it does not begin, for whoever looks at a job that nobody waits for. */
+static void note_obstacle(struct books *books, const char *what)
+{
+    snprintf(books->row.error, sizeof books->row.error, "%s", what);
+    put(books);
+}
+
 void books_note(struct books *books, const struct job_event *event)
 {
     const bool is_first = books->row.state != JOB_STATE_RUNNING;
 
+    if (event->kind == JOB_NOTICE && is_first)
+        note_obstacle(books, event->message);
     if (event->kind != JOB_STARTED && event->kind != JOB_PROGRESS)
         return;
     take(&books->row, event);
     books->row.state = JOB_STATE_RUNNING;
+    books->row.error[0] = '\0';
     if (is_first || seconds_since(&books->written) > WRITE_EVERY_S)
         put(books);
 }
@@ -102,6 +112,12 @@ void books_close(struct books *books, const struct job_event *event)
         books->row.state = JOB_STATE_PUBLISHING;
     }
     put(books);
+    jobstore_close(books->store);
+    books->store = NULL;
+}
+
+void books_leave(struct books *books)
+{
     jobstore_close(books->store);
     books->store = NULL;
 }

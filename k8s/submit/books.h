@@ -23,4 +23,7 @@ void books_note(struct books *books, const struct job_event *event);
 /* The last word. Closes them. */
 void books_close(struct books *books, const struct job_event *event);
 
+/* The job goes on, and so do they, another time. Closes them. */
+void books_leave(struct books *books);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "k8s/access_find.h"
 #include "k8s_job/cluster_folder.h"
+#include "k8s_submit/adoption.h"
 #include "k8s_submit/books.h"
 #include "k8s_submit/creation.h"
 #include "k8s_submit/follower.h"
@@ -15,26 +16,29 @@
 #define TICK_MS       200
 #define DELETE_TRIES  8
 #define DELETE_MS_MAX 4000 /* who lost its door may live for 5 s */
-#define UID_BYTES_MAX 64
 
 struct cluster {
     const struct job *job;
     struct arena arena;
     struct kube_job kube;
+    struct slice submission;
     struct kube_access access;
     struct loop *loop;
     struct client *client;
     struct supervise_watch watch;
     struct books books;
 
+    struct adoption *adoption;
     struct creation *creation;
     struct follower *follower;
     struct exchange *deletion;
-    struct loop_guest *later; /* what cannot be done where it was found out */
-    bool is_created;          /* to be followed */
-    bool must_delete;         /* to be deleted; then that is the end */
-    int64_t delete_until_ms;  /* 0: nothing is to be deleted */
-    char uid[UID_BYTES_MAX];  /* of the Job; empty: there is none that we know of */
+    struct loop_guest *later;        /* what cannot be done where it was found out */
+    bool is_absent;                  /* to be made */
+    bool had_one;                    /* under another name */
+    bool is_created;                 /* to be followed */
+    bool must_delete;                /* to be deleted; then that is the end */
+    int64_t delete_until_ms;         /* 0: nothing is to be deleted */
+    char uid[CLUSTER_UID_BYTES_MAX]; /* of the Job; empty: there is none that we know of */
 
     struct job_event last; /* the end, when it has come */
 };
@@ -120,8 +124,10 @@ static void delete_job(struct cluster *cluster)
 
     if (cluster->deletion)
         return;
-    if (cluster->creation && !cluster->uid[0])
+    if ((cluster->adoption || cluster->creation) && !cluster->uid[0])
         return; /* the answer to its first request may be a Job */
+    adoption_close(cluster->adoption);
+    cluster->adoption = NULL;
     creation_close(cluster->creation);
     cluster->creation = NULL;
     follower_close(cluster->follower);
@@ -149,6 +155,10 @@ static void on_cancel(void *context)
 
     if (cluster->last.kind == JOB_DONE || cluster->must_delete)
         return;
+    error_clear(&err);
+    /* Should we be stopped before the Job is gone, the next of us is to know. */
+    if (cluster->watch.is_kept && job_give_up(cluster->job->folder, &err) != STATUS_OK)
+        log_warning("%s", err.message);
     error_clear(&err);
     fail(&err, STATUS_INTERRUPTED, "cancelled");
     fail_with(cluster, &err);
@@ -197,6 +207,15 @@ static void follow(struct cluster *cluster)
 
 /* ----- creating ----- */
 
+/* From now on the Job is followed by whoever has the folder, and not made again. */
+static void note_release(struct cluster *cluster)
+{
+    struct error err;
+
+    if (cluster_folder_release(cluster->job->folder, slice_of(cluster->uid), &err) != STATUS_OK)
+        log_warning("%s", err.message);
+}
+
 static void on_job(void *context, struct slice uid)
 {
     struct cluster *cluster = context;
@@ -214,6 +233,7 @@ static void on_created(void *context)
     snprintf(event.message, sizeof event.message, "Job %.*s in the namespace %.*s",
              SLICE_FORMAT(cluster->kube.name), SLICE_FORMAT(cluster->kube.kube_namespace));
     say(&event);
+    note_release(cluster);
     cluster->is_created = true;
     loop_guest_wake_in(cluster->later, 0);
 }
@@ -224,18 +244,82 @@ static void on_failed(void *context, const struct error *err)
 
     if (!cluster->must_delete)
         fail_with(cluster, err);
+    adoption_close(cluster->adoption);
+    cluster->adoption = NULL;
     creation_close(cluster->creation);
     cluster->creation = NULL;
     cluster->must_delete = false;
     delete_later(cluster);
 }
 
-static void on_later(void *context)
+static enum status create(struct cluster *cluster, struct error *err)
+{
+    struct creation_reader reader = {cluster, on_job, on_created, on_failed};
+
+    cluster->is_absent = false;
+    if (cluster->had_one) {
+        TRY(kube_job_invent_name(cluster->job->spec.model_name, &cluster->arena,
+                                 &cluster->kube.name, err));
+        TRY(cluster_folder_rename(cluster->job->folder, &cluster->kube, err));
+    }
+    return creation_open(cluster->loop, cluster->client, &cluster->kube, cluster->submission,
+                         &reader, &cluster->creation, err);
+}
+
+/* ----- or finding what an earlier supervisor made ----- */
+
+static void on_found(void *context, struct slice uid)
 {
     struct cluster *cluster = context;
 
+    adoption_close(cluster->adoption);
+    cluster->adoption = NULL;
+    on_job(cluster, uid);
+    note_release(cluster);
+    cluster->is_created = true;
+    loop_guest_wake_in(cluster->later, 0);
+}
+
+static void on_absent(void *context, bool had_one)
+{
+    struct cluster *cluster = context;
+
+    adoption_close(cluster->adoption);
+    cluster->adoption = NULL;
+    cluster->had_one = had_one;
+    cluster->is_absent = true;
+    loop_guest_wake_in(cluster->later, 0);
+}
+
+/* Nobody was here before where the job is not kept. */
+static enum status begin(struct cluster *cluster, struct error *err)
+{
+    struct adoption_reader reader = {cluster, on_found, on_absent, on_failed};
+
+    if (!cluster->watch.is_kept)
+        return create(cluster, err);
+    cluster_folder_released(cluster->job->folder, cluster->uid);
+    cluster->is_created = cluster->uid[0] != '\0';
+    if (cluster->is_created)
+        loop_guest_wake_in(cluster->later, 0);
+    else
+        TRY(adoption_open(cluster->loop, cluster->client, &cluster->kube, cluster->submission,
+                          &reader, &cluster->adoption, err));
+    if (job_is_given_up(cluster->job->folder))
+        on_cancel(cluster);
+    return STATUS_OK;
+}
+
+static void on_later(void *context)
+{
+    struct cluster *cluster = context;
+    struct error err;
+
+    error_clear(&err);
     if (cluster->must_delete)
         delete_job(cluster);
+    else if (cluster->is_absent && create(cluster, &err) != STATUS_OK)
+        on_failed(cluster, &err);
     else if (cluster->is_created && !cluster->follower)
         follow(cluster);
 }
@@ -281,13 +365,13 @@ static enum status open_access(struct cluster *cluster, struct error *err)
                                     .context = string_or_null(named.context),
                                     .allows_exec = named.allows_exec,
                                     .allows_insecure = named.allows_insecure};
+    cluster->submission = named.submission;
     return access_find(&choice, &cluster->arena, &cluster->access, err);
 }
 
 static enum status open_all(struct cluster *cluster, const char *sockets, struct error *err)
 {
     struct guest_calls calls = {cluster, NULL, on_later};
-    struct creation_reader reader = {cluster, on_job, on_created, on_failed};
 
     TRY(open_access(cluster, err));
     TRY(loop_new(TICK_MS, &cluster->loop, err));
@@ -295,12 +379,12 @@ static enum status open_all(struct cluster *cluster, const char *sockets, struct
     TRY(supervise_watch(cluster->loop, sockets, &cluster->watch, err));
     TRY(client_open(cluster->loop, &cluster->access, &cluster->client, err));
     loop_on_tick(cluster->loop, on_tick, cluster);
-    return creation_open(cluster->loop, cluster->client, &cluster->kube, &reader,
-                         &cluster->creation, err);
+    return begin(cluster, err);
 }
 
 static void close_all(struct cluster *cluster)
 {
+    adoption_close(cluster->adoption);
     creation_close(cluster->creation);
     follower_close(cluster->follower);
     exchange_cancel(cluster->deletion);
@@ -317,12 +401,19 @@ int cluster_supervise(const struct job *job, const char *sockets, bool is_detach
 
     error_clear(&err);
     arena_init(&cluster.arena, ARENA_MAXIMUM);
-    cluster.watch = (struct supervise_watch){on_cancel, no_scale, &cluster, is_detached, NULL};
+    cluster.watch = (struct supervise_watch){.cancel = on_cancel,
+                                             .scale = no_scale,
+                                             .context = &cluster,
+                                             .is_detached = is_detached,
+                                             .is_kept = job_is_kept(job->folder)};
     cluster.last = empty_event(JOB_NOTICE);
     books_open(&cluster.books, job);
     if (open_all(&cluster, sockets, &err) != STATUS_OK || loop_run(cluster.loop, &err) != STATUS_OK)
         fail_with(&cluster, &err);
-    books_close(&cluster.books, &cluster.last);
+    if (cluster.watch.is_stopped)
+        books_leave(&cluster.books);
+    else
+        books_close(&cluster.books, &cluster.last);
     say(&cluster.last);
     close_all(&cluster);
     return cluster.last.kind == JOB_DONE ? 0 : status_exit_code(cluster.last.error.status);

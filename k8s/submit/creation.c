@@ -3,14 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "base/log.h"
+#include "k8s_job/cluster_folder.h"
 #include "net/authority.h"
-
-#define UID_BYTES_MAX    64
-#define SUBMISSION_LABEL "totrain.dev/submission"
 
 /* After the Job; the Secrets of workers come between, then the Service and the release. */
 enum step { STEP_JOB, STEP_JOB_SECRET, STEP_MASTER_SECRET, STEP_WORKERS_SECRETS };
@@ -25,8 +22,8 @@ struct creation {
     uint32_t step;
     bool is_looking; /* what is there is asked for, after AlreadyExists */
     cJSON *wanted;   /* of this step */
-    char uid[UID_BYTES_MAX];
-    char submission[17]; /* by which this creation knows its own Job */
+    char uid[CLUSTER_UID_BYTES_MAX];
+    struct slice submission; /* by which this creation knows its own Job */
 };
 
 static uint32_t parts_of(const struct kube_job *job)
@@ -100,7 +97,7 @@ static cJSON *make_job(const struct creation *creation)
     cJSON *metadata = cJSON_GetObjectItemCaseSensitive(job, "metadata");
 
     json_add_string(cJSON_GetObjectItemCaseSensitive(metadata, "labels"), SUBMISSION_LABEL,
-                    slice_of(creation->submission));
+                    creation->submission);
     return job;
 }
 
@@ -277,20 +274,9 @@ static void on_answer(void *context, enum status status, struct api_answer *answ
     }
 }
 
-static enum status mark(struct creation *creation, struct error *err)
-{
-    unsigned char chance[8];
-
-    if (getrandom(chance, sizeof chance, 0) != (ssize_t)sizeof chance)
-        return fail_errno(err, STATUS_IO, "there are no random numbers");
-    for (size_t i = 0; i < sizeof chance; i++)
-        snprintf(creation->submission + 2 * i, 3, "%02x", chance[i]);
-    return STATUS_OK;
-}
-
 enum status creation_open(struct loop *loop, struct client *client, const struct kube_job *job,
-                          const struct creation_reader *reader, struct creation **out,
-                          struct error *err)
+                          struct slice submission, const struct creation_reader *reader,
+                          struct creation **out, struct error *err)
 {
     struct creation *creation = calloc(1, sizeof *creation);
     enum status status;
@@ -300,10 +286,9 @@ enum status creation_open(struct loop *loop, struct client *client, const struct
     creation->loop = loop;
     creation->client = client;
     creation->job = job;
+    creation->submission = submission;
     creation->reader = *reader;
     status = authority_new((uint64_t)job->job, time(NULL), &creation->authority, err);
-    if (status == STATUS_OK)
-        status = mark(creation, err);
     if (status == STATUS_OK)
         status = begin_step(creation, err);
     if (status != STATUS_OK) {

@@ -16,7 +16,8 @@
 #include "k8s/manifest.h"
 #include "k8s_loop/exchange.h"
 
-#define CREATION_TRIES 6 /* of each request, while a failure may pass: 12 s */
+#define SUBMISSION_LABEL "totrain.dev/submission"
+#define CREATION_TRIES   6 /* of each request, while a failure may pass: 12 s */
 
 struct creation_reader {
     void *context;
@@ -29,10 +30,11 @@ struct creation_reader {
 
 struct creation;
 
-/* `job` is borrowed for its life. */
+/* `job` and `submission`, by which its own Job is known (cluster_folder.h), are borrowed for its
+ * life. */
 enum status creation_open(struct loop *loop, struct client *client, const struct kube_job *job,
-                          const struct creation_reader *reader, struct creation **creation,
-                          struct error *err);
+                          struct slice submission, const struct creation_reader *reader,
+                          struct creation **creation, struct error *err);
 void creation_close(struct creation *creation); /* NULL: nothing. Stops where it is. */
 
 #endif

@@ -10,6 +10,7 @@
 #include "launch/launch.h"
 
 #define DETACHED_FILE "detached"
+#define GIVEN_UP_FILE "given-up"
 
 static struct flock whole_file(void)
 {
@@ -65,18 +66,30 @@ bool job_is_running(const char *folder)
     return is_held;
 }
 
-enum status job_keep(const char *folder, struct error *err)
+static enum status make_mark(const char *folder, const char *name, struct error *err)
 {
     char path[PATH_MAX];
     int file;
 
-    if (!path_of(folder, DETACHED_FILE, path))
+    if (!path_of(folder, name, path))
         return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
     file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
         return fail_errno(err, STATUS_IO, "cannot make %s", path);
     close(file);
     return STATUS_OK;
+}
+
+static bool has_mark(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+
+    return path_of(folder, name, path) && access(path, F_OK) == 0;
+}
+
+enum status job_keep(const char *folder, struct error *err)
+{
+    return make_mark(folder, DETACHED_FILE, err);
 }
 
 void job_let_go(const char *folder)
@@ -89,7 +102,15 @@ void job_let_go(const char *folder)
 
 bool job_is_kept(const char *folder)
 {
-    char path[PATH_MAX];
+    return has_mark(folder, DETACHED_FILE);
+}
 
-    return path_of(folder, DETACHED_FILE, path) && access(path, F_OK) == 0;
+enum status job_give_up(const char *folder, struct error *err)
+{
+    return make_mark(folder, GIVEN_UP_FILE, err);
+}
+
+bool job_is_given_up(const char *folder)
+{
+    return has_mark(folder, GIVEN_UP_FILE);
 }

@@ -77,6 +77,11 @@ bool job_is_kept(const char *folder);
  * acknowledged. IO with the path. */
 enum status job_sync(const char *folder, struct error *err);
 
+/* Somebody wants a job ended that goes on also while nobody runs it: whoever takes it up next
+ * ends it. It stays said. */
+enum status job_give_up(const char *folder, struct error *err);
+bool job_is_given_up(const char *folder);
+
 /* Does a session have the folder, whose job has not begun or is being collected? */
 bool job_folder_is_held(const char *folder);
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import queue
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
 SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
 DEADLINE = 60
+SUBMISSION = "0123456789abcdef"
 KUBE_JOB = {
     "name": "iris", "namespace": "training", "image": "localhost/totrain:1", "pull_policy": "Never",
     "service_account": "totrain", "priority_class": "", "database_secret": "login",
@@ -110,7 +112,7 @@ class Case(unittest.TestCase):
         self.write_job()
         (self.folder / "access.json").write_text(json.dumps({
             "kubeconfig": self.api.kubeconfig(), "context": "", "allows_exec": False,
-            "allows_insecure": False}))
+            "allows_insecure": False, "submission": SUBMISSION}))
 
     def write_job(self, **changes):
         (self.folder / "cluster.json").write_text(json.dumps({**KUBE_JOB, **changes}))
@@ -475,6 +477,150 @@ class Cancelled(Case):
         failed = supervisor.until("failed")
         self.assertIn("kubectl delete job iris --namespace training", failed["hint"])
         self.assertEqual(supervisor.end(), 130)
+
+
+class Kept(Case):
+    """A job that outlives its supervisor: the next one goes on with the same Job."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "detached").touch()
+
+    def leave(self, supervisor, by_signal=False):
+        if by_signal:
+            supervisor.process.terminate()
+        else:
+            supervisor.process.stdin.close()
+        self.assertEqual(supervisor.until("failed")["status"], "CONNECTION")
+        self.assertNotEqual(supervisor.end(), 0)
+        self.assertTrue((self.folder / "detached").exists())
+
+    def state(self):
+        with sqlite3.connect(self.folder / "job.db") as books:
+            return books.execute("SELECT state FROM job").fetchone()[0]
+
+    def made(self):
+        return [line for line in self.api.requests if line.startswith("POST")]
+
+    def test_a_supervisor_that_is_stopped_leaves_the_job(self):
+        for by_signal in (False, True):
+            with self.subTest(by_signal):
+                supervisor = self.created() if not by_signal else self.start()
+                if not by_signal:
+                    self.run_pod()
+                    self.say(logged(1, event("started")))
+                supervisor.until("started")
+                self.leave(supervisor, by_signal)
+                self.assertTrue(self.has_job())
+                self.assertEqual(self.state(), "running")
+        self.assertEqual(len(self.made()), 5)
+        supervisor = self.start()
+        self.say(logged(2, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+        self.assertEqual(len(self.made()), 5)
+        self.assertEqual(self.state(), "publishing")
+
+    def test_one_that_is_killed_does_so_too(self):
+        supervisor = self.created()
+        supervisor.process.kill()
+        supervisor.end()
+        (self.folder / "job.uid").unlink()  # it was killed before it could note the release
+        supervisor = self.start()
+        self.run_pod()
+        self.say(logged(1, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+        self.assertEqual(len(self.made()), 5)
+
+    def test_what_was_not_released_is_made_again_under_another_name(self):
+        for number in range(1, 6):
+            with self.subTest(number):
+                self.api.faults.clear()
+                for _ in range(number - 1):
+                    self.api.fault("create")
+                self.api.fault("create" if number < 5 else "patch", hang=True)
+                supervisor = self.start()
+                self.wait_for(lambda: not self.api.faults)
+                self.leave(supervisor)
+                supervisor = self.start()
+                supervisor.until("notice")
+                jobs = self.api.objects["jobs"]
+                self.assertEqual(len(jobs), 1)
+                name, job = list(jobs.items())[0]
+                self.assertIs(job["spec"]["suspend"], False)
+                secrets = [secret for secret in self.api.objects["secrets"].values()
+                           if secret["metadata"]["ownerReferences"][0]["uid"] == job["metadata"]["uid"]]
+                self.assertEqual(len(secrets), 3)
+                self.assertEqual(name == "iris", number == 1)
+                read = next(json.loads(base64.b64decode(secret["data"]["cluster.json"])) for secret in secrets
+                            if "cluster.json" in secret["data"])
+                self.assertEqual(read["name"], name)
+                supervisor.cancel()
+                supervisor.until("failed")
+                supervisor.end()
+                for file in ("job.db", "job.uid", "given-up"):
+                    (self.folder / file).unlink(missing_ok=True)
+                self.write_job()
+                for plural in ("secrets", "services"):
+                    self.api.objects[plural].clear()
+
+    def test_a_name_that_somebody_has_is_left_alone(self):
+        self.api.create("jobs", {"apiVersion": "batch/v1", "kind": "Job", "spec": {"suspend": True}, "metadata": {
+            "name": "iris", "labels": {"totrain.dev/job": "iris", "totrain.dev/submission": "x"}}})
+        supervisor = self.start()
+        self.assertIn("the name iris is taken", supervisor.until("failed")["error"])
+        self.assertTrue(self.has_job())
+
+    def test_it_is_cancelled_by_a_word_also_when_nobody_was_there(self):
+        supervisor = self.created()
+        supervisor.cancel()
+        self.assertEqual(supervisor.until("failed")["status"], "INTERRUPTED")
+        self.assertEqual(supervisor.end(), 130)
+        self.assertFalse(self.has_job())
+        self.assertEqual(self.state(), "cancelled")
+        for file in ("job.db", "job.uid", "given-up"):
+            (self.folder / file).unlink()
+        for plural in ("secrets", "services"):
+            self.api.objects[plural].clear()
+        self.leave(self.created())
+        (self.folder / "given-up").touch()
+        supervisor = self.start()
+        self.assertEqual(supervisor.until("failed")["status"], "INTERRUPTED")
+        self.assertEqual(supervisor.end(), 130)
+        self.assertFalse(self.has_job())
+
+    def test_a_cancel_that_was_cut_off_is_not_forgotten(self):
+        supervisor = self.created()
+        self.api.fault("delete", hang=True)
+        supervisor.cancel()
+        self.wait_for(lambda: not self.api.faults)
+        supervisor.process.kill()
+        supervisor.end()
+        supervisor = self.start()
+        self.assertEqual(supervisor.until("failed")["status"], "INTERRUPTED")
+        self.assertFalse(self.has_job())
+
+    def test_a_job_that_somebody_deleted_meanwhile_is_not_made_again(self):
+        self.leave(self.created())
+        self.api.delete("jobs", "iris")
+        supervisor = self.start()
+        self.assertIn("somebody deleted", supervisor.until("failed")["error"])
+        self.assertEqual(len(self.made()), 5)
+
+    def test_why_it_does_not_begin_is_in_its_books(self):
+        supervisor = self.created()
+        self.make_pod(phase="Pending", conditions=[{
+            "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/2 nodes"}])
+        supervisor.until("notice")
+        with sqlite3.connect(self.folder / "job.db") as books:
+            self.assertIn("0/2 nodes", books.execute("SELECT error FROM job").fetchone()[0])
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["status"].update(
+            phase="Running", containerStatuses=[{"name": "master", "restartCount": 0, "state": {"running": {}}}]))
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        with sqlite3.connect(self.folder / "job.db") as books:
+            self.assertEqual(books.execute("SELECT error FROM job").fetchone()[0], "")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+/*
+ * adoption.h - the Job that an earlier supervisor of the same folder has made, if any.
+ *
+ *     GET --> none, or not this folder's -----------------------> on_absent
+ *      |----> this folder's, and released ----------------------> on_found
+ *      +----> this folder's, suspended --DELETE-----------------> on_absent(had_one)
+ *
+ * Of a Job that was never released not all may be there, and the key of its authority is gone with
+ * who made it: another is made, under another name, since what the old one owned may stay for a
+ * while.
+ */
+#ifndef K8S_SUBMIT_ADOPTION_H
+#define K8S_SUBMIT_ADOPTION_H
+
+#include "k8s/manifest.h"
+#include "k8s_loop/exchange.h"
+
+struct adoption_reader {
+    void *context;
+    /* One of them, once, and not after adoption_close; it may be closed from there. */
+    void (*on_found)(void *context, struct slice uid);
+    void (*on_absent)(void *context, bool had_one);
+    void (*on_failed)(void *context, const struct error *err);
+};
+
+struct adoption;
+
+/* `job` and `submission` are borrowed for its life. */
+enum status adoption_open(struct loop *loop, struct client *client, const struct kube_job *job,
+                          struct slice submission, const struct adoption_reader *reader,
+                          struct adoption **adoption, struct error *err);
+void adoption_close(struct adoption *adoption); /* NULL: nothing */
+
+#endif
