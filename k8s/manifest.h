@@ -29,7 +29,9 @@
 #define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
 #define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
-#define MANIFEST_JOB_KEY            "cluster.json"
+/* An annotation of the Job: how many workers are wanted, where somebody has said so. */
+#define MANIFEST_WORKERS "totrain.dev/workers"
+#define MANIFEST_JOB_KEY "cluster.json"
 
 /* The Job with the master's pod in it. */
 cJSON *manifest_job(const struct kube_job *job);

@@ -10,14 +10,14 @@ const char rights_warning[] =
     "service accounts: keep nothing else in this one.";
 
 /* Workers are pods of the master's making. It reads their logs to say why one
- * failed, gives one that ran out of memory more in place, and tells the Job that
- * trying again is in vain. */
+ * failed, gives one that ran out of memory more in place, reads on its Job how many are wanted,
+ * and tells it that trying again is in vain. */
 static const struct right master[] = {
     {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_PODS, "resize", "patch"},
     {API_EVENTS, NULL, "create patch"},
-    {API_JOBS, NULL, "get patch"},
+    {API_JOBS, NULL, "get list watch patch"},
 };
 
 /* Reads Secrets only to take its own for its own; who creates Jobs could anyway. */

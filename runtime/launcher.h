@@ -2,7 +2,7 @@
  * launcher.h - who starts the workers of a master that has no supervisor.
  *
  *     master --replace, blamed, stepped, over--> launcher --> pods of a cluster
- *            <---- leaving, notice, give_up ----
+ *            <- leaving, notice, give_up, want -
  *
  * On one machine the supervisor starts all roles and is asked on the lifeline
  * (roles.h). On a cluster nobody is there but the master, whose process then has a
@@ -22,6 +22,7 @@ struct launcher_owner {
     void (*give_up)(void *context, const struct error *verdict); /* the job cannot go on */
     /* Somebody has its process end, perhaps before it hears of it itself. Told more than once. */
     void (*leaving)(void *context, uint32_t index, uint32_t incarnation);
+    void (*want)(void *context, uint32_t workers); /* from now on; somebody has said so */
 };
 
 struct launcher {

@@ -41,6 +41,7 @@ struct master_process {
     int64_t progress_at;
     enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } verdict; /* what was said of the job's end */
     bool is_leaving;
+    uint64_t wishes; /* of the launcher's, for another number of workers */
 };
 
 static const struct launcher *launcher_of(const struct master_process *process)
@@ -229,6 +230,13 @@ static void note_leaving(void *context, uint32_t index, uint32_t incarnation)
         master_host_announce(&process->host, index, incarnation);
 }
 
+static void want_now(void *context, uint32_t workers)
+{
+    struct master_process *process = context;
+
+    want_workers(process, ++process->wishes, workers);
+}
+
 static enum status start_host(struct master_process *process, const struct job *job,
                               const struct role_options *options, struct error *err)
 {
@@ -259,7 +267,7 @@ static void stop_host(struct master_process *process)
 static enum status start_launcher(struct master_process *process, const struct job *job,
                                   struct error *err)
 {
-    const struct launcher_owner owner = {process, say_notice, give_up, note_leaving};
+    const struct launcher_owner owner = {process, say_notice, give_up, note_leaving, want_now};
 
     TRY(process->launcher->start(process->launcher->self, process->loop, job, &owner, err));
     process->launches = true;

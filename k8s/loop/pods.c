@@ -89,6 +89,47 @@ static void on_problem(void *context)
     pods_wake(context);
 }
 
+/* ----- how many are wanted ----- */
+
+static void want(struct pods *pods, int64_t workers)
+{
+    if (workers < pods->least || workers > pods->roster.most) {
+        log_warning("the Job wants %lld workers, where it may have %u to %u", (long long)workers,
+                    pods->least, pods->roster.most);
+        return;
+    }
+    if (workers == pods->roster.wanted)
+        return;
+    log_info("%lld workers are wanted", (long long)workers);
+    roster_want(&pods->roster, (uint32_t)workers);
+    pods->heir.want(pods->heir.context, (uint32_t)workers);
+    pods_wake(pods);
+}
+
+/* Somebody has written it on the Job: `totrain scale`, by whoever follows it, or kubectl. */
+static void on_job(void *context, enum watcher_change change, struct slice name, struct slice uid,
+                   const cJSON *object)
+{
+    struct pods *pods = context;
+    const struct slice text = API_TEXT(object, "metadata", "annotations", MANIFEST_WORKERS);
+    int64_t workers;
+    (void)name;
+
+    if (change == WATCHER_DELETED || pods->is_over || !slice_is(uid, pods->owner) || text.size == 0)
+        return;
+    if (slice_to_integer(text, &workers))
+        want(pods, workers);
+    else
+        log_warning(MANIFEST_WORKERS " of the Job is no number: %.*s", SLICE_FORMAT(text));
+}
+
+static void on_job_synced(void *context)
+{
+    (void)context;
+}
+
+/* ----- what is said ----- */
+
 /* The first that applies: what ends the job, a cluster that does not answer, workers that are
  * not there. */
 static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
@@ -155,6 +196,8 @@ static void close_all(struct pods *pods)
         pods_calls_cancel(pods);
     watch_close(pods->watch);
     pods->watch = NULL;
+    watch_close(pods->job_watch);
+    pods->job_watch = NULL;
     client_close(pods->client);
     pods->client = NULL;
     if (pods->timer)
@@ -185,13 +228,17 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
                          const struct launcher_owner *owner, struct error *err)
 {
     struct pods *pods = self;
+    const struct watcher_reader of_job = {pods, on_job, on_job_synced, NULL};
     uint32_t wanted = job->spec.max_workers;
 
     if (wanted > pods->job->workers_max)
         return fail(err, STATUS_INVALID, "the job may have %u workers, its objects are made for %u",
                     wanted, pods->job->workers_max);
     pods->heir = *owner;
+    pods->least = job->spec.min_workers;
     TRY(open_all(pods, loop, wanted, err));
+    TRY(watch_open(loop, pods->client, &pods->jobs, text_slice(&pods->job_selector),
+                   (uint64_t)loop_now_us(), &of_job, &pods->job_watch, err));
     pods_wake(pods); /* a cluster that never answers is a problem, too */
     return STATUS_OK;
 }
@@ -231,6 +278,7 @@ static void over(void *self)
 {
     struct pods *pods = self;
 
+    pods->is_over = true;
     roster_want(&pods->roster, 0);
     pods_wake(pods);
 }
@@ -278,13 +326,18 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     pods->access = access;
     pods->job = job;
     pods->all = (struct api_target){.kind = API_PODS, .kube_namespace = job->kube_namespace};
+    pods->jobs = (struct api_target){.kind = API_JOBS, .kube_namespace = job->kube_namespace};
     text_init(&pods->selector, API_PATH_BYTES_MAX);
     manifest_worker_selector(job, &pods->selector);
+    text_init(&pods->job_selector, API_PATH_BYTES_MAX);
+    text_printf(&pods->job_selector, "totrain.dev/job=%.*s", SLICE_FORMAT(job->name));
     pods->master = manifest_master_address(job, &pods->arena);
     if (owner.size == 0 || owner.size >= sizeof pods->owner)
         return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
     memcpy(pods->owner, owner.data, owner.size);
-    return pods->master.data && !pods->selector.failed ? STATUS_OK : fail_no_memory(err);
+    return pods->master.data && !pods->selector.failed && !pods->job_selector.failed
+               ? STATUS_OK
+               : fail_no_memory(err);
 }
 
 void pods_free(struct pods *pods)
@@ -292,6 +345,7 @@ void pods_free(struct pods *pods)
     if (!pods)
         return;
     text_deinit(&pods->selector);
+    text_deinit(&pods->job_selector);
     arena_deinit(&pods->arena);
     free(pods);
 }

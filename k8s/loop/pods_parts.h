@@ -29,12 +29,14 @@ struct pods {
     char owner[POD_UID_MAX];
     struct arena arena;
     struct slice master; /* address for the workers */
-    struct text selector;
+    struct text selector, job_selector;
     struct api_target all; /* pods of the namespace */
 
     struct loop *loop;
     struct client *client;
     struct watch *watch;
+    struct api_target jobs; /* of the namespace; by its name the one whose workers these are */
+    struct watch *job_watch;
     struct loop_guest *timer;
     struct roster roster;
     bool has_roster;
@@ -42,7 +44,8 @@ struct pods {
     struct pods_call calls[PODS_CALLS_MAX];
 
     struct launcher_owner heir; /* who is told; none while ending */
-    bool has_given_up;
+    bool has_given_up, is_over;
+    uint32_t least;        /* workers that the job can do with */
     bool ends, must_patch; /* pods_end: the Job is still to hear that it is in vain */
     int64_t patch_at, end_at;
 };

@@ -11,6 +11,7 @@
 #include "k8s_submit/books.h"
 #include "k8s_submit/creation.h"
 #include "k8s_submit/follower.h"
+#include "runtime/staffing.h"
 #include "runtime/supervise.h"
 
 #define TICK_MS       200
@@ -31,7 +32,7 @@ struct cluster {
     struct adoption *adoption;
     struct creation *creation;
     struct follower *follower;
-    struct exchange *deletion;
+    struct exchange *deletion, *scaling;
     struct loop_guest *later;        /* what cannot be done where it was found out */
     bool is_absent;                  /* to be made */
     bool had_one;                    /* under another name */
@@ -232,8 +233,8 @@ static void on_created(void *context)
 
     snprintf(event.message, sizeof event.message, "Job %.*s in the namespace %.*s",
              SLICE_FORMAT(cluster->kube.name), SLICE_FORMAT(cluster->kube.kube_namespace));
-    say(&event);
     note_release(cluster);
+    say(&event);
     cluster->is_created = true;
     loop_guest_wake_in(cluster->later, 0);
 }
@@ -342,12 +343,64 @@ static void on_tick(void *context, int64_t now_ms)
 
 /* ----- its life ----- */
 
-static enum status no_scale(void *context, int64_t workers, struct error *err)
+/* ----- how many workers ----- */
+
+static void on_scaled(void *context, enum status status, struct api_answer *answer,
+                      const struct error *err)
 {
-    (void)context;
-    (void)workers;
-    return fail(err, STATUS_UNSUPPORTED,
-                "the workers of a job on Kubernetes cannot be scaled by hand yet");
+    struct cluster *cluster = context;
+    struct job_event event = empty_event(JOB_NOTICE);
+    (void)answer;
+
+    cluster->scaling = NULL;
+    if (status == STATUS_OK)
+        return;
+    log_warning("%s", err->message);
+    snprintf(event.message, sizeof event.message,
+             "the job goes on with as many workers as before: %.440s", err->message);
+    say(&event);
+}
+
+static enum status annotate(struct cluster *cluster, int64_t workers, struct error *err)
+{
+    struct api_target target = {.kind = API_JOBS,
+                                .kube_namespace = cluster->kube.kube_namespace,
+                                .name = cluster->kube.name};
+    struct exchange_reader reader = {cluster, on_scaled};
+    cJSON *patch = cJSON_CreateObject();
+    struct http_request request;
+    enum status status;
+    char text[24];
+
+    snprintf(text, sizeof text, "%lld", (long long)workers);
+    json_add_string(json_add_object(json_add_object(patch, "metadata"), "annotations"),
+                    MANIFEST_WORKERS, slice_of(text));
+    http_request_init(&request);
+    status = api_patch(&request, &target, API_PATCH_MERGE, patch, err);
+    cJSON_Delete(patch);
+    if (status != STATUS_OK) {
+        http_request_deinit(&request);
+        return status;
+    }
+    exchange_cancel(cluster->scaling);
+    cluster->scaling = NULL;
+    return exchange_start(cluster->loop, cluster->client, &request, "annotate the Job",
+                          CREATION_TRIES, &reader, &cluster->scaling, err);
+}
+
+/* The master sees it on its Job; whoever asks is answered when it is on its way. */
+static enum status scale(void *context, int64_t workers, struct error *err)
+{
+    struct cluster *cluster = context;
+    const struct jobspec *spec = &cluster->job->spec;
+    struct staffing range;
+
+    staffing_init(&range, spec->min_workers, spec->max_workers, STAFFING_UNLIMITED);
+    TRY(staffing_want(&range, workers, err));
+    if (cluster->follower)
+        return annotate(cluster, workers, err);
+    fail(err, STATUS_BUSY, "the job's objects are still being made");
+    return error_hint(err, "Try again in a moment.");
 }
 
 static const char *string_or_null(struct slice text)
@@ -388,6 +441,7 @@ static void close_all(struct cluster *cluster)
     creation_close(cluster->creation);
     follower_close(cluster->follower);
     exchange_cancel(cluster->deletion);
+    exchange_cancel(cluster->scaling);
     client_close(cluster->client);
     loop_remove_guest(cluster->later);
     loop_free(cluster->loop);
@@ -402,7 +456,7 @@ int cluster_supervise(const struct job *job, const char *sockets, bool is_detach
     error_clear(&err);
     arena_init(&cluster.arena, ARENA_MAXIMUM);
     cluster.watch = (struct supervise_watch){.cancel = on_cancel,
-                                             .scale = no_scale,
+                                             .scale = scale,
                                              .context = &cluster,
                                              .is_detached = is_detached,
                                              .is_kept = job_is_kept(job->folder)};

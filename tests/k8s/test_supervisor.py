@@ -479,6 +479,31 @@ class Cancelled(Case):
         self.assertEqual(supervisor.end(), 130)
 
 
+class Scaled(Case):
+    """`totrain scale`: the wanted number is written on the Job, where the master looks."""
+
+    def scale(self, workers):
+        return subprocess.run([PROGRAM, "scale", "1", str(workers)], capture_output=True, text=True, check=False,
+                              env={"PATH": os.environ["PATH"], "TOTRAIN_STATE": self.folder.parents[1]})
+
+    def wanted(self):
+        return self.api.objects["jobs"]["iris"]["metadata"].get("annotations", {}).get("totrain.dev/workers")
+
+    def test_a_number_goes_to_the_job(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        self.assertEqual(self.scale(1).returncode, 0)
+        self.wait_for(lambda: self.wanted() == "1")
+        done = self.scale(1025)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not 1025", done.stderr)
+        self.api.fault("patch", status=403, reason="Forbidden", message="jobs is forbidden: cannot patch")
+        self.assertEqual(self.scale(1).returncode, 0)
+        self.assertIn("as many workers as before", supervisor.until("notice")["message"])
+
+
 class Kept(Case):
     """A job that outlives its supervisor: the next one goes on with the same Job."""
 

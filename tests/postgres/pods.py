@@ -88,7 +88,9 @@ class Case(staged.Case):
     def submit(self, text=None, workers=4, **changes):
         """The job is staged and has its Job; no master yet."""
         self.number = self.stage(text, workers=workers)
-        job = self.api.create("jobs", {"metadata": {"name": "train"}, "spec": {"backoffLimit": 50}})
+        job = self.api.create("jobs", {
+            "metadata": {"name": "train", "labels": {"totrain.dev/job": "train", "totrain.dev/role": "master"}},
+            "spec": {"backoffLimit": 50}})
         self.uid = job["metadata"]["uid"]
         self.port = server.free_port()
         self.file = self.folder / "cluster.json"
@@ -119,6 +121,11 @@ class Case(staged.Case):
         if self.command_before:
             arguments = self.command_before(pod, arguments) or arguments
         return [network_roles.PROGRAM, *arguments], {**os.environ, **self.environment}
+
+    def want(self, workers):
+        """As `totrain scale` and kubectl annotate do."""
+        self.api.modify("jobs", "train", lambda job: job["metadata"].setdefault("annotations", {}).update(
+            {"totrain.dev/workers": str(workers)}))
 
     # --- what came of it ---------------------------------------------------------
 

@@ -40,6 +40,45 @@ class Runs(pods.Case):
         self.assertEqual(len(master.events("notice")), 1)
 
 
+class Scaled(pods.Case):
+    def wait_for_group(self, master, workers):
+        harness.wait_for(lambda: master.events("progress") and master.events("progress")[-1]["workers"] == workers,
+                         f"a group of {workers}")
+
+    def test_the_job_says_how_many_workers_are_wanted(self):
+        self.submit(LONG)
+        master = self.master()
+        self.wait_for_group(master, 4)
+        for workers in (1, 3, 2, 4):
+            self.want(workers)
+            self.wait_for_pods(workers)
+            self.wait_for_group(master, workers)
+        self.assertEqual(master.end(), 0, master.log.text())
+        redone = self.journal(self.number, "convert_from(body, 'UTF8')::json ->> 'rows_redone'", "kind = 'job'")
+        self.assertEqual(redone[-1][0], "0", "what leaves hands its work back")
+        self.check_published(self.expected(LONG))
+
+    def test_what_the_job_cannot_have_is_not_heard(self):
+        self.submit(LONG)
+        master = self.master()
+        for workers in (0, 5, "many", ""):
+            self.want(workers)
+        self.want(2)
+        self.wait_for_pods(2)
+        self.check_trained(master, self.expected(LONG))
+
+    def test_the_next_master_knows_it_too(self):
+        self.submit(LONG)
+        master = self.master()
+        self.want(2)
+        self.wait_for_pods(2)
+        self.wait_for_group(master, 2)
+        master.kill()
+        master = self.master()
+        self.wait_for_group(master, 2)
+        self.check_trained(master, self.expected(LONG))
+
+
 class Deaths(pods.Case):
     def test_pods_are_deleted_at_random(self):
         self.submit(LONG)
