@@ -1,5 +1,8 @@
 #include "engine/cluster.h"
 
+#include <math.h>
+#include <unistd.h>
+
 #include "engine/stages.h"
 
 /* What the statement says counts most. */
@@ -78,20 +81,108 @@ static enum status run(const struct host *host, const struct job_folder *folder,
     return status;
 }
 
-enum status cluster_train(const struct host *host, const struct plan *plan,
-                          const struct job_folder *folder, struct jobspec *spec,
-                          struct cluster_wish *wish, const struct sink *sink, struct error *err)
+static enum status hold_and_run(const struct host *host, const struct job_folder *folder,
+                                const struct jobspec *spec, struct cluster_wish *wish,
+                                const struct sink *sink, struct error *err)
+{
+    TRY(hold(host, wish, err));
+    return run(host, folder, spec, wish, sink, err);
+}
+
+enum status cluster_follow(const struct host *host, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err)
+{
+    struct job_process process;
+    enum status status;
+
+    TRY(job_resume(host, folder, &process, err));
+    status = job_follow(host, &process, sink, err);
+    job_close(&process);
+    return status;
+}
+
+/* Whoever looks sees a job from now on. */
+static enum status begin_books(const struct job_folder *folder, const struct jobspec *spec,
+                               struct error *err)
+{
+    struct job_row row = {.id = folder->id,
+                          .state = JOB_STATE_WAITING,
+                          .loss = (double)NAN,
+                          .validation_loss = (double)NAN,
+                          .goodput = (double)NAN,
+                          .rows_per_second = (double)NAN};
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+
+    TRY(job_folder_file(folder, "job.db", path, err));
+    if (access(path, F_OK) == 0)
+        return STATUS_OK;
+    slice_copy(spec->statement, row.statement, sizeof row.statement);
+    slice_copy(spec->model_name, row.model, sizeof row.model);
+    TRY(jobstore_create(path, &store, err));
+    status = jobstore_put_job(store, &row, err);
+    jobstore_close(store);
+    return status;
+}
+
+static enum status keep(const struct host *host, struct job_folder *folder,
+                        const struct jobspec *spec, const struct cluster_wish *wish,
+                        struct error *err)
+{
+    enum status status;
+
+    TRY(cluster_folder_write(folder->path, &wish->job, &wish->access, err));
+    TRY(begin_books(folder, spec, err));
+    TRY(job_keep(folder->path, err));
+    TRY(job_sync(folder->path, err));
+    job_folder_leave(folder);
+    status = host->cluster->keep(host->cluster->self, folder, err);
+    if (status != STATUS_OK)
+        job_let_go(folder->path);
+    return status;
+}
+
+static enum status leave(const struct host *host, struct job_folder *folder,
+                         const struct jobspec *spec, const struct cluster_wish *wish,
+                         const struct sink *sink, struct error *err)
+{
+    const struct cell row[] = {cell_string("job"), cell_integer(folder->id), cell_null()};
+
+    TRY(keep(host, folder, spec, wish, err));
+    sink_notice(sink, "job %lld goes on without this session", (long long)folder->id);
+    return sink_row(sink, row, 3, err);
+}
+
+static enum status train(const struct host *host, const struct plan *plan,
+                         struct job_folder *folder, struct jobspec *spec, struct cluster_wish *wish,
+                         bool keeps, const struct sink *sink, struct error *err)
 {
     const struct host_cluster *cluster = host->cluster;
     enum status status;
 
     TRY(stage(host, plan, folder, spec, wish, err));
-    status = hold(host, wish, err);
-    if (status == STATUS_OK)
-        status = run(host, folder, spec, wish, sink, err);
-    if (status == STATUS_OK)
-        status = cluster->collect(cluster->self, wish->job.job, folder, sink, err);
+    if (keeps)
+        status = leave(host, folder, spec, wish, sink, err);
     else
+        status = hold_and_run(host, folder, spec, wish, sink, err);
+    if (status != STATUS_OK)
         cluster->discard(cluster->self, wish->job.job, sink);
+    else if (!keeps)
+        status = cluster->collect(cluster->self, wish->job.job, folder, sink, err);
+    return status;
+}
+
+enum status cluster_train(const struct host *host, const struct plan *plan,
+                          struct job_folder *folder, struct jobspec *spec,
+                          struct cluster_wish *wish, const struct sink *sink, struct error *err)
+{
+    /* What workers read in the user's table is held by this session's snapshot. */
+    const bool keeps = host->cluster->keep && wish->order.count == 0 &&
+                       (!plan->training.wait || host->cluster->keeps_all);
+    const enum status status = train(host, plan, folder, spec, wish, keeps, sink, err);
+
+    if (!keeps || status != STATUS_OK)
+        job_folder_clean(folder);
     return status;
 }

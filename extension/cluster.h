@@ -6,6 +6,10 @@
  *     journal --collect--> folder --publish--> the user's table    commit
  *     (or, when it failed: discard)
  *
+ * With job.wait = false the session ends after the first commit. Somebody of the host's follows the
+ * job (cluster_follow) and ends it (collect, or discard), and if he goes, somebody after him: the
+ * folder is kept (job_keep) until the model is published, and the Job outlives them all.
+ *
  * The host fills this seam where its database can be reached by Pods, and owns its transactions.
  */
 #ifndef ENGINE_CLUSTER_H
@@ -38,6 +42,10 @@ struct host_cluster {
                            const struct sink *sink, struct error *err);
     /* Drops the tables of a job that failed. A notice says where they stay, and why. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
+    /* Takes over a folder that is kept, and that nobody holds. NULL: no job outlives its session.
+     */
+    enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
+    bool keeps_all; /* also where the statement waits: the session is one that nobody waits for */
 };
 
 /* What the job is to be like, of the plan and the host. The arena's. */
@@ -50,9 +58,17 @@ struct cluster_wish {
 enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
                           struct cluster_wish *wish, struct error *err);
 
-/* From the spools of the folder to the rows that TRAIN ends with. */
+/* From the spools of the folder to the rows that TRAIN ends with, or to the job's id. The folder is
+ * left in every case. */
 enum status cluster_train(const struct host *host, const struct plan *plan,
-                          const struct job_folder *folder, struct jobspec *spec,
+                          struct job_folder *folder, struct jobspec *spec,
                           struct cluster_wish *wish, const struct sink *sink, struct error *err);
+
+/*
+ * From job_keep to the end of what runs on the cluster, for whoever has taken over. What became of
+ * it is in the books: PUBLISHING, or it goes on and is to be followed another time, or its error.
+ */
+enum status cluster_follow(const struct host *host, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err);
 
 #endif

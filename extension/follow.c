@@ -78,7 +78,7 @@ enum status job_folder_begin(const struct host *host, struct job_folder *folder,
     enum status status;
 
     if (host->job > 0)
-        TRY(job_folder_adopt(host->state, host->job, folder, err));
+        TRY(job_folder_share(host->state, host->job, host->job_lock, folder, err));
     else
         TRY(job_folder_create(host->state, folder, err));
     status = host->admit ? host->admit(host->self, folder, err) : STATUS_OK;
@@ -87,16 +87,23 @@ enum status job_folder_begin(const struct host *host, struct job_folder *folder,
     return status;
 }
 
-enum status job_start(const struct host *host, const struct job_folder *folder,
-                      const struct jobspec *spec, struct job_process *process, struct error *err)
+enum status job_resume(const struct host *host, const struct job_folder *folder,
+                       struct job_process *process, struct error *err)
 {
     enum status status;
 
-    TRY(job_launch(host->program, folder, spec, process, err));
+    TRY(job_relaunch(host->program, folder, process, err));
     if (host->memory_max == 0)
         return STATUS_OK;
     status = job_limit_memory(process, host->memory_max, err);
     if (status != STATUS_OK)
         job_close(process);
     return status;
+}
+
+enum status job_start(const struct host *host, const struct job_folder *folder,
+                      const struct jobspec *spec, struct job_process *process, struct error *err)
+{
+    TRY(job_write_spec(folder, spec, err));
+    return job_resume(host, folder, process, err);
 }

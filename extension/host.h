@@ -99,7 +99,10 @@ struct host {
     const char *state;   /* folder of the jobs; NULL: the user's own (launch/launch.h) */
     const char *program; /* path of `totrain` */
 
-    int64_t job; /* whose folder is there already, for this statement; 0: a new one is made */
+    /* Whose folder is there already, for this statement, and the lock of whoever holds it, and
+     * goes on to hold it; 0: a new one is made. */
+    int64_t job;
+    int job_lock;
 
     uint64_t memory_max; /* bytes of each process of a job; 0: as much as there is */
 

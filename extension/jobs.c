@@ -67,6 +67,14 @@ static void judge_unfinished(struct jobstore *store, struct job_status *status)
 {
     if (status->is_running)
         return;
+    if (status->is_kept) {
+        status->state = JOB_STATE_LOST;
+        snprintf(status->error, sizeof status->error,
+                 "nobody follows it at the moment; what runs on the cluster goes on");
+        snprintf(status->hint, sizeof status->hint,
+                 "The next statement of ToTrain in this database follows it again.");
+        return;
+    }
     if (status->is_detached) {
         status->state = JOB_STATE_LOST;
         explain_loss(store, status);
@@ -99,6 +107,21 @@ static void judge_publication(struct job_status *status)
     }
 }
 
+/* A session has the folder, and writes the model. */
+static bool is_collected(const struct job_status *status)
+{
+    return job_folder_is_held(status->folder.path);
+}
+
+/* One that failed, or was cancelled, is so when its tables are gone. */
+static void judge_collection(struct job_status *status)
+{
+    status->state = status->state == JOB_STATE_DONE ? JOB_STATE_PUBLISHING : JOB_STATE_RUNNING;
+    status->error[0] = '\0';
+    if (!status->is_running)
+        judge_unfinished(NULL, status);
+}
+
 static enum status read_store(struct jobstore *store, struct job_status *status, struct error *err)
 {
     struct error why;
@@ -114,12 +137,15 @@ static enum status read_store(struct jobstore *store, struct job_status *status,
         status->row = (struct job_row){.id = status->folder.id, .state = JOB_STATE_WAITING};
         snprintf(status->row.model, sizeof status->row.model, "%s", status->destination.table);
     }
+    status->is_kept = !status->is_detached && job_is_kept(status->folder.path);
     status->state = status->row.state;
     snprintf(status->error, sizeof status->error, "%s", status->row.error);
     if (status->state < JOB_STATE_DONE)
         judge_unfinished(store, status);
     else if (status->state == JOB_STATE_DONE && status->is_detached)
         judge_publication(status);
+    else if (status->is_kept || (status->state == JOB_STATE_DONE && is_collected(status)))
+        judge_collection(status);
     return STATUS_OK;
 }
 
@@ -164,14 +190,32 @@ static enum status give_up(struct job_status *status, struct error *err)
     return how;
 }
 
+/* Who follows it may have no ear for it just now, and then sees the mark. */
+static enum status give_up_kept(const char *state, const struct job_status *status,
+                                struct error *err)
+{
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (job_status_is_over(status))
+        return fail(err, STATUS_INVALID, "job %lld has ended already",
+                    (long long)status->folder.id);
+    TRY(job_give_up(status->folder.path, err));
+    (void)job_cancel_by_id(state, status->folder.id, &ignored);
+    return STATUS_OK;
+}
+
 enum status job_end(const char *state, int64_t id, struct error *err)
 {
     struct job_status status;
     struct error ignored;
 
     error_clear(&ignored);
-    if (job_status_read(state, id, &status, &ignored) == STATUS_OK &&
-        status.state == JOB_STATE_LOST)
-        return give_up(&status, err);
+    if (job_status_read(state, id, &status, &ignored) == STATUS_OK) {
+        if (status.is_kept)
+            return give_up_kept(state, &status, err);
+        if (status.state == JOB_STATE_LOST)
+            return give_up(&status, err);
+    }
     return job_cancel_by_id(state, id, err);
 }

@@ -21,6 +21,7 @@ struct job_status {
     struct job_row row;             /* zeros before the first group of workers */
     struct destination destination; /* of a detached job */
     bool is_detached, is_running;
+    bool is_kept; /* on a cluster, by itself; whoever follows it publishes its model */
     /* The row's, with what it cannot know: LOST where nobody runs a detached job,
      * FAILED where nobody runs an attached one, PUBLISHING until the model is where
      * it is to go. */

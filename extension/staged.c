@@ -1,6 +1,5 @@
 #include "engine/staged.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -138,6 +137,14 @@ static enum status collect_from(struct collecting *collecting, struct jobstore *
     return train_result_put(store, &facts, sink, err);
 }
 
+/* What was told of the job while it ran somewhere else is there until the journal says more:
+ * whoever looks sees the one or the other. */
+static enum status open_books(const char *path, struct jobstore **store, struct error *err)
+{
+    return access(path, F_OK) == 0 ? jobstore_open(path, false, store, err)
+                                   : jobstore_create(path, store, err);
+}
+
 static enum status collect(struct collecting *collecting, const struct sink *sink,
                            struct error *err)
 {
@@ -148,7 +155,7 @@ static enum status collect(struct collecting *collecting, const struct sink *sin
     collecting->journal->job = collecting->folder.id;
     TRY(collecting->journal->read(collecting->journal->self, 0, read_submission, collecting, err));
     TRY(job_folder_file(&collecting->folder, "job.db", path, err));
-    TRY(jobstore_create(path, &store, err));
+    TRY(open_books(path, &store, err));
     status = collect_from(collecting, store, sink, err);
     jobstore_close(store);
     return status;
@@ -167,28 +174,12 @@ static enum status collect_in_arena(struct collecting *collecting, const struct 
     return status;
 }
 
-/* What was told of the job while it ran somewhere else. */
-static enum status forget_books(const struct job_folder *folder, struct error *err)
-{
-    static const char *const names[] = {"job.db", "job.db-wal", "job.db-shm"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[PATH_MAX];
-
-        TRY(job_folder_file(folder, names[i], path, err));
-        if (unlink(path) != 0 && errno != ENOENT)
-            return fail_errno(err, STATUS_IO, "cannot remove %s", path);
-    }
-    return STATUS_OK;
-}
-
 enum status job_collect_into(const struct host *host, struct journal *journal,
                              const struct job_folder *folder, const struct sink *sink,
                              struct error *err)
 {
     struct collecting collecting = {.host = host, .journal = journal, .folder = *folder};
 
-    TRY(forget_books(folder, err));
     return collect_in_arena(&collecting, sink, err);
 }
 

@@ -21,8 +21,8 @@
  */
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
                         struct error *err);
-/* The same into a folder that is there already, and stays; its job.db is made anew. `sink` has its
- * columns. */
+/* The same into a folder that is there already, and stays; the journal goes over what its job.db
+ * has, or has of an earlier try. `sink` has its columns. */
 enum status job_collect_into(const struct host *host, struct journal *journal,
                              const struct job_folder *folder, const struct sink *sink,
                              struct error *err);

@@ -81,6 +81,9 @@ enum status job_folder_begin(const struct host *host, struct job_folder *folder,
 /* follow.c: job_launch, within the limits that the host has for its jobs. */
 enum status job_start(const struct host *host, const struct job_folder *folder,
                       const struct jobspec *spec, struct job_process *process, struct error *err);
+/* The same of a folder whose job.json is there. */
+enum status job_resume(const struct host *host, const struct job_folder *folder,
+                       struct job_process *process, struct error *err);
 
 /* follow.c: pass events on until the job has ended; asks it to end when the
  * session is interrupted. The job's own error otherwise. What is left is

@@ -187,16 +187,6 @@ static enum status check_before(const struct host *host, const struct plan *plan
                                                : STATUS_OK;
 }
 
-static enum status end_on_cluster(const struct job_folder *folder, enum status status,
-                                  const struct course *course, const struct sink *sink,
-                                  struct error *err)
-{
-    if (status == STATUS_OK)
-        status = put_bad_rows(course, sink, err);
-    job_folder_clean(folder);
-    return status;
-}
-
 enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err)
 {
@@ -217,9 +207,10 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
         job_folder_remove(&folder);
         return status;
     }
-    if (status == STATUS_OK && plan->cluster.is_wanted)
-        return end_on_cluster(&folder, cluster_train(host, plan, &folder, &spec, &wish, sink, err),
-                              &course, sink, err);
+    if (status == STATUS_OK && plan->cluster.is_wanted) {
+        TRY(cluster_train(host, plan, &folder, &spec, &wish, sink, err));
+        return put_bad_rows(&course, sink, err);
+    }
     if (status == STATUS_OK && host->rows_read)
         status = host->rows_read(host->self, err);
     if (status == STATUS_OK && !plan->training.wait) {

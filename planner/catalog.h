@@ -71,6 +71,7 @@ struct catalog_limits {
     uint64_t seed;                /* of a statement without train.seed */
     bool has_cluster;             /* jobs may go to Kubernetes */
     bool wants_cluster;           /* and do, where a statement says nothing of job.where */
+    bool keeps_cluster;           /* and may outlive the session: job.wait = false */
     const char *no_cluster, *no_cluster_hint; /* why not; NULL: their pods cannot reach it */
     bool is_staged; /* somebody else starts the processes, which reach this database */
 };

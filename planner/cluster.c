@@ -29,12 +29,12 @@ static enum status check_others(const struct planning *planning)
             return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
                            "%s is of this machine, and the job runs on a cluster", local[i]);
     }
-    if (planning->plan->training.wait)
+    if (planning->plan->training.wait || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
-            "job.wait = false is not supported yet for a job on a cluster");
-    return error_hint(planning->err, "SELECT totrain.submit($$ ... $$), without job.wait, trains "
-                                     "in the background.");
+            "job.wait = false is for jobs on a cluster that the server sends there");
+    return error_hint(planning->err, "In psql, with job.where = 'kubernetes', the server publishes "
+                                     "the model when the job is done.");
 }
 
 static const char *const names[] = {"job.image", "job.priority", "job.worker_cpu",

@@ -108,7 +108,7 @@ enum status plan_train(struct planning *planning)
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
     TRY(cluster_plan(planning));
-    if (!plan->training.wait)
+    if (!plan->training.wait && !plan->cluster.is_wanted) /* else its tables are the target's */
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning, &planning->plan->training.metrics_host,
                              &planning->plan->training.metrics_port));

@@ -16,6 +16,7 @@
 #include "engine/progress.h"
 #include "postgres_host/door_cluster.h"
 #include "postgres_host/jobs.h"
+#include "postgres_host/kept_jobs.h"
 #include "postgres_host/parallel_scan.h"
 #include "postgres_host/settings.h"
 #include "postgres_host/undo.h"
@@ -94,6 +95,7 @@ struct door *door_open(void)
     door->host.host.rows_read = rows_read;
     door->host.host.catalog.limits = limits_now();
     door_cluster_init(door);
+    kept_jobs_look();
     return door;
 }
 

@@ -30,6 +30,8 @@ struct door {
      * and with it the locks on what was read. Set by whoever began it. */
     bool owns_transaction;
     bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
+    bool follows_itself;     /* a background worker: jobs that are kept are its own to follow */
+    bool has_kept;           /* one was */
     struct job_folder job;   /* of the job that the statement has begun; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };

@@ -4,6 +4,8 @@
 #include "utils/acl.h"
 #include "utils/snapmgr.h"
 
+#include "postgres_host/caller.h"
+#include "postgres_host/kept_jobs.h"
 #include "postgres_host/settings.h"
 
 #define ROLE_NAME "totrain_k8s"
@@ -19,7 +21,7 @@ static bool has_role(void)
 
 void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
 {
-    limits->has_cluster = false;
+    limits->has_cluster = limits->keeps_cluster = false;
     if (!settings.enable_kubernetes) {
         limits->no_cluster = "jobs on Kubernetes are not enabled on this server";
         limits->no_cluster_hint = "totrain.enable_kubernetes in postgresql.conf allows them.";
@@ -33,6 +35,7 @@ void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
                                   "the transaction is committed.";
     } else {
         limits->has_cluster = true;
+        limits->keeps_cluster = !door->follows_itself;
     }
 }
 
@@ -169,12 +172,17 @@ static enum status collect(void *self, int64_t number, const struct job_folder *
 
 /* ----- after a failure ----- */
 
+static struct door *door_of(struct postgres_cluster *cluster)
+{
+    return (struct door *)((char *)cluster - offsetof(struct door, cluster));
+}
+
 /* What the statement will throw is kept aside: the tables are to go, and that is to be committed
  * before the error takes everything back. */
 static void discard(void *self, int64_t number, const struct sink *sink)
 {
     struct postgres_cluster *cluster = self;
-    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
+    struct door *door = door_of(cluster);
     ErrorData *interrupt = door->session.interrupt;
     struct error ignored;
 
@@ -189,6 +197,35 @@ static void discard(void *self, int64_t number, const struct sink *sink)
         door->session.interrupt = interrupt;
 }
 
+/* ----- jobs that outlive their session ----- */
+
+static void take(void *folder)
+{
+    kept_jobs_take(folder);
+}
+
+static void write_caller(void *folder)
+{
+    caller_write(folder);
+}
+
+static enum status keep(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct door *door = door_of(self);
+    struct job_folder copy = *folder;
+
+    TRY(session_catch(&door->session, door->follows_itself ? write_caller : take, &copy, err));
+    door->has_kept = true;
+    door->job.id = 0; /* no rollback takes it back */
+    return STATUS_OK;
+}
+
+void door_cluster_background(struct door *door)
+{
+    door->follows_itself = true;
+    door->cluster.seam.keeps_all = true;
+}
+
 void door_cluster_init(struct door *door)
 {
     postgres_cluster_init(&door->cluster, &door->host, settings.job_schema, settings.job_login);
@@ -196,4 +233,5 @@ void door_cluster_init(struct door *door)
     door->cluster.seam.hold = hold;
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
+    door->cluster.seam.keep = keep;
 }

@@ -16,5 +16,7 @@
 void door_cluster_limits(const struct door *door, struct catalog_limits *limits);
 /* Fills the host's seam. */
 void door_cluster_init(struct door *door);
+/* In a background worker, which goes on to follow what it sends to a cluster (kept_jobs.h). */
+void door_cluster_background(struct door *door);
 
 #endif

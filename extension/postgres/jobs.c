@@ -21,16 +21,17 @@
 
 #include "engine/jobs.h"
 #include "postgres_host/jobs.h"
+#include "postgres_host/kept_jobs.h"
 #include "postgres_host/settings.h"
 
 SQL_FUNCTION(totrain_sql_job_table);
 SQL_FUNCTION(totrain_sql_cancel);
 SQL_FUNCTION(totrain_sql_cancel_of);
+SQL_FUNCTION(totrain_sql_scale);
 
 /* ----- the folders ----- */
 
-/* Folders that are named by a number, in CurrentMemoryContext. */
-static List *numbered_folders(const char *path)
+List *jobs_numbered_folders(const char *path)
 {
     DIR *folder = opendir(path);
     const struct dirent *entry;
@@ -89,18 +90,75 @@ void jobs_sweep(void)
     const char *here = database_folder(), *all = parent_of(here);
     ListCell *cell;
 
-    foreach (cell, numbered_folders(all)) {
+    foreach (cell, jobs_numbered_folders(all)) {
         const Oid database = lfirst_oid(cell);
         const bool is_there = SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
         const char *path = psprintf("%s/%u", all, database);
         ListCell *inner;
 
-        foreach (inner, numbered_folders(path))
+        foreach (inner, jobs_numbered_folders(path))
             if (!is_there || !SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(lfirst_oid(inner))))
                 remove_role(psprintf("%s/%u", path, lfirst_oid(inner)));
         if (!is_there)
             (void)rmdir(path);
     }
+}
+
+/* ----- what becomes of one ----- */
+
+struct note {
+    int64_t id;
+    const char *statement;
+    enum job_state what;
+    const char *why;
+    bool is_last; /* whatever the books say */
+};
+
+static enum status put_note(const char *path, const struct note *note, struct error *err)
+{
+    struct job_row row = {.id = note->id};
+    struct jobstore *store;
+    struct error unsaid;
+    enum status status;
+
+    error_clear(&unsaid);
+    if (access(path, F_OK) == 0)
+        TRY(jobstore_open(path, false, &store, err));
+    else
+        TRY(jobstore_create(path, &store, err));
+    if (jobstore_get_job(store, &row, &unsaid) != STATUS_OK && note->statement)
+        slice_copy(session_shown(note->statement), row.statement, sizeof row.statement);
+    if (note->is_last || (row.state != JOB_STATE_FAILED && row.state != JOB_STATE_CANCELLED))
+        row.state = note->what;
+    if (note->why && (note->is_last || !row.error[0]))
+        slice_copy(session_shown(note->why), row.error, sizeof row.error);
+    status = jobstore_put_job(store, &row, err);
+    jobstore_close(store);
+    return status;
+}
+
+static void write_note(const char *state, const struct note *note)
+{
+    struct job_folder folder;
+    struct error err;
+    char path[PATH_MAX];
+
+    error_clear(&err);
+    if (job_folder_find(state, note->id, &folder, &err) != STATUS_OK ||
+        job_folder_file(&folder, "job.db", path, &err) != STATUS_OK ||
+        put_note(path, note, &err) != STATUS_OK)
+        ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", note->id, err.message)));
+}
+
+void jobs_note(const char *state, int64_t id, const char *statement, enum job_state what,
+               const char *why)
+{
+    write_note(state, &(struct note){id, statement, what, why, false});
+}
+
+void jobs_fail(const char *state, int64_t id, const char *why)
+{
+    write_note(state, &(struct note){id, NULL, JOB_STATE_FAILED, why, true});
 }
 
 /* ----- rows ----- */
@@ -190,9 +248,10 @@ Datum totrain_sql_job_table(PG_FUNCTION_ARGS)
     ReturnSetInfo *info = (ReturnSetInfo *)fcinfo->resultinfo;
     ListCell *cell;
 
+    kept_jobs_look();
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
     check_columns(info->setDesc, job_table_columns(table, names));
-    foreach (cell, numbered_folders(folder)) {
+    foreach (cell, jobs_numbered_folders(folder)) {
         const Oid owner = lfirst_oid(cell);
         if (all || has_privs_of_role(GetUserId(), owner))
             put_jobs_of(info, owner, table, psprintf("%s/%u", folder, owner));
@@ -210,6 +269,7 @@ static Datum cancel(Oid owner, int64_t id)
     error_clear(&err);
     if (job_end(settings_state(owner), id, &err) != STATUS_OK)
         session_raise(&nobody, &err, SLICE(""), false);
+    kept_jobs_adopt(); /* one that nobody follows has somebody who ends it */
     return CStringGetTextDatum("cancelled");
 }
 
@@ -229,4 +289,17 @@ Datum totrain_sql_cancel_of(PG_FUNCTION_ARGS)
                         errmsg("permission denied to end jobs of role \"%s\"",
                                GetUserNameFromId(owner, true))));
     return cancel(owner, PG_GETARG_INT64(0));
+}
+
+/* (id, workers): one of the caller's own. */
+Datum totrain_sql_scale(PG_FUNCTION_ARGS)
+{
+    struct session nobody = {.memory = CurrentMemoryContext};
+    struct error err;
+
+    error_clear(&err);
+    if (job_scale_by_id(settings_state(GetUserId()), PG_GETARG_INT64(0), PG_GETARG_INT64(1),
+                        &err) != STATUS_OK)
+        session_raise(&nobody, &err, SLICE(""), false);
+    PG_RETURN_INT64(PG_GETARG_INT64(1));
 }

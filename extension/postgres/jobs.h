@@ -4,7 +4,23 @@
 #ifndef POSTGRES_HOST_JOBS_H
 #define POSTGRES_HOST_JOBS_H
 
+#include "postgres_host/compat.h"
+
+#include "data/jobstore.h"
+
 /* Remove what is left of jobs whose database or role was dropped. */
 void jobs_sweep(void);
+
+/* What becomes of a job, where its master has not said it. `statement` where it has no books yet,
+ * `why` NULL: nothing is to be said. Throws nothing; what cannot be written is logged. */
+void jobs_note(const char *state, int64_t id, const char *statement, enum job_state what,
+               const char *why);
+
+/* The same of one that has failed, whatever its books say. */
+void jobs_fail(const char *state, int64_t id, const char *why);
+
+/* Folders that are named by a number, in CurrentMemoryContext: databases in the state folder, roles
+ * in one of those. */
+List *jobs_numbered_folders(const char *path);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * The shared library, as the server loads it: by the first call of one of its
- * functions, or with session_preload_libraries before the first statement.
+ * functions, with session_preload_libraries before the first statement, or as it starts.
  */
 #include "postgres_host/compat.h"
 
 #include "postgres_host/door.h"
+#include "postgres_host/kept_jobs.h"
 #include "postgres_host/settings.h"
 #include "postgres_host/undo.h"
 
@@ -17,4 +18,5 @@ void _PG_init(void)
     settings_define();
     bare_install();
     undo_install();
+    kept_jobs_install();
 }

@@ -142,11 +142,21 @@ void settings_define(void)
     MarkGUCPrefixReserved("totrain");
 }
 
-char *settings_state(Oid role)
+char *settings_state_root(void)
 {
     if (settings.state_directory && settings.state_directory[0])
-        return psprintf("%s/%u/%u", settings.state_directory, MyDatabaseId, role);
-    return psprintf("%s/totrain/%u/%u", DataDir, MyDatabaseId, role);
+        return pstrdup(settings.state_directory);
+    return psprintf("%s/totrain", DataDir);
+}
+
+char *settings_state_of(Oid database, Oid role)
+{
+    return psprintf("%s/%u/%u", settings_state_root(), database, role);
+}
+
+char *settings_state(Oid role)
+{
+    return settings_state_of(MyDatabaseId, role);
 }
 
 /* Where the server keeps its files is a superuser's to know, as the setting is. */

@@ -40,6 +40,8 @@ void settings_define(void);
  * sees its jobs or ends them.
  */
 char *settings_state(Oid role);
+char *settings_state_of(Oid database, Oid role); /* where no database is connected yet, too */
+char *settings_state_root(void);
 
 /* For messages to others than a superuser: the path of that folder becomes the setting's name. */
 const char *settings_hide_state(const char *text);

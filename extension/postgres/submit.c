@@ -8,11 +8,10 @@
  *                submitted. Then it runs the statement as totrain.run() would, in a
  *                transaction of its own.
  *
- * The worker is the job's session: should it end, so does the job.
+ * The worker is the job's session: should it end, so does the job. One on a cluster goes on, and
+ * is followed by another worker (kept_jobs.h).
  */
 #include "postgres_host/door.h"
-
-#include <unistd.h>
 
 #include "access/transam.h"
 #include "access/xact.h"
@@ -31,9 +30,10 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
-#include "data/jobstore.h"
 #include "planner/plan.h"
 #include "postgres_host/door_cluster.h"
+#include "postgres_host/jobs.h"
+#include "postgres_host/kept_jobs.h"
 #include "postgres_host/settings.h"
 
 SQL_FUNCTION(totrain_sql_submit);
@@ -53,44 +53,9 @@ struct submission {
     char data[FLEXIBLE_ARRAY_MEMBER];
 };
 
-/* ----- what becomes of the job, where its master has not said it ----- */
-
-static enum status put_state(const char *path, const struct submission *submission,
-                             enum job_state state, const char *why, struct error *err)
-{
-    struct job_row row = {.id = submission->job};
-    struct jobstore *store;
-    struct error unsaid;
-    enum status status;
-
-    error_clear(&unsaid);
-    if (access(path, F_OK) == 0)
-        TRY(jobstore_open(path, false, &store, err));
-    else
-        TRY(jobstore_create(path, &store, err));
-    if (jobstore_get_job(store, &row, &unsaid) != STATUS_OK)
-        slice_copy(session_shown(submission->data), row.statement, sizeof row.statement);
-    if (row.state != JOB_STATE_FAILED && row.state != JOB_STATE_CANCELLED)
-        row.state = state;
-    if (why && !row.error[0])
-        slice_copy(session_shown(why), row.error, sizeof row.error);
-    status = jobstore_put_job(store, &row, err);
-    jobstore_close(store);
-    return status;
-}
-
 static void note_state(const struct submission *submission, enum job_state state, const char *why)
 {
-    struct job_folder folder;
-    struct error err;
-    char path[PATH_MAX];
-
-    error_clear(&err);
-    if (job_folder_find(settings_state(submission->user), submission->job, &folder, &err) !=
-            STATUS_OK ||
-        job_folder_file(&folder, "job.db", path, &err) != STATUS_OK ||
-        put_state(path, submission, state, why, &err) != STATUS_OK)
-        ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", submission->job, err.message)));
+    jobs_note(settings_state(submission->user), submission->job, submission->data, state, why);
 }
 
 /* ----- the session ----- */
@@ -119,6 +84,7 @@ static void check_statement(struct door *door, struct slice text, bool *is_train
     arena_init(arena, ARENA_MAXIMUM);
     error_clear(&err);
     door->owns_transaction = true; /* as the worker's will */
+    door_cluster_background(door);
     door_cluster_limits(door, &door->host.host.catalog.limits);
     status = parse_statement(text, arena, &statement, &err);
     if (status == STATUS_OK)
@@ -292,22 +258,29 @@ static void lock_folder(const struct submission *submission, struct job_folder *
         ereport(ERROR, (errmsg_internal("%s", err.message)));
 }
 
-static void run_in_door(const struct submission *submission, struct result *result)
+static bool run_in_door(const struct submission *submission, const struct job_folder *folder,
+                        struct result *result)
 {
     const struct slice text = session_to_utf8(submission->data, strlen(submission->data));
     struct door *door = door_open();
     struct error err;
 
     door->owns_transaction = true;
-    if (submission->is_training)
+    door_cluster_background(door);
+    if (submission->is_training) {
         door->host.host.job = submission->job;
+        door->host.host.job_lock = folder->lock;
+    }
     if (door_run(door, text, NULL, result, &err) != STATUS_OK)
         session_raise(&door->session, &err, text, false);
+    return door->has_kept;
 }
 
-static void run_statement(const struct submission *submission)
+/* Is there a job that goes on? */
+static bool run_statement(const struct submission *submission, const struct job_folder *folder)
 {
     MemoryContext context = CurrentMemoryContext;
+    volatile bool has_kept = false;
     struct result result;
 
     result_init(&result);
@@ -315,7 +288,7 @@ static void run_statement(const struct submission *submission)
     MemoryContextSwitchTo(context);
     PG_TRY();
     {
-        run_in_door(submission, &result);
+        has_kept = run_in_door(submission, folder, &result);
     }
     PG_FINALLY();
     {
@@ -323,16 +296,19 @@ static void run_statement(const struct submission *submission)
     }
     PG_END_TRY();
     CommitTransactionCommand();
+    MemoryContextSwitchTo(context);
+    return has_kept;
 }
 
 /* What is thrown is the job's end, not only the worker's. */
-static void run_and_note(const struct submission *submission)
+static void run_and_note(const struct submission *submission, const struct job_folder *folder)
 {
     MemoryContext context = CurrentMemoryContext;
+    volatile bool has_kept = false;
 
     PG_TRY();
     {
-        run_statement(submission);
+        has_kept = run_statement(submission, folder);
     }
     PG_CATCH();
     {
@@ -348,7 +324,10 @@ static void run_and_note(const struct submission *submission)
         return;
     }
     PG_END_TRY();
-    note_state(submission, JOB_STATE_DONE, NULL);
+    if (has_kept)
+        kept_jobs_follow(folder);
+    else
+        note_state(submission, JOB_STATE_DONE, NULL);
 }
 
 void totrain_worker_main(Datum segment)
@@ -373,9 +352,7 @@ void totrain_worker_main(Datum segment)
         job_folder_remove(&folder);
         proc_exit(0);
     }
-    if (submission->is_training)
-        job_folder_leave(&folder); /* the engine takes it */
-    run_and_note(submission);
+    run_and_note(submission, &folder);
     job_folder_leave(&folder);
     proc_exit(0);
 }

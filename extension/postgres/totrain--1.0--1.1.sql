@@ -86,3 +86,10 @@ REVOKE ALL ON FUNCTION totrain.stage(text), totrain.collect(bigint), totrain.dis
     totrain.sweep_jobs(interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval) TO totrain_user;
+
+CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
+    'gives a running job of the caller''s another number of workers';
+REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint) TO totrain_user;

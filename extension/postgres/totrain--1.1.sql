@@ -204,6 +204,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_cancel_of' LANGUAGE C STRICT VOLATILE PARALLE
 COMMENT ON FUNCTION totrain.cancel(bigint, regrole) IS
     'ends a job of a role that the caller may act as';
 
+CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
+    'gives a running job of the caller''s another number of workers';
+
 -- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).
 
@@ -276,7 +281,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
-    totrain.cancel(bigint), totrain.cancel(bigint, regrole),
+    totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval)
     TO totrain_user;

@@ -240,6 +240,19 @@ enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *f
     return fail(err, STATUS_BUSY, "somebody else has the folder of job %lld", (long long)id);
 }
 
+enum status job_folder_share(const char *state, int64_t id, int lock, struct job_folder *folder,
+                             struct error *err)
+{
+    int copy;
+
+    TRY(job_folder_find(state, id, folder, err));
+    copy = lock > 0 ? fcntl(lock - 1, F_DUPFD_CLOEXEC, 0) : -1;
+    if (copy < 0)
+        return fail_errno(err, STATUS_IO, "cannot hold the folder of job %lld", (long long)id);
+    folder->lock = copy + 1;
+    return STATUS_OK;
+}
+
 enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
                             struct error *err)
 {

@@ -58,6 +58,13 @@ static void close_both(int pair[2])
 enum status job_launch(const char *program, const struct job_folder *folder,
                        const struct jobspec *spec, struct job_process *process, struct error *err)
 {
+    TRY(job_write_spec(folder, spec, err));
+    return job_relaunch(program, folder, process, err);
+}
+
+enum status job_relaunch(const char *program, const struct job_folder *folder,
+                         struct job_process *process, struct error *err)
+{
     /* A socket, so that writing to a supervisor that is gone raises no signal
      * in the database that hosts us. */
     int lifeline[2] = {-1, -1}, events[2] = {-1, -1};
@@ -66,7 +73,6 @@ enum status job_launch(const char *program, const struct job_folder *folder,
     *process = (struct job_process){.pid = -1, .lifeline = -1, .events = -1};
     text_init(&process->pending, 2 * LAUNCH_EVENT_BYTES_MAX);
     TRY(job_folder_file(folder, "log", process->log, err));
-    TRY(job_write_spec(folder, spec, err));
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lifeline) != 0 ||
         pipe2(events, O_CLOEXEC) != 0) {
         status = fail_errno(err, STATUS_IO, "cannot make a pipe");

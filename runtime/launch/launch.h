@@ -43,6 +43,9 @@ enum status job_folder_create(const char *state, struct job_folder *folder, stru
 /* A folder that somebody else has made and left, for a job that has not begun. */
 enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *folder,
                              struct error *err);
+/* A folder that the caller holds by this lock, and goes on to hold; `folder` holds it, too. */
+enum status job_folder_share(const char *state, int64_t id, int lock, struct job_folder *folder,
+                             struct error *err);
 enum status job_folder_find(const char *state, int64_t id, struct job_folder *folder,
                             struct error *err); /* NOT_FOUND */
 enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
@@ -128,6 +131,10 @@ struct job_process {
 /* Write job.json, spawn `program supervise FOLDER`. */
 enum status job_launch(const char *program, const struct job_folder *folder,
                        const struct jobspec *spec, struct job_process *process, struct error *err);
+
+/* The same of a folder that has its job.json. */
+enum status job_relaunch(const char *program, const struct job_folder *folder,
+                         struct job_process *process, struct error *err);
 
 /* The most memory of its own, in bytes, that each process of the job may have: what it asks
  * for beyond fails there. Before the job has roles: right after job_launch. */

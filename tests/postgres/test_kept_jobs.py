@@ -1,0 +1,211 @@
+"""job.where = 'kubernetes', job.wait = false: a background worker of the extension follows the job and publishes
+its model, whatever ends meanwhile.
+"""
+
+import os
+import signal
+import unittest
+
+import psycopg2
+
+import staged
+from staged import harness
+
+import test_cluster
+
+TRAIN = test_cluster.TRAIN.replace("job.lanes", "job.wait = false, job.lanes")
+# Long enough for the server to be restarted meanwhile, and not endless.
+SLOW = staged.statement(epochs=40, batch=2).replace("job.lanes", "job.where = 'kubernetes', job.wait = false, job.lanes")
+ENDLESS = test_cluster.LONG.replace("job.lanes", "job.wait = false, job.lanes")
+
+
+class Case(test_cluster.Case):
+    def submit(self, text=TRAIN, user="alice", before=""):
+        shown = self.check_psql(f"{before}{text}", "-At", user=user)
+        return int(shown.splitlines()[-1].split("|")[1])
+
+    def job(self, number, user="alice"):
+        rows = self.execute(f"SELECT state, error FROM totrain.jobs WHERE id = {number}", user)
+        return rows[0] if rows else None
+
+    def wait_for_state(self, number, *states, user="alice"):
+        return harness.wait_for(lambda: (self.job(number, user) or (None,))[0] in states and self.job(number, user),
+                                f"job {number} to be {states}")
+
+    def workers(self):
+        return [pid for pid, in self.execute("SELECT pid FROM pg_stat_activity WHERE backend_type = 'totrain job'")]
+
+    def name_of(self, before):
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        return (set(self.cluster.started) - before).pop()
+
+    def run_one(self, text=SLOW):
+        """The number of a job that has begun, and its Job's name."""
+        before = set(self.cluster.started)
+        number = self.submit(text)
+        name = self.name_of(before)
+        self.wait_for_state(number, "running")
+        return number, name
+
+    def works(self, execute):
+        try:
+            execute("SELECT 1")
+            return True
+        except psycopg2.Error:
+            return False
+
+    def kill(self, process):
+        """With kill -9, and so the sessions of all others."""
+        session = self.connect().cursor()
+        os.kill(process, signal.SIGKILL)
+        harness.wait_for(lambda: not self.works(session.execute), "the end of all sessions")
+        harness.wait_for(lambda: self.works(self.execute), "sessions")
+
+    def check_published(self, number, text=SLOW):
+        self.assertEqual(self.wait_for_state(number, "done", "failed", "cancelled"), ("done", None))
+        self.assertIn("iris_model", self.tables())
+        self.assertEqual(self.digest(), self.expected(text.replace("job.where = 'kubernetes', job.wait = false, ", "")))
+        self.check_nothing_is_left()
+
+
+class Kept(Case):
+    def test_the_statement_returns_and_the_model_comes(self):
+        number = self.submit()
+        self.check_published(number, TRAIN)
+        harness.wait_for(lambda: not self.workers(), "the worker's end")
+
+    def test_done_means_that_the_model_is_there(self):
+        number = self.submit()
+        connection = self.connect("alice")
+        cursor = connection.cursor()
+        state = None
+        while state != "done":
+            cursor.execute(f"SELECT state, to_regclass('iris_model') IS NOT NULL FROM totrain.jobs WHERE id = {number}")
+            state, is_there = cursor.fetchone()
+            self.assertIn(state, ("waiting", "running", "publishing", "done"))
+            self.assertTrue(is_there or state != "done")
+
+    def test_it_is_the_callers_with_his_role_and_his_settings(self):
+        self.execute("CREATE SCHEMA work; GRANT CREATE, USAGE ON SCHEMA work TO bob; GRANT bob TO alice; "
+                     "GRANT totrain_k8s TO bob")
+        number = self.submit(before="SET ROLE bob; SET search_path = work, public; SET default_toast_compression = lz4; ")
+        self.wait_for_state(number, "done", user="bob")
+        self.assertEqual(self.execute("SELECT relowner::regrole::text, relnamespace::regnamespace::text FROM pg_class "
+                                      "WHERE relname = 'iris_model'"), [("bob", "work")])
+
+    def test_it_is_cancelled_from_another_session(self):
+        for statement in ("SELECT totrain.cancel({})", "CANCEL JOB {};"):
+            with self.subTest(statement):
+                number, name = self.run_one(ENDLESS)
+                self.check_psql(statement.format(number), user="alice")
+                self.cluster.wait_for(lambda: name not in self.cluster.jobs())  # pylint: disable=cell-var-from-loop
+                self.assertEqual(self.wait_for_state(number, "cancelled")[0], "cancelled")
+                self.check_nothing_is_left()
+
+    def test_a_job_that_cannot_be_made_fails_and_leaves_nothing(self):
+        self.cluster.api.fault("create", status=403, reason="Forbidden", message="jobs is forbidden: User cannot create")
+        number = self.submit()
+        self.assertIn("cannot create", self.wait_for_state(number, "failed")[1])
+        self.check_nothing_is_left()
+
+    def test_a_model_that_cannot_be_written_stays_to_be_collected(self):
+        self.cluster.is_paused = True
+        number = self.submit()
+        self.execute("CREATE TABLE iris_model(x int)", "alice")
+        with self.cluster.api.lock:
+            self.cluster.is_paused = False
+            self.cluster.api.lock.notify_all()
+        said = self.wait_for_state(number, "failed")[1]
+        self.assertIn("the model could not be written", said)
+        self.execute("DROP TABLE iris_model", "alice")
+        self.execute("SELECT * FROM " + said.split("SELECT * FROM ")[1].split(" tries")[0], "alice")
+        self.assertEqual(self.digest(), self.expected())
+        self.check_nothing_is_left()
+
+    def test_it_waits_in_sight(self):
+        self.cluster.is_paused = True
+        number = self.submit(ENDLESS)
+        self.assertEqual(self.job(number)[0], "waiting")
+        self.execute(f"SELECT totrain.cancel({number})", "alice")
+        self.wait_for_state(number, "cancelled")
+        self.assertFalse(self.cluster.ready())
+        self.check_nothing_is_left()
+
+
+class Restarted(Case):
+    def test_a_worker_that_is_ended_is_replaced(self):
+        for end in ("SELECT pg_terminate_backend({})", None):
+            with self.subTest(end):
+                number, _ = self.run_one()
+                worker = harness.wait_for(self.workers, "a worker")[0]
+                if end:
+                    self.execute(end.format(worker))
+                else:
+                    self.kill(worker)
+                self.check_published(number)
+                self.execute("DROP TABLE iris_model, local_model", harness.SUPERUSER)
+
+    def test_a_restart_of_the_server_goes_by(self):
+        for number_of_signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            with self.subTest(number_of_signal):
+                number, name = self.run_one()
+                self.server.stop(number_of_signal)
+                self.assertIn(name, self.cluster.jobs())
+                self.server.start()
+                self.check_published(number)
+                self.execute("DROP TABLE iris_model, local_model", harness.SUPERUSER)
+
+    def test_so_does_one_that_submit_runs(self):
+        before = set(self.cluster.started)
+        number = self.execute(f"SELECT totrain.submit($${SLOW.replace('job.wait = false, ', '')}$$)", "alice")[0][0]
+        self.name_of(before)
+        self.wait_for_state(number, "running")
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        self.check_published(number)
+
+    def test_it_is_cancelled_when_nobody_follows_it(self):
+        number, name = self.run_one(ENDLESS)
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        self.execute(f"SELECT totrain.cancel({number})", "alice")
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        self.wait_for_state(number, "cancelled")
+        self.check_nothing_is_left()
+
+    def test_a_job_that_ended_and_was_deleted_meanwhile_is_published(self):
+        self.cluster.is_silent = True
+        number, name = self.run_one()
+        self.check_published(number)
+        self.assertNotIn(name, self.cluster.jobs())
+
+    def test_a_role_that_may_no_longer_act_as_another_publishes_nothing_for_it(self):
+        self.execute("GRANT bob TO alice; GRANT totrain_k8s TO bob")
+        before = set(self.cluster.started)
+        number = self.submit(ENDLESS, before="SET ROLE bob; ")
+        name = self.name_of(before)
+        self.wait_for_state(number, "running", user="bob")
+        self.execute("REVOKE bob FROM alice")
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        said = harness.wait_for(lambda: self.execute("SELECT error FROM totrain.jobs WHERE state = 'failed'"), "an error")
+        self.assertIn('may not act as role "bob"', said[0][0])
+        self.assertNotIn(name, self.cluster.jobs())
+        self.assertNotIn("iris_model", self.tables())
+
+
+class Preloaded(Case):
+    """With the library in shared_preload_libraries nobody has to say a word for it."""
+
+    more = {"shared_preload_libraries": "totrain"}
+
+    def test_a_restart_of_the_server_goes_by(self):
+        number, _ = self.run_one()
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        harness.wait_for(lambda: "iris_model" in self.tables(), "the model")
+        self.check_published(number)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
