@@ -28,7 +28,7 @@ static enum status answer(void *self, const struct pg_statement *statement,
     if (database->queries++ == 0)
         return rows->row(rows->self, root, 6, err);
     for (size_t i = 0; i < database->leaves; i++) {
-        char name[16];
+        char name[32];
         struct cell leaf[3];
 
         snprintf(name, sizeof name, "s.leaf_%zu", i);
