@@ -137,6 +137,10 @@ struct host {
      * not known. NULL: never. */
     uint64_t (*guess_rows)(void *self, struct slice select);
 
+    /* May SQL with our scoring functions be run here, and are they ours? In PostgreSQL a schema of
+     * their name can be anybody's. NULL: they are the session's own. */
+    enum status (*check_functions)(void *self, struct error *err);
+
     /* Could this table be written at the end? Asked before hours of training:
      * the schema exists and is writable, the name is free or of the right
      * kind, and no other statement of this session would block it. */

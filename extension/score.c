@@ -136,6 +136,8 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
 
     text_init(&sql, TEXT_MAXIMUM);
     status = predict_query(plan, &sql, err);
+    if (status == STATUS_OK && host->check_functions)
+        status = host->check_functions(host->self, err);
     if (status == STATUS_OK && plan->has_target)
         status = predict_into(host, plan, text_slice(&sql), sink, err);
     else if (status == STATUS_OK)

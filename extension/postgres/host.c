@@ -21,6 +21,7 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
         .query = postgres_query,
         .guess_rows = postgres_guess_rows,
         .find_table = postgres_find_table,
+        .check_functions = postgres_check_functions,
         .check_target = postgres_check_target,
         .publish = postgres_publish,
         .fill_tables = postgres_fill_tables,

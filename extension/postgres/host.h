@@ -84,6 +84,7 @@ enum status postgres_list_models(void *self, const struct sink *sink, struct err
 /* Where a table is made whose schema is not said: the first of the search_path. */
 enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
                                    char buffer[64], struct error *err);
+enum status postgres_check_functions(void *self, struct error *err);
 enum status postgres_check_target(void *self, struct slice schema, struct slice name,
                                   enum target_kind kind, struct error *err);
 /* The part of that check which is made again when the time to write has come. */

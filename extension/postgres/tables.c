@@ -92,6 +92,26 @@ static enum status check_version(const struct rights *rights, struct error *err)
                                   rights->version);
 }
 
+static enum status refuse_without_extension(struct error *err)
+{
+    fail(err, STATUS_INVALID, "this database has no extension totrain");
+    return error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+}
+
+enum status postgres_check_functions(void *self, struct error *err)
+{
+    struct arena arena;
+    struct cell there = {.type = CELL_NULL};
+    enum status status;
+    bool found;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
+    arena_deinit(&arena);
+    TRY(status);
+    return there.type == CELL_INTEGER && there.integer ? STATUS_OK : refuse_without_extension(err);
+}
+
 static enum status check_session(const struct rights *rights, enum target_kind kind,
                                  struct error *err)
 {
@@ -100,8 +120,7 @@ static enum status check_session(const struct rights *rights, enum target_kind k
     if (kind != TARGET_MODEL)
         return STATUS_OK;
     if (!rights->has_extension)
-        return fail(err, STATUS_INVALID, "this database has no extension totrain"),
-               error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+        return refuse_without_extension(err);
     TRY(check_version(rights, err));
     if (!rights->may_keep)
         return fail(err, STATUS_PERMISSION, "permission denied to keep models in this database"),

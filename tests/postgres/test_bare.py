@@ -34,7 +34,8 @@ class Bare(harness.Case):
         self.assertEqual(lines, ["CREATE TABLE logged (a int)", train])
 
     def test_a_schema_of_the_extensions_name_is_not_the_extension(self):
-        self.execute("DROP EXTENSION totrain; CREATE ROLE squatter")
+        self.check_psql(harness.TRAIN_IRIS.replace("iris_model", "real_model"))
+        self.execute("CREATE TABLE model AS SELECT * FROM real_model; DROP TABLE real_model; DROP EXTENSION totrain; CREATE ROLE squatter")
         self.addCleanup(self.server.execute, "DROP ROLE squatter")
         self.execute("""
             CREATE SCHEMA totrain AUTHORIZATION squatter; SET ROLE squatter;
@@ -47,10 +48,18 @@ class Bare(harness.Case):
             CREATE FUNCTION totrain.call() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'called as %', current_user; END $$;
             CREATE TRIGGER call BEFORE INSERT ON totrain.models EXECUTE FUNCTION totrain.call()""")
         self.assertIn("CREATE EXTENSION totrain", self.psql(harness.TRAIN_IRIS).stderr)
-        self.assertEqual(self.tables(), {"iris"})
+        self.assertEqual(self.tables(), {"iris", "model"})
         program = subprocess.run([harness.BUILD / "totrain", "postgres://", "-c", harness.TRAIN_IRIS], text=True, capture_output=True,
                                  check=False, env={**os.environ, **self.server.variables(self.database)})
         self.assertIn("this database has no extension totrain", program.stderr)
+        self.execute("""
+            CREATE FUNCTION totrain.predict(text, record, bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'called as %', current_user; END $$;
+            CREATE FUNCTION totrain.predict(text, record, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called as %', current_user; END $$""")
+        for predict in ("TO PREDICT USING model", "TO PREDICT p.class USING model",
+                        "TO PREDICT p.class WITH predict.bad_rows = 'quarantine' USING model"):
+            program = subprocess.run([harness.BUILD / "totrain", "postgres://", "-c", f"SELECT * FROM iris {predict}"], text=True,
+                                     capture_output=True, check=False, env={**os.environ, **self.server.variables(self.database)})
+            self.assertIn("this database has no extension totrain", program.stderr)
         self.execute("DROP SCHEMA totrain CASCADE")
 
     def test_pieces_of_a_string_run_in_order_up_to_the_first_error(self):

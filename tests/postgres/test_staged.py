@@ -21,6 +21,17 @@ class Runs(staged.Case):
     def test_one_worker(self):
         self.check_workers(1)
 
+    def test_nobody_reads_the_journal_but_its_master(self):
+        """A worker needs what was submitted, and that are the first two entries, however long it is."""
+        self.execute(f"ALTER ROLE {staged.POD} SET log_statement = 'all'")
+        self.addCleanup(self.execute, f"ALTER ROLE {staged.POD} RESET log_statement")
+        before = len(self.server.log())
+        self.check_workers(2)
+        reads = [line for line in self.server.log()[before:].splitlines() if "SELECT number, master" in line]
+        self.assertEqual(sum("LIMIT 2" in line for line in reads), 3)
+        masters = {line.split()[0] for line in reads if "LIMIT 64" in line}
+        self.assertEqual(len(masters), 1, reads)
+
     def test_two_workers(self):
         self.check_workers(2)
 

@@ -60,6 +60,32 @@ static enum status read_page(struct pgstore *store, int64_t after, int count, PG
                                  page, err);
 }
 
+static enum status each_of_page(const PGresult *page, journal_reader *each, void *context,
+                                int64_t *last, struct error *err)
+{
+    for (int row = 0; row < PQntuples(page); row++) {
+        struct journal_entry entry;
+
+        TRY(read_row(page, row, &entry, err));
+        TRY(each(context, &entry, err));
+        *last = entry.number;
+    }
+    return STATUS_OK;
+}
+
+enum status pgstore_read_first(struct pgstore *store, int count, journal_reader *each,
+                               void *context, struct error *err)
+{
+    enum status status;
+    PGresult *page;
+    int64_t last;
+
+    TRY(read_page(store, 0, count, &page, err));
+    status = each_of_page(page, each, context, &last, err);
+    PQclear(page);
+    return status;
+}
+
 static enum status read_entries(void *self, int64_t after, journal_reader *each, void *context,
                                 struct error *err)
 {
@@ -72,17 +98,8 @@ static enum status read_entries(void *self, int64_t after, journal_reader *each,
         PGresult *page;
 
         TRY(read_page(store, store->last, PAGE_ENTRIES, &page, err));
-        status = STATUS_OK;
         rows = PQntuples(page);
-        for (int row = 0; row < rows && status == STATUS_OK; row++) {
-            struct journal_entry entry;
-
-            status = read_row(page, row, &entry, err);
-            if (status == STATUS_OK)
-                status = each(context, &entry, err);
-            if (status == STATUS_OK)
-                store->last = entry.number;
-        }
+        status = each_of_page(page, each, context, &store->last, err);
         PQclear(page);
         TRY(status);
     }

@@ -106,7 +106,8 @@ struct submission {
     uint64_t *lot;
 };
 
-/* Entries 1 and 2: later ones are a master's. */
+#define SUBMISSION_ENTRIES 2 /* later ones are a master's */
+
 static enum status read_submission(void *context, const struct journal_entry *entry,
                                    struct error *err)
 {
@@ -114,7 +115,7 @@ static enum status read_submission(void *context, const struct journal_entry *en
     enum status status;
     cJSON *body;
 
-    if (entry->number > 2)
+    if (entry->number > SUBMISSION_ENTRIES)
         return STATUS_OK;
     if (entry->master != 0 || entry->kind != (entry->number == 1 ? JOURNAL_SPEC : JOURNAL_INPUT))
         return fail(err, STATUS_CORRUPT, "the job's journal does not begin with its spec");
@@ -139,7 +140,7 @@ enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot
     store->file_count = 0;
     free(store->files);
     store->files = NULL;
-    TRY(store->journal.read(store, 0, read_submission, &submission, err));
+    TRY(pgstore_read_first(store, SUBMISSION_ENTRIES, read_submission, &submission, err));
     if (store->file_count == 0)
         return fail(err, STATUS_NOT_FOUND, "the job's tables are empty");
     return STATUS_OK;

@@ -33,6 +33,9 @@ bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *tab
 
 /* journal.c */
 void pgstore_journal_init(struct pgstore *store, uint64_t job);
+/* So many entries, from number 1 on. The journal's own place stays. */
+enum status pgstore_read_first(struct pgstore *store, int count, journal_reader *each,
+                               void *context, struct error *err);
 
 /* copy.c: rows of COPY (FORMAT binary). */
 void copy_begin(struct text *out);
