@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -161,6 +162,18 @@ def roles_of(server):
     return processes_of(server.state)
 
 
+def role_of(server, role):
+    """A process of the job that is a supervisor, master or worker."""
+    for process in roles_of(server):
+        try:
+            words = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if role.encode() in words[1:3]:
+            return process
+    raise RuntimeError(f"there is no {role}")
+
+
 def train_and_hit(bench, hit):
     """Seconds from the blow to psql's end, and to that of the job's last process."""
     with subprocess.Popen(["psql", "-Xq", "-c", TRAIN_LONG], env=bench.environment, stdout=subprocess.DEVNULL,
@@ -179,13 +192,45 @@ def train_and_hit(bench, hit):
     return answered, ended
 
 
+def kill_postmaster(server):
+    """Another one is started when the job's last process is gone; until then the clock runs."""
+    os.kill(server.pid, signal.SIGKILL)
+
+    def start_again():
+        until(lambda: not roles_of(server), "the end of the job's processes")
+        server.stop(signal.SIGKILL)
+        server.start()
+    threading.Thread(target=start_again).start()
+
+
+def train_and_replace(bench, role):
+    """Seconds from the blow to another process in the place of the one that was killed; no other is left."""
+    taken = []
+
+    def hit(psql, _):
+        before, victim = set(roles_of(bench.server)), role_of(bench.server, role)
+        started = time.perf_counter()
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: victim not in roles_of(bench.server) and len(roles_of(bench.server)) >= len(before), f"another {role}")
+        taken.append(time.perf_counter() - started)
+        psql.send_signal(signal.SIGINT)
+    train_and_hit(bench, hit)
+    return taken[0]
+
+
 def interrupts_and_kills(bench, table):
     """What docs/postgres.md promises of a machine that has nothing else to do: the slowest of all runs counts."""
     bench.psql("CREATE TABLE IF NOT EXISTS small AS SELECT * FROM rows28 LIMIT 1000")
     table.seconds("PostgreSQL: Ctrl-C to the prompt", [
         train_and_hit(bench, lambda psql, backend: psql.send_signal(signal.SIGINT))[0] for _ in range(bench.runs)], 1)
-    table.seconds("PostgreSQL: kill -9 of the backend to the end of the job's last process", [
-        train_and_hit(bench, lambda psql, backend: os.kill(backend, signal.SIGKILL))[1] for _ in range(bench.runs)], 5)
+    for name, kill in (("backend", lambda psql, backend: os.kill(backend, signal.SIGKILL)),
+                       ("supervisor", lambda psql, backend: os.kill(role_of(bench.server, "supervise"), signal.SIGKILL)),
+                       ("postmaster", lambda psql, backend: kill_postmaster(bench.server))):
+        table.seconds(f"PostgreSQL: kill -9 of the {name} to the end of the job's last process",
+                      [train_and_hit(bench, kill)[1] for _ in range(bench.runs)], 5)
+    for role in ("master", "worker"):
+        table.seconds(f"PostgreSQL: kill -9 of {'the' if role == 'master' else 'a'} {role} to a job that is whole again",
+                      [train_and_replace(bench, role) for _ in range(bench.runs)], 5)
 
 
 CASES = {

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 
 import psycopg2
@@ -15,6 +16,7 @@ SETTLED = 15  # seconds: the promise is 5 on a machine that has nothing else to 
 # Two workers have processes of their own, and so has their master.
 TRAIN_LONG = harness.TRAIN_LONG.replace("WITH ", "WITH job.max_workers = 2, job.min_workers = 2, ")
 ROUNDS = int(os.environ.get("TOTRAIN_KILL_ROUNDS", "2"))
+SEED = os.environ.get("TOTRAIN_KILL_SEED") or str(random.randrange(1 << 32))
 
 
 def role_of(process):
@@ -82,10 +84,13 @@ class Kills(harness.Case):
                      f"step {moment}")
 
     def at_random_moments(self, kill, recover=None):
-        choice = random.Random(self._testMethodName)
+        print(f"TOTRAIN_KILL_SEED={SEED}", file=sys.stderr, flush=True)
+        choice = random.Random(self._testMethodName + SEED)
         for _ in range(ROUNDS):
             connection, thread, _ = self.train_in_background()
-            self.reach(choice.choice(["supervise", "master", "worker", choice.randrange(10), choice.randrange(20000)]))
+            moment = choice.choice(["supervise", "master", "worker", choice.randrange(10), choice.randrange(20000)])
+            print(f"at {moment}", file=sys.stderr, flush=True)
+            self.reach(moment)
             kill(connection)
             thread.join()
             if recover:
@@ -107,6 +112,23 @@ class Kills(harness.Case):
 
     def test_the_supervisor(self):
         self.at_random_moments(lambda _: os.kill(self.role("supervise"), signal.SIGKILL))
+
+    def kill_and_cancel(self, role):
+        """The job goes on with another; meanwhile the old model is there, and whole. Then it is cancelled."""
+        def kill(connection):
+            victim = self.role(role)
+            os.kill(victim, signal.SIGKILL)
+            wait_for(lambda: victim not in self.job_processes() and len(self.job_processes()) >= 4, f"another {role}")
+            self.assertEqual(self.digest(), self.wanted)
+            self.assertEqual(self.predictions(), self.answers)
+            self.execute(f"SELECT pg_cancel_backend({connection.info.backend_pid})")
+        self.at_random_moments(kill)
+
+    def test_the_master(self):
+        self.kill_and_cancel("master")
+
+    def test_a_worker(self):
+        self.kill_and_cancel("worker")
 
     def test_the_postmaster(self):
         def restart():
