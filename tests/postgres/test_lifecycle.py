@@ -1,5 +1,6 @@
 """What becomes of models when tables, owners, schemas, databases and the extension itself come and go."""
 
+import concurrent.futures
 import os
 import subprocess
 
@@ -55,6 +56,34 @@ class Lifecycle(harness.Case):
         finally:
             self.ask("DROP OWNED BY heir CASCADE")
             self.ask("DROP ROLE heir")
+
+    def test_going_back_waits_for_who_trains_the_same_name(self):
+        training = self.connect(autocommit=False).cursor()
+        training.execute("SELECT count(*) FROM totrain.run(%s)", (TRAIN.format(epochs=3, model="m"),))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            back = pool.submit(run_statement, self.connect().cursor(), "ROLLBACK MODEL m TO 1")
+            harness.wait_for(lambda: self.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+                             "one who waits for the name's lock")
+            training.connection.commit()
+            self.assertEqual(back.result(), [{"model": "m", "version": 1}])
+        self.assertEqual([(row["version"], row["state"]) for row in self.ours("SHOW VERSIONS m")],
+                         [(3, "kept"), (2, "kept"), (1, "current")])
+
+    def test_a_copy_whose_original_is_gone_goes_on_from_its_version(self):
+        session = self.connect()
+        self.train(3, "pg_temp.t", session.cursor())
+        session.cursor().execute("CREATE TABLE taken AS SELECT * FROM pg_temp.t")
+        session.close()
+        # The row of a temporary table goes with the next DROP, not with the session.
+        harness.wait_for(lambda: not self.execute("SELECT 1 FROM pg_class WHERE relname = 't'"), "the end of the session")
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.models r WHERE NOT EXISTS "
+                                      "(SELECT FROM pg_class c WHERE c.oid = r.relation)"), [(1,)])
+        self.train(3, "taken")
+        self.assertEqual([row["version"] for row in self.ours("SHOW VERSIONS taken")], [2, 1])
+        # While there is an original, a copy that is trained is another model.
+        self.ask("CREATE TABLE copied AS SELECT * FROM m")
+        self.train(3, "copied")
+        self.assertEqual([row["version"] for row in self.ours("SHOW VERSIONS copied")], [1])
 
     def test_a_copy_is_a_model_too(self):
         self.ask("CREATE TABLE copied AS SELECT * FROM m")

@@ -57,6 +57,33 @@ class Transactions(harness.Case):
             self.ask("SELECT 1")
         self.ask("ROLLBACK")
 
+    def test_a_cancel_is_not_forgotten_where_an_error_would_be(self):
+        """EXPLAIN's error would not matter to PREDICT, which asks how many rows there may be: here it is the user's."""
+        self.ask(RUN)
+        # What is IMMUTABLE is called as a plan is made: that of the sample, and then that of EXPLAIN, which has to wait.
+        self.ask("""
+            CREATE SEQUENCE plans;
+            CREATE FUNCTION waits() RETURNS integer IMMUTABLE LANGUAGE plpgsql AS $$
+            BEGIN IF nextval('plans') = 2 THEN PERFORM pg_advisory_lock(4711); END IF; RETURN 1; END $$""")
+        holder = self.connect()
+        holder.cursor().execute("SELECT pg_advisory_lock(4711)")
+        problems = []
+
+        def predict():
+            try:
+                self.ask("SELECT *, waits() AS one FROM iris TO PREDICT p.class USING m")
+            except psycopg2.Error as error:
+                problems.append(error)
+        thread = threading.Thread(target=predict)
+        thread.start()
+        harness.wait_for(lambda: self.execute("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'"), "the plan that waits")
+        self.connection.cancel()
+        thread.join()
+        holder.close()
+        self.assertIsInstance(problems[0], psycopg2.errors.QueryCanceled)
+        self.assertEqual(self.tables(), {"iris", "m"})
+        self.assertEqual(self.execute("SELECT last_value FROM plans"), [(2,)])  # nothing was planned, or run, any more
+
     def test_savepoints(self):
         self.ask("BEGIN")
         self.ask("SAVEPOINT a")
