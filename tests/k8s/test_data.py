@@ -5,6 +5,8 @@ import subprocess
 import time
 
 import harness
+import test_train
+from harness import wait_for
 from test_train import Case
 
 ROWS = 1_000_000
@@ -20,8 +22,7 @@ def train(model, workers=4, more=CLUSTER):
 
 
 class Rows(Case):
-    def setUp(self):
-        super().setUp()
+    def make_measured(self):
         columns = ", ".join(f"x{i}" for i in range(FEATURES))
         self.server.execute(f"""
             CREATE TABLE measured (part int, class int, {columns.replace(",", " float8,")} float8) PARTITION BY LIST (part);
@@ -35,16 +36,23 @@ class Rows(Case):
                 {", ".join(f"sin(g * {i + 1}) + g % 3" for i in range(FEATURES))} FROM generate_series(1, {ROWS}) g;
             ANALYZE measured; GRANT SELECT ON measured TO alice""")
 
+    def start(self, statement):
+        return subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", statement], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, **self.server.variables("postgres", "alice")})
+
+    def worker_pods(self):
+        """Those that have a node."""
+        return [pod for pod in self.pods() if pod["metadata"]["labels"].get("totrain.dev/role") == "worker"
+                and "nodeName" in pod["spec"]]
+
     def run_and_watch(self, statement):
         """What psql said, and the workers' pods that were seen meanwhile."""
-        session = subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", statement], text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env={**os.environ, **self.server.variables("postgres", "alice")})
+        session = self.start(statement)
         pods = {}
         while session.poll() is None:
-            for pod in self.pods():
-                if pod["metadata"]["labels"].get("totrain.dev/role") == "worker" and "nodeName" in pod["spec"]:
-                    pods[pod["metadata"]["name"]] = pod
+            for pod in self.worker_pods():
+                pods[pod["metadata"]["name"]] = pod
             time.sleep(0.05)  # polls; what counts is what psql says in the end
         said, problems = session.communicate()
         self.assertEqual(session.returncode, 0, said + problems + self.kubectl("get", "all,events").stdout)
@@ -68,6 +76,7 @@ class Rows(Case):
         self.assertEqual(rows, [(str(ROWS),)])
 
     def test_a_million_partitioned_rows_are_learned_on_both_nodes(self):
+        self.make_measured()
         watch = harness.Stopwatch()
         pods = self.run_and_watch(train("there"))
         self.report("a million rows, 4 workers on 2 nodes: statement to model", watch.read())
@@ -76,6 +85,7 @@ class Rows(Case):
         self.assertEqual(self.job_tables(), [])
 
     def test_the_same_rows_are_read_by_the_pods_themselves(self):
+        self.make_measured()
         direct = CLUSTER + ", job.read = 'direct'"
         done = self.psql(train("there", more=direct))
         self.assertIn("HINT:  GRANT SELECT ON public.measured TO totrain_pod;", done.stderr)
@@ -86,6 +96,22 @@ class Rows(Case):
         self.check_spread(pods)
         self.check_like_a_local_run("there")
         self.assertEqual(self.job_tables(), [])
+
+    def test_a_pod_that_comes_late_reads_what_the_others_have_read(self):
+        """The rows are all gone by then, but for the snapshot that the session holds."""
+        self.server.execute("GRANT SELECT ON points TO totrain_pod")
+        done = self.psql(test_train.train("here", 300, more=""))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        session = self.start(test_train.train("there", 300, test_train.CLUSTER + ", job.read = 'direct'"))
+        wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 20 "
+                                             "AND workers = 4"), "a job of four workers that runs")
+        self.server.execute("DELETE FROM points")
+        name = self.worker_pods()[0]["metadata"]["name"]
+        self.api.delete(f"{self.path}/pods/{name}", 0)
+        said, problems = session.communicate(timeout=200)
+        self.assertEqual(session.returncode, 0, said + problems)
+        self.assertEqual(self.digest("there"), self.digest("here"))
+        self.assertEqual(len(self.events("joined")), 5)
 
 
 if __name__ == "__main__":
