@@ -16,7 +16,8 @@
 static const char usage_text[] =
     "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"
     "totrain master FOLDER --listen ADDRESS [--tls FOLDER] [--incarnation N]\n"
-    "        [--database FILE [--schema NAME]] [--kubernetes FILE [--kubeconfig FILE]]\n"
+    "        [--database FILE [--schema NAME]] [--kubernetes FILE [--kubeconfig FILE]\n"
+    "        [--health ADDRESS]]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
     "        [--snapshot NAME]\n"
@@ -47,7 +48,8 @@ static const char usage_text[] =
     "as Pods of the job that FILE describes (cluster.json of its Secret), owned by the Job\n"
     "whose uid is in JOB_UID, writes events to standard output, and ends with 0 when the job\n"
     "is done, with 1 when it has failed, and otherwise when it is to be started again. It\n"
-    "asks the API server as the pod that it runs in, or as --kubeconfig says.\n"
+    "asks the API server as the pod that it runs in, or as --kubeconfig says. At --health it\n"
+    "answers whether it is alive, by HTTP and without TLS.\n"
     "\n"
     "A supervisor is its job's authority. With --listen tcp:127.0.0.1:0 its roles\n"
     "talk over TCP as they do between machines; without it, over Unix sockets.\n"
@@ -96,6 +98,8 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         arguments->kubernetes = value;
     else if (strcmp(name, "--kubeconfig") == 0)
         arguments->kubeconfig = value;
+    else if (strcmp(name, "--health") == 0)
+        options->health = value;
     else if (strcmp(name, "--incarnation") == 0)
         return read_number(value, &options->incarnation);
     else if (strcmp(name, "--index") == 0)
@@ -131,6 +135,9 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
         return usage("--snapshot is of ", "--database");
     if (arguments->kubeconfig && !arguments->kubernetes)
         return usage("--kubeconfig is of ", "--kubernetes");
+    if (arguments->options.health &&
+        (!arguments->kubernetes || !address_is_tcp(arguments->options.health)))
+        return usage("--health is a TCP address, and of ", "--kubernetes");
     return arguments->options.folder ? -1 : usage("the job's folder is missing", "");
 }
 

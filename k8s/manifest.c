@@ -234,6 +234,25 @@ static const char pod_address[] =
 static const char job_uid[] = "{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
                               "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}}";
 
+/* Frozen, it is killed after 6 s and 1 s more. While its loop waits for the database it answers. */
+static void add_probe(cJSON *container, cJSON *arguments)
+{
+    cJSON *probe = json_add_object(container, "livenessProbe"), *get;
+    char text[64];
+
+    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", MANIFEST_HEALTH_PORT);
+    add_argument(arguments, "--health");
+    add_argument(arguments, text);
+    get = json_add_object(probe, "httpGet");
+    json_add_string(get, "path", SLICE("/healthz"));
+    json_add_integer(get, "port", MANIFEST_HEALTH_PORT);
+    json_add_integer(probe, "periodSeconds", 2);
+    json_add_integer(probe, "timeoutSeconds", 2);
+    json_add_integer(probe, "failureThreshold", 3);
+    json_add_integer(probe, "initialDelaySeconds", 5);
+    json_add_integer(probe, "terminationGracePeriodSeconds", 1);
+}
+
 static void fill_master(cJSON *spec, const struct kube_job *job)
 {
     cJSON *container = begin_container(job, "master"), *volumes = cJSON_CreateArray();
@@ -246,6 +265,7 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     begin_pod(spec, job, job->service_account, true, "OnFailure");
     add_argument(arguments, "--kubernetes");
     add_argument(arguments, SPEC_FOLDER "/" MANIFEST_JOB_KEY);
+    add_probe(container, arguments);
     json_append(variables, literal(job_uid));
     json_add(container, "env", variables);
     add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));

@@ -26,6 +26,7 @@
 #define MANIFEST_WORKERS_PER_SECRET 256 /* a Secret holds 1 MiB */
 #define MANIFEST_MASTER_PORT        7070
 #define MANIFEST_WORKER_PORT        7071
+#define MANIFEST_HEALTH_PORT        7072 /* of the master */
 #define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
 #define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */

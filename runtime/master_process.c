@@ -16,17 +16,20 @@
 #include "base/log.h"
 #include "net/tls.h"
 #include "pgstore/pgstore.h"
+#include "runtime/health.h"
 #include "runtime/host.h"
 #include "runtime/launcher.h"
 #include "runtime/role_process.h"
 #include "runtime/score_host.h"
 
-#define ALIVE_MS     1000
-#define LOG          1 /* of the pod */
-#define LAST_WORD_MS 2000
-#define PROGRESS_MS  200 /* a log is kept by somebody else, and is no place for every line */
-#define CODE_FAILED  1
-#define CODE_LEFT    (128 + SIGTERM)
+#define ALIVE_MS      1000
+#define LOG           1 /* of the pod */
+#define LAST_WORD_MS  2000
+#define PROGRESS_MS   200 /* a log is kept by somebody else, and is no place for every line */
+#define CODE_FAILED   1
+#define CODE_LEFT     (128 + SIGTERM)
+#define FENCED_BEAT_S 10
+#define FENCED_BEATS  60 /* ten minutes */
 
 struct master_process {
     bool scores; /* which of the two it is */
@@ -41,6 +44,7 @@ struct master_process {
     int64_t progress_at;
     enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } verdict; /* what was said of the job's end */
     bool is_leaving;
+    struct health *health;
     uint64_t wishes; /* of the launcher's, for another number of workers */
 };
 
@@ -274,6 +278,11 @@ static enum status start_launcher(struct master_process *process, const struct j
     return STATUS_OK;
 }
 
+static void beat(void *context, int64_t now_ms)
+{
+    health_beat(((struct master_process *)context)->health, now_ms);
+}
+
 static enum status start_master(struct master_process *process, const struct job *job,
                                 const struct role_options *options, struct error *err)
 {
@@ -285,6 +294,8 @@ static enum status start_master(struct master_process *process, const struct job
     if (!process->launcher) {
         TRY(role_watch_lifeline(process->loop, on_master_line, process, err));
         loop_on_tick(process->loop, say_alive, process);
+    } else {
+        loop_on_tick(process->loop, beat, process);
     }
     TRY(start_host(process, job, options, err));
     if (process->launcher)
@@ -323,6 +334,27 @@ static enum status run_leader(struct master_process *process, const struct job *
     return status;
 }
 
+/* Another master leads. This process would be started again in its place, and would take the job
+ * back: it stays until its pod is taken away, as that of a node that was cut off is when it comes
+ * back. If nobody does so, the next one looks at the books first, and a job that has ended stays
+ * so.
+ */
+static void wait_for_removal(const struct master_process *process)
+{
+    const struct timespec beat_time = {.tv_sec = FENCED_BEAT_S};
+    sigset_t end;
+
+    log_warning("another master leads; this one waits for its end");
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    sigprocmask(SIG_BLOCK, &end, NULL);
+    for (int beats = 0; beats < FENCED_BEATS; beats++) {
+        health_beat(process->health, loop_now_ms());
+        if (sigtimedwait(&end, NULL, &beat_time) == SIGTERM)
+            return;
+    }
+}
+
 static int exit_code(const struct master_process *process, enum status status,
                      const struct error *err)
 {
@@ -332,6 +364,8 @@ static int exit_code(const struct master_process *process, enum status status,
     if (!process->launcher)
         return role_finish(status, err);
     (void)role_finish(status, err);
+    if (status == STATUS_STALE)
+        wait_for_removal(process);
     if (process->verdict == ENDS_NOT)
         return process->is_leaving ? CODE_LEFT : status_exit_code(STATUS_CONNECTION);
     if (process->launcher->end(process->launcher->self, process->verdict == ENDS_FAILED, &why) !=
@@ -379,12 +413,18 @@ int run_master(const struct role_options *options)
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
     signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
     role_end_by_sigterm();
-    status = role_open_job(options, &job, &tables, &err);
-    if (status != STATUS_OK)
-        return fail_early(&process, status, &err);
+    status = options->health ? health_open(options->health, &process.health, &err) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = role_open_job(options, &job, &tables, &err);
+    if (status != STATUS_OK) {
+        code = fail_early(&process, status, &err);
+        health_close(process.health);
+        return code;
+    }
     status = run_leader(&process, &job, options, &err);
     stop(&process);
     code = exit_code(&process, status, &err);
+    health_close(process.health);
     job_deinit(&job);
     pgstore_close(tables);
     return code;

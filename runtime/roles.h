@@ -45,7 +45,8 @@ struct role_options {
     const char *snapshot;
     enum status (*read_rows)(const struct rows_reading *reading, struct error *err);
     const struct launcher
-        *launcher; /* of a master on a cluster (launcher.h); NULL: the supervisor */
+        *launcher;      /* of a master on a cluster (launcher.h); NULL: the supervisor */
+    const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */
     uint32_t index, incarnation;
     uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
     bool is_detached;          /* a supervisor that outlives who started it, and publishes */

@@ -102,6 +102,23 @@ class Jobs(training.Case):
         self.check_trained(job)
         self.report_gap("kill -9 of the master", job)
 
+    def test_a_frozen_master_is_started_again_in_its_pod(self):
+        job = self.submit(train(900))
+        job.wait_for_workers(4)
+        job.wait_for_step(20)
+        master = job.master()
+        watch = Stopwatch()
+        for process in job.processes(master):
+            os.kill(process, signal.SIGSTOP)
+
+        def is_back():
+            status = job.pods("master")[0]["status"]["containerStatuses"][0]
+            return status["restartCount"] == 1 and status["ready"]
+        harness.wait_for(is_back, "the master to be back")
+        self.report("SIGSTOP of the master: back in its pod after", watch.read())
+        self.check_trained(job)
+        self.report_gap("SIGSTOP of the master", job)
+
     def test_a_node_dies(self):
         self.leave_room_for_two_on_each_node()
         job = self.submit(train(600))

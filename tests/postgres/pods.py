@@ -100,10 +100,10 @@ class Case(staged.Case):
             "schema": "totrain_jobs", "snapshot": "", "job": self.number, "cpu_m": 1000, "memory": 512 * MIB,
             "memory_max": 1536 * MIB, "workers_max": workers, "keep_s": 60, **changes}))
 
-    def master(self, **options):  # pylint: disable=arguments-differ
+    def master(self, *more, **options):  # pylint: disable=arguments-differ
         master = Master([self.empty_folder(self.number), "--kubernetes", self.file, "--kubeconfig",
                          self.api.kubeconfig(), "--listen", f"tcp:127.0.0.1:{self.port}", "--tls",
-                         self.folder / f"tls.{self.number}" / "master", "--database", self.login],
+                         self.folder / f"tls.{self.number}" / "master", "--database", self.login, *more],
                         {"JOB_UID": self.uid, **self.environment, **options})
         self.masters.append(master)
         return master

@@ -1,9 +1,10 @@
 """The master of a job on Kubernetes: it makes its workers, and loses none of their work."""
 
 import signal
+import urllib.request
 
 import pods
-from staged import harness, statement
+from staged import harness, server, statement
 
 LONG = statement(epochs=800, batch=16, job__checkpoint_seconds=0.2)
 
@@ -159,6 +160,42 @@ class Masters(pods.Case):
             master = self.master()
         self.check_trained(master, self.expected(LONG))
         self.assertEqual(len(self.node.uids), 4)
+
+    def test_a_master_says_that_it_is_alive_also_while_its_database_is_away(self):
+        self.submit(LONG)
+        port = server.free_port()
+        master = self.master("--health", f"tcp:127.0.0.1:{port}")
+        master.wait_step(20)
+
+        def answer(seconds=10):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=seconds) as got:
+                return got.read()
+        self.assertEqual(answer(), b"ok\n")
+        master.process.send_signal(signal.SIGSTOP)
+        with self.assertRaises(OSError):
+            answer(1)
+        master.process.send_signal(signal.SIGCONT)
+        self.assertEqual(answer(), b"ok\n")
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_master_that_another_has_replaced_does_not_come_back(self):
+        self.submit(LONG)
+        first = self.master()
+        first.wait_step(20)
+        first.process.send_signal(signal.SIGSTOP)
+        port, self.port = self.port, server.free_port()
+        second = self.master()
+        second.log.wait_for(lambda line: "listens on tcp:" in line, "the second master")
+        first.process.send_signal(signal.SIGCONT)
+        first.log.wait_for(lambda line: "another master leads" in line, "its end")
+        second.kill()
+        self.port = port  # where the workers look
+        third = self.master()
+        self.assertEqual(third.end(), 0, third.log.text())
+        self.assertIsNone(first.process.poll())
+        self.assertNotEqual(first.kill(signal.SIGTERM), 0)
+        self.assertEqual(len(self.journal(self.number, "number", "kind = 'claim'")), 3)
+        self.check_published(self.expected(LONG))
 
     def test_a_pod_that_died_while_no_master_was_there(self):
         self.submit(LONG)
