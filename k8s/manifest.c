@@ -234,7 +234,8 @@ static const char pod_address[] =
 static const char job_uid[] = "{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
                               "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}}";
 
-/* Frozen, it is killed after 6 s and 1 s more. While its loop waits for the database it answers. */
+/* Frozen, it is killed after 5 to 6 s, and 1 s more. While its loop waits for the database it
+ * answers. */
 static void add_probe(cJSON *container, cJSON *arguments)
 {
     cJSON *probe = json_add_object(container, "livenessProbe"), *get;
@@ -246,9 +247,9 @@ static void add_probe(cJSON *container, cJSON *arguments)
     get = json_add_object(probe, "httpGet");
     json_add_string(get, "path", SLICE("/healthz"));
     json_add_integer(get, "port", MANIFEST_HEALTH_PORT);
-    json_add_integer(probe, "periodSeconds", 2);
-    json_add_integer(probe, "timeoutSeconds", 2);
-    json_add_integer(probe, "failureThreshold", 3);
+    json_add_integer(probe, "periodSeconds", 1);
+    json_add_integer(probe, "timeoutSeconds", 1);
+    json_add_integer(probe, "failureThreshold", 5);
     json_add_integer(probe, "initialDelaySeconds", 5);
     json_add_integer(probe, "terminationGracePeriodSeconds", 1);
 }

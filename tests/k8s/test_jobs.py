@@ -119,6 +119,17 @@ class Jobs(training.Case):
         self.check_trained(job)
         self.report_gap("SIGSTOP of the master", job)
 
+    def test_its_number_of_workers_is_changed_while_it_runs(self):
+        job = self.submit(train(900))
+        job.wait_for_workers(4)
+        for workers in (1, 4):
+            watch = Stopwatch()
+            self.api.patch(job.path(), {"metadata": {"annotations": {"totrain.dev/workers": str(workers)}}})
+            harness.wait_for(lambda wanted=workers: job.trace()[-1]["workers"] == wanted, f"a group of {workers}")
+            self.report(f"{workers} workers are wanted: the group has them after", watch.read())
+        job.wait_for_workers(4)
+        self.check_trained(job)
+
     def test_a_node_dies(self):
         self.leave_room_for_two_on_each_node()
         job = self.submit(train(600))

@@ -166,6 +166,21 @@ class Trains(Case):
         self.assertEqual(self.kubectl("delete", "job", name).returncode, 0)
         wait_for(lambda: not self.objects(), "what the Job owned to go")
 
+    def test_a_job_that_nobody_waits_for_outlives_a_restart_of_the_server(self):
+        more = CLUSTER + ", job.wait = false"
+        done = self.psql(train("later", epochs=200, more=more))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 20"),
+                 "a job that runs")
+        self.server.stop()
+        self.assertEqual(len(self.jobs()), 1)
+        self.server.start()
+        wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'done'"), "the model")
+        self.assertEqual(self.psql(train("here", epochs=200, more="")).returncode, 0)
+        self.assertEqual(self.digest("later"), self.digest("here"))
+        self.assertEqual(self.job_tables(), [])
+        self.assertEqual(len(self.jobs()), 1)
+
     def test_ctrl_c_deletes_everything(self):
         session = subprocess.Popen(["psql", "-X", "-c", train("never", epochs=10000)], text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE,
