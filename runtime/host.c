@@ -12,6 +12,7 @@
 #define SETTLE_MS            300
 #define REPORT_MS            100
 #define GATHER_MS            100
+#define LEAVE_MS             100 /* of pods, which are deleted together */
 #define TRY_MS               10000
 #define RECONNECT_MS         50
 #define SPEED_MS             100
@@ -68,6 +69,7 @@ static struct master_options master_options_of(const struct job *job, const stru
         .settle_ms = SETTLE_MS,
         .report_ms = REPORT_MS,
         .gather_ms = GATHER_MS,
+        .leave_ms = supervisor ? 0 : LEAVE_MS,
         .try_ms = TRY_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .statement = job->spec.statement,

@@ -47,6 +47,7 @@ struct master_options {
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
     int64_t report_ms;  /* between progress rows */
     int64_t gather_ms;  /* a job without a group waits so long for one more worker; 0: not at all */
+    int64_t leave_ms;   /* who goes waits so long for others who go; 0: not at all */
     int64_t try_ms;     /* who was too slow for a lane is given one after this time */
     int64_t checkpoint_ms;        /* between checkpoints, at least; 0: none are made */
     struct checkpoint checkpoint; /* that the store has; phase 0: none */

@@ -5,8 +5,7 @@
 #include "runtime/master_parts.h"
 
 /* Deletions of many pods are told one by one; SIGTERM takes longer than this. */
-#define ANNOUNCED_MS      100 /* since the last */
-#define ANNOUNCED_MOST_MS 400 /* since the first */
+#define ANNOUNCED_MOST 4 /* times leave_ms */
 
 static bool is_here(const struct master_worker *worker)
 {
@@ -167,17 +166,28 @@ static bool is_idle(const struct master *master, uint32_t index)
                                     : !worker->is_member && !worker->is_old_member;
 }
 
+/* They go in one change of the group. */
+static void expect_others(struct master *master, int64_t now_ms)
+{
+    if (master->announced_at == 0)
+        master->announced_from = now_ms;
+    master->announced_at = now_ms;
+}
+
 void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
+    const bool was_announced = worker->is_leaving;
 
-    if (!worker->is_leaving)
+    if (!was_announced)
         master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
     worker->is_leaving = true;
     if (is_idle(master, index))
         master_hand_back(master, now_ms, index, outbox);
-    else
+    else if (master->options.leave_ms == 0)
         master_change_group(master, now_ms, outbox);
+    else if (!was_announced)
+        expect_others(master, now_ms);
 }
 
 void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
@@ -192,18 +202,17 @@ void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint
         return;
     worker->is_leaving = true;
     master_put_event(master, now_ms, index, "leaving", outbox, "is about to be asked to go");
-    if (is_idle(master, index)) {
+    if (is_idle(master, index))
         master_hand_back(master, now_ms, index, outbox);
-        return;
-    }
-    if (master->announced_at == 0)
-        master->announced_from = now_ms;
-    master->announced_at = now_ms;
+    else
+        expect_others(master, now_ms);
 }
 
 void master_tick_announced(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    if (master->announced_at != 0 && (now_ms - master->announced_at >= ANNOUNCED_MS ||
-                                      now_ms - master->announced_from >= ANNOUNCED_MOST_MS))
+    const int64_t quiet = master->options.leave_ms;
+
+    if (master->announced_at != 0 && (now_ms - master->announced_at >= quiet ||
+                                      now_ms - master->announced_from >= ANNOUNCED_MOST * quiet))
         master_change_group(master, now_ms, outbox);
 }

@@ -552,6 +552,7 @@ static void start_master(struct world *world)
                                      .settle_ms = 500,
                                      .report_ms = 100,
                                      .try_ms = 20,
+                                     .leave_ms = world->plan->seed % 4 < 2 ? 0 : 100,
                                      .gather_ms = world->plan->seed % 2 ? 0 : 20,
                                      .started_at = ""};
     uint32_t number = world->node_count;
