@@ -58,7 +58,7 @@ bool session_interrupted(void *session);
 /* ereport(ERROR). `position` in err is in `text`: where `is_query`, that is what the client
  * sent, and it can show the place; else it is shown beside it. */
 void session_raise(struct session *session, const struct error *err, struct slice text,
-                   bool is_query) pg_attribute_noreturn();
+                   bool is_query) __attribute__((noreturn));
 
 /* database_spi.c fills session->database. */
 void database_spi_init(struct session *session);

@@ -21,6 +21,10 @@ TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units
 TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
               "train.epoch = 10000, train.batch_size = 1 LABEL class INTO iris_model;")
 
+# 16 has another name for it.
+IN_PARALLEL = ("DO $$ BEGIN PERFORM set_config(name, 'on', false) FROM pg_settings "
+               "WHERE name IN ('force_parallel_mode', 'debug_parallel_query'); END $$; ")
+
 
 def sql_type(values):
     for kind, convert in (("bigint", int), ("double precision", float)):

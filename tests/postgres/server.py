@@ -57,6 +57,11 @@ SETTINGS = {
 }
 
 
+# A PostgreSQL that PG_CONFIG names may come with libraries of its own.
+BASE_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                    **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}}
+
+
 def pg_config(name):
     program = os.environ.get("PG_CONFIG", "pg_config")
     return pathlib.Path(subprocess.run([program, f"--{name}"], text=True, check=True,
@@ -155,12 +160,11 @@ class Server:
             file.writelines(f"{name} = {quote_setting(value)}\n" for name, value in settings.items())
 
     def environment(self):
-        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.folder),
-                "XDG_RUNTIME_DIR": str(self.socket)}
+        return {**BASE_ENVIRONMENT, "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.socket)}
 
     def run_as_user(self, command):
         done = subprocess.run(command, text=True, capture_output=True, cwd=self.folder, check=False,
-                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+                              env=BASE_ENVIRONMENT,
                               **({"user": self.user, "group": self.user, "extra_groups": []} if self.user else {}))
         if done.returncode:
             raise RuntimeError(f"{command[0]} failed:\n{done.stdout}{done.stderr}")

@@ -116,7 +116,7 @@ class Digests(harness.Case):
 
     def test_with_parallel_query_and_synchronized_scans(self):
         self.check(before="SET synchronize_seqscans = on; SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; "
-                   "SET parallel_tuple_cost = 0; SET force_parallel_mode = on; SET max_parallel_workers_per_gather = 4;")
+                   "SET parallel_tuple_cost = 0; " + harness.IN_PARALLEL + "SET max_parallel_workers_per_gather = 4;")
 
     def test_by_any_number_of_workers(self):
         for count in (1, 2):

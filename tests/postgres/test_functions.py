@@ -91,7 +91,7 @@ class Functions(harness.Case):
         alone = self.one(RIGHT)
         connection = self.connect()
         cursor = connection.cursor()
-        cursor.execute("SET force_parallel_mode = on; SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0")
+        cursor.execute(harness.IN_PARALLEL + "SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0")
         cursor.execute("EXPLAIN " + RIGHT)
         self.assertIn("Gather", "".join(row[0] for row in cursor.fetchall()))
         cursor.execute(RIGHT)

@@ -89,7 +89,7 @@ class Functions(harness.Case):
         self.execute("CREATE FUNCTION parallel() RETURNS bigint LANGUAGE sql PARALLEL SAFE AS "
                      f"$f$ SELECT count(*) FROM totrain.run($t${harness.TRAIN_IRIS}$t$) $f$")
         cursor = self.connect().cursor()
-        cursor.execute("SET force_parallel_mode = on")
+        cursor.execute(harness.IN_PARALLEL)
         with self.assertRaisesRegex(errors.InvalidTransactionState, "cannot execute a statement of ToTrain during a parallel operation"):
             cursor.execute("SELECT parallel() FROM iris LIMIT 1")
         self.check_nothing_runs()
