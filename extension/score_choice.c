@@ -91,8 +91,7 @@ static void weigh(const struct host *host, const struct plan *plan, uint32_t cor
 
     if (rows == 0) {
         choose(choice, false,
-               "the session: how many rows the SELECT has is not known, unless it is no more "
-               "than the columns of one table");
+               "the session: how many rows a SELECT has is known only of a table's columns");
         return;
     }
     if (rows < LEAST_ROWS) {

@@ -120,7 +120,7 @@ class Shards(harness.Case):
                 ("many TO PREDICT USING large", "the session: its rows are wanted one by one"),
                 ("t TO PREDICT p.c USING large", "the session: a table of about 5000 rows is small"),
                 ("many TO PREDICT p.c USING m", "the session: about 20000 rows of "),
-                ("many WHERE 1 TO EVALUATE large", "the session: the SELECT is more than the col"),
+                ("many WHERE 1 TO EVALUATE large", "the session: how many rows a SELECT has is known only of "),
                 ("t TO EVALUATE m WITH job.max_workers = 2", "workers, as job.* says")):
             item, detail = self.run_all(f"EXPLAIN SELECT * FROM {sql}")[-1]
             self.assertEqual((item, detail[:len(expected)]), ("scored by", expected))
