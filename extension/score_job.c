@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cell_bytes.h"
+#include "engine/bad_rows.h"
 #include "scoring/model_table.h"
 
 /* A shard is worth its message and its transaction, and short enough that its
@@ -28,6 +29,7 @@ struct spooling {
     struct cell *spread; /* room for a row with the elements of its vectors; NULL: all of its
                             columns are wanted, else the inputs, and of EVALUATE the label */
     uint64_t rows;
+    struct text *faults; /* of rows that are to be put aside: number, reason */
 };
 
 static enum status put_cell(struct spooling *spooling, const struct cell *cells, size_t count,
@@ -39,22 +41,32 @@ static enum status put_cell(struct spooling *spooling, const struct cell *cells,
     return STATUS_OK;
 }
 
-/* Where bad rows are put aside a worker is to find this one bad, too: an array is no number. */
-static enum status spread_row(const struct plan *plan, const struct cell *cells,
-                              struct cell *spread, struct error *err)
+/* Where bad rows are put aside a worker is to find this one bad, too: an array is no number. The
+ * reason is what the session says of it: only here it is known what the array should have been. */
+static enum status spread_row(struct spooling *spooling, const struct cell *cells,
+                              struct error *err)
 {
+    const struct plan *plan = spooling->plan;
+    struct cell *spread = spooling->spread;
     const struct vectors *vectors = &plan->query.vectors;
     struct cell *elements = spread + vectors->columns;
-    struct error ignored;
+    struct error why;
 
     if (plan->bad_rows == BAD_ROWS_ERROR)
         return vectors_spread(vectors, cells, spread, err);
+    if (vectors_spread(vectors, cells, spread, &why) != STATUS_OK) {
+        put_u64(spooling->faults, spooling->rows - 1);
+        put_sized(spooling->faults, slice_of(why.message));
+        if (spooling->faults->failed)
+            return fail(err, STATUS_LIMIT, "the reasons why rows are bad take more than %zu bytes",
+                        BAD_ROWS_BYTES_MAX);
+    }
     memcpy(spread, cells, vectors->columns * sizeof *cells);
     for (size_t i = 0; i < vectors->count; elements += vectors->items[i++].size) {
         const struct vector *vector = &vectors->items[i];
         const struct cell *cell = &cells[vector->column];
 
-        if (vector_spread(vector, cell, elements, &ignored) != STATUS_OK)
+        if (vector_spread(vector, cell, elements, &why) != STATUS_OK)
             for (uint32_t j = 0; j < vector->size; j++)
                 elements[j] = *cell;
     }
@@ -75,7 +87,7 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
         if (count < plan->query.count)
             return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
         if (plan->query.vectors.count > 0) {
-            TRY(spread_row(plan, cells, spooling->spread, err));
+            TRY(spread_row(spooling, cells, err));
             cells = spooling->spread;
             count = plan->query.count + plan->query.vectors.elements;
         }
@@ -115,10 +127,10 @@ static enum status query_rows(const struct host *host, const struct plan *plan,
 /* In the order of the SELECT, which the target has, too. */
 static enum status spool_rows(const struct host *host, const struct plan *plan,
                               const struct job_folder *folder, struct arena *arena, uint64_t *rows,
-                              struct error *err)
+                              struct text *faults, struct error *err)
 {
     const struct spool_column column = {SLICE("row"), SPOOL_TEXT};
-    struct spooling spooling = {.plan = plan};
+    struct spooling spooling = {.plan = plan, .faults = faults};
     struct sink sink = {.self = &spooling, .row = spool_row};
     char path[PATH_MAX];
     enum status status;
@@ -235,14 +247,14 @@ static enum status use_model(const struct host *host, const struct plan *plan,
 /* Everything before a process is started. */
 static enum status prepare(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, struct arena *arena,
-                           struct jobspec *spec, struct error *err)
+                           struct jobspec *spec, struct text *faults, struct error *err)
 {
     struct arena model_arena;
     struct model model;
     enum status status;
 
     TRY(lower_score(plan, arena, spec, err));
-    TRY(spool_rows(host, plan, folder, arena, &spec->scoring.rows, err));
+    TRY(spool_rows(host, plan, folder, arena, &spec->scoring.rows, faults, err));
     if (plan->kind == STATEMENT_EVALUATE && spec->scoring.rows == 0)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
     arena_init(&model_arena, MODEL_ARENA_MAX);
@@ -372,12 +384,14 @@ static enum status follow_and_collect(const struct host *host, const struct plan
  * when it has ended. */
 static enum status run_job(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, const struct jobspec *spec,
-                           double started, const struct sink *sink, struct error *err)
+                           const struct text *faults, double started, const struct sink *sink,
+                           struct error *err)
 {
     struct scored scored;
     enum status status;
 
     TRY(scored_open(&scored, folder->path, spec, err));
+    scored.faults = text_slice(faults);
     status = follow_and_collect(host, plan, folder, spec, &scored, started, sink, err);
     scored_close(&scored);
     return status;
@@ -390,6 +404,7 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     struct job_folder folder;
     struct jobspec spec;
     struct error ignored;
+    struct text faults;
     enum status status;
 
     *has_begun = false;
@@ -402,21 +417,25 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
                error_hint(err, "Leave job.wait out.");
     TRY(score_check_targets(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
-    status = prepare(host, plan, &folder, arena, &spec, err);
+    text_init(&faults, BAD_ROWS_BYTES_MAX);
+    status = prepare(host, plan, &folder, arena, &spec, &faults, err);
     if (status == STATUS_OK && host->rows_read)
         status = host->rows_read(host->self, err);
     *has_begun = status == STATUS_OK;
     if (status == STATUS_OK && !plan->scoring.wait) {
         status = score_job_submit(host, plan, &folder, &spec, sink, err);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK) {
+            text_deinit(&faults);
             return STATUS_OK;
+        }
     }
     if (status != STATUS_OK) {
         job_folder_remove(&folder);
     } else {
-        status = run_job(host, plan, &folder, &spec, started, sink, err);
+        status = run_job(host, plan, &folder, &spec, &faults, started, sink, err);
         job_folder_clean(&folder);
     }
+    text_deinit(&faults);
     if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->keep_rows)
         host->keep_rows(host->self, SLICE(""), &ignored);
     return status;

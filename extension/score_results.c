@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "data/shard_results.h"
+#include "engine/bad_rows.h"
 #include "engine/score_job.h"
 
 enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,
@@ -39,16 +40,25 @@ struct walk {
     struct metrics *metrics;      /* EVALUATE */
     bool is_kept;                 /* the rows are with the host, which wants their numbers */
     uint64_t next;
+    struct byte_reader faults;
+    uint64_t next_fault; /* the row of the next of them; UINT64_MAX: none */
     uint32_t block;
     struct cell *cells;   /* (columns): of the row */
     struct cell *outputs; /* (columns + outputs): a row of the target */
 };
 
+static uint64_t next_fault(struct walk *walk)
+{
+    return reader_is_done(&walk->faults) ? UINT64_MAX : read_u64(&walk->faults);
+}
+
 static enum status walk_init(struct walk *walk, const struct scored *scored, struct error *err)
 {
     const struct spec_scoring *spec = &scored->spec->scoring;
 
-    *walk = (struct walk){.spec = spec, .rows = &scored->rows};
+    *walk = (struct walk){
+        .spec = spec, .rows = &scored->rows, .faults = byte_reader_over(scored->faults)};
+    walk->next_fault = next_fault(walk);
     walk->cells = calloc((size_t)spec->columns + 1, sizeof *walk->cells);
     walk->outputs = calloc((size_t)spec->columns + spec->output_count, sizeof *walk->outputs);
     return walk->cells && walk->outputs ? STATUS_OK : fail_no_memory(err);
@@ -114,6 +124,19 @@ static enum status put_bad(struct walk *walk, struct slice reason, struct error 
     return walk->sink->put(walk->sink->self, 1, walk->cells, (size_t)walk->spec->columns + 1, err);
 }
 
+/* What the session says of this row instead of the worker's reason. */
+static void take_fault(struct walk *walk, struct slice *reason)
+{
+    struct slice fault;
+
+    if (walk->next != walk->next_fault)
+        return;
+    fault = read_sized(&walk->faults, BAD_ROWS_BYTES_MAX);
+    walk->next_fault = next_fault(walk);
+    if (reason->size > 0)
+        *reason = fault;
+}
+
 static enum status take_outputs(struct walk *walk, struct byte_reader *results, struct error *err)
 {
     const struct spec_scoring *spec = walk->spec;
@@ -122,6 +145,7 @@ static enum status take_outputs(struct walk *walk, struct byte_reader *results, 
 
     TRY(read_cells(walk, err));
     TRY(shard_read_outputs(results, walk->outputs + kept, spec->output_count, &reason, err));
+    take_fault(walk, &reason);
     return reason.size > 0 ? put_bad(walk, reason, err) : put_good(walk, err);
 }
 
@@ -136,8 +160,11 @@ static enum status take_measures(struct walk *walk, struct byte_reader *results,
 /* Nobody could score this row. */
 static enum status take_bad(struct walk *walk, struct error *err)
 {
+    struct slice reason = SLICE("each worker that scored it alone died");
+
     TRY(read_cells(walk, err));
-    TRY(put_bad(walk, SLICE("each worker that scored it alone died"), err));
+    take_fault(walk, &reason);
+    TRY(put_bad(walk, reason, err));
     walk->next++;
     return STATUS_OK;
 }

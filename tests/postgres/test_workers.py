@@ -77,8 +77,12 @@ class Workers(harness.Case):
             run(f"SELECT * FROM t TO PREDICT {way}.p {JOB}, predict.bad_rows = 'quarantine' USING m;")
             self.assertEqual(self.execute(f"SELECT (SELECT count(*) FROM {way}), (SELECT array_agg(id::int ORDER BY id) FROM {way}_bad_rows), "
                                           f"(SELECT min(totrain_reason) FROM {way}_bad_rows)"),
-                             [(ROWS - 3, [7, 1007, 2007], 'column "v[1]" holds an array, where a number was expected')])
+                             [(ROWS - 3, [7, 1007, 2007], 'column "v" holds an array of 1 element, where 2 were expected')])
             self.assertEqual(self.shape(f"{way}_bad_rows")[:-1], self.shape("t"))
+        # The reasons are those of the session, to the letter.
+        self.by_psql("SELECT * FROM t TO PREDICT alone.p WITH predict.bad_rows = 'quarantine' USING m;")
+        reasons = [self.execute(f"SELECT id::int, totrain_reason FROM {way}_bad_rows ORDER BY id") for way in ("alone", "inside", "outside")]
+        self.assertEqual(reasons, [reasons[0]] * 3)
 
     def test_evaluate(self):
         self.train("b")
