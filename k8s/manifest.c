@@ -169,6 +169,23 @@ static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice acco
                      "\"fsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"));
 }
 
+/* The Job makes another master as soon as this one's pod is on its way out, of which a dead node
+ * never says that it has gone. Five minutes, as by default, the workers would wait for it. */
+static void add_tolerations(cJSON *spec)
+{
+    static const char *const taints[] = {"node.kubernetes.io/not-ready",
+                                         "node.kubernetes.io/unreachable"};
+    cJSON *tolerations = json_add_array(spec, "tolerations");
+
+    for (size_t i = 0; i < sizeof taints / sizeof *taints; i++) {
+        cJSON *toleration = literal("{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}");
+
+        json_add_string(toleration, "key", slice_of(taints[i]));
+        json_add_integer(toleration, "tolerationSeconds", MANIFEST_AWAY_S);
+        json_append(tolerations, toleration);
+    }
+}
+
 /* `state`: where the program keeps what is a pod's own. */
 static void add_folders(const char *state, cJSON *container, cJSON *volumes)
 {
@@ -264,6 +281,7 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     json_add_string(container, "terminationMessagePolicy", SLICE("FallbackToLogsOnError"));
     /* In the same pod where only the process died: state and address stay. */
     begin_pod(spec, job, job->service_account, true, "OnFailure");
+    add_tolerations(spec);
     add_argument(arguments, "--kubernetes");
     add_argument(arguments, SPEC_FOLDER "/" MANIFEST_JOB_KEY);
     add_probe(container, arguments);
@@ -442,6 +460,39 @@ static void add_numbers(cJSON *metadata, const struct kube_worker *worker)
     json_add_string(labels, "totrain.dev/incarnation", slice_of(text));
 }
 
+/* So that not all who have the state die with one node. Where there is no room for it they are
+ * together all the same. */
+static void add_spread(cJSON *spec, const struct kube_job *job)
+{
+    cJSON *constraint = literal("{\"maxSkew\":1,\"topologyKey\":\"kubernetes.io/hostname\","
+                                "\"whenUnsatisfiable\":\"ScheduleAnyway\"}");
+    cJSON *labels = json_add_object(json_add_object(constraint, "labelSelector"), "matchLabels");
+
+    json_add_string(labels, "totrain.dev/job", job->name);
+    json_add_string(labels, "totrain.dev/role", SLICE("worker"));
+    json_append(json_add_array(spec, "topologySpreadConstraints"), constraint);
+}
+
+static void add_avoided(cJSON *spec, const struct kube_worker *worker)
+{
+    static const char terms[] = "preferredDuringSchedulingIgnoredDuringExecution";
+    cJSON *preferred;
+
+    if (worker->avoided_count == 0)
+        return;
+    preferred =
+        json_add_array(json_add_object(json_add_object(spec, "affinity"), "nodeAffinity"), terms);
+    for (size_t i = 0; i < worker->avoided_count; i++) {
+        cJSON *term = literal("{\"weight\":100,\"preference\":{\"matchFields\":[{\"key\":"
+                              "\"metadata.name\",\"operator\":\"NotIn\",\"values\":[]}]}}");
+        cJSON *fields = cJSON_GetObjectItem(cJSON_GetObjectItem(term, "preference"), "matchFields");
+        cJSON *values = cJSON_GetObjectItem(cJSON_GetArrayItem(fields, 0), "values");
+
+        json_append(values, json_string(worker->avoided[i]));
+        json_append(preferred, term);
+    }
+}
+
 cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
                        struct slice owner)
 {
@@ -456,6 +507,9 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
+    if (worker->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
+        add_spread(spec, job);
+    add_avoided(spec, worker);
     add_worker_arguments(container, job, worker);
     json_add(container, "env", literal(pod_address));
     add_resources(container, job->cpu_m, worker->memory, job->slot_resource);

@@ -170,6 +170,7 @@ static void read_status(const cJSON *pod, struct pod_view *view)
     struct slice phase = API_TEXT(pod, "status", "phase");
 
     view->memory = memory_of(pod);
+    slice_copy(API_TEXT(pod, "spec", "nodeName"), view->node, sizeof view->node);
     view->is_leaving = API_MEMBER(pod, "metadata", "deletionTimestamp") != NULL;
     if (slice_is(phase, "Succeeded") || slice_is(phase, "Failed") ||
         container_state(pod, "terminated"))

@@ -30,15 +30,17 @@ enum pod_end {
 };
 
 #define POD_UID_MAX     64
+#define POD_NODE_MAX    254 /* a name of DNS */
 #define POD_MESSAGE_MAX 256
 
 struct pod_view {
     uint32_t index, incarnation; /* labels totrain.dev/... */
     char uid[POD_UID_MAX];
-    int64_t memory;  /* bytes that it may have; 0: no limit is set */
-    bool is_leaving; /* somebody deleted it; it may run yet */
-    bool is_unheard; /* has a node, which has not said a word about it */
-    bool is_silent;  /* runs, as far as the cluster knows, but its node says nothing any more */
+    char node[POD_NODE_MAX]; /* empty: it has none yet */
+    int64_t memory;          /* bytes that it may have; 0: no limit is set */
+    bool is_leaving;         /* somebody deleted it; it may run yet */
+    bool is_unheard;         /* has a node, which has not said a word about it */
+    bool is_silent; /* runs, as far as the cluster knows, but its node says nothing any more */
     enum pod_phase phase;
     enum pod_obstacle obstacle;
     enum pod_end end;

@@ -93,7 +93,7 @@ static void empty(struct roster_place *place, int64_t due_ms)
 {
     place->state = ROSTER_EMPTY;
     place->incarnation++;
-    place->uid[0] = '\0';
+    place->uid[0] = place->node[0] = '\0';
     place->call = ROSTER_NOTHING;
     place->is_deleted = false;
     place->is_here = place->is_silent = false;
@@ -219,6 +219,7 @@ static void update_place(struct roster *roster, int64_t now_ms, struct roster_pl
                          const struct pod_view *view)
 {
     memcpy(place->uid, view->uid, sizeof place->uid);
+    memcpy(place->node, view->node, sizeof place->node);
     place->is_silent = view->is_silent;
     if (!view->is_unheard)
         place->unheard_ms = 0;
@@ -307,6 +308,38 @@ void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid)
         }
 }
 
+/* In the place of the same node's, or of what is over first. */
+static void avoid(struct roster *roster, int64_t now_ms, const char *node)
+{
+    struct roster_avoided *chosen = &roster->avoided[0];
+
+    if (!*node)
+        return;
+    for (size_t i = 0; i < ROSTER_AVOIDED_MAX; i++) {
+        struct roster_avoided *avoided = &roster->avoided[i];
+
+        if (strcmp(avoided->node, node) == 0) {
+            chosen = avoided;
+            break;
+        }
+        if (avoided->until_ms < chosen->until_ms)
+            chosen = avoided;
+    }
+    memcpy(chosen->node, node, sizeof chosen->node);
+    chosen->until_ms = now_ms + ROSTER_AVOIDED_MS;
+}
+
+size_t roster_avoided(const struct roster *roster, int64_t now_ms,
+                      struct slice nodes[ROSTER_AVOIDED_MAX])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < ROSTER_AVOIDED_MAX; i++)
+        if (roster->avoided[i].until_ms > now_ms)
+            nodes[count++] = slice_of(roster->avoided[i].node);
+    return count;
+}
+
 static void lose_old(struct roster_old *old, int64_t now_ms)
 {
     old->is_lost = true;
@@ -326,6 +359,7 @@ void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index, uint3
     place = &roster->places[index];
     if (place->incarnation != incarnation || place->state == ROSTER_EMPTY || !place->uid[0])
         return;
+    avoid(roster, now_ms, place->node);
     lose_old(retire_place(roster, now_ms, index), now_ms);
     empty(place, now_ms);
 }

@@ -53,8 +53,10 @@
 #define ROSTER_MISSED_MS                                                                           \
     5000 /* a worker that left the master and whose pod still runs: as STUCK                       \
           */
-#define ROSTER_UNHEARD_MS 10000 /* a pod of which its node says nothing: the same */
-#define ROSTER_IMAGE_MS   60000 /* an image that cannot be pulled for so long */
+#define ROSTER_UNHEARD_MS  10000  /* a pod of which its node says nothing: the same */
+#define ROSTER_AVOIDED_MAX 8      /* nodes on which workers were lost */
+#define ROSTER_AVOIDED_MS  300000 /* for so long since */
+#define ROSTER_IMAGE_MS    60000  /* an image that cannot be pulled for so long */
 
 enum roster_action { ROSTER_NOTHING, ROSTER_CREATE, ROSTER_DELETE };
 enum place_state { ROSTER_EMPTY, ROSTER_ASKED, ROSTER_PENDING, ROSTER_RUNNING, ROSTER_LEAVING };
@@ -63,6 +65,7 @@ struct roster_place {
     enum place_state state;
     uint32_t incarnation;       /* of its pod; where it is EMPTY, of the next */
     char uid[POD_UID_MAX];      /* empty: not seen yet */
+    char node[POD_NODE_MAX];    /* of its pod */
     int64_t memory;             /* bytes, of the next pod */
     enum roster_action call;    /* the request about it that is under way */
     bool is_deleted;            /* was asked to go */
@@ -85,6 +88,11 @@ struct roster_old {
     int64_t due_ms;
 };
 
+struct roster_avoided {
+    char node[POD_NODE_MAX];
+    int64_t until_ms;
+};
+
 struct roster {
     uint32_t most, wanted;
     int64_t memory_max;
@@ -93,6 +101,7 @@ struct roster {
     struct roster_old *old;      /* (old_count) */
     size_t old_count;
     uint32_t calls;
+    struct roster_avoided avoided[ROSTER_AVOIDED_MAX];
     struct error verdict; /* not OK: the job has failed */
     struct error refusal; /* of the last create; OK after one that was taken */
 };
@@ -111,6 +120,11 @@ void roster_on_synced(struct roster *roster);
 
 /* The master counts this worker dead (heartbeats): its pod is not waited for. */
 void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation);
+/* Nodes on which a worker was lost lately: a new pod would rather be elsewhere. A dead node is
+ * ready, as far as the cluster knows, for up to a minute, and has room since its pod was deleted;
+ * one that is half dead may be so for ever. How many; the names are the roster's. */
+size_t roster_avoided(const struct roster *roster, int64_t now_ms,
+                      struct slice nodes[ROSTER_AVOIDED_MAX]);
 /* The master has this worker, or not any more: it says so of each, also after its restart. A
  * pod that runs without its worker, or on a node that says nothing, while the master does not
  * have it, is lost: an end that the API server knows nothing of closes connections, too.

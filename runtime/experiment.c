@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,14 @@
 #include "base/text.h"
 
 #ifdef TOTRAIN_FAULTS
+
+static volatile sig_atomic_t is_hurried;
+
+static void on_hurry(int number)
+{
+    (void)number;
+    is_hurried = 1;
+}
 
 struct pace {
     double us, factor;
@@ -64,6 +73,8 @@ void experiment_open(struct experiment *experiment, uint32_t index, uint32_t inc
 {
     *experiment = (struct experiment){.us_per_row = read_pace(index),
                                       .trace = open_trace(index, incarnation)};
+    if (experiment_is_paced(experiment))
+        signal(SIGUSR1, on_hurry);
 }
 
 void experiment_close(struct experiment *experiment)
@@ -104,8 +115,9 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
     double rows = worker->next_lane * (double)phase_of(worker)->rows;
     int64_t until;
 
-    if (!experiment_is_paced(experiment) || !is_computing(worker) || worker->next_lane == 0 ||
-        experiment->epoch != worker->group.epoch || experiment->phase != phase_of(worker)->number)
+    if (!experiment_is_paced(experiment) || is_hurried || !is_computing(worker) ||
+        worker->next_lane == 0 || experiment->epoch != worker->group.epoch ||
+        experiment->phase != phase_of(worker)->number)
         return 0;
     rows /= worker->learning.lanes(worker->learning.self);
     until = experiment->began_us + (int64_t)(rows * experiment->us_per_row);

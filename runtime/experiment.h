@@ -5,7 +5,9 @@
  *     TOTRAIN_PACE="us=500,index=1,factor=8"
  *         Rows take 500 microseconds each, those of worker 1 eight times as
  *         long: after each lane the worker waits in the loop until that time is
- *         over, so that more workers than cores can be watched.
+ *         over, so that more workers than cores can be watched. SIGUSR1: from now on
+ *         this worker does not wait any more, so that an experiment ends when all that it
+ *         wanted has happened, and its job lasts as long as that takes.
  *     TOTRAIN_TRACE=FOLDER
  *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
  *         each phase that it applied, and one with "event": "asked" when SIGTERM

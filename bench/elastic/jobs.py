@@ -12,8 +12,10 @@ import sys
 import threading
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "cluster"))
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "tests"
+sys.path += [str(TESTS), str(TESTS / "cluster")]
 import network_roles  # noqa: E402 (its folder is known only now)
+from traced import Traced  # noqa: E402
 
 BATCHES, COLUMNS = 12, 4
 DEADLINE = 900
@@ -48,22 +50,6 @@ class Setting:
     def seconds_needed(self):
         """Of one worker, for all steps."""
         return self.steps * self.batch * self.us / 1e6
-
-
-class Traced:
-    """What can be said of a job by trace(): every phase that any worker applied, by time."""
-
-    def steps(self):
-        """step -> when the first worker had applied it."""
-        found = {}
-        for line in self.trace():
-            if line["step"] > 0:
-                found.setdefault(line["step"], line["at"])
-        return found
-
-    def longest_gap(self):
-        times = sorted(self.steps().values())
-        return max(after - before for before, after in zip(times, times[1:]))
 
 
 class Job(Traced):

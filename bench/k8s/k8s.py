@@ -26,14 +26,14 @@ import elastic  # noqa: E402  pylint: disable=wrong-import-position
 import harness  # noqa: E402  pylint: disable=wrong-import-position
 import pod_jobs  # noqa: E402  pylint: disable=wrong-import-position
 import services  # noqa: E402  pylint: disable=wrong-import-position
-from jobs import Setting, Traced, make_table  # noqa: E402  pylint: disable=wrong-import-position
+from jobs import Setting, make_table  # noqa: E402  pylint: disable=wrong-import-position
 
 SLOTS = 24  # of the lab's two nodes
 QUICK = 0.2
 FROZEN_S = 3
 
 
-class Job(pod_jobs.Job, Traced):
+class Job(pod_jobs.Job):
     """A job of paced workers."""
 
     def __init__(self, bench, name, setting, **options):

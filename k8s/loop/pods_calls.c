@@ -6,10 +6,14 @@
 
 static cJSON *manifest_of(const struct pods *pods, const struct roster_step *step)
 {
+    struct slice avoided[ROSTER_AVOIDED_MAX];
     struct kube_worker worker = {.index = step->index,
                                  .incarnation = step->incarnation,
                                  .memory = step->memory,
-                                 .master = pods->master};
+                                 .master = pods->master,
+                                 .avoided = avoided};
+
+    worker.avoided_count = roster_avoided(&pods->roster, loop_now_ms(), avoided);
 
     return manifest_worker(pods->job, &worker, slice_of(pods->owner));
 }

@@ -250,13 +250,17 @@ static const cJSON *condition_of(const cJSON *job, const char *type)
     return NULL;
 }
 
+/* A Job of which a pod is on a dead node has what counts for its end, and not the end itself, for
+ * as long as that node stays dead. */
 static void look_at_job(struct follower *follower, const cJSON *job)
 {
     const cJSON *failed = condition_of(job, "Failed");
     struct error err;
 
     error_clear(&err);
-    if (condition_of(job, "Complete")) {
+    if (!failed)
+        failed = condition_of(job, "FailureTarget");
+    if (condition_of(job, "Complete") || condition_of(job, "SuccessCriteriaMet")) {
         end_with_log(follower, STATUS_OK, &err);
     } else if (failed) {
         fail(&err, STATUS_FAILED, "the Job %.*s failed: %.*s", SLICE_FORMAT(follower->job->name),

@@ -14,7 +14,7 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "lab")]
+sys.path[:0] = [str(HERE / "lab"), str(HERE.parent)]
 
 import cluster  # noqa: E402  pylint: disable=wrong-import-position
 from api import ApiError, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
@@ -167,6 +167,33 @@ class Case(unittest.TestCase):
     def kubectl(self, *words):
         return subprocess.run([self.lab.place.kubectl, "--kubeconfig", self.lab.place.kubeconfig, "-n", self.space,
                                *words], capture_output=True, text=True, check=False, timeout=120)
+
+    def make_room(self, *counts):
+        """A resource that this test alone asks for, so that it shares no slots with others: so many of it on each
+        node, in their order. Its name; calling it again changes the numbers."""
+        name = f"example.com/{self.space[-40:].lstrip('-')}"
+        self.addCleanup(self.set_room, name, [None] * len(self.lab.nodes()))
+        self.set_room(name, map(str, counts))
+        return name
+
+    def set_room(self, name, counts):
+        for node, count in zip(self.lab.nodes(), counts):
+            given = {name: count}
+            self.api.patch(f"/api/v1/nodes/{node.name}/status", {"status": {"capacity": given, "allocatable": given}})
+
+    def everything(self):
+        """(kind, object): all that can be listed in this test's namespace, whoever serves it."""
+        for path, kind in self.kinds():
+            for found in self.api.get(f"{path}/namespaces/{self.space}/{kind}").get("items", []):
+                yield kind, found
+
+    def kinds(self):
+        """Where each kind is served that lies in namespaces: the path of its version, its plural."""
+        groups = [group["preferredVersion"]["groupVersion"] for group in self.api.get("/apis")["groups"]]
+        for path in ["/api/v1", *(f"/apis/{group}" for group in groups)]:
+            for kind in self.api.get(path)["resources"]:
+                if kind["namespaced"] and "list" in kind["verbs"]:
+                    yield path, kind["name"]
 
     def make_priority(self, name, value):
         name = f"{name}-{self.space}"

@@ -3,20 +3,40 @@
 # time: `make test-k8s`, or ctest -C k8s -L k8s once `make lab` has been run.
 # 77: this machine does not let a lab run, and the test said why.
 set(k8s_environment "TOTRAIN_BUILD=${CMAKE_BINARY_DIR}" "PYTHONDONTWRITEBYTECODE=1")
-set(k8s_tests api cluster lifecycle)
+
+# k8s_test(NAME FILE [ALONE] [CLASS...]): these classes of test_FILE.py, or all of them. They share the one lab:
+# each test has a namespace, and asks for a resource of its own where it needs slots (harness.make_room).
+# ALONE: it takes a node or the API server away, needs all slots, or measures; nothing runs beside it.
+function(k8s_test name file)
+  cmake_parse_arguments(TEST "ALONE" "" "" ${ARGN})
+  add_test(NAME k8s_${name} CONFIGURATIONS k8s COMMAND /usr/bin/python3
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/test_${file}.py ${TEST_UNPARSED_ARGUMENTS})
+  set_tests_properties(k8s_${name} PROPERTIES TIMEOUT 1800 LABELS k8s ENVIRONMENT "${k8s_environment}"
+    SKIP_RETURN_CODE 77)
+  if(TEST_ALONE)
+    set_tests_properties(k8s_${name} PROPERTIES RUN_SERIAL ON)
+  else()
+    set_tests_properties(k8s_${name} PROPERTIES COST 10) # first, together
+  endif()
+endfunction()
+
+k8s_test(lifecycle lifecycle)
+k8s_test(cluster cluster Cluster Command)
+k8s_test(failures cluster ALONE Failures)
+k8s_test(api api ALONE)
 # A build with sanitizers makes no image.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
-  list(APPEND k8s_tests image)
+  k8s_test(image image)
   if(TARGET totrain_postgres)
-    list(APPEND k8s_tests jobs train data capacity)
+    k8s_test(train train)
+    k8s_test(data data)
+    k8s_test(jobs jobs Whole Preempted)
+    k8s_test(jobs_deaths jobs Deaths)
+    k8s_test(jobs_masters jobs Masters)
+    k8s_test(jobs_cluster jobs ALONE Cluster)
+    k8s_test(capacity capacity ALONE)
   endif()
   # Needs no cluster.
   add_test(NAME image_file COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_image_file.py)
   set_tests_properties(image_file PROPERTIES TIMEOUT 120 LABELS unit ENVIRONMENT "${k8s_environment}")
 endif()
-foreach(name ${k8s_tests})
-  add_test(NAME k8s_${name} CONFIGURATIONS k8s COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
-  # All of them use the one lab, and some take a node of it away.
-  set_tests_properties(k8s_${name} PROPERTIES
-    TIMEOUT 1800 LABELS k8s ENVIRONMENT "${k8s_environment}" RESOURCE_LOCK k8s_lab SKIP_RETURN_CODE 77)
-endforeach()

@@ -12,13 +12,13 @@ import harness
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "k8s"))
 
 import k8s as experiments  # noqa: E402  pylint: disable=wrong-import-position
-import pod_jobs  # noqa: E402  pylint: disable=wrong-import-position
+import training  # noqa: E402  pylint: disable=wrong-import-position
 
 
 class Capacity(harness.Case):
     def setUp(self):
         super().setUp()
-        self.bench = experiments.Bench(pod_jobs.BUILD, 1 if harness.FULL else experiments.QUICK, self.lab)
+        self.bench = experiments.Bench(training.BUILD, 1 if harness.FULL else experiments.QUICK, self.lab)
         self.addCleanup(self.bench.close)
 
     def test_services_of_higher_priority_take_and_return_capacity(self):

@@ -5,19 +5,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import harness
 import place
 from harness import container, pod, pod_spec
+from training import BUILD, ROOT, let_pods_in, make_image, postgres
 
-ROOT = harness.HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "postgres"))
-
-import server as postgres  # noqa: E402  pylint: disable=wrong-import-position
-
-BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", ROOT / "build" / "release"))
 RESULT = ("SELECT 'digest ' || json_extract(data, '$.digest') AS shown FROM iris_model WHERE part = 'meta';\n"
           "SELECT 'workers ' || count(*) AS shown FROM totrain_workers;")
 TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = 20, "
@@ -40,9 +34,7 @@ class Image(harness.Case):
         super().setUpClass()
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-image-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        tar = cls.folder / "image.tar"
-        subprocess.run([ROOT / "tools" / "image", BUILD, tar, "--name", IMAGE], check=True, capture_output=True)
-        cls.lab.load(tar)
+        make_image(cls.lab, IMAGE)
 
     def spec(self, *arguments, more=()):
         mounts = [{"name": "state", "mountPath": "/var/lib/totrain"}, {"name": "temporary", "mountPath": "/tmp"}]
@@ -98,10 +90,8 @@ class Image(harness.Case):
     def test_a_pod_reaches_a_database_of_this_machine(self):
         """A server that is started in the lab's network; it sees the pod's own address."""
         with postgres.Server({"listen_addresses": place.SERVER}, extension=False, tcp=True) as server:
-            with open(server.folder / "data" / "pg_hba.conf", "a", encoding="utf-8") as file:
-                file.write("host all trainer 10.88.0.0/16 scram-sha-256\n")
+            let_pods_in(server, "trainer")
             server.execute("CREATE USER trainer PASSWORD 'only for this test'")
-            server.reload()
             said = self.output_of_pod("asks", self.spec(
                 f"postgres://trainer:only%20for%20this%20test@{place.SERVER}:{server.port}/postgres",
                 "-c", "SELECT 'from ' || host(inet_client_addr()) AS shown;", "--format=csv"))

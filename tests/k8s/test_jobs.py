@@ -1,223 +1,315 @@
 """Jobs that train on a cluster: the same model whoever dies, each row once, nobody waits long.
 
-TOTRAIN_DELETIONS: how many pods of workers are deleted at random (6; 50 in the full run).
+TOTRAIN_DELETIONS: how many pods of workers are deleted at random (4; 50 in the full run).
 """
 
+import itertools
 import os
 import random
 import signal
 
 import harness
+import proxy
 import training
 from harness import Stopwatch, container, pod, pod_spec, rounds
 
-DELETIONS = int(os.environ.get("TOTRAIN_DELETIONS", "50" if harness.FULL else "6"))
+DELETIONS = int(os.environ.get("TOTRAIN_DELETIONS", "50" if harness.FULL else "4"))
+ROWS = 150  # of iris: a step takes all of them, and is what a death without notice may cost
+STEPS = 3000  # four minutes of four paced workers: a job lasts until its test has seen enough, and hurries then
 TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = {epochs}, "
-         "train.batch_size = 32, job.lanes = 8, job.checkpoint_seconds = 1, job.min_workers = {least}, "
-         "job.max_workers = {most} LABEL class INTO iris_model;")
+         "train.batch_size = 150, job.lanes = 8, job.checkpoint_seconds = 1, job.max_workers = {most} "
+         "LABEL class INTO iris_model;")
 
 
-def train(epochs, most=4, least=1):
+def train(epochs=STEPS, most=4):
     """Rows take 2 ms each (training.Case.variables): an epoch of four workers takes 75 ms."""
-    return TRAIN.format(epochs=epochs, most=most, least=least)
+    return TRAIN.format(epochs=epochs, most=most)
 
 
-class Jobs(training.Case):
-    def report_gap(self, what, job):
+class Case(training.Case):
+    """A job of four workers, two on each node."""
+
+    def begin(self, text=None, workers=4, **options):
+        options["resource"] = options.get("resource") or self.make_room(2, 2)
+        job = self.submit(text or train(), workers=workers, **options)
+        job.wait_for_workers(workers)
+        job.wait_for_step(20)
+        return job
+
+    def finish(self, what, job, redone=0):
         self.report(f"{what}: longest time between two steps", job.longest_gap())
+        self.check_trained(job, redone)
+        self.assertEqual(sorted(job.steps()), list(range(1, job.books["steps"] + 1)))
 
-    def leave_room_for_two_on_each_node(self):
-        for node in ("node-1", "node-2"):
-            self.run_pod(f"blocker-{node}", pod_spec([container(slots=10)],
-                                                     nodeSelector={"kubernetes.io/hostname": node}))
+    def wait_for_another(self, job, victim, what, since):
+        """Four workers run once more, and none of them is that pod."""
+        job.wait_for(lambda: victim not in job.ready_workers() or victim.run() is None, "an end")
+        found = job.wait_for_workers(4)
+        self.assertNotIn(victim.uid, [each.uid for each in found])
+        self.report(f"{what}: four workers run again after", since.read())
 
+    def kill(self, pod_of, number=signal.SIGKILL):
+        pod_of.run().send(number)
+
+
+class Whole(Case):
     def test_four_workers_on_two_nodes_train_what_one_process_trains(self):
-        self.leave_room_for_two_on_each_node()
-        job = self.submit(train(150))
-        workers = job.wait_for_workers(4)
-        self.assertEqual({found["spec"]["nodeName"] for found in workers}, {"node-1", "node-2"})
-        job.wait_for_step(1)
-        self.report("from the Job's release to the first step", min(job.steps().values()) - job.submitted_at)
-        self.check_trained(job)
-
-    def test_pods_of_workers_are_deleted_at_random(self):
-        draw = random.Random(5)
-        job = self.submit(train(150 + 60 * DELETIONS))
-        job.wait_for_workers(4)
-        for _ in range(DELETIONS):
-            step = job.step()
-            gone = draw.choice(job.wait_for_workers(4))
-            job.delete(gone)
-            job.wait_for_step(step + 5)
-            harness.wait_for(lambda name=gone["metadata"]["name"]: name not in
-                             [found["metadata"]["name"] for found in job.workers(True)], "the deletion")
-        self.check_trained(job)
-        self.report_gap(f"{DELETIONS} deletions", job)
-
-    def test_workers_are_killed(self):
-        draw = random.Random(6)
-        job = self.submit(train(600))
-        for _ in rounds(3, 20):
-            victim = draw.choice(job.wait_for_workers(4))
-            job.wait_for_step(job.step() + 10)
-            watch = Stopwatch()
-            for process in job.processes(victim):
-                os.kill(process, signal.SIGKILL)
-            harness.wait_for(lambda name=victim["metadata"]["name"]: name not in
-                             [found["metadata"]["name"] for found in job.workers(True)], "the death")
-            job.wait_for_workers(4)
-            self.report("kill -9 of a worker: the next one runs after", watch.read())
-        self.check_trained(job)
-        self.report_gap("kill -9 of workers", job)
-
-    def test_pods_of_the_master_are_deleted(self):
-        job = self.submit(train(800))
-        for _ in rounds(1, 5):
-            step = job.step()
-            job.wait_for_step(step + 20)
-            master = job.master()
-            watch = Stopwatch()
-            job.delete(master)
-            harness.wait_for(lambda uid=master["metadata"]["uid"]: job.master()["metadata"]["uid"] != uid,
-                             "another master")
-            self.report("the master's pod deleted: the next one runs after", watch.read())
-        self.check_trained(job)
-        self.assertEqual({found["metadata"]["name"] for found in job.workers()}, set())
-        self.report_gap("the master's pod deleted", job)
-
-    def test_the_master_is_killed_in_its_pod(self):
-        job = self.submit(train(600))
-        job.wait_for_workers(4)
-        job.wait_for_step(20)
-        master = job.master()
-        watch = Stopwatch()
-        for process in job.processes(master):
-            os.kill(process, signal.SIGKILL)
-
-        def is_back():
-            status = job.pods("master")[0]["status"]["containerStatuses"][0]
-            return status["restartCount"] == 1 and status["ready"]
-        harness.wait_for(is_back, "the master to be back")
-        self.report("kill -9 of the master: back in its pod after", watch.read())
-        self.check_trained(job)
-        self.report_gap("kill -9 of the master", job)
-
-    def test_a_frozen_master_is_started_again_in_its_pod(self):
-        job = self.submit(train(900))
-        job.wait_for_workers(4)
-        job.wait_for_step(20)
-        master = job.master()
-        watch = Stopwatch()
-        for process in job.processes(master):
-            os.kill(process, signal.SIGSTOP)
-
-        def is_back():
-            status = job.pods("master")[0]["status"]["containerStatuses"][0]
-            return status["restartCount"] == 1 and status["ready"]
-        harness.wait_for(is_back, "the master to be back")
-        self.report("SIGSTOP of the master: back in its pod after", watch.read())
-        self.check_trained(job)
-        self.report_gap("SIGSTOP of the master", job)
-
-    def test_its_number_of_workers_is_changed_while_it_runs(self):
-        job = self.submit(train(900))
-        job.wait_for_workers(4)
-        for workers in (1, 4):
-            watch = Stopwatch()
-            self.api.patch(job.path(), {"metadata": {"annotations": {"totrain.dev/workers": str(workers)}}})
-            harness.wait_for(lambda wanted=workers: job.trace()[-1]["workers"] == wanted, f"a group of {workers}")
-            self.report(f"{workers} workers are wanted: the group has them after", watch.read())
-        job.wait_for_workers(4)
-        self.check_trained(job)
-
-    def test_a_node_dies(self):
-        self.leave_room_for_two_on_each_node()
-        job = self.submit(train(600))
-        workers = job.wait_for_workers(4)
-        job.wait_for_step(20)
-        home = job.master()["spec"]["nodeName"]
-        dead = next(name for name in ("node-1", "node-2") if name != home)
-        lost = [found["metadata"]["name"] for found in workers if found["spec"]["nodeName"] == dead]
-        self.addCleanup(self.lab.start_node, dead)
-        watch = Stopwatch()
-        step = job.step()
-        self.lab.kill_node(dead)
-        job.wait_for_step(step + 20)
-        self.report(f"a node with {len(lost)} of 4 workers dies: steps go on after", watch.read())
-        self.check_trained(job)
-        self.report_gap("a node dies", job)
-
-    def test_the_api_server_restarts(self):
-        job = self.submit(train(500))
-        job.wait_for_workers(4)
-        job.wait_for_step(20)
-        self.lab.kill("kube-apiserver")
-        job.wait_for_step(job.step() + 40)
-        harness.wait_for(self.api.answers, "the API server")
-        victim = job.wait_for_workers(4)[0]
-        job.delete(victim)
-        harness.wait_for(lambda: victim["metadata"]["name"] not in
-                         [found["metadata"]["name"] for found in job.workers(True)], "the deletion")
-        job.wait_for_workers(4)
-        self.check_trained(job)
-        self.report_gap("the API server is killed", job)
+        job = self.begin(train(150))
+        self.assertEqual({found.node for found in job.ready_workers()}, {"node-1", "node-2"})
+        self.report("from the Job's creation to the first step", min(job.steps().values()) - job.started_at)
+        self.finish("nothing happens", job)
 
     def test_surplus_workers_wait_for_room_and_join(self):
-        blocker = self.run_pod("blocker-1", pod_spec([container(slots=12)], nodeSelector={"kubernetes.io/hostname": "node-1"}))
-        self.run_pod("blocker-2", pod_spec([container(slots=10)], nodeSelector={"kubernetes.io/hostname": "node-2"}))
-        job = self.submit(train(500))
+        room = self.make_room(0, 2)
+        job = self.submit(train(), resource=room)
         job.wait_for_workers(2)
-        notice = harness.wait_for(lambda: job.events("notice"), "a notice")
-        self.assertIn("Insufficient example.com/slot", notice[0]["message"])
+        notice = job.wait_for(lambda: job.events("notice"), "a notice")
+        self.assertIn(f"Insufficient {room}", notice[0]["message"])
         job.wait_for_step(20)
         watch = Stopwatch()
-        self.api.delete(f"{self.path}/pods/{blocker['metadata']['name']}", 0)
-        harness.wait_for(lambda: job.trace()[-1]["workers"] == 4, "a group of four")
+        self.make_room(2, 2)
+        job.wait_for(lambda: job.trace()[-1]["workers"] == 4, "a group of four")
         self.report("room for two workers more: in the group after", watch.read())
-        self.check_trained(job)
+        self.finish("two workers join", job)
 
-    def test_a_service_of_higher_priority_takes_capacity_and_gives_it_back(self):
-        low, high = self.make_priority("low", 10), self.make_priority("high", 1000)
-        self.run_pod("blocker", pod_spec([container(slots=12)], nodeSelector={"kubernetes.io/hostname": "node-1"}, priorityClassName=high))
-        job = self.submit(train(700, most=12), workers=12, priority=low)
-        job.wait_for_workers(12)
-        job.wait_for_step(20)
-        watch = Stopwatch()
-        names = [f"service-{number}" for number in range(4)]
-        for name in names:
-            self.create(pod(name, pod_spec([container(slots=1)], priorityClassName=high)))
-        for name in names:
-            self.wait_for_ready(name)
-        self.report("a service's four pods run after", watch.read())
-        job.wait_for_step(job.step() + 20)
-        watch = Stopwatch()
-        for name in names:
-            self.api.delete(f"{self.path}/pods/{name}", 0)
-        job.wait_for_workers(12)
-        self.report("their slots are used again after", watch.read())
-        redone = self.check_trained(job)
-        self.report_gap("preemption", job)
-        self.assertIn("rows", redone)
+    def test_its_number_of_workers_is_changed_while_it_runs(self):
+        job = self.begin()
+        for workers in (1, 4):
+            watch = Stopwatch()
+            self.api.patch(job.path, {"metadata": {"annotations": {"totrain.dev/workers": str(workers)}}})
+            job.wait_for(lambda wanted=workers: job.trace()[-1]["workers"] == wanted, f"a group of {workers}")
+            self.report(f"{workers} workers are wanted: the group has them after", watch.read())
+        self.finish("another number of workers", job)
 
     def test_a_worker_that_ran_out_of_memory_comes_back_with_more(self):
         text = train(3).replace("[16, 16]", "[1024, 1024]")
         job = self.submit(text, memory="16Mi")
         job.wait_for_step(1)
-        limits = {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in job.workers()}
+        limits = {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in self.pods()
+                  if found["metadata"]["labels"].get("totrain.dev/role") == "worker"}
         self.assertTrue(limits & {"32Mi", "64Mi"}, limits)
-        self.assertIn("OOMKilled", job.log())
-        self.check_trained(job)
+        self.assertIn("OOMKilled", job.said(1000))
+        self.check_trained(job, redone=3 * ROWS)
 
     def test_deleting_the_job_leaves_nothing(self):
-        job = self.submit(train(2000))
-        job.wait_for_workers(4)
-        self.api.request("DELETE", job.path(), {"propagationPolicy": "Background"})  # as kubectl does
+        job = self.begin(train(20000))
+        job.delete()
+        harness.wait_for(lambda: not self.left_of(job), "everything to be gone")
+        tables = "SELECT count(*) FROM pg_class WHERE relname ~ '^(input|checkpoint|result)_%s$'"
+        self.assertEqual(self.database.execute(tables, "alice", job.number), [(3,)])  # it could be made again from them
+        self.database.execute("SELECT totrain.discard(%s)", "alice", job.number)
+        self.assertEqual(self.database.execute(tables, "alice", job.number), [(0,)])
 
-        def empty():
-            kinds = ("pods", "services", "secrets")
-            return not [found for kind in kinds for found in self.api.get(
-                f"/api/v1/namespaces/{self.space}/{kind}", labelSelector="totrain.dev/job=train")["items"]]
-        harness.wait_for(empty, "everything to be gone")
+    def left_of(self, job):
+        """Objects of any kind that the job's label is on, or that the Job owns."""
+        return [f"{kind} {found['metadata']['name']}" for kind, found in self.everything()
+                if found["metadata"].get("labels", {}).get("totrain.dev/job") == job.name
+                or job.uid in [owner["uid"] for owner in found["metadata"].get("ownerReferences", [])]]
+
+
+class Deaths(Case):
+    def test_pods_of_workers_are_deleted_at_random(self):
+        draw = random.Random(5)
+        job = self.begin(train(STEPS * (5 if harness.FULL else 1)))
+        for _ in range(DELETIONS):
+            step, gone, watch = job.step(), draw.choice(job.wait_for_workers(4)), Stopwatch()
+            job.delete_pod(gone)
+            job.wait_for_step(step + 5)
+            self.wait_for_another(job, gone, "a worker's pod deleted", watch)
+        self.finish(f"{DELETIONS} deletions", job)
+
+    def test_workers_are_killed(self):
+        draw = random.Random(6)
+        job = self.begin(train(STEPS * (3 if harness.FULL else 1)))
+        kills = len(rounds(2, 20))
+        for _ in range(kills):
+            victim = draw.choice(job.wait_for_workers(4))
+            job.wait_for_step(job.step() + 5)
+            watch = Stopwatch()
+            self.kill(victim)
+            self.wait_for_another(job, victim, "kill -9 of a worker", watch)
+        self.finish("kill -9 of workers", job, redone=kills * ROWS)
+
+    def test_a_frozen_worker_is_replaced(self):
+        """The kubelet sees nothing wrong with it; the master does."""
+        job = self.begin()
+        for _ in rounds(1, 3):
+            victim, watch = job.wait_for_workers(4)[1], Stopwatch()
+            self.kill(victim, signal.SIGSTOP)
+            self.wait_for_another(job, victim, "SIGSTOP of a worker", watch)
+        self.finish("SIGSTOP of a worker", job, redone=len(rounds(1, 3)) * ROWS)
+
+
+class Masters(Case):
+    def test_pods_of_the_master_are_deleted(self):
+        job = self.begin()
+        for _ in rounds(1, 5):
+            job.wait_for_step(job.step() + 10)
+            master, watch = job.master(), Stopwatch()
+            job.delete_pod(master)
+            job.wait_for(lambda before=master: job.master() is not before, "another master")
+            self.report("the master's pod deleted: the next one runs after", watch.read())
+        job.wait_for(lambda: len(job.events("started")) == len(rounds(1, 5)) + 1, "the last master's word")
+        self.finish("the master's pod deleted", job, redone=len(rounds(1, 5)) * ROWS)
+
+    def test_the_master_is_killed_in_its_pod(self):
+        job = self.begin()
+        for number in rounds(1, 5):
+            job.wait_for_step(job.step() + 10)
+            master, watch = job.master(), Stopwatch()
+            self.kill(master)
+            job.wait_for(lambda count=number + 2: len(job.events("started")) == count, "the next master's word")
+            self.report("kill -9 of the master: back in its pod after", watch.read())
+            self.assertEqual(job.master().uid, master.uid)
+        self.finish("kill -9 of the master", job, redone=len(rounds(1, 5)) * ROWS)
+
+    def test_a_frozen_master_is_started_again_in_its_pod(self):
+        job = self.begin()
+        master, watch = job.master(), Stopwatch()
+        self.kill(master, signal.SIGSTOP)
+        job.wait_for(lambda: len(job.events("started")) == 2, "the next master's word")
+        self.report("SIGSTOP of the master: back in its pod after", watch.read())
+        self.assertEqual(job.master().uid, master.uid)
+        self.finish("SIGSTOP of the master", job, redone=ROWS)
+
+    def test_the_master_sees_what_happened_while_it_was_cut_off(self):
+        """All its connections to the API server end again and again, and workers' pods go while there is none."""
+        with proxy.Proxy(training.place.SERVER, 443) as between:
+            job = self.begin(environment={"KUBERNETES_SERVICE_HOST": training.place.SERVER,
+                                          "KUBERNETES_SERVICE_PORT": str(between.port)})
+            for number in rounds(3, 15):
+                gone, watch = job.wait_for_workers(4)[number % 4], Stopwatch()
+                between.leave()
+                job.delete_pod(gone)
+                job.wait_for(lambda gone=gone: gone.gone_at, "the deletion")
+                between.come_back()
+                self.wait_for_another(job, gone, "a worker's pod deleted while the master was cut off", watch)
+            for _ in rounds(0, 12):  # every five seconds
+                harness.wait_for(lambda now=Stopwatch(): now.read() > 5, "five seconds")
+                between.cut()
+            self.assertGreater(between.count, 2 * len(rounds(3, 15)))
+            self.finish("the master cut off", job)
+
+
+class Preempted(Case):
+    def test_services_of_higher_priority_take_capacity_and_give_it_back(self):
+        """With notice: not one row is computed twice."""
+        low, high = self.make_priority("low", 10), self.make_priority("high", 1000)
+        room = self.make_room(6, 6)
+        job = self.begin(train(most=12), workers=12, priority=low, resource=room)
+        numbers = itertools.count()
+        for _ in rounds(2, 6):
+            names = [f"service-{next(numbers)}" for _ in range(4)]
+            watch = Stopwatch()
+            for name in names:
+                self.create(pod(name, pod_spec([container(resources={"limits": {room: "1"}})], priorityClassName=high)))
+            for name in names:
+                self.wait_for_ready(name)
+            self.report("a service's four pods run after", watch.read())
+            job.wait_for_step(job.step() + 5)
+            watch = Stopwatch()
+            for name in names:
+                self.api.delete(f"{self.path}/pods/{name}", 0)
+            job.wait_for_workers(12)
+            self.report("their slots are used again after", watch.read())
+        self.finish("preemption", job)
+
+
+class Cluster(Case):
+    """What concerns everybody in the lab: no other test runs beside these."""
+
+    def test_a_node_dies(self):
+        """Its workers are replaced elsewhere, though it has room, too, and is ready as far as the cluster knows."""
+        job = self.begin(resource=self.make_room(4, 4))
+        for _ in rounds(1, 3):
+            self.lose_a_node(job)
+        self.finish("a node dies", job, redone=4 * len(rounds(1, 3)) * ROWS)
+
+    def lose_a_node(self, job):
+        """Of which the master is not."""
+        home = job.master().node
+        dead = next(node.name for node in self.lab.nodes() if node.name != home)
+        lost = [found for found in job.ready_workers() if found.node == dead]
+        self.assertTrue(lost)
+        step, watch = job.step(), Stopwatch()
+        self.lab.kill_node(dead)
+        try:
+            job.wait_for(lambda: job.step() > step + 10, "steps of the others")
+            self.report(f"a node with {len(lost)} of 4 workers dies: steps go on after", watch.read())
+            found = job.wait_for(lambda: [each for each in job.ready_workers() if each.run() and each.node == home][:4]
+                                 if len(job.running()) == 4 else None, "four workers")
+            self.report("and four workers run on the other node after", watch.read())
+            self.assertEqual(len(found), 4)
+        finally:
+            self.lab.start_node(dead)
+
+    def test_all_workers_die_with_their_node(self):
+        """Back to the checkpoint, which is at most a second old and what all then agree on."""
+        room = self.make_room(0, 0)
+        job = self.submit(train(), resource=room)
+        home = job.master().node
+        there = [node.name != home for node in self.lab.nodes()]
+        self.make_room(*(4 * is_away for is_away in there))
+        job.wait_for_workers(4)
+        job.wait_for_step(40)
+        job.wait_for(lambda: "checkpoint: step" in job.said(), "a checkpoint")
+        self.make_room(4, 4)
+        dead, watch = next(node.name for node, is_away in zip(self.lab.nodes(), there) if is_away), Stopwatch()
+        self.lab.kill_node(dead)
+        try:
+            step = job.step()
+            job.wait_for_step(step + 10)
+            self.report("the node of all four workers dies: steps go on after", watch.read())
+        finally:
+            self.lab.start_node(dead)
+        self.finish("all workers die", job, redone=60 * ROWS)
+
+    def test_a_node_whose_cable_was_cut_comes_back(self):
+        """No connection closes: its workers are missed by their heartbeats and replaced elsewhere. They go on all the while; what they say when they are heard again is refused."""
+        job = self.begin()
+        self.make_room(4, 4)
+        home = job.master().node
+        away = next(node.name for node in self.lab.nodes() if node.name != home)
+        lost = [found for found in job.ready_workers() if found.node == away]
+        step, watch = job.step(), Stopwatch()
+        self.lab.cut(away)
+        try:
+            job.wait_for(lambda: any(line["workers"] == 2 for line in job.trace() if line["step"] > step),
+                         "steps of the others")
+            self.report("a cable is cut: steps go on after", watch.read())
+            job.wait_for(lambda: len([each for each in job.running().values() if each.node == home]) == 4, "four others")
+            self.report("and four workers run on the other node after", watch.read())
+            self.assertEqual([bool(found.run()) for found in lost], [True, True])
+        finally:
+            self.lab.join(away)
+        job.wait_for(lambda: not any(found.run() for found in lost), "the end of those that were replaced")
+        self.finish("a cable is cut", job, redone=2 * ROWS)
+
+    def test_the_node_of_the_master_dies(self):
+        job = self.begin()
+        master, watch = job.master(), Stopwatch()
+        self.addCleanup(self.lab.start_node, master.node)
+        self.lab.kill_node(master.node)
+        found = job.wait_for(lambda: next((each for each in job.there("master")
+                                           if each.node != master.node and each.run()), None), "another master")
+        self.report("the node of the master dies: another master runs after", watch.read())
+        self.assertNotEqual(found.node, master.node)
+        job.wait_for_step(job.step() + 10)
+        self.report("the node of the master dies: steps go on after", watch.read())
+        self.finish("the node of the master dies", job, redone=4 * ROWS)
+
+    def test_the_api_server_restarts(self):
+        job = self.begin()
+        for _ in rounds(1, 3):
+            watch = Stopwatch()
+            self.lab.kill("kube-apiserver")
+            job.wait_for_step(job.step() + 10)
+            harness.wait_for(self.api.answers, "the API server")
+            self.report("the API server is killed: it answers after", watch.read())
+            victim, watch = job.wait_for_workers(4)[0], Stopwatch()
+            job.delete_pod(victim)
+            self.wait_for_another(job, victim, "a worker's pod deleted after that", watch)
+        self.finish("the API server is killed", job)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,23 @@
 """From an empty namespace to a trained model: docs/kubernetes.md, on a real cluster."""
 
 import base64
+import contextlib
 import json
 import os
 import pathlib
 import re
+import secrets
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import harness
 import place
 from harness import wait_for
+from training import BUILD, ROOT, let_pods_in, make_image, postgres
 
-ROOT = harness.HERE.parents[1]
-sys.path.append(str(ROOT / "tests" / "postgres"))
-
-import server as postgres  # noqa: E402  pylint: disable=wrong-import-position
-
-BUILD = pathlib.Path(os.environ.get("TOTRAIN_BUILD", ROOT / "build" / "release")).resolve()
 IMAGE = "localhost/totrain:train-test"
-PASSWORD = "only for this test"
+PASSWORD = f"only for {secrets.token_hex(8)}"
 TRAIN = ("SELECT * FROM points TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = {epochs}, "
          "train.batch_size = 64, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")
 CLUSTER = ", job.where = 'kubernetes', job.worker_cpu = 0.1, job.worker_memory = '128Mi'"
@@ -34,6 +30,21 @@ def train(model, epochs=20, more=CLUSTER):
     return TRAIN.format(epochs=epochs, more=more, model=model)
 
 
+def forms_of(secret):
+    """As it is, in hexadecimal, and within something in base64."""
+    text = secret.encode()
+    whole = [base64.b64encode(text[start:start + len(text[start:]) // 3 * 3]).decode() for start in range(3)]
+    return [secret, text.hex(), *whole]
+
+
+def processes():
+    """Arguments and environment of each process of this machine, pods' included."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        for name in ("cmdline", "environ"):
+            with contextlib.suppress(OSError):
+                yield (entry / name).read_bytes().decode(errors="replace")
+
+
 class Case(harness.Case):
     @classmethod
     def setUpClass(cls):
@@ -41,9 +52,7 @@ class Case(harness.Case):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-train-"))
         cls.folder.chmod(0o755)
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        tar = cls.folder / "image.tar"
-        subprocess.run([ROOT / "tools" / "image", BUILD, tar, "--name", IMAGE], check=True, capture_output=True)
-        cls.lab.load(tar)
+        make_image(cls.lab, IMAGE)
 
     def setUp(self):
         super().setUp()
@@ -53,9 +62,7 @@ class Case(harness.Case):
         self.server = postgres.Server({**SETTINGS, "totrain.kubeconfig": self.kubeconfig,
                                        "totrain.kubernetes_namespace": self.space}, extension=True, tcp=True)
         self.addCleanup(self.server.close)
-        with open(self.server.folder / "data" / "pg_hba.conf", "a", encoding="utf-8") as file:
-            file.write("host all totrain_pod 10.88.0.0/16 scram-sha-256\n")
-        self.server.reload()
+        let_pods_in(self.server, "totrain_pod")
         self.server.execute(f"""
             CREATE EXTENSION totrain; CREATE ROLE totrain_pod LOGIN PASSWORD '{PASSWORD}'; CREATE SCHEMA totrain_jobs;
             GRANT USAGE, CREATE ON SCHEMA totrain_jobs TO totrain_user; GRANT USAGE ON SCHEMA totrain_jobs TO totrain_pod;
@@ -129,28 +136,48 @@ class Trains(Case):
         self.assertEqual(here.returncode, 0, here.stderr)
         self.assertEqual(self.digest("there"), self.digest("here"))
         self.assertEqual(self.job_tables(), [])
-        self.check_no_secret(done)
+        self.check_no_secret([done.stdout, done.stderr])
 
     def explain(self):
         return "\n".join([self.kubectl("get", "all,events").stdout,
                           self.kubectl("logs", "--all-containers", "--prefix", "-l", "totrain.dev/role").stdout])
 
-    def check_no_secret(self, done):
-        """In no object but the Secrets, in no log, no argument and no environment."""
-        job = self.jobs()[0]["metadata"]["name"]
-        secrets = self.api.get(f"{self.path}/secrets")["items"]
-        keys = [base64.b64decode(value).decode().splitlines()[1] for secret in secrets
+    def check_no_secret(self, said, of_a_job=True):
+        """In no object but the Secrets, in no log, no argument, no environment, and nowhere in the database."""
+        found = self.api.get(f"{self.path}/secrets")["items"]
+        keys = [base64.b64decode(value).decode().splitlines()[1] for secret in found
                 for name, value in secret.get("data", {}).items() if name.endswith(".key")]
-        self.assertEqual(len(keys), 5)
-        places = [done.stdout, done.stderr, json.dumps(self.jobs()), json.dumps(self.pods()),
-                  self.kubectl("get", "events", "-o", "json").stdout, (self.server.folder / "log").read_text(),
-                  self.kubectl("logs", "--all-containers", "-l", f"totrain.dev/job={job}").stdout]
+        self.assertEqual(len(keys), 5 if of_a_job else 0)
+        forms = [form for secret in (*keys, PASSWORD, self.token) for form in forms_of(secret)]
+        places = [*said, (self.server.folder / "log").read_text(), *self.logs(), *self.tables(), *processes(),
+                  *(json.dumps(thing) for kind, thing in self.everything() if kind != "secrets")]
         for path in (self.server.folder / "state").rglob("*"):
             if path.is_file():
                 places.append(path.read_bytes().decode(errors="replace"))
         for text in places:
-            for secret in (*keys, PASSWORD, self.token):
-                self.assertNotIn(secret, text)
+            for form in forms:
+                self.assertNotIn(form, text)
+
+    def logs(self):
+        """Of all containers, those of before, too."""
+        for found in self.pods():
+            for previous in ("true", "false"):
+                with contextlib.suppress(harness.ApiError):
+                    yield self.api.get(f"{self.path}/pods/{found['metadata']['name']}/log", previous=previous)
+
+    def tables(self):
+        """All rows that anybody but PostgreSQL itself has."""
+        for name, in self.server.execute(
+                "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'm') AND relnamespace NOT IN "
+                "('pg_catalog'::regnamespace, 'information_schema'::regnamespace)"):
+            yield "\n".join(row for row, in self.server.execute(f"SELECT t::text FROM {name} t"))
+
+    def test_no_secret_is_anywhere_while_a_job_runs(self):
+        session = self.begin()
+        wait_for(lambda: len([pod for pod in self.ready_pods()]) == 5, "a master and four workers")
+        self.check_no_secret([])
+        self.cancel(session)
+        self.check_no_secret([], of_a_job=False)
 
     def test_the_program_submits_and_deleting_the_job_leaves_nothing(self):
         done = subprocess.run(
@@ -181,14 +208,24 @@ class Trains(Case):
         self.assertEqual(self.job_tables(), [])
         self.assertEqual(len(self.jobs()), 1)
 
-    def test_ctrl_c_deletes_everything(self):
-        session = subprocess.Popen(["psql", "-X", "-c", train("never", epochs=10000)], text=True, stdout=subprocess.PIPE,
+    def begin(self):
+        """A session that waits for a job which lasts."""
+        session = subprocess.Popen(["psql", "-X", "-c", train("never", epochs=100000)], text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE,
                                    env={**os.environ, **self.server.variables("postgres", "alice")})
+        self.addCleanup(session.kill)
         wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 0"),
                  "a job that runs")
+        return session
+
+    def cancel(self, session):
+        """Ctrl-C; what the session said."""
         session.send_signal(2)
         _, said = session.communicate(timeout=60)
+        return said
+
+    def test_ctrl_c_deletes_everything(self):
+        said = self.cancel(self.begin())
         self.assertIn("canceling statement due to user request", said)
         wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
         self.assertEqual(self.job_tables(), [], said)
@@ -257,15 +294,11 @@ class Guide(harness.Case):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-guide-"))
         self.folder.chmod(0o755)
         self.addCleanup(shutil.rmtree, self.folder)
-        tar = self.folder / "image.tar"
-        subprocess.run([ROOT / "tools" / "image", BUILD, tar, "--name", IMAGE], check=True, capture_output=True)
-        self.lab.load(tar)
+        make_image(self.lab, IMAGE)
         self.server = postgres.Server({"listen_addresses": place.SERVER, "session_preload_libraries": "totrain"},
                                       extension=True, tcp=True)
         self.addCleanup(self.server.close)
-        with open(self.server.folder / "data" / "pg_hba.conf", "a", encoding="utf-8") as file:
-            file.write("host all totrain_pod 10.88.0.0/16 scram-sha-256\n")
-        self.server.reload()
+        let_pods_in(self.server, "totrain_pod")
         self.server.execute("CREATE ROLE alice LOGIN; GRANT CREATE ON SCHEMA public TO alice; CREATE TABLE points AS "
                             "SELECT g % 3 AS class, g % 3 + sin(g) AS a FROM generate_series(1, 300) g; "
                             "GRANT SELECT ON points TO alice")

@@ -81,6 +81,35 @@ static void the_job_is_suspended_and_its_master_has_a_token(void **state)
     cJSON_Delete(job);
 }
 
+static void a_worker_would_rather_not_be_where_others_were_lost(void **state)
+{
+    const struct slice nodes[] = {SLICE("node-1"), SLICE("node-9")};
+    struct kube_worker worker = {
+        .memory = 1 << 30, .master = SLICE("tcp:10.0.0.1:7"), .avoided = nodes, .avoided_count = 2};
+    cJSON *pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
+    const cJSON *preferred = API_MEMBER(pod, "spec", "affinity", "nodeAffinity",
+                                        "preferredDuringSchedulingIgnoredDuringExecution");
+    const cJSON *fields;
+    (void)state;
+
+    CHECK_INT(cJSON_GetArraySize(preferred), 2);
+    fields = API_MEMBER(cJSON_GetArrayItem(preferred, 1), "preference", "matchFields");
+    CHECK_SLICE(API_TEXT(cJSON_GetArrayItem(fields, 0), "operator"), "NotIn");
+    CHECK_SLICE(
+        api_text(cJSON_GetArrayItem(API_MEMBER(cJSON_GetArrayItem(fields, 0), "values"), 0)),
+        "node-9");
+    CHECK(!API_MEMBER(pod, "spec", "topologySpreadConstraints"));
+    cJSON_Delete(pod);
+    worker.avoided_count = 0;
+    pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
+    CHECK(!API_MEMBER(pod, "spec", "affinity"));
+    CHECK_SLICE(
+        API_TEXT(cJSON_GetArrayItem(API_MEMBER(pod, "spec", "topologySpreadConstraints"), 0),
+                 "labelSelector", "matchLabels", "totrain.dev/job"),
+        "iris");
+    cJSON_Delete(pod);
+}
+
 static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
 {
     struct kube_worker worker = {.index = 299,
@@ -303,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_job_is_suspended_and_its_master_has_a_token),
         cmocka_unit_test(a_worker_has_no_token_and_no_files_but_its_own),
+        cmocka_unit_test(a_worker_would_rather_not_be_where_others_were_lost),
         cmocka_unit_test(names_of_the_longest_job_are_labels),
         cmocka_unit_test(secrets_hold_credentials_as_base64_of_whom_they_belong_to),
         cmocka_unit_test(a_job_that_the_api_would_refuse_is_refused_here),

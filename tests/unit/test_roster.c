@@ -646,9 +646,47 @@ static void a_pod_that_its_node_does_not_know_is_made_again(void **state)
     roster_deinit(&f.roster);
 }
 
+static struct pod_view pod_on(uint32_t index, uint32_t incarnation, const char *node)
+{
+    struct pod_view view = pod(index, incarnation, POD_RUNNING);
+
+    snprintf(view.node, sizeof view.node, "%s", node);
+    return view;
+}
+
+static void a_node_that_lost_a_worker_is_avoided_for_a_while(void **state)
+{
+    struct slice nodes[ROSTER_AVOIDED_MAX];
+    struct fixture f;
+    char name[32];
+    (void)state;
+
+    begin_running(&f, 2);
+    show(&f, pod_on(0, 0, "a"));
+    show(&f, pod_on(1, 0, "b"));
+    CHECK_INT(roster_avoided(&f.roster, 0, nodes), 0);
+    end_pod(&f, 1, 0, POD_CRASHED, 139); /* nothing is wrong with its node */
+    CHECK_INT(roster_avoided(&f.roster, 0, nodes), 0);
+    roster_on_lost(&f.roster, 0, 0, 0);
+    CHECK_INT(roster_avoided(&f.roster, 0, nodes), 1);
+    CHECK_SLICE(nodes[0], "a");
+    CHECK_INT(roster_avoided(&f.roster, ROSTER_AVOIDED_MS - 1, nodes), 1);
+    CHECK_INT(roster_avoided(&f.roster, ROSTER_AVOIDED_MS, nodes), 0);
+    for (uint32_t i = 1; i <= 2 * ROSTER_AVOIDED_MAX; i++) { /* the last ones, each once */
+        snprintf(name, sizeof name, "n%u", i / 2);
+        show(&f, pod_on(0, i, name));
+        roster_on_lost(&f.roster, i, 0, i);
+    }
+    CHECK_INT(roster_avoided(&f.roster, 100, nodes), ROSTER_AVOIDED_MAX);
+    for (size_t i = 0; i < ROSTER_AVOIDED_MAX; i++)
+        CHECK(!slice_is(nodes[i], "a"));
+    roster_deinit(&f.roster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_that_lost_a_worker_is_avoided_for_a_while),
         cmocka_unit_test(nothing_is_done_before_the_first_list),
         cmocka_unit_test(surplus_stays_pending_and_the_pending_go_first),
         cmocka_unit_test(a_place_that_leaves_is_not_filled_before_it_is_empty),
