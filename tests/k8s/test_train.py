@@ -219,15 +219,15 @@ class Trains(Case):
         return session
 
     def cancel(self, session):
-        """Ctrl-C; what the session said."""
+        """Ctrl-C; what the session said. What the Job owned is taken away after it, by the cluster."""
         session.send_signal(2)
         _, said = session.communicate(timeout=60)
+        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
         return said
 
     def test_ctrl_c_deletes_everything(self):
         said = self.cancel(self.begin())
         self.assertIn("canceling statement due to user request", said)
-        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
         self.assertEqual(self.job_tables(), [], said)
 
     def test_an_image_that_is_nowhere_is_an_error_in_the_session(self):
