@@ -56,11 +56,13 @@ class Lines:
 class Role:
     """`totrain master` or `worker` with its lifeline in our hands."""
 
-    def __init__(self, *arguments, namespace=None, fault=None):
+    def __init__(self, *arguments, namespace=None, fault=None, pace=None):
         environment = dict(os.environ)
         environment.pop("TOTRAIN_FAULT", None)
         if fault:
             environment["TOTRAIN_FAULT"] = fault
+        if pace:
+            environment["TOTRAIN_PACE"] = pace
         self.lifeline, theirs = socket.socketpair()
         command = [PROGRAM, *map(str, arguments)]
         if namespace:

@@ -31,6 +31,7 @@ class FakeCluster:
         self.login = None  # the connection string in the Secret `login`
         self.is_paused = False  # Jobs stay pending
         self.is_silent = False  # of a Job that ends nobody hears: its log is empty, and it is deleted
+        self.pace = None  # of the workers: TOTRAIN_PACE
         self.started = []  # names of Jobs
         self.roles = []
         self.ended = set()  # pods whose master has closed its output
@@ -87,7 +88,7 @@ class FakeCluster:
         return job["spec"]["template"]["spec"]["containers"][0]["args"]
 
     def role(self, *arguments):
-        role = network_roles.Role(*arguments)
+        role = network_roles.Role(*arguments, pace=self.pace)
         self.roles.append(role)
         return role
 
