@@ -3,8 +3,6 @@
  */
 #include "engine/direct.h"
 
-#include <stdio.h>
-
 #include "engine/stages.h"
 
 #define UNUSED_COLUMN (-1)
@@ -116,21 +114,13 @@ static enum status narrow(const struct spool_cells *cells, struct arena *arena,
 static enum status write_file(const struct job_folder *folder, const struct direct_order *order,
                               struct error *err)
 {
-    char path[PATH_MAX];
     enum status status;
     struct text json;
-    FILE *file;
 
-    TRY(job_folder_file(folder, DIRECT_FILE, path, err));
     text_init(&json, DIRECT_BYTES_MAX);
     status = direct_order_write(order, &json, err);
-    if (status == STATUS_OK) {
-        file = fopen(path, "we");
-        if (!file || fwrite(json.data, 1, json.size, file) != json.size || fflush(file) != 0)
-            status = fail_errno(err, STATUS_IO, "cannot write %s", path);
-        if (file)
-            fclose(file);
-    }
+    if (status == STATUS_OK)
+        status = job_folder_write(folder, DIRECT_FILE, text_slice(&json), err);
     text_deinit(&json);
     return status;
 }

@@ -79,20 +79,13 @@ static void fill(cJSON *object)
 static enum status write_file(const struct job_folder *folder, const cJSON *object,
                               struct error *err)
 {
-    char path[PATH_MAX];
-    struct text text;
     enum status status;
-    FILE *file;
+    struct text text;
 
-    TRY(job_folder_file(folder, CALLER_FILE, path, err));
     text_init(&text, CALLER_BYTES_MAX);
     status = json_print(object, false, &text, err);
-    file = status == STATUS_OK ? fopen(path, "we") : NULL;
-    if (status == STATUS_OK &&
-        (!file || fwrite(text.data, 1, text.size, file) != text.size || fflush(file) != 0))
-        status = fail_errno(err, STATUS_IO, "cannot write %s", path);
-    if (file && fclose(file) != 0 && status == STATUS_OK)
-        status = fail_errno(err, STATUS_IO, "cannot write %s", path);
+    if (status == STATUS_OK)
+        status = job_folder_write(folder, CALLER_FILE, text_slice(&text), err);
     text_deinit(&text);
     return status;
 }

@@ -259,6 +259,24 @@ enum status job_folder_file(const struct job_folder *folder, const char *name, c
     return path_fits(snprintf(path, PATH_MAX, "%s/%s", folder->path, name), name, err);
 }
 
+enum status job_folder_write(const struct job_folder *folder, const char *name, struct slice bytes,
+                             struct error *err)
+{
+    char path[PATH_MAX], temporary[PATH_MAX + sizeof ".new"];
+    bool is_written;
+    FILE *file;
+
+    TRY(job_folder_file(folder, name, path, err));
+    snprintf(temporary, sizeof temporary, "%s.new", path);
+    file = fopen(temporary, "we");
+    if (!file)
+        return fail_errno(err, STATUS_IO, "cannot write %s", path);
+    is_written = fwrite(bytes.data, 1, bytes.size, file) == bytes.size && fflush(file) == 0;
+    if (fclose(file) != 0 || !is_written || rename(temporary, path) != 0)
+        return fail_errno(err, STATUS_IO, "cannot write %s", path);
+    return STATUS_OK;
+}
+
 /* A job's folder has files only. */
 static void remove_files(const char *path, const char *suffix)
 {

@@ -18,31 +18,17 @@
 
 static const char cancel_line[] = "cancel\n";
 
-/* Written whole and renamed: who sees job.json sees all of it. */
 enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
                            struct error *err)
 {
-    char path[PATH_MAX], temporary[PATH_MAX];
     enum status status;
     struct text json;
-    FILE *file;
 
-    TRY(job_folder_file(folder, "job.json", path, err));
-    TRY(job_folder_file(folder, "job.json.new", temporary, err));
     text_init(&json, JOBSPEC_BYTES_MAX);
     status = jobspec_write(spec, &json, err);
-    if (status != STATUS_OK) {
-        text_deinit(&json);
-        return status;
-    }
-    file = fopen(temporary, "we");
-    if (!file || fwrite(json.data, 1, json.size, file) != json.size || fflush(file) != 0)
-        status = fail_errno(err, STATUS_IO, "cannot write %s", temporary);
-    if (file && fclose(file) != 0 && status == STATUS_OK)
-        status = fail_errno(err, STATUS_IO, "cannot write %s", temporary);
+    if (status == STATUS_OK)
+        status = job_folder_write(folder, "job.json", text_slice(&json), err);
     text_deinit(&json);
-    if (status == STATUS_OK && rename(temporary, path) != 0)
-        status = fail_errno(err, STATUS_IO, "cannot write %s", path);
     return status;
 }
 

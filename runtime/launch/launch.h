@@ -50,6 +50,9 @@ enum status job_folder_find(const char *state, int64_t id, struct job_folder *fo
                             struct error *err); /* NOT_FOUND */
 enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
                             struct error *err);
+/* Written whole and renamed: who sees the file sees all of it. */
+enum status job_folder_write(const struct job_folder *folder, const char *name, struct slice bytes,
+                             struct error *err);
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
 /* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.
