@@ -25,6 +25,7 @@ enum status master_host_start(struct master_host *host, struct loop *loop, const
                               const struct recorder *recorder, const char *address,
                               uint32_t incarnation, int64_t supervisor, struct error *err);
 void master_host_cancel(struct master_host *host);
+void master_host_dismiss(struct master_host *host);
 void master_host_fail(struct master_host *host, const struct error *err);
 void master_host_want(struct master_host *host, uint64_t version, uint32_t workers);
 /* SIGTERM: what it knows is stored, the next incarnation continues. */

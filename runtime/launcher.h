@@ -2,7 +2,7 @@
  * launcher.h - who starts the workers of a master that has no supervisor.
  *
  *     master --replace, blamed, stepped, over--> launcher --> pods of a cluster
- *            <- leaving, notice, give_up, want -
+ *            <- leaving, notice, give_up, want, leave, cancel -
  *
  * On one machine the supervisor starts all roles and is asked on the lifeline
  * (roles.h). On a cluster nobody is there but the master, whose process then has a
@@ -23,6 +23,9 @@ struct launcher_owner {
     /* Somebody has its process end, perhaps before it hears of it itself. Told more than once. */
     void (*leaving)(void *context, uint32_t index, uint32_t incarnation);
     void (*want)(void *context, uint32_t workers); /* from now on; somebody has said so */
+    void (*leave)(
+        void *context); /* this master goes, the job stays: the answer to launcher.leave */
+    void (*cancel)(void *context); /* somebody has deleted the job */
 };
 
 struct launcher {
@@ -37,7 +40,10 @@ struct launcher {
     void (*blamed)(void *self, uint32_t index); /* rows killed it, it did not fail */
     void (*stepped)(void *self);                /* the job has got further */
     void (*over)(void *self);                   /* its last word is said: workers go */
-    void (*stop)(void *self);                   /* before loop_free; the workers stay */
+    /* This process is asked to go. Is it alone, or the whole job? leave or cancel of its owner says
+     * so, once and within a second. */
+    void (*leave)(void *self);
+    void (*stop)(void *self); /* before loop_free; the workers stay */
     /* The job has ended, perhaps under a master before: nothing is to be left of its workers, and
      * whoever starts masters is not to start another for a job that failed. At most some
      * seconds more than workers have for their leave. CONNECTION: not done, to be tried again. */

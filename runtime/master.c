@@ -85,6 +85,23 @@ void master_send_end(const struct master *master, peer_id peer, struct outbox *o
     outbox_close(outbox, peer);
 }
 
+static void dismiss(struct master *master, uint32_t index, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+
+    if (worker->peer != PEER_NONE)
+        master_send_end(master, worker->peer, outbox);
+    if (worker->successor != PEER_NONE)
+        master_send_end(master, worker->successor, outbox);
+    worker->peer = worker->successor = PEER_NONE;
+}
+
+void master_dismiss(struct master *master, struct outbox *outbox)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        dismiss(master, index, outbox);
+}
+
 static void end(struct master *master, int64_t now_ms, enum job_state state,
                 enum job_event_kind kind, struct outbox *outbox)
 {
@@ -94,10 +111,7 @@ static void end(struct master *master, int64_t now_ms, enum job_state state,
         if (!master->workers[index].was_seen)
             continue;
         master_put_worker(master, index, "ended", 0, outbox);
-        master_send_end(master, master->workers[index].peer, outbox);
-        if (master->workers[index].successor != PEER_NONE)
-            master_send_end(master, master->workers[index].successor, outbox);
-        master->workers[index].peer = master->workers[index].successor = PEER_NONE;
+        dismiss(master, index, outbox);
     }
     master->live = 0;
     if (master->stored.phase != 0 || master->writing.is_active)

@@ -147,6 +147,9 @@ void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
 
+/* END to everybody, and not a word in the books: whatever becomes of these, nobody is to wait
+ * for this master or the next. master_cancel follows, or nothing. */
+void master_dismiss(struct master *master, struct outbox *outbox);
 /* From the launcher: the user asked, or a role cannot be kept alive. */
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
 /* How many workers are wanted from now on; an older version than is known does not

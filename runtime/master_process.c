@@ -149,6 +149,18 @@ static void cancel_job(struct master_process *process)
         master_host_cancel(&process->host);
 }
 
+/* Of a job that is deleted nobody needs the books, and whoever deleted it may have dropped its
+ * tables: its workers are told first. */
+static void cancel_deleted(void *context)
+{
+    struct master_process *process = context;
+
+    log_info("the job was deleted");
+    if (!process->scores)
+        master_host_dismiss(&process->host);
+    cancel_job(process);
+}
+
 static void fail_job(struct master_process *process, const struct error *err)
 {
     if (process->scores)
@@ -202,13 +214,21 @@ static void on_master_line(void *context, struct slice line)
     }
 }
 
+static void leave_now(void *context)
+{
+    leave_job(context);
+}
+
 static void on_sigterm(void *context)
 {
     struct master_process *process = context;
 
     process->is_leaving = true;
-    if (!process->launcher)
-        role_say_leaving();
+    if (process->launcher) {
+        process->launcher->leave(process->launcher->self);
+        return;
+    }
+    role_say_leaving();
     leave_job(process);
 }
 
@@ -271,7 +291,13 @@ static void stop_host(struct master_process *process)
 static enum status start_launcher(struct master_process *process, const struct job *job,
                                   struct error *err)
 {
-    const struct launcher_owner owner = {process, say_notice, give_up, note_leaving, want_now};
+    const struct launcher_owner owner = {.context = process,
+                                         .notice = say_notice,
+                                         .give_up = give_up,
+                                         .leaving = note_leaving,
+                                         .want = want_now,
+                                         .leave = leave_now,
+                                         .cancel = cancel_deleted};
 
     TRY(process->launcher->start(process->launcher->self, process->loop, job, &owner, err));
     process->launches = true;
@@ -319,6 +345,18 @@ static bool find_end(struct master_process *process, enum status *status, struct
     return true;
 }
 
+/* Where the store refused the end, the workers were not told of it. */
+static enum status lead(struct master_process *process, struct error *err)
+{
+    const enum status status = loop_run(process->loop, err);
+
+    if (process->verdict == ENDS_FAILED && !process->scores) {
+        master_host_dismiss(&process->host);
+        (void)loop_run(process->loop, NULL); /* it has been stopped: what is to be sent goes out */
+    }
+    return status;
+}
+
 static enum status run_leader(struct master_process *process, const struct job *job,
                               const struct role_options *options, struct error *err)
 {
@@ -326,7 +364,7 @@ static enum status run_leader(struct master_process *process, const struct job *
     enum status status = start_master(process, job, options, err);
 
     if (status == STATUS_OK)
-        return loop_run(process->loop, err);
+        return lead(process, err);
     if (job->journal && find_end(process, &status, err))
         return status;
     if (!job->journal || status != STATUS_CONNECTION)

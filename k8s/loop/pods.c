@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "k8s_loop/pods_parts.h"
 
-#define TICK_MS 50
+#define TICK_MS      50
+#define LEAVE_ASK_MS 1000
 
 void pods_wake(struct pods *pods)
 {
@@ -106,16 +107,24 @@ static void want(struct pods *pods, int64_t workers)
     pods_wake(pods);
 }
 
-/* Somebody has written it on the Job: `totrain scale`, by whoever follows it, or kubectl. */
-static void on_job(void *context, enum watcher_change change, struct slice name, struct slice uid,
-                   const cJSON *object)
+/* ----- the Job ----- */
+
+/* With it all that it owns: the pods of the workers are asked to go, and this one, too. */
+static void note_deletion(struct pods *pods)
 {
-    struct pods *pods = context;
+    if (pods->is_deleted || pods->is_over)
+        return;
+    pods->is_deleted = true;
+    pods->heir.cancel(pods->heir.context);
+}
+
+/* Somebody has written it on the Job: `totrain scale`, by whoever follows it, or kubectl. */
+static void hear_wish(struct pods *pods, const cJSON *object)
+{
     const struct slice text = API_TEXT(object, "metadata", "annotations", MANIFEST_WORKERS);
     int64_t workers;
-    (void)name;
 
-    if (change == WATCHER_DELETED || pods->is_over || !slice_is(uid, pods->owner) || text.size == 0)
+    if (pods->is_over || text.size == 0)
         return;
     if (slice_to_integer(text, &workers))
         want(pods, workers);
@@ -123,9 +132,90 @@ static void on_job(void *context, enum watcher_change change, struct slice name,
         log_warning(MANIFEST_WORKERS " of the Job is no number: %.*s", SLICE_FORMAT(text));
 }
 
+/* Deleted in the foreground, it stays until all that it owns has gone. */
+static bool is_leaving(const cJSON *object)
+{
+    return API_MEMBER(object, "metadata", "deletionTimestamp") != NULL;
+}
+
+static void on_job(void *context, enum watcher_change change, struct slice name, struct slice uid,
+                   const cJSON *object)
+{
+    struct pods *pods = context;
+    (void)name;
+
+    if (!slice_is(uid, pods->owner))
+        return;
+    pods->has_seen_job = true;
+    if (change == WATCHER_DELETED || is_leaving(object))
+        note_deletion(pods);
+    else
+        hear_wish(pods, object);
+}
+
+/* It may have gone before this master looked for it. */
 static void on_job_synced(void *context)
 {
-    (void)context;
+    struct pods *pods = context;
+
+    if (!pods->has_seen_job)
+        note_deletion(pods);
+}
+
+/* What is not known is no reason to end the job: the pod alone may be asked to go, and another
+ * master comes. */
+static void on_job_answer(void *context, enum status status, struct api_answer *answer,
+                          const struct error *err)
+{
+    struct pods *pods = context;
+
+    pods->question = NULL;
+    if (status == STATUS_NOT_FOUND ||
+        (status == STATUS_OK &&
+         (!slice_is(API_TEXT(answer->object, "metadata", "uid"), pods->owner) ||
+          is_leaving(answer->object)))) {
+        note_deletion(pods);
+        return;
+    }
+    if (status != STATUS_OK)
+        log_warning("is the Job there yet? %s", err->message);
+    if (!pods->is_over)
+        pods->heir.leave(pods->heir.context);
+}
+
+static enum status ask_for_job(struct pods *pods, struct error *err)
+{
+    const struct exchange_reader reader = {pods, on_job_answer};
+    struct api_target target = pods->jobs;
+    struct http_request request;
+    enum status status;
+
+    target.name = pods->job->name;
+    target.fields = SLICE("");
+    http_request_init(&request);
+    status = api_get(&request, &target, err);
+    request.timeout_ms = LEAVE_ASK_MS;
+    if (status == STATUS_OK)
+        return exchange_start(pods->loop, pods->client, &request, "look for the Job", 1, &reader,
+                              &pods->question, err);
+    http_request_deinit(&request);
+    return status;
+}
+
+/* SIGTERM may come before the watch has told of the Job's deletion. */
+static void leave(void *self)
+{
+    struct pods *pods = self;
+    struct error err;
+
+    if (pods->is_asked_to_leave || pods->is_over)
+        return;
+    pods->is_asked_to_leave = true;
+    error_clear(&err);
+    if (ask_for_job(pods, &err) == STATUS_OK)
+        return;
+    log_warning("is the Job there yet? %s", err.message);
+    pods->heir.leave(pods->heir.context);
 }
 
 /* ----- what is said ----- */
@@ -198,6 +288,8 @@ static void close_all(struct pods *pods)
     pods->watch = NULL;
     watch_close(pods->job_watch);
     pods->job_watch = NULL;
+    exchange_cancel(pods->question);
+    pods->question = NULL;
     client_close(pods->client);
     pods->client = NULL;
     if (pods->timer)
@@ -237,8 +329,8 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     pods->heir = *owner;
     pods->least = job->spec.min_workers;
     TRY(open_all(pods, loop, wanted, err));
-    TRY(watch_open(loop, pods->client, &pods->jobs, text_slice(&pods->job_selector),
-                   (uint64_t)loop_now_us(), &of_job, &pods->job_watch, err));
+    TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
+                   &pods->job_watch, err));
     pods_wake(pods); /* a cluster that never answers is a problem, too */
     return STATUS_OK;
 }
@@ -305,7 +397,7 @@ static enum status end(void *self, bool has_failed, struct error *err)
     enum status status;
 
     TRY(loop_new(TICK_MS, &loop, err));
-    pods->must_patch = has_failed;
+    pods->must_patch = has_failed && !pods->is_deleted;
     status = run_to_end(pods, loop, err);
     close_all(pods);
     loop_free(loop);
@@ -321,21 +413,30 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
         return fail_no_memory(err);
     *out = pods;
     arena_init(&pods->arena, 1 << 12);
-    pods->launcher =
-        (struct launcher){pods, start, replace, worker, blamed, stepped, over, stop, end};
+    pods->launcher = (struct launcher){.self = pods,
+                                       .start = start,
+                                       .replace = replace,
+                                       .worker = worker,
+                                       .blamed = blamed,
+                                       .stepped = stepped,
+                                       .over = over,
+                                       .leave = leave,
+                                       .stop = stop,
+                                       .end = end};
     pods->access = access;
     pods->job = job;
     pods->all = (struct api_target){.kind = API_PODS, .kube_namespace = job->kube_namespace};
     pods->jobs = (struct api_target){.kind = API_JOBS, .kube_namespace = job->kube_namespace};
     text_init(&pods->selector, API_PATH_BYTES_MAX);
     manifest_worker_selector(job, &pods->selector);
-    text_init(&pods->job_selector, API_PATH_BYTES_MAX);
-    text_printf(&pods->job_selector, "totrain.dev/job=%.*s", SLICE_FORMAT(job->name));
+    text_init(&pods->job_field, API_PATH_BYTES_MAX);
+    text_printf(&pods->job_field, "metadata.name=%.*s", SLICE_FORMAT(job->name));
+    pods->jobs.fields = text_slice(&pods->job_field);
     pods->master = manifest_master_address(job, &pods->arena);
     if (owner.size == 0 || owner.size >= sizeof pods->owner)
         return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
     memcpy(pods->owner, owner.data, owner.size);
-    return pods->master.data && !pods->selector.failed && !pods->job_selector.failed
+    return pods->master.data && !pods->selector.failed && !pods->job_field.failed
                ? STATUS_OK
                : fail_no_memory(err);
 }
@@ -345,7 +446,7 @@ void pods_free(struct pods *pods)
     if (!pods)
         return;
     text_deinit(&pods->selector);
-    text_deinit(&pods->job_selector);
+    text_deinit(&pods->job_field);
     arena_deinit(&pods->arena);
     free(pods);
 }

@@ -7,7 +7,7 @@
 #include "k8s/http_collect.h"
 #include "k8s/notices.h"
 #include "k8s/roster.h"
-#include "k8s_loop/client.h"
+#include "k8s_loop/exchange.h"
 #include "k8s_loop/pods.h"
 
 #define PODS_CALLS_MAX (ROSTER_CALLS_MAX + 1) /* one for the Job */
@@ -29,7 +29,7 @@ struct pods {
     char owner[POD_UID_MAX];
     struct arena arena;
     struct slice master; /* address for the workers */
-    struct text selector, job_selector;
+    struct text selector;
     struct api_target all; /* pods of the namespace */
 
     struct loop *loop;
@@ -37,6 +37,10 @@ struct pods {
     struct watch *watch;
     struct api_target jobs; /* of the namespace; by its name the one whose workers these are */
     struct watch *job_watch;
+    struct text job_field; /* selects it, whatever its labels */
+    bool has_seen_job, is_deleted;
+    struct exchange *question; /* is the Job there yet? */
+    bool is_asked_to_leave;
     struct loop_guest *timer;
     struct roster roster;
     bool has_roster;

@@ -176,7 +176,7 @@ class FakeApi:
                 self.record("MODIFIED", plural, thing)
             return thing
 
-    def delete(self, plural, name):
+    def delete(self, plural, name, cascades=True):
         with self.lock:
             thing = self.objects[plural].pop(name, None)
             if not thing:
@@ -185,8 +185,8 @@ class FakeApi:
             uid = thing["metadata"]["uid"]
             owned = [(other, child["metadata"]["name"]) for other, all_of in self.objects.items()
                      for child in all_of.values()
-                     if any(owner.get("uid") == uid
-                            for owner in child["metadata"].get("ownerReferences", []))]
+                     if cascades and any(owner.get("uid") == uid
+                                         for owner in child["metadata"].get("ownerReferences", []))]
             for other, child in owned:
                 self.delete(other, child)
             return thing

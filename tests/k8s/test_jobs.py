@@ -93,12 +93,20 @@ class Whole(Case):
 
     def test_deleting_the_job_leaves_nothing(self):
         job = self.begin(train(20000))
+        watch = Stopwatch()
         job.delete()
+        harness.wait_for(lambda: not any(found.run() for found in self.training_pods(job)), "the end of its processes")
+        self.report("the Job is deleted: its processes have ended after", watch.read())
         harness.wait_for(lambda: not self.left_of(job), "everything to be gone")
+        self.report("the Job is deleted: nothing is left of it after", watch.read())
+        self.assertEqual(self.database.books(job.number)["state"], "cancelled")
         tables = "SELECT count(*) FROM pg_class WHERE relname ~ '^(input|checkpoint|result)_%s$'"
-        self.assertEqual(self.database.execute(tables, "alice", job.number), [(3,)])  # it could be made again from them
+        self.assertEqual(self.database.execute(tables, "alice", job.number), [(3,)])
         self.database.execute("SELECT totrain.discard(%s)", "alice", job.number)
         self.assertEqual(self.database.execute(tables, "alice", job.number), [(0,)])
+
+    def training_pods(self, job):
+        return [*job.pods("master"), *job.pods("worker")]
 
     def left_of(self, job):
         """Objects of any kind that the job's label is on, or that the Job owns."""

@@ -220,9 +220,12 @@ class Trains(Case):
 
     def cancel(self, session):
         """Ctrl-C; what the session said. What the Job owned is taken away after it, by the cluster."""
+        watch = harness.Stopwatch()
         session.send_signal(2)
         _, said = session.communicate(timeout=60)
+        self.report("Ctrl-C: the session has its prompt after", watch.read())
         wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
+        self.report("Ctrl-C: the namespace is empty after", watch.read())
         return said
 
     def test_ctrl_c_deletes_everything(self):

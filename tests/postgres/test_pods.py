@@ -244,5 +244,85 @@ class Masters(pods.Case):
         self.check_failed(self.master(), "password authentication failed")
 
 
+class Deleted(pods.Case):
+    """Whoever deletes the Job wants its end: the workers are told so, and do not wait for SIGTERM or a group."""
+
+    def begin(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        return master
+
+    def delete_job(self):
+        """What it owns is deleted later, as the cluster's garbage collector does."""
+        self.api.delete("jobs", "train", cascades=False)
+
+    def check_cancelled(self, master, has_tables=True):
+        self.assertEqual(master.end(), 1, master.log.text())
+        self.assertEqual(master.events("done"), [])
+        self.check_nothing_is_left()
+        if not has_tables:
+            return
+        self.assertEqual(master.events("failed")[-1]["status"], "INTERRUPTED")
+        states = self.journal(self.number, "convert_from(body, 'UTF8')::json ->> 'state'", "kind = 'job'")
+        self.assertEqual(states[-1][0], "cancelled")
+
+    def test_its_end_is_a_cancel(self):
+        master = self.begin()
+        self.node.is_mute = True
+        self.delete_job()
+        self.check_cancelled(master)
+
+    def test_it_is_one_also_where_the_job_waits_for_what_it_owns(self):
+        master = self.begin()
+        self.node.is_mute = True
+        self.api.modify("jobs", "train", lambda job: job["metadata"].update(deletionTimestamp="2026-01-01T00:00:00Z"))
+        self.check_cancelled(master)
+
+    def test_another_job_of_the_name_is_not_this_one(self):
+        master = self.begin()
+        self.node.is_mute = True
+        with self.api.lock:
+            self.delete_job()
+            self.api.create("jobs", {"metadata": {"name": "train"}, "spec": {}})
+        self.check_cancelled(master)
+        self.assertEqual(self.api.objects["jobs"]["train"]["spec"], {})
+
+    def test_a_job_without_its_labels_is_the_same_job(self):
+        master = self.begin()
+        self.api.modify("jobs", "train", lambda job: job["metadata"].pop("labels"))
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_master_that_is_asked_to_go_first_looks_for_its_job(self):
+        """Its watch has not told it yet."""
+        master = self.begin()
+        self.node.is_mute = True
+        for _ in range(100):
+            self.api.fault("list", status=503)
+        self.api.cut_all()
+        self.delete_job()
+        master.process.send_signal(signal.SIGTERM)
+        master.log.wait_for(lambda line: "the job was deleted" in line, "the deletion")
+        with self.api.lock:
+            self.api.faults.clear()
+        self.check_cancelled(master)
+
+    def test_whoever_deleted_it_may_have_dropped_its_tables(self):
+        master = self.begin()
+        self.node.is_mute = True
+        self.execute(f"SELECT totrain.discard({self.number})")
+        self.delete_job()
+        self.check_cancelled(master, has_tables=False)
+
+    def test_workers_whose_master_is_gone_as_well_leave_alone(self):
+        master = self.begin()
+        master.kill()
+        self.delete_job()
+        for name in self.node.running():
+            self.api.kubelet.on_delete(name, None)
+        harness.wait_for(lambda: not self.node.running(), "their end")
+        self.check_nothing_is_left()
+
+
 if __name__ == "__main__":
     harness.main()
