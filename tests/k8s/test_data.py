@@ -1,6 +1,7 @@
 """Where the rows of a job on a cluster come from: a million of them, partitioned, to pods on both nodes."""
 
 import os
+import re
 import subprocess
 import time
 
@@ -8,6 +9,7 @@ import harness
 import test_train
 from harness import wait_for
 from test_train import Case
+from training import ROOT
 
 ROWS = 1_000_000
 FEATURES = 8
@@ -96,6 +98,22 @@ class Rows(Case):
         self.check_spread(pods)
         self.check_like_a_local_run("there")
         self.assertEqual(self.job_tables(), [])
+
+    def test_the_example_of_the_page(self):
+        page = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+        example, = [text for text in re.findall(r"^```sql\n(.*?)^```$", page, re.M | re.S) if "job.read = 'direct'" in text]
+        grant, comment, statement = re.fullmatch(r"(GRANT .*?;) *(--.*?)\n(SELECT .*;)\n", example).groups()
+        self.assertIn("once", comment)
+        refused = self.psql(statement)
+        self.assertIn("HINT:  " + grant.replace("points", "public.points"), refused.stderr)
+        self.server.execute(grant)
+        done = self.psql(statement)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        local, count = re.subn(r", job\.(where|read|worker_cpu|worker_memory) = [^,]*?(?=,| LABEL)", "", statement)
+        self.assertEqual(count, 4, local)
+        done = self.psql(local.replace("points_model", "here"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.digest("points_model"), self.digest("here"))
 
     def test_a_pod_that_comes_late_reads_what_the_others_have_read(self):
         """The rows are all gone by then, but for the snapshot that the session holds."""

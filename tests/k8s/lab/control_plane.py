@@ -6,6 +6,9 @@ import place as places
 
 # A node is NotReady this long after its last word (the kubelet renews its lease every 2 s).
 NODE_GRACE_SECONDS = 8
+# Of its own, a bridge has the lowest address of its ports: it changes when a node dies, and the others talk to nobody
+# until they have asked who has the API server's.
+BRIDGE = "02:00:0a:58:00:01"
 
 
 def flags(**values):
@@ -70,7 +73,7 @@ def setup(place):
         ["mount", "--bind", "/proc/self/ns/net", str(place.network)],
         ["ip", "link", "set", "lo", "up"],
         ["ip", "address", "add", f"{places.SERVICE}/32", "dev", "lo"],
-        ["ip", "link", "add", "lab0", "type", "bridge"],
+        ["ip", "link", "add", "lab0", "address", BRIDGE, "type", "bridge"],
         ["ip", "address", "add", f"{places.SERVER}/24", "dev", "lab0"],
         ["ip", "link", "set", "lab0", "up"],
         ["sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"],
