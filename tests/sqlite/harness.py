@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from waiting import processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import hurry, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
 EXTENSION = str(BUILD / "totrain")
@@ -23,9 +23,9 @@ TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units
               "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
 # How many times slower this build computes: a sanitizer's.
 SLOW = int(os.environ.get("TOTRAIN_SLOW", "1"))
-# Long enough to be met while it runs, on any machine.
+# Goes on until it is ended, on any machine.
 TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
-              f"train.epoch = {10000 // SLOW}, train.batch_size = 1 LABEL class INTO iris_model;")
+              "train.epoch = 1000000, train.batch_size = 1 LABEL class INTO iris_model;")
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 
 
@@ -99,12 +99,30 @@ class Case(unittest.TestCase):
         jobs = self.state / "jobs"
         return [job for job in jobs.iterdir() if (job / "job.db").exists()] if jobs.exists() else []
 
+    def pace(self, us=1000):
+        """Jobs that start from now on take so many microseconds a row. Such a job is to last as long
+        as the test needs it, and not as the machine takes for it: end it with hurry()."""
+        os.environ["TOTRAIN_PACE"] = f"us={us}"
+        self.addCleanup(self.unpace)
+
+    def unpace(self):
+        os.environ.pop("TOTRAIN_PACE", None)
+
+    def hurry(self, is_over, what):
+        """All that has to be done to the paced job is done: until it is over nobody waits any more."""
+        self.unpace()
+
+        def is_over_now():
+            hurry(self.state)
+            return is_over()
+        return wait_for(is_over_now, what)
+
     def wait_until_training(self):
         wait_for(lambda: self.jobs_started() and len(processes_of(self.state)) > 0,
                  "a job that runs")
 
     def end_what_is_left(self):
-        """A cleanup of tests of detached jobs, which live on when a test has failed."""
+        """Also a cleanup of tests of detached jobs, which live on when a test has failed."""
         for pid in processes_of(self.state):
             try:
                 os.kill(pid, signal.SIGKILL)

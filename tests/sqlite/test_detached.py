@@ -11,7 +11,7 @@ import harness
 
 DETACHED = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
             "train.epoch = 60, train.batch_size = 32, job.wait = false LABEL class INTO iris_model;")
-# Long enough to be met while it runs; checkpoints as often as they are made.
+# Checkpoints as often as they are made.
 LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
         "train.epoch = {epochs}, train.batch_size = 1, job.checkpoint_seconds = 0.05, "
         "{more}job.wait = false LABEL class INTO iris_model;")
@@ -32,7 +32,7 @@ class Detached(harness.Case):
         self.assertRegex(row, r"^job,\d+,$")
         return int(row.split(",")[1])
 
-    def long_job(self, epochs=10000 // harness.SLOW, more=""):
+    def long_job(self, epochs=1000000, more=""):
         job = self.submit(LONG.format(epochs=epochs, more=more))
         self.wait_for_state(job, "running")
         return job
@@ -113,6 +113,7 @@ class Detached(harness.Case):
                      lambda client: os.killpg(client.pid, signal.SIGINT)):
             with self.subTest(send=send):
                 known = self.jobs_started()
+                self.pace()
                 client = subprocess.Popen(["sqlite3", self.path], stdin=subprocess.PIPE,
                                           stdout=subprocess.PIPE, text=True, start_new_session=True)
                 client.stdin.write(f".load {harness.EXTENSION}\n"
@@ -123,8 +124,9 @@ class Detached(harness.Case):
                 send(client)
                 client.communicate(timeout=harness.DEADLINE)
                 job = int(next(iter(set(self.jobs_started()) - set(known))).name)
+                self.assertIn(self.row(job)[1], ("waiting", "running"))
+                self.hurry(lambda: self.row(job)[1] == "done", "the job's end")
                 self.assertEqual(self.run_program("wait", job).returncode, 0)
-                self.assertEqual(self.row(job)[1], "done")
 
     def test_uncommitted_rows_and_temporary_tables_are_what_it_learns_from(self):
         database = self.connect(isolation_level=None)
@@ -197,11 +199,13 @@ class Detached(harness.Case):
 
     def continue_after(self, number, more=""):
         statement = LONG.format(epochs=400 // harness.SLOW, more=more)
+        self.pace()
         job = self.submit(statement)
         self.wait_for_state(job, "running")
         self.wait_for_checkpoint(job)
         self.kill_all(number)
-        self.wait_for_state(job, "lost")  # its lock goes a moment after its name in /proc
+        self.unpace()
+        self.wait_for_state(job, "lost")
         row = self.row(job)
         self.assertRegex(row[6], r"gone, at step \d+; its last checkpoint is at step \d+, and \d+ rows")
         self.submit(DETACHED.replace("iris_model", "another"))  # sweeps what nobody wants
@@ -223,6 +227,7 @@ class Detached(harness.Case):
     def test_a_lost_job_can_be_given_up(self):
         job = self.long_job()
         self.kill_all()
+        self.wait_for_state(job, "lost")
         self.assertEqual(self.connect().execute(f"CANCEL JOB {job}").fetchall(), [(job, "cancelled")])
         self.assertEqual(self.row(job)[1], "cancelled")
         self.assertEqual(list((self.state / "jobs" / str(job)).glob("*.spool")), [])
@@ -263,8 +268,7 @@ class Detached(harness.Case):
         def publishers():
             return [pid for pid in harness.processes_of(self.state)
                     if b"\0publish\0" in self.command_of(pid)]
-        harness.wait_for(publishers, "the publisher")
-        first = publishers()[0]
+        first = harness.wait_for(publishers, "the publisher")[0]
         os.kill(first, signal.SIGKILL)
         harness.wait_for(lambda: set(publishers()) - {first}, "the next publisher")
         other.execute("COMMIT")
@@ -274,9 +278,11 @@ class Detached(harness.Case):
         self.assertEqual(self.connect().execute("SHOW VERSIONS iris_model").fetchall()[0][0], 1)
 
     def test_a_database_that_is_gone_keeps_the_model_for_later(self):
+        self.pace()
         job = self.submit(LONG.format(epochs=200 // harness.SLOW, more=""))
         moved = str(self.folder / "moved.db")
         shutil.move(self.path, moved)
+        self.hurry(lambda: self.store(job, "SELECT state FROM job") == [("done",)], "the end of learning")
         waited = self.run_program("wait", job)
         self.assertEqual(waited.returncode, 1)
         self.assertIn("No such file", waited.stderr)
@@ -289,9 +295,11 @@ class Detached(harness.Case):
         self.check_published(job, LONG.format(epochs=200 // harness.SLOW, more=""))
 
     def test_a_table_of_its_name_that_appeared_meanwhile_stays(self):
+        self.pace()
         job = self.long_job(epochs=200 // harness.SLOW)
         other = sqlite3.connect(self.path, isolation_level=None)
         other.execute("CREATE TABLE iris_model(mine)")
+        self.hurry(lambda: self.row(job)[1] == "failed", "the job's end")
         waited = self.run_program("wait", job)
         self.assertEqual(waited.returncode, 1)
         self.assertIn("exists and is no model", waited.stderr)
@@ -314,11 +322,12 @@ class Detached(harness.Case):
         self.wait_for_state(1, "running")
         self.kill_all()
         client.wait(harness.DEADLINE)
-        self.assertEqual(self.row(1)[1], "failed")
+        self.wait_for_state(1, "failed")
         self.assertEqual(self.run_program("wait", 1).returncode, 1)
 
     def test_jobs_are_tables_while_they_run_and_afterwards(self):
         epochs = 400 // harness.SLOW
+        self.pace()
         job = self.long_job(epochs=epochs, more="job.max_workers = 2, train.test_size = 0.2, ")
         database = self.connect(isolation_level=None)
         database.row_factory = sqlite3.Row
@@ -331,6 +340,7 @@ class Detached(harness.Case):
         harness.wait_for(lambda: database.execute(
             'SELECT "index" FROM totrain_workers WHERE job = ? AND lanes > 0', (job,)).fetchall(),
             "workers with lanes")
+        self.hurry(lambda: row()["state"] == "done", "the job's end")
         self.assertEqual(self.run_program("wait", job).returncode, 0)
         last = row()
         self.assertEqual((last["state"], last["step"], last["error"]), ("done", last["steps"], None))

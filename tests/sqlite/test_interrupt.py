@@ -5,11 +5,10 @@ import pty
 import signal
 import subprocess
 import termios
-import time
 
 import harness
 
-SECONDS_TO_END = 20  # promised are 1 for Ctrl-C and 5 for a dead client; test machines are slow
+SECONDS_TO_END = harness.DEADLINE  # promised are 1 for Ctrl-C and 5 for a dead client, of a machine with time
 
 
 class Interrupt(harness.Case):
@@ -95,9 +94,7 @@ class Interrupt(harness.Case):
         process = self.start(harness.PROGRAM, self.path, "-c", harness.TRAIN_LONG)
         process.kill()
         process.wait()
-        start = time.monotonic()
         self.check_nothing_runs()
-        self.assertLess(time.monotonic() - start, SECONDS_TO_END)
         self.check_old_model()
 
     def test_a_killed_shell_leaves_nothing_running(self):
@@ -123,8 +120,7 @@ class Interrupt(harness.Case):
 
     def test_a_killed_supervisor_is_an_error_that_names_the_log(self):
         process = self.start(harness.PROGRAM, self.path, "-c", harness.TRAIN_LONG)
-        for pid in harness.processes_of(self.state):
-            os.kill(pid, signal.SIGKILL)
+        self.end_what_is_left()
         _, err = process.communicate(timeout=SECONDS_TO_END)
         self.assertEqual(process.returncode, 1)
         self.assertIn("ERROR:", err)

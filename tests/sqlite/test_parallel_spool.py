@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from harness import DEADLINE, EXTENSION, PROGRAM, Case, main
+from harness import DEADLINE, EXTENSION, PROGRAM, Case, main, state_of, wait_for
 
 ROWS = 30000
 TRAIN = ("{select} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 1000, "
@@ -28,7 +28,12 @@ def fill(database, create="CREATE TABLE t(a REAL, b INTEGER, c TEXT, y INTEGER)"
     database.commit()
 
 
-@unittest.skipIf(os.cpu_count() < 2, "one processor has one reader")
+def stands_still(pid):
+    """All of its threads."""
+    return all(state_of(f"{pid}/task/{task}") in ("T", "Z", None) for task in os.listdir(f"/proc/{pid}/task"))
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has one reader")
 class ParallelSpool(Case):
     def setUp(self):
         super().setUp()
@@ -226,6 +231,7 @@ class ParallelSpool(Case):
             while not any(spool.stat().st_size for spool in self.jobs_with("train*.spool")):
                 self.assertLess(time.monotonic(), until)
             process.send_signal(signal.SIGSTOP)
+            wait_for(lambda: stands_still(process.pid), "the stop")
             if not self.jobs_with("job.json"):  # it comes when all rows are read
                 return process
             self.end(process)

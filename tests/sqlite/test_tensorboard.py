@@ -4,7 +4,6 @@ itself where TOTRAIN_TENSORBOARD is a Python that has it (tests/sqlite/run_tenso
 import json
 import math
 import os
-import shutil
 import struct
 import subprocess
 
@@ -191,11 +190,12 @@ class TensorBoard(harness.Case):
         self.assertEqual((out, self.jobs_started()), ("", []))
 
     def test_files_grow_while_the_job_runs_and_a_restarted_one_repeats_no_step(self):
+        self.pace(500)
         statement = LONG.format(folder=self.events, epochs=2000 // harness.SLOW)
         done = self.run_program(self.path, "--progress=none", "-c", statement)
         self.assertEqual(done.returncode, 0, done.stderr)
         size, waiting = 0, None
-        for _ in range(2):
+        for last in (False, True):
             harness.wait_for(lambda: self.size_of("validation") > size + 500, "events")
             if waiting:  # it would continue the job at once
                 waiting.kill()
@@ -203,7 +203,9 @@ class TensorBoard(harness.Case):
             self.end_what_is_left()
             self.check_nothing_runs()
             size = self.size_of("validation")  # now that nobody adds to it
-            self.assertEqual(self.states(), ["lost"])
+            harness.wait_for(lambda: self.states() == ["lost"], "a job that is lost")
+            if last:
+                self.unpace()
             waiting = subprocess.Popen([harness.PROGRAM, "wait", "1", "--progress=none"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.addCleanup(waiting.wait)
@@ -224,12 +226,14 @@ class TensorBoard(harness.Case):
         return [state for state, in rows]
 
     def test_a_folder_that_goes_away_does_not_end_the_job(self):
+        self.pace()
         statement = LONG.format(folder=self.events, epochs=400 // harness.SLOW).replace("false, log", "true, log")
         process = subprocess.Popen([harness.PROGRAM, self.path, "-c", statement], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
-        self.wait_until_training()
-        shutil.rmtree(self.events)
+        harness.wait_for(lambda: self.size_of("validation") > 0, "events")
+        self.events.rename(self.folder / "elsewhere")
+        self.hurry(lambda: process.poll() is not None, "the job's end")
         _, err = process.communicate(timeout=harness.DEADLINE)
         self.assertEqual(process.returncode, 0, err)
         self.assertIn("iris_model", self.tables(self.connect()))

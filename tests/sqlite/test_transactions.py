@@ -63,10 +63,12 @@ class Transactions(harness.Case):
             except sqlite3.Error as error:
                 failure.append(error)
 
+        self.pace()
         thread = threading.Thread(target=train)
         thread.start()
         self.wait_until_training()
         self.database.execute("INSERT INTO iris SELECT * FROM iris LIMIT 10")
+        self.hurry(lambda: not thread.is_alive(), "the end of the training")
         thread.join()
         self.assertEqual(failure, [])
         self.assertEqual(dict(row[:2] for row in result)["rows"], 150)
