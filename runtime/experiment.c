@@ -99,6 +99,11 @@ bool experiment_is_paced(const struct experiment *experiment)
     return experiment->us_per_row > 0;
 }
 
+bool experiment_is_hurried(void)
+{
+    return is_hurried;
+}
+
 /* A wait is counted from the phase's first lane, whatever the computing takes. */
 void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us)
 {
@@ -200,6 +205,11 @@ void experiment_asked(struct experiment *experiment, const struct worker *worker
 bool experiment_is_paced(const struct experiment *experiment)
 {
     (void)experiment;
+    return false;
+}
+
+bool experiment_is_hurried(void)
+{
     return false;
 }
 

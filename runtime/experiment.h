@@ -5,9 +5,10 @@
  *     TOTRAIN_PACE="us=500,index=1,factor=8"
  *         Rows take 500 microseconds each, those of worker 1 eight times as
  *         long: after each lane the worker waits in the loop until that time is
- *         over, so that more workers than cores can be watched. SIGUSR1: from now on
- *         this worker does not wait any more, so that an experiment ends when all that it
- *         wanted has happened, and its job lasts as long as that takes.
+ *         over, so that more workers than cores can be watched; one that scores waits after
+ *         each part of a shard. SIGUSR1: from now on this worker does not wait any more, so
+ *         that an experiment ends when all that it wanted has happened, and its job lasts as
+ *         long as that takes.
  *     TOTRAIN_TRACE=FOLDER
  *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
  *         each phase that it applied, and one with "event": "asked" when SIGTERM
@@ -30,6 +31,8 @@ void experiment_open(struct experiment *experiment, uint32_t index, uint32_t inc
 void experiment_close(struct experiment *experiment);
 
 bool experiment_is_paced(const struct experiment *experiment);
+/* SIGUSR1 has come. */
+bool experiment_is_hurried(void);
 
 /* Around a call of the worker; times are those of loop_now_us. */
 void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us);

@@ -193,7 +193,7 @@ static bool scorer_is_busy(void *self)
 
     if (!scorer_role_has_work(&host->scorer))
         return false;
-    if (host->us_per_row > 0 && loop_now_us() < host->next_at_us) {
+    if (host->us_per_row > 0 && !experiment_is_hurried() && loop_now_us() < host->next_at_us) {
         loop_wake_at(host->loop, host->next_at_us);
         return false;
     }
