@@ -17,32 +17,23 @@ import tempfile
 import time
 import unittest
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import command_of, has_ended, hurry_processes, stat_of, state_of, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+
 PROGRAM = ""
 CSV = ""
-DEADLINE = 60
-GONE = 5  # seconds: the promise about what outlives a client or supervisor
+DEADLINE = 60  # seconds: a broken promise, not a slow machine. Promised are 5 s for what outlives a client or supervisor
 # How many times slower this build computes: a sanitizer's.
 SLOW = int(os.environ.get("TOTRAIN_SLOW", "1"))
 LONG = 1000 // SLOW  # epochs: something is done to such a job while it runs
-LONG_SECONDS = 10  # that it lasts then with one worker, however fast the machine is
+# that it lasts then, however fast the machine is, unless its end is waited for: then it is hurried
+LONG_SECONDS = 60
 ROWS = 135  # of an epoch, about
 POINTS = ["begin", "after_partial", "after_sum", "before_apply", "after_apply"]
 
 
 def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def is_in_state(pid, state):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == state
-    except OSError:
-        return False
+    return not has_ended(stat_of(pid))
 
 
 def limit_files(size):
@@ -66,7 +57,7 @@ def wait_until_gone(pids, seconds):
 
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
-                 checkpoint=0, units=16, limit=None, listen=None, paced=True):
+                 checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS):
         """A long job is paced; after `start` what is left of it is not."""
         self.folder = folder
         folder.mkdir(parents=True)
@@ -74,8 +65,8 @@ class Job:
                         str(least or workers), str(epochs), str(checkpoint), str(units)],
                        check=True)
         self.network = ["--listen", listen] if listen else []
-        pace = f"us={LONG_SECONDS * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None
-        self.start(fault, limit, pace)
+        self.pace = f"us={seconds * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None
+        self.start(fault, limit, self.pace)
 
     def start(self, fault=None, limit=None, pace=None):
         """A supervisor on the folder, be it new or what was left of an earlier one.
@@ -94,9 +85,11 @@ class Job:
 
     def end_everything(self):
         """What a power cut leaves: the folder."""
+        self.process.send_signal(signal.SIGSTOP)  # from then on it starts nobody
+        wait_for(lambda: state_of(self.process.pid) == "T", "the supervisor to stop")
         pids = list(self.children()) + [self.process.pid]
         sockets = self.sockets()
-        for pid in [self.process.pid] + pids:  # the supervisor first: it starts nobody again
+        for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -115,13 +108,10 @@ class Job:
 
     def wait_for_stop(self, role, index=0):
         """Until that process has stopped itself at its named point."""
-        deadline = time.monotonic() + DEADLINE
-        while time.monotonic() < deadline:
+        def stands_still():
             pid = self.pid_of(role, index)
-            if pid and is_in_state(pid, "T"):
-                return
-            select.select([], [], [], 0.01)
-        raise AssertionError(f"{role} {index} does not stop")
+            return pid and state_of(pid) == "T"
+        wait_for(stands_still, f"{role} {index} to stop")
 
     def event(self):
         line = self.process.stdout.readline()
@@ -137,9 +127,18 @@ class Job:
                 break
         raise AssertionError(f"no {kind} event of step {step}, the last is {self.last}")
 
+    def hurry(self):
+        """From now on those who are here are as fast as they can."""
+        try:
+            hurry_processes([self.process.pid, *self.children()])
+        except OSError:
+            pass  # it has ended
+
     def end(self):
+        """Its exit code, when its time has come: all that is to be done to it is done."""
+        self.hurry()
         while self.event() is not None:
-            pass
+            self.hurry()
         code = self.process.wait(DEADLINE)
         self.close()
         for report in ("Sanitizer", "runtime error"):
@@ -156,7 +155,7 @@ class Job:
         pids = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         found = {}
         for pid in map(int, pids.read_text().split()):
-            arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            arguments = command_of(pid).split(b"\0")
             found[pid] = arguments[1].decode() if len(arguments) > 1 else "?"
         return found
 
@@ -164,10 +163,7 @@ class Job:
         """None while nobody has the place."""
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         for pid in map(int, children.read_text().split()):
-            try:
-                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-            except OSError:
-                continue  # it has just ended
+            words = command_of(pid).decode().split("\0")
             if words[1:2] == [role] and (
                     role == "master" or words[words.index("--index") + 1] == str(index)):
                 return pid

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 
 import job as harness
-from job import POINTS
+from job import POINTS, state_of, wait_for
 
 
 LONG = 10000 // harness.SLOW  # epochs: some checkpoints and progress events
@@ -58,6 +58,7 @@ class CheckpointTest(harness.JobTest):
             job.wait_for("progress")
             leader = job.pid_of("master") or job.process.pid
             os.kill(leader, signal.SIGSTOP)
+            wait_for(lambda: state_of(leader) == "T", "the leader to stop")
             more = job.query("SELECT 1 FROM job j, checkpoint c WHERE j.rows_done > c.rows_done")
             if more:
                 job.end_everything()
@@ -68,7 +69,7 @@ class CheckpointTest(harness.JobTest):
         for workers in (1, 3):
             with self.subTest(workers=workers):
                 job = self.job(workers, least=1, epochs=LONG, checkpoint=0.05)
-                for pace in (f"us={5 * harness.SLOW}", None):
+                for pace in (job.pace, None):
                     self.end_behind_the_checkpoint(job)
                     job.start(pace=pace)
                 self.check_long(job)

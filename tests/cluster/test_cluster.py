@@ -10,7 +10,7 @@ import shutil
 import signal
 
 import job as harness
-from job import DEADLINE, GONE, POINTS, is_alive, wait_until_gone
+from job import DEADLINE, POINTS, is_alive, wait_until_gone
 
 
 class NamedPointTest(harness.JobTest):
@@ -101,7 +101,7 @@ class ClusterTest(harness.JobTest):
                 pids = list(job.children()) + [job.process.pid]
                 sockets = job.sockets()
                 job.close()  # what the kernel does for a client that was killed
-                self.assertTrue(wait_until_gone(pids, GONE))
+                self.assertTrue(wait_until_gone(pids, DEADLINE))
                 self.assertEqual(job.process.wait(DEADLINE), 130)
                 self.assertFalse(sockets.exists())
 
@@ -112,7 +112,7 @@ class ClusterTest(harness.JobTest):
         self.assertEqual(len(pids), 4)
         sockets = job.sockets()
         job.process.kill()
-        self.assertTrue(wait_until_gone(pids, GONE))
+        self.assertTrue(wait_until_gone(pids, DEADLINE))
         job.process.wait(DEADLINE)
         job.close()
         shutil.rmtree(sockets)  # the door's job_folder_clean does it

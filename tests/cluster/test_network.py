@@ -46,6 +46,11 @@ def has_ipv6():
 
 
 class NetworkTest(unittest.TestCase):
+    pace = None  # of workers that are started by hand
+
+    def setUp(self):
+        self.workers = []
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="totrain-network.")
@@ -99,11 +104,17 @@ class NetworkTest(unittest.TestCase):
     def worker(self, job, index, master, host="127.0.0.1", namespace=None, tls=None):
         role = Role("worker", job, "--index", index, "--master", master, "--listen",
                     f"tcp:{host}:0", "--tls", tls or self.tls(job) / f"w{index}",
-                    namespace=namespace)
+                    namespace=namespace, pace=self.pace)
         self.addCleanup(role.stop)
+        self.workers.append(role)
         return role
 
     def check_done(self, job, master, epochs=EPOCHS):
+        """All that is done to the job has been done: its rest is not waited for."""
+        def has_ended():
+            harness.hurry_processes(role.process.pid for role in self.workers)
+            return master.process.poll() is not None
+        harness.wait_for(has_ended, "the job's end")
         self.assertEqual(master.end(), 0, master.log.text())
         digest = subprocess.run([network_roles.PROGRAM, "digest", job], check=True,
                                 capture_output=True, text=True).stdout.strip()
@@ -272,6 +283,7 @@ class HostileTest(NetworkTest):
     """A master and a worker wait for the second worker; meanwhile strangers come."""
 
     def setUp(self):
+        super().setUp()
         self.job = self.make(2, 2)
         self.leader = self.master(self.job)
         self.where = parts(self.leader.address())
@@ -437,8 +449,7 @@ class NamespaceTest(NetworkTest):
     def start(self, workers, least, epochs, indexes=None):
         """The master in namespace 0, worker I in I + 1."""
         if epochs == LONG:  # it lasts, however fast the machine is
-            os.environ["TOTRAIN_PACE"] = f"us={60 * harness.SLOW}"
-            self.addCleanup(os.environ.pop, "TOTRAIN_PACE")
+            self.pace = f"us={500 * harness.SLOW}"
         self.job = self.make(workers, least, epochs)
         self.spaces = Namespaces(workers + 1)
         self.addCleanup(self.spaces.remove)
@@ -486,6 +497,7 @@ class NamespaceTest(NetworkTest):
         self.spaces.cut(3)
         leader.wait_log("worker 2 left: was silent")
         members[1] = self.member(1, leader)
+        leader.wait_log("worker 1 joined")
         self.check_done(self.job, leader, LONG)
         self.assertEqual([member.end() for member in members], [0, 0])
 

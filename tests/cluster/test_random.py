@@ -19,6 +19,7 @@ import job as harness
 KILLS = 100
 EPOCHS = 3000
 SEED = 20240229
+SECONDS = 10  # that a job lasts at least, until everybody has been killed
 LONGEST = 0.03  # seconds after the sign of progress
 
 
@@ -42,7 +43,9 @@ class RandomKillTest(harness.JobTest):
         """Kills until the job has ended; how many."""
         kills, step = 0, 0
         while job.event() is not None and job.last["event"] not in ("done", "failed"):
-            if kills < most and job.last["event"] == "progress" and job.last["step"] > step:
+            if kills >= most:
+                job.hurry()
+            elif job.last["event"] == "progress" and job.last["step"] > step:
                 step = job.last["step"]
                 kills += self.kill_somebody(job, draw)
                 # What we read next may have been said before: only a step that the books do not
@@ -56,7 +59,7 @@ class RandomKillTest(harness.JobTest):
         kills = jobs = 0
         while kills < KILLS:
             workers = draw.randint(2, 4)
-            job = self.job(workers, least=1, epochs=EPOCHS, checkpoint=1)
+            job = self.job(workers, least=1, epochs=EPOCHS, checkpoint=1, seconds=SECONDS)
             kills += self.disturb(job, draw, KILLS - kills)
             jobs += 1
             with self.subTest(job=jobs, kills=kills, workers=workers):

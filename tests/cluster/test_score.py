@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "sqlite"))
 import harness  # noqa: E402
 
 ROWS = 4000
-SLOW = "us=300"  # a row: 64 shards of some 20 ms
+SLOW = 5000  # microseconds a row: 64 shards of some 300 ms, until it is hurried
 PREDICT = ("SELECT * FROM t TO PREDICT shared.c WITH predict.extra_outputs = logits, {} USING m")
 
 
@@ -38,16 +38,8 @@ class Score(harness.Case):
         self.expected = self.run_all("SELECT * FROM alone")
         self.before = len(self.jobs_started())
         self.failure = None
-        for name in ("TOTRAIN_PACE", "TOTRAIN_FAULT"):
-            self.addCleanup(os.environ.pop, name, None)
+        self.addCleanup(os.environ.pop, "TOTRAIN_FAULT", None)
         self.addCleanup(self.end_what_is_left)
-
-    def end_what_is_left(self):
-        for pid in harness.processes_of(self.state):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
 
     def run_all(self, sql):
         return self.database.execute(sql).fetchall()
@@ -82,7 +74,7 @@ class Score(harness.Case):
 
     def begin(self, sql, pace=SLOW):
         """In a thread, on a connection of its own."""
-        os.environ["TOTRAIN_PACE"] = pace
+        self.pace(pace)
 
         def run():
             database = self.connect(isolation_level=None, check_same_thread=False)
@@ -97,8 +89,8 @@ class Score(harness.Case):
                          "a shard that is done")
 
     def end(self):
-        self.statement.join(harness.DEADLINE)
-        self.assertFalse(self.statement.is_alive())
+        """All that is done to the job has been done."""
+        self.hurry(lambda: not self.statement.is_alive(), "the end of the statement")
 
     def shards(self, state):
         return self.run_all("SELECT first, count FROM totrain_shards WHERE job > "
@@ -186,7 +178,7 @@ class Score(harness.Case):
 
     def test_a_worker_that_is_asked_to_go_hands_its_shards_back(self):
         # Slow enough that it is asked in the middle of a shard, long before the last one.
-        self.begin(PREDICT.format("job.max_workers = 2"), pace="us=2000")
+        self.begin(PREDICT.format("job.max_workers = 2"), pace=20000)
         self.kill("worker", signal.SIGTERM, 0)
         harness.wait_for(lambda: self.shards("returned"), "a shard that was handed back")
         self.end()
@@ -196,7 +188,8 @@ class Score(harness.Case):
         self.check_each_row_once()
 
     def test_a_stopped_workers_shards_are_scored_by_another_and_its_own_result_is_refused(self):
-        self.begin(PREDICT.format("job.max_workers = 3"))
+        # The third has to come to the end of what nobody has, alone.
+        self.begin(PREDICT.format("job.max_workers = 3"), pace=1000)
         stopped = [self.kill("worker", signal.SIGSTOP, index) for index in (0, 1)]
         self.addCleanup(self.end_what_is_left)
         harness.wait_for(lambda: self.events("backup") or not self.statement.is_alive(),
@@ -226,7 +219,7 @@ class Score(harness.Case):
         self.check_each_row_once()
 
     def test_a_job_of_which_only_its_folder_is_left_goes_on_over_tls(self):
-        os.environ["TOTRAIN_PACE"] = SLOW
+        self.pace(SLOW)
         submitted = self.run_program(self.path, "--format=csv", "--progress=none", "-c",
                                      PREDICT.format("job.max_workers = 2, job.wait = false"))
         self.assertEqual(submitted.returncode, 0, submitted.stderr)
@@ -240,7 +233,7 @@ class Score(harness.Case):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         harness.wait_for(lambda: self.processes("worker"), "a worker")
         self.kill("worker", signal.SIGKILL)
-        del os.environ["TOTRAIN_PACE"]
+        self.hurry(lambda: self.run_all(f"SELECT 1 FROM totrain_jobs WHERE id = {job} AND state = 'done'"), "the end of the job")
         waited = self.run_program("wait", job)
         self.assertEqual(waited.returncode, 0, (folder / "log").read_text())
         self.assertIn("listens on tcp:127.0.0.1:", (folder / "log").read_text())
@@ -257,7 +250,7 @@ class Score(harness.Case):
         self.assertEqual(self.run_all("SELECT word FROM shared"), [("old",)])
 
     def test_without_its_client_nothing_is_left(self):
-        os.environ["TOTRAIN_PACE"] = SLOW
+        self.pace(SLOW)
         client = subprocess.Popen([harness.PROGRAM, self.path, "-c",
                                    PREDICT.format("job.max_workers = 2")],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -267,14 +260,13 @@ class Score(harness.Case):
         self.check_nothing_runs()
 
     def test_the_number_of_workers_changes_while_it_runs(self):
-        self.begin(PREDICT.format("job.max_workers = 3"), pace="us=1500")
+        self.begin(PREDICT.format("job.max_workers = 3"), pace=20000)
         job = str(self.run_all("SELECT max(id) FROM totrain_jobs")[0][0])
         scaled = self.run_program("scale", job, "1")
         self.assertEqual(scaled.returncode, 0, scaled.stderr)
         harness.wait_for(lambda: len(self.processes("worker")) == 1, "one worker")
         self.run_program("scale", job, "3")
-        harness.wait_for(lambda: len(self.processes("worker")) == 3 or
-                         not self.statement.is_alive(), "three workers")
+        harness.wait_for(lambda: len(self.processes("worker")) == 3, "three workers")
         self.end()
         self.assertIsNone(self.failure)
         self.assertFalse(self.shards("crashed"))
