@@ -4,11 +4,29 @@
 #include <string.h>
 
 #include "postgres_host/sql.h"
+#include "runs.h"
 
 static void take(const char *value, struct slice *member)
 {
     if (value)
         *member = slice_of(value);
+}
+
+void cluster_job_begin(struct kube_job *job)
+{
+    *job = (struct kube_job){.kube_namespace = SLICE(KUBE_JOB_NAMESPACE),
+                             .pull_policy = SLICE("IfNotPresent"),
+                             .service_account = SLICE(KUBE_JOB_ACCOUNT),
+                             .cpu_m = KUBE_JOB_CPU_M,
+                             .memory = KUBE_JOB_MEMORY,
+                             .keep_s = KUBE_JOB_KEEP_S};
+}
+
+enum status cluster_job_needs_login(struct error *err)
+{
+    fail(err, STATUS_INVALID, "--database-secret is missing");
+    return error_hint(err, "It names the Secret of the namespace whose key login holds the "
+                           "connection string of the job's processes.");
 }
 
 enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
@@ -67,6 +85,18 @@ static struct session *session_of(void *seam)
     return (struct session *)((char *)seam - offsetof(struct session, cluster));
 }
 
+static enum status fill_run(const struct cluster_options *options, struct kube_job *job,
+                            struct error *err)
+{
+    struct run_owner owner;
+
+    TRY(run_owner_read(options, &owner, err));
+    job->schedule = slice_of(options->run_of);
+    job->owner_pod = owner.pod;
+    job->owner_uid = owner.uid;
+    return STATUS_OK;
+}
+
 static enum status describe(void *self, const struct plan_cluster *wanted, struct arena *arena,
                             struct kube_job *job, struct cluster_access *access, struct error *err)
 {
@@ -83,11 +113,10 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
     if (!options->image && wanted->image.size > 0)
         return fail(err, STATUS_INVALID, "job.image is for lists of an administrator: say --image");
     TRY(cluster_job_fill(options, job, err));
-    if (job->database_secret.size == 0) {
-        fail(err, STATUS_INVALID, "--database-secret is missing");
-        return error_hint(err, "It names the Secret of the namespace whose key login holds the "
-                               "connection string of the job's processes.");
-    }
+    if (job->database_secret.size == 0)
+        return cluster_job_needs_login(err);
+    if (options->run_of)
+        TRY(fill_run(options, job, err));
     TRY(ask_settings(session, err));
     job->schema = slice_of(session->job_schema);
     *access = (struct cluster_access){.kubeconfig =
@@ -154,6 +183,39 @@ static void discard(void *self, int64_t number, const struct sink *sink)
     let_go(session);
     postgres_cluster_discard(self, number, sink);
     session->libpq.interrupts = interrupts;
+}
+
+enum status cluster_tables_are_there(struct session *session, int64_t number, bool *are_there,
+                                     struct error *err)
+{
+    struct cell parameters[] = {cell_null(), cell_integer(number)};
+    struct cell found = {.type = CELL_NULL};
+    struct arena arena;
+    enum status status;
+    bool has_row;
+
+    TRY(ask_settings(session, err));
+    parameters[0] = cell_string(session->job_schema);
+    arena_init(&arena, 1 << 16);
+    status = pg_first(&session->postgres,
+                      "SELECT 1 WHERE pg_catalog.to_regclass(pg_catalog.format('%I.result_%s', "
+                      "$1::text, $2::bigint)) IS NOT NULL",
+                      parameters, 2, &arena, &found, 1, &has_row, err);
+    *are_there = status == STATUS_OK && has_row;
+    arena_deinit(&arena);
+    return status;
+}
+
+static void put_notice(void *self, const char *line)
+{
+    progress_notice(&((struct session *)self)->progress, line);
+}
+
+void cluster_tables_drop(struct session *session, int64_t number)
+{
+    const struct sink sink = {.self = session, .notice = put_notice};
+
+    discard(&session->cluster, number, &sink);
 }
 
 void cluster_jobs_init(struct session *session, const struct cluster_options *options)

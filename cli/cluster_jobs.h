@@ -11,9 +11,19 @@
 #include "options.h"
 #include "session.h"
 
+/* What every job is like where nobody says otherwise; no name, and no workers. */
+void cluster_job_begin(struct kube_job *job);
 /* What the options say of a job, over what is there. INVALID. Borrows from them. */
 enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
                              struct error *err);
+
+/* INVALID: --database-secret is missing. */
+enum status cluster_job_needs_login(struct error *err);
+
+/* The tables of a job that another process has staged. A notice says why they stay. */
+enum status cluster_tables_are_there(struct session *session, int64_t number, bool *are_there,
+                                     struct error *err);
+void cluster_tables_drop(struct session *session, int64_t number);
 
 /* TRAIN with job.where = 'kubernetes' in this session, whose database is PostgreSQL's. */
 void cluster_jobs_init(struct session *session, const struct cluster_options *options);

@@ -3,9 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cluster_jobs.h"
 #include "k8s/manifest.h"
 #include "k8s/pod_view.h"
+#include "k8s/rights.h"
 #include "pgstore/connection.h"
+#include "postgres_libpq/libpq.h"
+#include "schedule.h"
 
 #define TRIES       4
 #define LOOK_MS     300
@@ -26,45 +30,94 @@ enum status k8s_reach(const char *file, struct error *err)
     return status;
 }
 
+enum status k8s_reach_service(const char *address, struct error *err)
+{
+    struct libpq libpq;
+    enum status status = libpq_open(&libpq, address, NULL, err);
+
+    if (status == STATUS_OK)
+        puts("reaches the database");
+    libpq_close(&libpq);
+    return status;
+}
+
 /* ----- the Job ----- */
 
+/* What its pod is to find out, and as whom. */
+struct trial {
+    const char *shown;        /* "a pod ..." */
+    const char *arguments[3]; /* of the program; NULL after the last */
+    const char *account;      /* with its token; NULL: the namespace's own, without */
+    struct slice secret;      /* mounted; empty: none */
+    const char *folder;       /* where */
+    const char *service_file; /* of libpq; NULL: none */
+};
+
 static const char pod_format[] =
-    "{\"restartPolicy\":\"Never\",\"automountServiceAccountToken\":false,\"securityContext\":{"
+    "{\"restartPolicy\":\"Never\",\"automountServiceAccountToken\":%s,%s\"securityContext\":{"
     "\"runAsNonRoot\":true,\"runAsUser\":65532,\"runAsGroup\":65532,\"fsGroup\":65532,"
     "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"check\","
-    "\"image\":\"%.*s\",\"imagePullPolicy\":\"%.*s\",\"args\":[%s],\"terminationMessagePolicy\":"
+    "\"image\":\"%.*s\",\"imagePullPolicy\":\"%.*s\",\"terminationMessagePolicy\":"
     "\"FallbackToLogsOnError\",\"resources\":{\"requests\":{\"cpu\":\"50m\",\"memory\":\"64Mi\"},"
     "\"limits\":{\"memory\":\"64Mi\"}},\"securityContext\":{\"allowPrivilegeEscalation\":false,"
     "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}%s}]%s}";
 
-/* The names are checked: they can stand in a text of JSON. */
-static cJSON *pod_of(const struct kube_job *wish)
+static void add_arguments(cJSON *pod, const struct trial *trial)
 {
-    struct text json, volumes;
-    const bool has_secret = wish->database_secret.size > 0;
+    cJSON *container = cJSON_GetArrayItem(cJSON_GetObjectItem(pod, "containers"), 0);
+    cJSON *arguments = json_add_array(container, "args");
+
+    for (size_t i = 0; i < 3 && trial->arguments[i]; i++)
+        json_append(arguments, json_string(slice_of(trial->arguments[i])));
+}
+
+static void append_place(struct text *mounts, struct text *volumes, const struct trial *trial)
+{
+    if (trial->secret.size == 0)
+        return;
+    text_printf(mounts,
+                ",\"volumeMounts\":[{\"name\":\"secret\",\"mountPath\":\"%s\",\"readOnly\":true}]",
+                trial->folder);
+    if (trial->service_file)
+        text_printf(mounts, ",\"env\":[{\"name\":\"PGSERVICEFILE\",\"value\":\"%s\"}]",
+                    trial->service_file);
+    text_printf(volumes,
+                ",\"volumes\":[{\"name\":\"secret\",\"secret\":{\"secretName\":\"%.*s\","
+                "\"defaultMode\":288}}]",
+                SLICE_FORMAT(trial->secret));
+}
+
+static void append_account(struct text *out, const struct trial *trial)
+{
+    if (trial->account)
+        text_printf(out, "\"serviceAccountName\":\"%s\",", trial->account);
+}
+
+/* The names are checked: they can stand in a text of JSON. */
+static cJSON *pod_of(const struct kube_job *wish, const struct trial *trial)
+{
+    struct text json, account, mounts, volumes;
     cJSON *pod;
 
     text_init(&json, KUBE_JOB_BYTES_MAX);
+    text_init(&account, KUBE_JOB_BYTES_MAX);
+    text_init(&mounts, KUBE_JOB_BYTES_MAX);
     text_init(&volumes, KUBE_JOB_BYTES_MAX);
-    if (has_secret)
-        text_printf(&volumes,
-                    ",\"volumes\":[{\"name\":\"database\",\"secret\":{\"secretName\":\"%.*s\","
-                    "\"defaultMode\":288}}]",
-                    SLICE_FORMAT(wish->database_secret));
-    text_printf(&json, pod_format, SLICE_FORMAT(wish->image), SLICE_FORMAT(wish->pull_policy),
-                has_secret ? "\"k8s\",\"reach\",\"" FOLDER "/" MANIFEST_LOGIN_KEY "\""
-                           : "\"--version\"",
-                has_secret ? ",\"volumeMounts\":[{\"name\":\"database\",\"mountPath\":\"" FOLDER
-                             "\",\"readOnly\":true}]"
-                           : "",
+    append_account(&account, trial);
+    append_place(&mounts, &volumes, trial);
+    text_printf(&json, pod_format, trial->account ? "true" : "false", text_string(&account),
+                SLICE_FORMAT(wish->image), SLICE_FORMAT(wish->pull_policy), text_string(&mounts),
                 text_string(&volumes));
     pod = cJSON_Parse(text_string(&json));
+    add_arguments(pod, trial);
     text_deinit(&volumes);
+    text_deinit(&mounts);
+    text_deinit(&account);
     text_deinit(&json);
     return pod;
 }
 
-static cJSON *job_of(const struct kube_job *wish)
+static cJSON *job_of(const struct kube_job *wish, const struct trial *trial)
 {
     cJSON *job = cJSON_CreateObject(), *metadata, *spec, *template;
 
@@ -79,7 +132,7 @@ static cJSON *job_of(const struct kube_job *wish)
     template = json_add_object(spec, "template");
     json_add_string(json_add_object(json_add_object(template, "metadata"), "labels"),
                     "totrain.dev/check", wish->name);
-    json_add(template, "spec", pod_of(wish));
+    json_add(template, "spec", pod_of(wish, trial));
     return job;
 }
 
@@ -93,11 +146,12 @@ static enum status ask(struct http *http, struct http_request *request, const ch
     return status;
 }
 
-static enum status create(struct http *http, const struct kube_job *wish, struct error *err)
+static enum status create(struct http *http, const struct kube_job *wish, const struct trial *trial,
+                          struct error *err)
 {
     struct api_target target = {.kind = API_JOBS, .kube_namespace = wish->kube_namespace};
     struct api_answer answer = {.retry_after_ms = -1};
-    cJSON *job = job_of(wish);
+    cJSON *job = job_of(wish, trial);
     struct http_request request;
     enum status status;
 
@@ -175,41 +229,70 @@ static enum status follow(struct http *http, const struct kube_job *wish, struct
     return fail(err, STATUS_FAILED, "its pod did not run within %d s", LOOK_MS_MAX / 1000);
 }
 
-static enum status run(struct http *http, const struct kube_job *wish, struct error *err)
+static enum status run(struct http *http, struct kube_job *wish, const struct trial *trial,
+                       struct error *err)
 {
-    enum status status = create(http, wish, err);
+    struct arena arena;
+    enum status status;
 
+    arena_init(&arena, 1 << 16);
+    status = kube_job_invent_name(SLICE("totrain-check"), &arena, &wish->name, err);
     if (status == STATUS_OK)
-        status = follow(http, wish, err);
-    remove_job(http, wish);
-    printf("%-4s %s\n", status == STATUS_OK ? "yes" : "NO",
-           wish->database_secret.size > 0 ? "a pod reaches the database" : "a pod runs the image");
+        status = kube_job_check(wish, err);
+    if (status == STATUS_OK) {
+        status = create(http, wish, trial, err);
+        if (status == STATUS_OK)
+            status = follow(http, wish, err);
+        remove_job(http, wish);
+        printf("%-4s %s\n", status == STATUS_OK ? "yes" : "NO", trial->shown);
+    }
+    arena_deinit(&arena);
     return status;
+}
+
+static void begin_wish(struct slice kube_namespace, const struct cluster_options *options,
+                       struct kube_job *wish)
+{
+    cluster_job_begin(wish);
+    wish->kube_namespace = kube_namespace;
+    wish->image = slice_of(options->image);
+    if (options->pull_policy)
+        wish->pull_policy = slice_of(options->pull_policy);
+    wish->memory_max = wish->memory;
+    wish->workers_max = 1;
 }
 
 enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
                           const struct cluster_options *options, struct error *err)
 {
-    struct kube_job wish = {
-        .kube_namespace = kube_namespace,
-        .image = slice_of(options->image),
-        .pull_policy = slice_of(options->pull_policy ? options->pull_policy : "IfNotPresent"),
-        .service_account = SLICE(KUBE_JOB_ACCOUNT),
-        .database_secret = slice_of(options->database_secret ? options->database_secret : ""),
-        .cpu_m = KUBE_JOB_CPU_M,
-        .memory = KUBE_JOB_MEMORY,
-        .memory_max = KUBE_JOB_MEMORY,
-        .workers_max = 1,
-    };
-    struct arena arena;
-    enum status status;
+    struct trial trial = {.shown = "a pod runs the image", .arguments = {"--version"}};
+    struct kube_job wish;
 
-    arena_init(&arena, 1 << 16);
-    status = kube_job_invent_name(SLICE("totrain-check"), &arena, &wish.name, err);
-    if (status == STATUS_OK)
-        status = kube_job_check(&wish, err);
-    if (status == STATUS_OK)
-        status = run(http, &wish, err);
-    arena_deinit(&arena);
-    return status;
+    begin_wish(kube_namespace, options, &wish);
+    if (options->database_secret) {
+        wish.database_secret = slice_of(options->database_secret);
+        trial = (struct trial){.shown = "a pod reaches the database",
+                               .arguments = {"k8s", "reach", FOLDER "/" MANIFEST_LOGIN_KEY},
+                               .secret = wish.database_secret,
+                               .folder = FOLDER};
+    }
+    return run(http, &wish, &trial, err);
+}
+
+enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
+                               const struct cluster_options *options, const char *address,
+                               struct error *err)
+{
+    const struct trial trial = {.shown = "the pod of a schedule has its rights and its database",
+                                .arguments = {"k8s", "scheduled", address},
+                                .account = RIGHTS_SCHEDULE,
+                                .secret = slice_of(options->service_secret),
+                                .folder = MANIFEST_SERVICE_FOLDER,
+                                .service_file = MANIFEST_SERVICE_FILE};
+    struct kube_job wish;
+
+    TRY(schedule_check_database(address, err));
+    TRY(kube_job_check_secret("the service's Secret", trial.secret, err));
+    begin_wish(kube_namespace, options, &wish);
+    return run(http, &wish, &trial, err);
 }

@@ -13,7 +13,15 @@
 enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
                           const struct cluster_options *options, struct error *err);
 
+/* The same with the account of schedules and the service file of --service-secret: has it the
+ * rights, and does it reach the database `address`? */
+enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
+                               const struct cluster_options *options, const char *address,
+                               struct error *err);
+
 /* In that pod: connects with the login of the file. */
 enum status k8s_reach(const char *file, struct error *err);
+/* The same by a service of libpq. */
+enum status k8s_reach_service(const char *address, struct error *err);
 
 #endif

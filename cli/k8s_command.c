@@ -8,27 +8,31 @@
 #include "k8s/rights.h"
 #include "k8s_check.h"
 #include "options.h"
+#include "schedule.h"
 
 #define TAKES                                                                                      \
     (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_IMAGE | OPTION_PULL |     \
-     OPTION_DATABASE_SECRET | OPTION_COLOUR | OPTION_HELP)
+     OPTION_DATABASE_SECRET | OPTION_SERVICE_SECRET | OPTION_COLOUR | OPTION_HELP)
 #define TRIES    4
 #define PODS_MAX 100000
 
 static const char usage[] =
     "usage: totrain k8s rbac [OPTION]...\n"
-    "       totrain k8s check [OPTION]...\n"
+    "       totrain k8s check [service=NAME] [OPTION]...\n"
     "\n"
     "rbac prints what somebody who rules a cluster applies once for a namespace of\n"
     "training jobs: the namespace with Pod Security \"restricted\", a quota (--pods,\n"
-    "--cpu, --memory), and two service accounts with roles of least rights:\n"
-    "totrain for the masters of jobs, totrain-submitter for who submits them.\n"
+    "--cpu, --memory), and three service accounts with roles of least rights:\n"
+    "totrain for the masters of jobs, totrain-submitter for who submits them, and\n"
+    "totrain-schedule for the pods that do so by the clock.\n"
     "\n"
     "    totrain k8s rbac --namespace=training --memory=64Gi | kubectl apply -f -\n"
     "\n"
     "check asks the cluster for each of the submitter's rights whether we have it, and\n"
     "ends with exit code 4 where one is missing. With --image a pod runs it, and with\n"
-    "--database-secret tries to reach the database with its login.\n"
+    "--database-secret tries to reach the database with its login. With --service-secret\n"
+    "a pod with the account of schedules asks for its rights, and tries to reach the\n"
+    "database by the service (totrain) of the Secret's pg_service.conf.\n"
     "\n"
     "options:\n";
 
@@ -83,8 +87,16 @@ static enum status ask(struct http *http, struct slice kube_namespace, const str
     return status;
 }
 
+static void show(const struct right *right, struct slice verb, bool is_allowed)
+{
+    printf("%-4s %.*s %s%s%s\n", is_allowed ? "yes" : "NO", SLICE_FORMAT(verb),
+           api_names(right->kind)->plural, right->subresource ? "/" : "",
+           right->subresource ? right->subresource : "");
+}
+
 static enum status check_right(struct http *http, struct slice kube_namespace,
-                               const struct right *right, unsigned *missing, struct error *err)
+                               const struct right *right, bool is_shown, unsigned *missing,
+                               struct error *err)
 {
     const char *words = right->verbs;
 
@@ -93,23 +105,25 @@ static enum status check_right(struct http *http, struct slice kube_namespace,
         bool is_allowed;
 
         TRY(ask(http, kube_namespace, right, verb, &is_allowed, err));
-        printf("%-4s %.*s %s%s%s\n", is_allowed ? "yes" : "NO", SLICE_FORMAT(verb),
-               api_names(right->kind)->plural, right->subresource ? "/" : "",
-               right->subresource ? right->subresource : "");
+        if (is_shown)
+            show(right, verb, is_allowed);
         *missing += !is_allowed;
         words += verb.size + strspn(words + verb.size, " ");
     }
     return STATUS_OK;
 }
 
-static enum status check_all(struct http *http, struct slice kube_namespace, struct error *err)
+/* Of what the pod of a schedule says, the cluster shows a line. */
+static enum status check_all(struct http *http, struct slice kube_namespace, enum rights_role role,
+                             struct error *err)
 {
+    const bool is_shown = role == RIGHTS_OF_SUBMITTER;
     unsigned missing = 0;
     size_t count;
-    const struct right *rights = rights_of(RIGHTS_OF_SUBMITTER, &count);
+    const struct right *rights = rights_of(role, &count);
 
     for (size_t i = 0; i < count; i++)
-        TRY(check_right(http, kube_namespace, &rights[i], &missing, err));
+        TRY(check_right(http, kube_namespace, &rights[i], is_shown, &missing, err));
     if (missing == 0)
         return STATUS_OK;
     return fail(err, STATUS_PERMISSION, "%u right%s missing in the namespace %.*s", missing,
@@ -117,41 +131,72 @@ static enum status check_all(struct http *http, struct slice kube_namespace, str
            error_hint(err, "totrain k8s rbac prints what gives them.");
 }
 
-static enum status check_cluster(const struct cluster_options *options, struct error *err)
+static enum status check_pods(struct http *http, struct slice kube_namespace,
+                              const struct options *options, struct error *err)
 {
-    struct access_choice choice = {.kubeconfig = options->kubeconfig,
-                                   .context = options->context,
-                                   .kube_namespace = options->kube_namespace,
-                                   .allows_exec = true,
-                                   .allows_insecure = options->allows_insecure};
+    const struct cluster_options *cluster = &options->cluster;
+    const char *service = options->word_count == 2 ? options->words[1] : SCHEDULE_SERVICE;
+
+    if (!cluster->image)
+        return cluster->service_secret ? fail(err, STATUS_INVALID, "--image is missing")
+                                       : STATUS_OK;
+    if (cluster->database_secret || !cluster->service_secret)
+        TRY(k8s_check_pod(http, kube_namespace, cluster, err));
+    return cluster->service_secret ? k8s_check_schedule(http, kube_namespace, cluster, service, err)
+                                   : STATUS_OK;
+}
+
+static enum status open_cluster(const struct cluster_options *options, struct arena *arena,
+                                struct kube_access *access, struct http **http, struct error *err)
+{
+    const struct access_choice choice = {.kubeconfig = options->kubeconfig,
+                                         .context = options->context,
+                                         .kube_namespace = options->kube_namespace,
+                                         .allows_exec = true,
+                                         .allows_insecure = options->allows_insecure};
+
+    TRY(access_find(&choice, arena, access, err));
+    return http_new(access, NULL, http, err);
+}
+
+static enum status check_cluster(const struct options *options, enum rights_role role,
+                                 struct error *err)
+{
     struct kube_access access;
     struct arena arena;
     struct http *http = NULL;
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    status = access_find(&choice, &arena, &access, err);
+    status = open_cluster(&options->cluster, &arena, &access, &http, err);
     if (status == STATUS_OK)
-        status = http_new(&access, NULL, &http, err);
-    if (status == STATUS_OK)
-        status = check_all(http, access.kube_namespace, err);
-    if (status == STATUS_OK && options->image)
-        status = k8s_check_pod(http, access.kube_namespace, options, err);
+        status = check_all(http, access.kube_namespace, role, err);
+    if (status == STATUS_OK && role == RIGHTS_OF_SUBMITTER)
+        status = check_pods(http, access.kube_namespace, options, err);
     http_free(http);
     arena_deinit(&arena);
     return status;
 }
 
+/* In the pod of a check. */
+static enum status check_schedule(const struct options *options, struct error *err)
+{
+    TRY(check_cluster(options, RIGHTS_OF_SCHEDULE, err));
+    return k8s_reach_service(options->words[1], err);
+}
+
 static enum status run(const struct options *options, struct error *err)
 {
-    const char *what = options->word_count == 1 ? options->words[0] : "";
+    const char *what = options->word_count > 0 ? options->words[0] : "";
 
-    if (options->word_count == 2 && strcmp(options->words[0], "reach") == 0)
+    if (options->word_count == 2 && strcmp(what, "reach") == 0)
         return k8s_reach(options->words[1], err); /* in the pod of a check */
-    if (strcmp(what, "rbac") == 0)
+    if (options->word_count == 2 && strcmp(what, "scheduled") == 0)
+        return check_schedule(options, err);
+    if (options->word_count == 1 && strcmp(what, "rbac") == 0)
         return print_roles(&options->cluster, err);
     if (strcmp(what, "check") == 0)
-        return check_cluster(&options->cluster, err);
+        return check_cluster(options, RIGHTS_OF_SUBMITTER, err);
     return fail(err, STATUS_INVALID, "k8s is followed by rbac or check"),
            error_hint(err, "totrain k8s --help shows how it is called.");
 }

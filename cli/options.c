@@ -48,6 +48,10 @@ static const struct row {
      CLUSTER(database_secret)},
     {OPTION_KEEP, 0, "keep", "SECONDS", "that a finished job stays; 86400", CLUSTER(keep)},
     {OPTION_SCHEDULE, 0, "schedule", "CRON", "train by the clock: '0 3 * * *'", CLUSTER(schedule)},
+    {OPTION_SERVICE_SECRET, 0, "service-secret", "NAME",
+     "Secret with the pg_service.conf of schedules", CLUSTER(service_secret)},
+    {OPTION_RUN_OF, 0, "run-of", "NAME", "in the pod of a schedule: its name", CLUSTER(run_of)},
+    {OPTION_OWNER, 0, "owner", "POD/UID/JOB", "in the pod of a schedule: itself", CLUSTER(owner)},
     {OPTION_PODS, 0, "pods", "N", "the quota's number of pods; 100", CLUSTER(pods)},
     {OPTION_DRY_RUN, 0, "dry-run", NULL, "print the objects, create nothing", CLUSTER(is_dry_run)},
 };

@@ -37,6 +37,14 @@ static void catch_signals(sqlite3 *db)
     signal(SIGPIPE, SIG_IGN); /* a reader that goes is an error of write() */
 }
 
+void session_catch_termination(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 /* sqlite3_interrupt() is forgotten where no statement has begun its first step
  * yet; this is asked while it runs. */
 static int stop_where_interrupted(void *ignored)

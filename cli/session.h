@@ -41,6 +41,8 @@ void session_close(struct session *session);
 enum status session_run(struct session *session, struct slice text, const struct piece *piece,
                         struct error *err);
 
+/* SIGTERM is what Ctrl-C is from now on: what runs is cancelled, and nothing more is run. */
+void session_catch_termination(void);
 /* Has Ctrl-C come since the last clear? */
 bool session_is_interrupted(void);
 /* Forget an interrupt that was answered. */

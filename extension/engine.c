@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "codegen/model_path.h"
+#include "engine/cluster.h"
 #include "engine/score_job.h"
 #include "engine/stages.h"
 #include "planner/attribute.h"
@@ -159,6 +160,19 @@ enum status engine_describe(const struct host *host, struct slice text, const st
         return fail_at(err, STATUS_UNSUPPORTED, statement.verb_position, "%s is not supported yet",
                        statement_kind_name(plan.kind));
     }
+}
+
+enum status engine_wish(const struct host *host, struct slice text, const struct piece *piece,
+                        struct arena *arena, struct cluster_wish *wish, bool *is_wanted,
+                        struct error *err)
+{
+    struct statement statement;
+    struct plan plan;
+
+    TRY(parse(text, piece, arena, &statement, err));
+    TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
+    *is_wanted = plan.kind == STATEMENT_TRAIN && plan.cluster.is_wanted && !plan.explain_only;
+    return *is_wanted ? cluster_check(host, &plan, arena, wish, err) : STATUS_OK;
 }
 
 static enum status rollback_run(const struct host *host, const struct plan *plan,

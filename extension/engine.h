@@ -31,6 +31,13 @@ enum status engine_describe(const struct host *host, struct slice text, const st
                             struct arena *arena, struct description *description,
                             struct error *err);
 
+/* What the Job of a statement would be like that trains on a cluster, without reading a row or
+ * making anything. *is_wanted: it would go there. engine/cluster.h; its texts live in the arena. */
+struct cluster_wish;
+enum status engine_wish(const struct host *host, struct slice text, const struct piece *piece,
+                        struct arena *arena, struct cluster_wish *wish, bool *is_wanted,
+                        struct error *err);
+
 /* Runs it. Whatever fails, nothing is published and an old model stays. */
 enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,
                        const struct sink *sink, struct error *err);

@@ -12,6 +12,11 @@
 #define SPEC_FOLDER   "/etc/totrain/job"
 #define TLS_FOLDER    "/etc/totrain/tls"
 #define LOGIN_FOLDER  "/etc/totrain/database"
+#define STATEMENT_KEY "statement.sql"
+
+/* The pod that submits by the clock. */
+#define SUBMIT_MEMORY ((int64_t)512 << 20)
+#define SUBMIT_TRIES  3
 
 /* Written as a person would read it. */
 static cJSON *literal(const char *json)
@@ -59,18 +64,38 @@ static cJSON *begin(const struct kube_job *job, enum api_kind kind, const char *
 /* Not as its controller: the Job's would give up what does not match its selector, as the pods of
  * workers must not, and without an owner they would outlive it. Without blockOwnerDeletion, which
  * would need a right of its own. */
-static void add_owner(cJSON *metadata, const struct kube_job *job, struct slice uid)
+static void add_owner(cJSON *metadata, const char *version, const char *kind, struct slice name,
+                      struct slice uid)
 {
-    cJSON *owner;
+    cJSON *owner = cJSON_CreateObject();
 
-    if (uid.size == 0)
-        return;
-    owner = cJSON_CreateObject();
-    json_add_string(owner, "apiVersion", SLICE("batch/v1"));
-    json_add_string(owner, "kind", SLICE("Job"));
-    json_add_string(owner, "name", job->name);
+    json_add_string(owner, "apiVersion", slice_of(version));
+    json_add_string(owner, "kind", slice_of(kind));
+    json_add_string(owner, "name", name);
     json_add_string(owner, "uid", uid);
     json_append(json_add_array(metadata, "ownerReferences"), owner);
+}
+
+/* `uid` empty: it is not known. */
+static void add_job_owner(cJSON *metadata, const struct kube_job *job, struct slice uid)
+{
+    if (uid.size > 0)
+        add_owner(metadata, "batch/v1", "Job", job->name, uid);
+}
+
+/* Of the training that the pod of a schedule sends: it goes with that pod. Where the pod only died,
+ * the next run finds the Job by its label, and its tables by their number. */
+static void add_run(cJSON *metadata, const struct kube_job *job)
+{
+    char number[32];
+
+    if (job->schedule.size == 0)
+        return;
+    snprintf(number, sizeof number, "%lld", (long long)job->job);
+    json_add_string(cJSON_GetObjectItemCaseSensitive(metadata, "labels"), MANIFEST_SCHEDULE,
+                    job->schedule);
+    json_add_string(json_add_object(metadata, "annotations"), MANIFEST_TABLES, slice_of(number));
+    add_owner(metadata, "v1", "Pod", job->owner_pod, job->owner_uid);
 }
 
 static void add_memory(cJSON *object, const char *name, int64_t bytes)
@@ -170,8 +195,7 @@ static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice acco
 }
 
 /* The Job makes another master as soon as this one's pod is on its way out, of which a dead node
- * never says that it has gone. Five minutes, as by default, the workers would wait for it. The
- * Job's back-off is 10 s from when the node was given up, and nothing is gained by less. */
+ * never says that it has gone. Five minutes, as by default, the workers would wait for it. */
 static void add_tolerations(cJSON *spec)
 {
     static const char *const taints[] = {"node.kubernetes.io/not-ready",
@@ -252,7 +276,7 @@ static const char pod_address[] =
 static const char job_uid[] = "{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
                               "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}}";
 
-/* Frozen, it is killed after 4 to 5 s, and 2 s more. While its loop waits for the database it
+/* Frozen, it is killed after 5 to 6 s, and 1 s more. While its loop waits for the database it
  * answers. */
 static void add_probe(cJSON *container, cJSON *arguments)
 {
@@ -267,7 +291,7 @@ static void add_probe(cJSON *container, cJSON *arguments)
     json_add_integer(get, "port", MANIFEST_HEALTH_PORT);
     json_add_integer(probe, "periodSeconds", 1);
     json_add_integer(probe, "timeoutSeconds", 1);
-    json_add_integer(probe, "failureThreshold", 4);
+    json_add_integer(probe, "failureThreshold", 5);
     json_add_integer(probe, "initialDelaySeconds", 5);
     json_add_integer(probe, "terminationGracePeriodSeconds", 1);
 }
@@ -301,6 +325,7 @@ cJSON *manifest_job(const struct kube_job *job)
     cJSON *metadata, *object = begin(job, API_JOBS, "", "master", &metadata);
     cJSON *spec = json_add_object(object, "spec"), *template;
 
+    add_run(metadata, job);
     json_add_boolean(spec, "suspend", true);
     json_add_integer(spec, "parallelism", 1);
     json_add_integer(spec, "completions", 1);
@@ -331,7 +356,7 @@ cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner)
     struct text text;
 
     text_init(&text, KUBE_JOB_BYTES_MAX);
-    add_owner(metadata, job, owner);
+    add_job_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
     json_add_string(object, "type", SLICE("Opaque"));
     data = json_add_object(object, "data");
@@ -348,7 +373,7 @@ cJSON *manifest_master_secret(const struct kube_job *job,
 {
     cJSON *metadata, *object = begin(job, API_SECRETS, "-master", "master", &metadata), *data;
 
-    add_owner(metadata, job, owner);
+    add_job_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
     json_add_string(object, "type", SLICE("kubernetes.io/tls"));
     data = json_add_object(object, "data");
@@ -367,7 +392,7 @@ cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
 
     snprintf(name, sizeof name, "-workers-%u", part);
     object = begin(job, API_SECRETS, name, "worker", &metadata);
-    add_owner(metadata, job, owner);
+    add_job_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
     json_add_string(object, "type", SLICE("Opaque"));
     data = json_add_object(object, "data");
@@ -386,7 +411,7 @@ cJSON *manifest_service(const struct kube_job *job, struct slice owner)
     cJSON *metadata, *object = begin(job, API_SERVICES, "-master", "master", &metadata);
     cJSON *spec = json_add_object(object, "spec"), *selector, *port;
 
-    add_owner(metadata, job, owner);
+    add_job_owner(metadata, job, owner);
     json_add_string(spec, "clusterIP", SLICE("None"));
     json_add_boolean(spec, "publishNotReadyAddresses", true);
     selector = json_add_object(spec, "selector");
@@ -504,7 +529,7 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
     snprintf(suffix, sizeof suffix, "-worker-%u-%u", worker->index, worker->incarnation);
     object = begin(job, API_PODS, suffix, "worker", &metadata);
     add_numbers(metadata, worker);
-    add_owner(metadata, job, owner);
+    add_job_owner(metadata, job, owner);
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
@@ -526,74 +551,103 @@ void manifest_worker_selector(const struct kube_job *job, struct text *out)
     text_printf(out, "totrain.dev/job=%.*s,totrain.dev/role=worker", SLICE_FORMAT(job->name));
 }
 
-/* The options of `totrain submit` that make the same job. */
-static void add_submit_arguments(cJSON *container, const struct kube_job *job)
-{
-    cJSON *arguments = json_add_array(container, "args");
-    char text[512];
+/* ----- by the clock ----- */
 
-    add_argument(arguments, "submit");
-    add_argument(arguments, SPEC_FOLDER "/job.json");
-    snprintf(text, sizeof text, "--image=%.*s", SLICE_FORMAT(job->image));
-    add_argument(arguments, text);
-    snprintf(text, sizeof text, "--service-account=%.*s", SLICE_FORMAT(job->service_account));
-    add_argument(arguments, text);
-    snprintf(text, sizeof text, "--cpu=%lldm", (long long)job->cpu_m);
-    add_argument(arguments, text);
-    snprintf(text, sizeof text, "--memory=%lld", (long long)job->memory);
-    add_argument(arguments, text);
-    if (job->priority_class.size > 0) {
-        snprintf(text, sizeof text, "--priority-class=%.*s", SLICE_FORMAT(job->priority_class));
-        add_argument(arguments, text);
-    }
-    if (job->database_secret.size > 0) {
-        snprintf(text, sizeof text, "--database-secret=%.*s", SLICE_FORMAT(job->database_secret));
-        add_argument(arguments, text);
-    }
-    if (job->slot_resource.size > 0) {
-        snprintf(text, sizeof text, "--resource=%.*s", SLICE_FORMAT(job->slot_resource));
-        add_argument(arguments, text);
-    }
+static void add_word(cJSON *arguments, const char *option, struct slice value)
+{
+    struct text word;
+
+    if (value.size == 0)
+        return;
+    text_init(&word, KUBE_JOB_BYTES_MAX);
+    text_printf(&word, "--%s=%.*s", option, SLICE_FORMAT(value));
+    json_append(arguments, json_string(text_slice(&word)));
+    text_deinit(&word);
 }
 
-static void fill_submitter(cJSON *spec, const struct kube_job *job, struct slice account)
+/* The command that makes the same job; what it trains is in a file. */
+static void add_submit_arguments(cJSON *container, const struct kube_job *job,
+                                 const struct kube_schedule *schedule)
+{
+    cJSON *arguments = json_add_array(container, "args");
+    char number[32];
+
+    add_argument(arguments, "submit");
+    json_append(arguments, json_string(schedule->database));
+    add_argument(arguments, "-f");
+    add_argument(arguments, SPEC_FOLDER "/" STATEMENT_KEY);
+    add_word(arguments, "run-of", job->name);
+    add_argument(arguments, "--owner=$(POD_NAME)/$(POD_UID)/$(JOB_NAME)");
+    add_word(arguments, "namespace", job->kube_namespace);
+    add_word(arguments, "image", job->image);
+    add_word(arguments, "pull-policy", job->pull_policy);
+    add_word(arguments, "service-account", job->service_account);
+    add_word(arguments, "database-secret", job->database_secret);
+    add_word(arguments, "priority-class", job->priority_class);
+    add_word(arguments, "resource", job->slot_resource);
+    snprintf(number, sizeof number, "%lldm", (long long)job->cpu_m);
+    add_word(arguments, "cpu", slice_of(number));
+    snprintf(number, sizeof number, "%lld", (long long)job->memory);
+    add_word(arguments, "memory", slice_of(number));
+    snprintf(number, sizeof number, "%lld", (long long)job->keep_s);
+    add_word(arguments, "keep", slice_of(number));
+}
+
+static const char submit_variables[] =
+    "[{\"name\":\"POD_NAME\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.name\"}}},"
+    "{\"name\":\"POD_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}}},"
+    "{\"name\":\"JOB_NAME\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
+    "\"metadata.labels['batch.kubernetes.io/job-name']\"}}},"
+    "{\"name\":\"PGSERVICEFILE\",\"value\":\"" MANIFEST_SERVICE_FILE "\"}]";
+
+static void fill_submitter(cJSON *spec, const struct kube_job *job,
+                           const struct kube_schedule *schedule)
 {
     cJSON *container = begin_container(job, "submit"), *volumes = cJSON_CreateArray();
+    char name[128];
 
-    begin_pod(spec, job, account, true, "Never");
-    add_submit_arguments(container, job);
-    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    json_add_string(container, "terminationMessagePolicy", SLICE("FallbackToLogsOnError"));
+    begin_pod(spec, job, schedule->account, true, "Never");
+    add_tolerations(spec);
+    add_submit_arguments(container, job, schedule);
+    json_add(container, "env", literal(submit_variables));
+    add_resources(container, MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
     add_folders(STATE_FOLDER, container, volumes);
-    add_job_secret(job, container, volumes);
+    add_mount(container, "statement", SPEC_FOLDER, NULL);
+    add_secret_volume(volumes, "statement", named(job, "-statement", name));
+    add_mount(container, "service", MANIFEST_SERVICE_FOLDER, NULL);
+    add_secret_volume(volumes, "service", schedule->service_secret);
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
 }
 
-cJSON *manifest_cron_job(const struct kube_job *job, struct slice schedule,
-                         struct slice submitter_account)
+cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule *schedule)
 {
     cJSON *metadata, *object = begin(job, API_CRON_JOBS, "", "submit", &metadata);
     cJSON *spec = json_add_object(object, "spec"), *inner, *template;
 
-    json_add_string(spec, "schedule", schedule);
+    json_add_string(spec, "schedule", schedule->cron);
     /* A training that lasts into the next is not disturbed by it. */
     json_add_string(spec, "concurrencyPolicy", SLICE("Forbid"));
     json_add_integer(spec, "startingDeadlineSeconds", 300);
     inner = json_add_object(json_add_object(spec, "jobTemplate"), "spec");
-    json_add_integer(inner, "backoffLimit", 0); /* twice would be two jobs */
+    /* One that was killed, or lost its node, is followed by another; one that failed says so. */
+    json_add_integer(inner, "backoffLimit", SUBMIT_TRIES - 1);
     json_add_integer(inner, "ttlSecondsAfterFinished", job->keep_s);
     template = json_add_object(inner, "template");
     add_labels(json_add_object(template, "metadata"), job, "submit");
-    fill_submitter(json_add_object(template, "spec"), job, submitter_account);
+    fill_submitter(json_add_object(template, "spec"), job, schedule);
     return object;
 }
 
-cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec)
+cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
+                                 struct slice owner)
 {
-    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "submit", &metadata);
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-statement", "submit", &metadata);
 
-    json_add_boolean(object, "immutable", true);
+    if (owner.size > 0)
+        add_owner(metadata, "batch/v1", "CronJob", job->name, owner);
     json_add_string(object, "type", SLICE("Opaque"));
-    add_bytes(json_add_object(object, "data"), "job.json", spec);
+    add_bytes(json_add_object(object, "data"), STATEMENT_KEY, statement);
     return object;
 }

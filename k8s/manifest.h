@@ -28,7 +28,7 @@
 #define MANIFEST_WORKER_PORT        7071
 #define MANIFEST_HEALTH_PORT        7072 /* of the master */
 #define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
-#define MANIFEST_AWAY_S             8       /* a node says nothing: its master is another's */
+#define MANIFEST_AWAY_S             10      /* a node says nothing: its master is another's */
 #define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
 /* An annotation of the Job: how many workers are wanted, where somebody has said so. */
@@ -64,11 +64,31 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
 /* What the Service's name makes the master's address. */
 struct slice manifest_master_address(const struct kube_job *job, struct arena *arena);
 
-/* A Job by the clock: its pod is a submitter with that account, which reads the
- * spec from a Secret NAME-job and does what `totrain submit` does. */
-cJSON *manifest_cron_job(const struct kube_job *job, struct slice schedule,
-                         struct slice submitter_account);
-cJSON *manifest_spec_secret(const struct kube_job *job, struct slice spec);
+/*
+ * A statement by the clock (docs/decisions/0038-schedules.md).
+ *
+ *     CronJob NAME --owns--> Secret NAME-statement     where the program made them; statement.sql
+ *        +-- Job --> Pod: `totrain submit`, with an account of its own
+ *                      +-- owns the Job of the training, labelled MANIFEST_SCHEDULE=NAME
+ *
+ * The pod knows the database by a service file of libpq in a Secret that is there already.
+ */
+#define MANIFEST_SERVICE_KEY    "pg_service.conf"
+#define MANIFEST_SERVICE_FOLDER "/etc/totrain/service"
+#define MANIFEST_SERVICE_FILE   MANIFEST_SERVICE_FOLDER "/" MANIFEST_SERVICE_KEY
+#define MANIFEST_SCHEDULE       "totrain.dev/schedule" /* label of a training: the schedule's name */
+#define MANIFEST_TABLES         "totrain.dev/tables"   /* annotation of one: their number */
+struct kube_schedule {
+    struct slice cron;
+    struct slice database;       /* "service=NAME" */
+    struct slice service_secret; /* with MANIFEST_SERVICE_KEY */
+    struct slice account;
+};
+/* `job` is what each training is to be like; its name is the schedule's. */
+cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule *schedule);
+/* `owner`: uid of the CronJob; empty: not known. */
+cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
+                                 struct slice owner);
 
 /* Label selector of all pods of the job's workers. */
 void manifest_worker_selector(const struct kube_job *job, struct text *out);

@@ -31,11 +31,29 @@ static const struct right submitter[] = {
     {API_EVENTS, NULL, "list watch"},
 };
 
+/* The pod of a schedule submits, and removes what one before it has left. */
+static const struct right schedule[] = {
+    {API_JOBS, NULL, "create delete get list watch patch"},
+    {API_SECRETS, NULL, "create get"},
+    {API_SERVICES, NULL, "create get"},
+    {API_PODS, NULL, "get list watch"},
+    {API_PODS, "log", "get"},
+    {API_EVENTS, NULL, "list watch"},
+};
+
+static const struct {
+    const struct right *rights;
+    size_t count;
+} roles[] = {
+    [RIGHTS_OF_MASTER] = {master, sizeof master / sizeof *master},
+    [RIGHTS_OF_SUBMITTER] = {submitter, sizeof submitter / sizeof *submitter},
+    [RIGHTS_OF_SCHEDULE] = {schedule, sizeof schedule / sizeof *schedule},
+};
+
 const struct right *rights_of(enum rights_role role, size_t *count)
 {
-    *count = role == RIGHTS_OF_MASTER ? sizeof master / sizeof *master
-                                      : sizeof submitter / sizeof *submitter;
-    return role == RIGHTS_OF_MASTER ? master : submitter;
+    *count = roles[role].count;
+    return roles[role].rights;
 }
 
 static cJSON *begin(enum api_kind kind, struct slice kube_namespace, struct slice name,
@@ -173,6 +191,7 @@ enum status rights_print(struct slice kube_namespace, const struct rights_limits
     json_append(items, build_quota(kube_namespace, limits));
     append_role(items, kube_namespace, RIGHTS_MASTER, RIGHTS_OF_MASTER);
     append_role(items, kube_namespace, RIGHTS_SUBMITTER, RIGHTS_OF_SUBMITTER);
+    append_role(items, kube_namespace, RIGHTS_SCHEDULE, RIGHTS_OF_SCHEDULE);
     status = json_print(list, true, out, err);
     cJSON_Delete(list);
     return status;

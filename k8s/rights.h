@@ -9,6 +9,7 @@
 
 #define RIGHTS_MASTER    "totrain"
 #define RIGHTS_SUBMITTER "totrain-submitter"
+#define RIGHTS_SCHEDULE  "totrain-schedule"
 
 struct right {
     enum api_kind kind;
@@ -16,13 +17,14 @@ struct right {
     const char *verbs;       /* separated by blanks */
 };
 
-enum rights_role { RIGHTS_OF_MASTER, RIGHTS_OF_SUBMITTER };
+enum rights_role { RIGHTS_OF_MASTER, RIGHTS_OF_SUBMITTER, RIGHTS_OF_SCHEDULE };
 const struct right *rights_of(enum rights_role role, size_t *count);
 
 /*
  * A List to apply once, by somebody who rules the cluster: the namespace with Pod
  * Security "restricted", a quota, and an account with a role of least rights for
- * the master and one for the submitter. INVALID for a name that is no namespace.
+ * the master, one for the submitter, and one for the pods of schedules. INVALID for a name that is
+ * no namespace.
  */
 struct rights_limits {
     int64_t pods;

@@ -75,6 +75,15 @@ static enum status check_snapshot(struct slice snapshot, struct error *err)
     return STATUS_OK;
 }
 
+static enum status check_run(const struct kube_job *job, struct error *err)
+{
+    if (job->schedule.size == 0 && job->owner_pod.size == 0 && job->owner_uid.size == 0)
+        return STATUS_OK;
+    TRY(check_name("the schedule's name", job->schedule, MANIFEST_NAME_BYTES_MAX, false, err));
+    TRY(check_name("the owning pod's name", job->owner_pod, 253, false, err));
+    return check_name("the owning pod's uid", job->owner_uid, 63, false, err);
+}
+
 static enum status check_numbers(const struct kube_job *job, struct error *err)
 {
     if (job->job < 0)
@@ -99,6 +108,11 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
     return STATUS_OK;
 }
 
+enum status kube_job_check_secret(const char *what, struct slice name, struct error *err)
+{
+    return check_name(what, name, 253, false, err);
+}
+
 enum status kube_job_check(const struct kube_job *job, struct error *err)
 {
     TRY(check_name("the job's name", job->name, MANIFEST_NAME_BYTES_MAX, false, err));
@@ -118,6 +132,7 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
     TRY(check_slot(job->slot_resource, err));
     TRY(check_schema(job->schema, err));
     TRY(check_snapshot(job->snapshot, err));
+    TRY(check_run(job, err));
     return check_numbers(job, err);
 }
 

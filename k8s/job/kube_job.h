@@ -27,11 +27,13 @@ struct kube_job {
         database_secret;   /* login of the database, named by the administrator; empty: none */
     struct slice schema;   /* of the job's tables; empty: where the program looks by itself */
     struct slice snapshot; /* under which workers read a table themselves; empty: they read none */
-    struct slice slot_resource; /* each worker asks for one of it; empty: none */
-    int64_t job;                /* its number, by which its tables are named; 0: not staged yet */
-    int64_t cpu_m;              /* thousandths of a core, of each worker */
-    int64_t memory;             /* bytes, of each worker */
-    int64_t memory_max;         /* bytes, of one that ran out of memory before */
+    struct slice slot_resource;        /* each worker asks for one of it; empty: none */
+    struct slice schedule;             /* whose run it is; empty: somebody's who asked */
+    struct slice owner_pod, owner_uid; /* of such a run: the pod that submits it */
+    int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
+    int64_t cpu_m;      /* thousandths of a core, of each worker */
+    int64_t memory;     /* bytes, of each worker */
+    int64_t memory_max; /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
     int64_t keep_s; /* a finished Job is deleted then */
 };
@@ -50,9 +52,16 @@ struct kube_job {
 enum status kube_job_invent_name(struct slice model, struct arena *arena, struct slice *name,
                                  struct error *err);
 
+/* The name without its end: the same each time. */
+enum status kube_job_stem(struct slice model, struct arena *arena, struct slice *stem,
+                          struct error *err);
+
 /* INVALID, naming the member, for what the API would refuse or what could be
  * read as something else. */
 enum status kube_job_check(const struct kube_job *job, struct error *err);
+
+/* Only a name of a Secret; `what` it is. */
+enum status kube_job_check_secret(const char *what, struct slice name, struct error *err);
 
 /* As cluster.json, and back: CORRUPT for what is no such text, INVALID as kube_job_check
  * says. Texts of what was read live in the arena. Nothing in it is secret. */

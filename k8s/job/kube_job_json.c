@@ -6,17 +6,21 @@
 static const struct {
     const char *name;
     size_t offset;
+    bool is_rare; /* written where it is not empty */
 } texts[] = {
-    {"name", offsetof(struct kube_job, name)},
-    {"namespace", offsetof(struct kube_job, kube_namespace)},
-    {"image", offsetof(struct kube_job, image)},
-    {"pull_policy", offsetof(struct kube_job, pull_policy)},
-    {"service_account", offsetof(struct kube_job, service_account)},
-    {"priority_class", offsetof(struct kube_job, priority_class)},
-    {"database_secret", offsetof(struct kube_job, database_secret)},
-    {"slot_resource", offsetof(struct kube_job, slot_resource)},
-    {"schema", offsetof(struct kube_job, schema)},
-    {"snapshot", offsetof(struct kube_job, snapshot)},
+    {"name", offsetof(struct kube_job, name), false},
+    {"namespace", offsetof(struct kube_job, kube_namespace), false},
+    {"image", offsetof(struct kube_job, image), false},
+    {"pull_policy", offsetof(struct kube_job, pull_policy), false},
+    {"service_account", offsetof(struct kube_job, service_account), false},
+    {"priority_class", offsetof(struct kube_job, priority_class), false},
+    {"database_secret", offsetof(struct kube_job, database_secret), false},
+    {"slot_resource", offsetof(struct kube_job, slot_resource), false},
+    {"schema", offsetof(struct kube_job, schema), false},
+    {"snapshot", offsetof(struct kube_job, snapshot), false},
+    {"schedule", offsetof(struct kube_job, schedule), true},
+    {"owner_pod", offsetof(struct kube_job, owner_pod), true},
+    {"owner_uid", offsetof(struct kube_job, owner_uid), true},
 };
 
 enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err)
@@ -24,9 +28,12 @@ enum status kube_job_write(const struct kube_job *job, struct text *out, struct 
     cJSON *object = cJSON_CreateObject();
     enum status status;
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        json_add_string(object, texts[i].name,
-                        *(const struct slice *)(const void *)((const char *)job + texts[i].offset));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct slice *member = (const void *)((const char *)job + texts[i].offset);
+
+        if (member->size > 0 || !texts[i].is_rare)
+            json_add_string(object, texts[i].name, *member);
+    }
     json_add_integer(object, "job", job->job);
     json_add_integer(object, "cpu_m", job->cpu_m);
     json_add_integer(object, "memory", job->memory);
@@ -44,6 +51,8 @@ static enum status read_texts(const cJSON *object, struct arena *arena, struct k
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct slice value, *member = (void *)((char *)job + texts[i].offset);
 
+        if (texts[i].is_rare && !json_has(object, texts[i].name))
+            continue;
         TRY(json_get_string(object, texts[i].name, &value, err));
         *member = arena_copy(arena, value);
         if (!member->data)

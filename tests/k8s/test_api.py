@@ -104,9 +104,11 @@ class Api(harness.Case):
         self.config.write_text(json.dumps(config))
         done = self.totrain("k8s", "check", "--kubeconfig", str(self.config))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for more in ((), ("--schedule=0 3 * * *",)):
-            printed = self.totrain("submit", str(SPEC), "--dry-run", "--image=localhost/totrain:1",
-                                   "--name=iris", f"--namespace={self.space}", *more)
+        schedule = ("service=shop", "SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO iris",
+                    "--schedule=0 3 * * *", "--database-secret=login")
+        for what in ((str(SPEC),), schedule):
+            printed = self.totrain("submit", *what, "--dry-run", "--image=localhost/totrain:1",
+                                   "--name=iris", f"--namespace={self.space}")
             self.assertEqual(printed.returncode, 0, printed.stderr)
             self.apply(printed.stdout, "?dryRun=All")
 

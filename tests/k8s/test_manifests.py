@@ -5,6 +5,7 @@
 writes tests/golden/manifest anew: read the difference before committing it.
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -21,12 +22,15 @@ PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
 SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
 SUBMIT = ("submit", str(SPEC), "--dry-run", "--image=localhost/totrain:1", "--name=iris",
           "--namespace=training")
+TRAIN = "SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16] LABEL class INTO iris"
+SCHEDULE = ("submit", "service=shop", TRAIN, "--schedule=0 3 * * *", "--dry-run", "--image=localhost/totrain:1",
+            "--namespace=training", "--database-secret=login")
 CASES = {
     "job": SUBMIT,
     "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m", "--memory=2Gi",
                             "--resource=example.com/slot", "--priority-class=batch",
                             "--service-account=trainer", "--database-secret=login", "--keep=0"),
-    "schedule": (*SUBMIT, "--schedule=0 3 * * *", "--database-secret=login"),
+    "schedule": SCHEDULE,
     "rbac": ("k8s", "rbac", "--namespace=training", "--pods=20", "--cpu=8", "--memory=32Gi"),
 }
 
@@ -79,6 +83,34 @@ class Printed(unittest.TestCase):
                         self.assertNotIn("SELECT", text)
         self.assertEqual(count, 5)
 
+    def test_a_schedule_owns_nothing_it_cannot_know_and_names_its_run(self):
+        cron, secret = json.loads(run(*SCHEDULE).stdout)["items"]
+        self.assertEqual((cron["kind"], cron["metadata"]["name"]), ("CronJob", "iris"))
+        self.assertEqual(cron["spec"]["concurrencyPolicy"], "Forbid")
+        pod = cron["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        container, = pod["containers"]
+        self.assertEqual(pod["serviceAccountName"], "totrain-schedule")
+        self.assertEqual(container["args"][:4], ["submit", "service=shop", "-f", "/etc/totrain/job/statement.sql"])
+        self.assertIn("--run-of=iris", container["args"])
+        self.assertEqual({volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume},
+                         {"iris-statement", "totrain-service"})
+        self.assertEqual(base64.b64decode(secret["data"]["statement.sql"]).decode(), TRAIN)
+
+    def test_a_schedule_is_made_with_its_secret_or_not_at_all(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        api = fake_api.FakeApi(fake_api.make_certificates(folder.name))
+        self.addCleanup(api.stop)
+        words = [word for word in SCHEDULE if word != "--dry-run"] + ["--kubeconfig", api.kubeconfig()]
+        done = run(*words)
+        self.assertEqual((done.returncode, done.stdout), (0, "CronJob iris in the namespace training\n"), done.stderr)
+        cron, secret = (api.objects[plural][name] for plural, name in (("cronjobs", "iris"),
+                                                                       ("secrets", "iris-statement")))
+        self.assertEqual([owner["uid"] for owner in secret["metadata"]["ownerReferences"]], [cron["metadata"]["uid"]])
+        again = run(*words)
+        self.assertEqual(again.returncode, 3, again.stderr)
+        self.assertIn("kubectl delete cronjob iris", again.stderr)
+
     def test_only_the_master_and_a_submitter_have_a_token(self):
         for spec in pod_specs([json.loads(run(*CASES[name]).stdout) for name in ("job", "schedule")]):
             role = spec["containers"][0]["name"]
@@ -88,7 +120,7 @@ class Printed(unittest.TestCase):
         printed = json.loads(run(*CASES["rbac"]).stdout)
         roles = {item["metadata"]["name"]: item["rules"] for item in printed["items"]
                  if item["kind"] == "Role"}
-        self.assertEqual(set(roles), {"totrain", "totrain-submitter"})
+        self.assertEqual(set(roles), {"totrain", "totrain-submitter", "totrain-schedule"})
         self.assertNotIn("*", json.dumps(roles))
         self.assertFalse([rule for rule in roles["totrain"] if "secrets" in rule["resources"]])
         self.assertFalse([item for item in printed["items"] if item["kind"].startswith("Cluster")])
@@ -114,7 +146,15 @@ class Printed(unittest.TestCase):
                 ((*SUBMIT, "--memory=lots"), 2, 'not "lots"'),
                 ((*SUBMIT, "--cpu=0"), 2, 'not "0"'),
                 ((*SUBMIT, "--keep=soon"), 2, "--keep takes seconds"),
-                ((*SUBMIT, "--schedule=at noon"), 2, "five fields"),
+                ((*SUBMIT, "--schedule=0 3 * * *"), 2, "a job spec has no rows that a schedule"),
+                ((*SCHEDULE, "--schedule=at noon"), 2, "five fields"),
+                ((*SCHEDULE, "--service-secret=A"), 2, "the service's Secret"),
+                (("submit", "dbname=shop", *SCHEDULE[2:]), 2, "takes its database as service=NAME"),
+                (("submit", "postgres://me:word@/shop", *SCHEDULE[2:]), 2, "a password would be seen"),
+                ((*SCHEDULE[:2], "SELECT 1", *SCHEDULE[3:]), 2, "nothing that trains"),
+                ((*SCHEDULE[:2], TRAIN.replace("WITH", "WITH job.wait = false,"), *SCHEDULE[3:]), 2, "job.wait = false"),
+                ((*SCHEDULE[:2], TRAIN + " x", *SCHEDULE[3:]), 2, "end of statement"),
+                (SCHEDULE[:-1], 2, "--database-secret is missing"),
                 ((*SUBMIT, "--imaeg=a"), 2, "unknown option"),
                 (("k8s",), 2, "rbac or check"),
                 (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),

@@ -118,25 +118,11 @@ class Case(harness.Case):
 
     def objects(self):
         return [thing for kind in ("pods", "secrets", "services") for thing in
-                self.api.get(f"{self.path}/{kind}")["items"] if thing["metadata"]["name"] != "totrain-login"]
+                self.api.get(f"{self.path}/{kind}")["items"] if thing["metadata"]["name"] not in ("totrain-login", "totrain-service")]
 
     def job_tables(self):
         return self.server.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND "
                                    "relnamespace = 'totrain_jobs'::regnamespace")
-
-
-class Trains(Case):
-    def test_a_bare_statement_in_psql_is_the_local_run_bit_for_bit(self):
-        watch = harness.Stopwatch()
-        done = self.psql(train("there"))
-        self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
-        self.report("statement to model, 4 workers as pods", watch.read())
-        self.assertIn("Accuracy", done.stdout)
-        here = self.psql(train("here", more=""))
-        self.assertEqual(here.returncode, 0, here.stderr)
-        self.assertEqual(self.digest("there"), self.digest("here"))
-        self.assertEqual(self.job_tables(), [])
-        self.check_no_secret([done.stdout, done.stderr])
 
     def explain(self):
         return "\n".join([self.kubectl("get", "all,events").stdout,
@@ -171,6 +157,20 @@ class Trains(Case):
                 "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'm') AND relnamespace NOT IN "
                 "('pg_catalog'::regnamespace, 'information_schema'::regnamespace)"):
             yield "\n".join(row for row, in self.server.execute(f"SELECT t::text FROM {name} t"))
+
+
+class Trains(Case):
+    def test_a_bare_statement_in_psql_is_the_local_run_bit_for_bit(self):
+        watch = harness.Stopwatch()
+        done = self.psql(train("there"))
+        self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
+        self.report("statement to model, 4 workers as pods", watch.read())
+        self.assertIn("Accuracy", done.stdout)
+        here = self.psql(train("here", more=""))
+        self.assertEqual(here.returncode, 0, here.stderr)
+        self.assertEqual(self.digest("there"), self.digest("here"))
+        self.assertEqual(self.job_tables(), [])
+        self.check_no_secret([done.stdout, done.stderr])
 
     def test_no_secret_is_anywhere_while_a_job_runs(self):
         session = self.begin()
@@ -265,10 +265,29 @@ class Checks(Case):
         self.assertIn("NO   a pod reaches the database", done.stdout)
         self.assertIn("password authentication failed", done.stderr)
         self.assertNotIn(PASSWORD, done.stdout + done.stderr)
+        self.check_of_a_schedule()
         done = self.check("--image", "localhost/nowhere:1")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertRegex(done.stderr, "ErrImagePull|ImagePullBackOff")
         wait_for(lambda: not self.jobs() and not self.objects(), "the checks to go")
+
+
+    def check_of_a_schedule(self):
+        words = ("service=shop", "--image", IMAGE, "--service-secret=totrain-service")
+        let_pods_in(self.server, "alice")
+        self.server.execute(f"ALTER ROLE alice PASSWORD '{PASSWORD}'")
+        self.apply(json.dumps({"apiVersion": "v1", "kind": "Secret", "metadata": {
+            "name": "totrain-service", "namespace": self.space}, "stringData": {
+                "pg_service.conf": f"[shop]\nhost={place.SERVER}\nport={self.server.port}\nuser=alice\n"
+                                   f"dbname=postgres\npassword={PASSWORD}\n"}}))
+        done = self.check(*words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("yes  the pod of a schedule has its rights and its database", done.stdout)
+        self.api.delete(f"/apis/rbac.authorization.k8s.io/v1/namespaces/{self.space}/rolebindings/totrain-schedule")
+        done = self.check(*words)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, "rights are missing in the namespace")
+        self.assertNotIn(PASSWORD, done.stdout + done.stderr)
 
 
 class Guide(harness.Case):
@@ -278,6 +297,8 @@ class Guide(harness.Case):
         for old, new in (("registry.example/totrain:1", IMAGE), ("--namespace=training", f"--namespace={self.space}"),
                          ("'training'", f"'{self.space}'"), ("host=db.example port=5432 dbname=shop",
                           f"host={place.SERVER} port={self.server.port} dbname=postgres"),
+                         ("host=db.example\nport=5432\ndbname=shop",
+                          f"host={place.SERVER}\nport={self.server.port}\ndbname=postgres"),
                          ("dbname=shop", "dbname=postgres"), ("/etc/totrain/totrain.kubeconfig",
                           str(self.folder / "totrain.kubeconfig"))):
             text = text.replace(old, new)
@@ -302,6 +323,7 @@ class Guide(harness.Case):
                                       extension=True, tcp=True)
         self.addCleanup(self.server.close)
         let_pods_in(self.server, "totrain_pod")
+        let_pods_in(self.server, "alice")
         self.server.execute("CREATE ROLE alice LOGIN; GRANT CREATE ON SCHEMA public TO alice; CREATE TABLE points AS "
                             "SELECT g % 3 AS class, g % 3 + sin(g) AS a FROM generate_series(1, 300) g; "
                             "GRANT SELECT ON points TO alice")
@@ -316,7 +338,7 @@ class Guide(harness.Case):
             for statement in self.replace(text).split(";\n"):
                 if statement.strip():
                     self.server.execute(statement)
-        self.assertEqual(self.server.execute("SELECT version FROM totrain.models"), [(2,)])
+        self.assertEqual(self.server.execute("SELECT version FROM totrain.models"), [(3,)])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """job.where = 'kubernetes' from psql and the program: three transactions, the same model, nothing left."""
 
+import base64
+import json
 import os
 import pathlib
 import subprocess
@@ -309,6 +311,28 @@ class Program(Case):
             self.assertIn(problem, done.stderr)
         done = self.run_program(f"dbname={self.database}", "-c", f"BEGIN; {TRAIN}", *self.options())
         self.assertIn("cannot be a part of a transaction", done.stderr)
+
+    def test_a_dry_run_prints_what_would_be_sent_and_makes_nothing(self):
+        started = len(self.cluster.started)
+        text = staged.statement(job__worker_cpu=0.5)
+        done = self.run_program("submit", f"dbname={self.database}", f"CREATE TABLE never(a int); {text}", "--dry-run",
+                                *self.options())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("No row was read", done.stderr)
+        items = json.loads(done.stdout)["items"]
+        self.assertEqual([item["kind"] for item in items], ["Job", "Secret", "Secret", "Secret", "Service", "Pod"])
+        self.assertRegex(items[0]["metadata"]["name"], "^iris-model-")
+        self.assertEqual(items[-1]["spec"]["containers"][0]["resources"]["requests"]["cpu"], "500m")
+        wish = json.loads(base64.b64decode(items[1]["data"]["cluster.json"]))
+        self.assertEqual((wish["workers_max"], wish["job"], wish["schema"]), (4, 0, "totrain_jobs"))
+        self.assertEqual((self.tables_of_jobs(), len(self.cluster.started)), (set(), started))
+        self.assertNotIn("never", self.tables())
+        for text, problem in (("SELECT 1", "no statement here trains"), (text.replace("iris TO", "nowhere TO"), "nowhere"),
+                              (text.replace("job.lanes", "job.where = 'local', job.lanes").replace(
+                                  ", job.worker_cpu = 0.5", ""), "no statement here trains")):
+            done = self.run_program("submit", f"dbname={self.database}", text, "--dry-run", *self.options())
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn(problem, done.stderr)
 
     def test_sqlite_is_refused_with_the_reason(self):
         done = self.run_program(str(self.folder / "x.db"), "-c", "CREATE TABLE iris(a, class); INSERT INTO iris "

@@ -1,0 +1,177 @@
+#include "dry_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cluster_jobs.h"
+#include "engine/cluster.h"
+#include "engine/engine.h"
+#include "input.h"
+#include "jobspec/jobspec.h"
+#include "k8s/manifest.h"
+#include "printing.h"
+
+static void append_workers(cJSON *items, const struct kube_job *job)
+{
+    struct manifest_credentials *none =
+        calloc(MANIFEST_WORKERS_PER_SECRET, sizeof(struct manifest_credentials));
+    uint32_t parts =
+        (job->workers_max + MANIFEST_WORKERS_PER_SECRET - 1) / MANIFEST_WORKERS_PER_SECRET;
+
+    for (uint32_t part = 0; part < parts; part++)
+        json_append(items, none ? manifest_workers_secret(job, part, none, SLICE("")) : NULL);
+    free(none);
+}
+
+static void append_objects(cJSON *items, const struct kube_job *job, struct arena *arena)
+{
+    static const struct manifest_credentials none;
+    const struct slice owner = SLICE("");
+    const struct kube_worker worker = {.memory = job->memory,
+                                       .master = manifest_master_address(job, arena)};
+
+    json_append(items, manifest_job(job));
+    json_append(items, manifest_job_secret(job, owner));
+    json_append(items, manifest_master_secret(job, &none, owner));
+    append_workers(items, job);
+    json_append(items, manifest_service(job, owner));
+    json_append(items, manifest_worker(job, &worker, owner));
+}
+
+/* ----- of a job spec ----- */
+
+static enum status describe_spec(const struct options *options, struct arena *arena,
+                                 struct kube_job *job, struct error *err)
+{
+    struct text text;
+    struct jobspec spec;
+    enum status status;
+
+    text_init(&text, JOBSPEC_BYTES_MAX);
+    status = input_read(options->words[0], &text, err);
+    if (status == STATUS_OK)
+        status = jobspec_read(text_slice(&text), arena, &spec, err);
+    text_deinit(&text);
+    TRY(status);
+    cluster_job_begin(job);
+    job->workers_max = spec.max_workers;
+    TRY(cluster_job_fill(&options->cluster, job, err));
+    if (job->name.size == 0)
+        TRY(kube_job_invent_name(spec.model_name, arena, &job->name, err));
+    job->memory_max = job->memory * KUBE_JOB_MEMORY_GROWTH;
+    return kube_job_check(job, err);
+}
+
+enum status dry_run_spec(const struct options *options, struct error *err)
+{
+    struct kube_job job;
+    struct arena arena;
+    enum status status;
+    cJSON *items, *list;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = describe_spec(options, &arena, &job, err);
+    if (status == STATUS_OK) {
+        list = printing_begin(&items);
+        append_objects(items, &job, &arena);
+        status = printing_end(list, err);
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ----- of statements ----- */
+
+struct dry_run {
+    struct session *session;
+    struct arena arena;
+    cJSON *items;
+    size_t jobs;
+};
+
+static enum status append_statement(struct dry_run *run, struct slice text,
+                                    const struct piece *piece, struct error *err)
+{
+    struct cluster_wish wish;
+    bool is_wanted;
+
+    TRY(engine_wish(run->session->host, text, piece, &run->arena, &wish, &is_wanted, err));
+    if (!is_wanted)
+        return STATUS_OK;
+    append_objects(run->items, &wish.job, &run->arena);
+    run->jobs++;
+    return STATUS_OK;
+}
+
+static enum status append_text(struct dry_run *run, struct slice text, struct error *err)
+{
+    for (int at = 0; (size_t)at < text.size;) {
+        const struct piece piece = split_piece(text, at);
+
+        if (piece.kind == PIECE_OURS)
+            TRY(append_statement(run, text, &piece, err));
+        at = piece.next;
+    }
+    return STATUS_OK;
+}
+
+static enum status append_file(struct dry_run *run, const char *path, struct error *err)
+{
+    struct text text;
+    enum status status;
+
+    text_init(&text, INPUT_BYTES_MAX);
+    status = input_read(path, &text, err);
+    if (status == STATUS_OK)
+        status = append_text(run, text_slice(&text), err);
+    text_deinit(&text);
+    return status;
+}
+
+static enum status append_inputs(struct dry_run *run, const struct options *options,
+                                 struct error *err)
+{
+    if (options->word_count == 2)
+        return append_text(run, slice_of(options->words[1]), err);
+    if (options->input_count == 0)
+        return append_file(run, "-", err);
+    for (size_t i = 0; i < options->input_count; i++)
+        TRY(options->inputs[i].is_file ? append_file(run, options->inputs[i].value, err)
+                                       : append_text(run, slice_of(options->inputs[i].value), err));
+    return STATUS_OK;
+}
+
+static enum status print(struct dry_run *run, const struct options *options, struct error *err)
+{
+    cJSON *list = printing_begin(&run->items);
+    enum status status = append_inputs(run, options, err);
+
+    if (status == STATUS_OK && run->jobs == 0) {
+        status = fail(err, STATUS_INVALID, "no statement here trains on the cluster");
+        error_hint(err, "SELECT ... TO TRAIN ... INTO model, without job.where = 'local'");
+    }
+    if (status != STATUS_OK) {
+        cJSON_Delete(list);
+        return status;
+    }
+    TRY(printing_end(list, err));
+    fputs("NOTE:  No row was read, and no table made: the job's number, of which its tables have "
+          "their names, is 0 here, and its credentials are empty.\n",
+          stderr);
+    return STATUS_OK;
+}
+
+enum status dry_run_statements(const struct options *options, struct error *err)
+{
+    struct session session;
+    struct dry_run run = {.session = &session};
+    enum status status = session_open(&session, options->words[0], options, err);
+
+    session.postgres.host.catalog.limits.wants_cluster = true;
+    arena_init(&run.arena, ARENA_MAXIMUM);
+    if (status == STATUS_OK)
+        status = print(&run, options, err);
+    arena_deinit(&run.arena);
+    session_close(&session);
+    return status;
+}
