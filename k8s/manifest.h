@@ -28,7 +28,7 @@
 #define MANIFEST_WORKER_PORT        7071
 #define MANIFEST_HEALTH_PORT        7072 /* of the master */
 #define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
-#define MANIFEST_AWAY_S             10      /* a node says nothing: its master is another's */
+#define MANIFEST_AWAY_S             8       /* a node says nothing: its master is another's */
 #define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
 /* An annotation of the Job: how many workers are wanted, where somebody has said so. */

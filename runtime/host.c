@@ -20,7 +20,6 @@
 #define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
 #define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
 #define GRACE_MS             25000 /* Kubernetes kills after 30 s */
-#define ALONE_MS             10000 /* of a node that is drained the master is elsewhere by then */
 
 static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
                            struct outbox *outbox)
@@ -316,7 +315,6 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .speed_first_ms = SPEED_MS,
         .search_ms = search_ms,
         .grace_ms = GRACE_MS,
-        .alone_ms = ALONE_MS,
         .segment_least = SEGMENT_LEAST,
         .piece_bytes = MESSAGE_PIECE_BYTES,
         .snapshot_piece_bytes = SNAPSHOT_PIECE_BYTES,

@@ -230,17 +230,10 @@ static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *out
         worker->speed_every_ms = worker->options.heartbeat_ms;
 }
 
-/* No master is there, and it was in no group: nobody waits for its work. Or none has come for so
- * long that none will: the job was deleted while its master was down. */
-static bool is_forgotten(const struct worker *worker, int64_t now_ms)
+/* It was in no group, and no master is there: nobody waits for its work. */
+static bool is_unknown(const struct worker *worker)
 {
-    const int64_t asked_at = worker->leave_at - worker->options.grace_ms;
-    const int64_t since = worker->search.since > asked_at ? worker->search.since : asked_at;
-
-    if (worker->master != PEER_NONE)
-        return false;
-    return worker->group.epoch == 0 ||
-           (worker->options.alone_ms > 0 && now_ms - since >= worker->options.alone_ms);
+    return worker->master == PEER_NONE && worker->group.epoch == 0;
 }
 
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox)
@@ -250,7 +243,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
     if (worker->state == WORKER_ENDED)
         return;
-    if (worker->is_leaving && (now_ms >= worker->leave_at || is_forgotten(worker, now_ms))) {
+    if (worker->is_leaving && (now_ms >= worker->leave_at || is_unknown(worker))) {
         worker->state = WORKER_ENDED;
         outbox_end(outbox, STATUS_OK);
         return;

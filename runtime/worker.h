@@ -22,7 +22,7 @@
  *
  * A worker that was asked to go (worker_leave: SIGTERM) says so and works on
  * until the master has made a group without it and sends END, or until its
- * time of grace is over; that is shorter while no master is there at all.
+ * time of grace is over.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -57,7 +57,6 @@ struct worker_options {
                                     long each time, up to heartbeat_ms; 0: none */
     int64_t search_ms;           /* without its master it ends after that; search.h */
     int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
-    int64_t alone_ms;            /* and after so long without a master; 0: not before */
     uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
     size_t piece_bytes;          /* longer vectors and states go in pieces */

@@ -314,15 +314,6 @@ class Deleted(pods.Case):
         self.delete_job()
         self.check_cancelled(master, has_tables=False)
 
-    def test_workers_whose_master_is_gone_as_well_leave_alone(self):
-        master = self.begin()
-        master.kill()
-        self.delete_job()
-        for name in self.node.running():
-            self.api.kubelet.on_delete(name, None)
-        harness.wait_for(lambda: not self.node.running(), "their end")
-        self.check_nothing_is_left()
-
 
 if __name__ == "__main__":
     harness.main()

@@ -27,7 +27,6 @@ static void open_worker(struct fixture *fixture)
                                      .search_ms = 60000,
                                      .progress_ms = 100,
                                      .grace_ms = 25000,
-                                     .alone_ms = 10000,
                                      .piece_bytes = 1 << 20};
     struct learning learning;
 
@@ -477,37 +476,6 @@ static void asked_to_go_a_member_waits_for_the_next_master(void **state)
     close_worker(&fixture);
 }
 
-static bool ends_at(struct fixture *fixture, int64_t now_ms)
-{
-    outbox_clear(&fixture->outbox);
-    worker_on_tick(&fixture->worker, now_ms, &fixture->outbox);
-    return count_kind(fixture, OUTBOX_END) == 1;
-}
-
-/* Of a job that was deleted no master comes; one that is elsewhere by now has said so. */
-static void asked_to_go_a_member_waits_for_no_master_less_long_than_for_one(void **state)
-{
-    struct fixture fixture;
-    (void)state;
-
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    worker_on_disconnect(&fixture.worker, 1000, MASTER, &fixture.outbox);
-    CHECK(!ends_at(&fixture, 4000)); /* and calls it again */
-    worker_leave(&fixture.worker, 5000, &fixture.outbox);
-    worker_on_disconnect(&fixture.worker, 9000, fixture.worker.master, &fixture.outbox);
-    CHECK(!ends_at(&fixture, 14999));
-    worker_on_disconnect(&fixture.worker, 15000, fixture.worker.master, &fixture.outbox);
-    CHECK(ends_at(&fixture, 15000));
-    close_worker(&fixture);
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    worker_leave(&fixture.worker, 5000, &fixture.outbox);
-    CHECK(!ends_at(&fixture, 29999)); /* it is here, and makes a group without it */
-    CHECK(ends_at(&fixture, 30000));
-    close_worker(&fixture);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -530,7 +498,6 @@ int main(void)
         cmocka_unit_test(who_finds_no_master_gives_up_in_its_time),
         cmocka_unit_test(asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it),
         cmocka_unit_test(asked_to_go_a_member_waits_for_the_next_master),
-        cmocka_unit_test(asked_to_go_a_member_waits_for_no_master_less_long_than_for_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
