@@ -24,6 +24,8 @@ PGDLLEXPORT void totrain_kept_main(Datum unused);
 PGDLLEXPORT void totrain_start_main(Datum unused);
 
 #define RESTART_S     5
+#define START_MS      10000 /* that a session waits for the worker to have the job */
+#define START_LOOK_MS 5
 #define TRIES_MAX     5 /* to connect: the database or the role may be gone for good */
 #define TRIES_FILE    "tries"
 #define AGAIN_MS      30000 /* after the cluster did not let us look */
@@ -39,30 +41,47 @@ _Static_assert(sizeof(struct kept) <= BGW_EXTRALEN, "it fits into bgw_extra");
 
 /* ----- workers ----- */
 
-static bool start_worker(const struct kept *kept)
+static bool start_worker(const struct kept *kept, BackgroundWorkerHandle **handle)
 {
     BackgroundWorker worker = {.bgw_flags =
                                    BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
                                .bgw_start_time = BgWorkerStart_RecoveryFinished,
-                               .bgw_restart_time = RESTART_S};
+                               .bgw_restart_time = RESTART_S,
+                               .bgw_notify_pid = handle ? MyProcPid : 0};
 
     snprintf(worker.bgw_name, sizeof worker.bgw_name, "totrain job " INT64_FORMAT, kept->job);
     snprintf(worker.bgw_type, sizeof worker.bgw_type, "totrain job");
     snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "totrain");
     snprintf(worker.bgw_function_name, sizeof worker.bgw_function_name, "totrain_kept_main");
     memcpy(worker.bgw_extra, kept, sizeof *kept);
-    return RegisterDynamicBackgroundWorker(&worker, NULL);
+    return RegisterDynamicBackgroundWorker(&worker, handle);
+}
+
+/* Who looks at a job between two that follow it sees one that is lost. */
+static void wait_until_followed(const struct job_folder *folder, BackgroundWorkerHandle *handle)
+{
+    const TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_MS);
+    pid_t pid;
+
+    while (job_is_kept(folder->path) && !job_folder_is_held(folder->path) &&
+           GetBackgroundWorkerPid(handle, &pid) != BGWH_STOPPED && GetCurrentTimestamp() < end) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, START_LOOK_MS,
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+    }
 }
 
 void kept_jobs_take(const struct job_folder *folder)
 {
     const struct kept kept = {MyDatabaseId, GetUserId(), folder->id};
+    BackgroundWorkerHandle *handle;
 
     caller_write(folder);
-    if (!start_worker(&kept))
+    if (!start_worker(&kept, &handle))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                         errmsg("there is no background worker left for the job"),
                         errhint("max_worker_processes is the server's limit.")));
+    wait_until_followed(folder, handle);
 }
 
 /* ----- those that nobody follows ----- */
@@ -83,7 +102,7 @@ static void adopt_jobs_of(Oid database, Oid owner)
 
         if (job_folder_find(state, ids[i], &folder, &ignored) == STATUS_OK &&
             job_is_kept(folder.path) && caller_is_written(folder.path) &&
-            !job_folder_is_held(folder.path) && !start_worker(&kept))
+            !job_folder_is_held(folder.path) && !start_worker(&kept, NULL))
             ereport(LOG, (errmsg("there is no background worker left to follow job " INT64_FORMAT,
                                  ids[i])));
     }

@@ -16,8 +16,8 @@
 
 #include "postgres_host/door.h"
 
-/* The folder is kept, and held by nobody: from now on a worker of the current role's follows it.
- * Throws where there is none left. */
+/* The folder is kept, and held by nobody: from now on a worker of the current role's follows it,
+ * which has it when this returns (or some seconds have passed). Throws where there is none left. */
 void kept_jobs_take(const struct job_folder *folder);
 
 /* The same in this process, which has become the caller, is in no transaction, and holds the
