@@ -10,16 +10,18 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
-from waiting import processes_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import hurry, hurry_processes, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 DATA = HERE.parents[1] / "examples" / "data"
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 BARE = {"session_preload_libraries": "totrain"}
 TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
               "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
-# Long enough to be met while it runs, on any machine.
+# Goes on until it is ended, on any machine.
 TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
-              "train.epoch = 10000, train.batch_size = 1 LABEL class INTO iris_model;")
+              "train.epoch = 1000000, train.batch_size = 1 LABEL class INTO iris_model;")
+# Those of a class whose jobs are paced so are as long as what is done to them meanwhile: see finish().
+SLOW = "us=1000"  # a row
 
 # 16 has another name for it.
 IN_PARALLEL = ("DO $$ BEGIN PERFORM set_config(name, 'on', false) FROM pg_settings "
@@ -60,10 +62,11 @@ class Case(unittest.TestCase):
 
     settings = BARE
     extension = True
+    pace = None  # of all jobs of the server
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(cls.settings, extension=cls.extension)
+        cls.server = Server(cls.settings, extension=cls.extension, pace=cls.pace)
         cls.addClassCleanup(cls.server.close)
         cls.server.execute("CREATE DATABASE prepared")
         connection = cls.server.connect("prepared")
@@ -121,8 +124,17 @@ class Case(unittest.TestCase):
     def wait_until_training(self):
         wait_for(self.job_processes, "a job that runs")
 
-    def check_nothing_runs(self, seconds=DEADLINE):
-        wait_for(lambda: not self.job_processes(), "the end of all processes of the job", seconds)
+    def finish(self, thread):
+        """All that is to be done to the paced jobs is done: they end as soon as they can."""
+        def has_ended():
+            hurry(self.server.state)
+            return not thread.is_alive()
+        wait_for(has_ended, "the end of the statement")
+        thread.join()
+
+    def check_nothing_runs(self):
+        """Promised are 5 seconds, of a machine that has nothing else to do."""
+        wait_for(lambda: not self.job_processes(), "the end of all processes of the job")
 
 
 def main():

@@ -14,6 +14,7 @@ PROGRAM = str(harness.BUILD / "totrain")
 
 class Case(harness.Case):
     settings = {}
+    pace = None  # of jobs of programs, too, that are started from then on
 
     def setUp(self):
         super().setUp()
@@ -23,7 +24,7 @@ class Case(harness.Case):
 
     def environment(self, user=harness.SUPERUSER):
         return {**os.environ, **self.server.variables(self.database, user), "TOTRAIN_STATE": self.folder,
-                "LC_ALL": "C.UTF-8"}
+                "LC_ALL": "C.UTF-8", **({"TOTRAIN_PACE": self.pace} if self.pace else {})}
 
     def run_program(self, *words, address="postgres://", user=harness.SUPERUSER, **options):
         return subprocess.run([PROGRAM, address, *words], text=True, capture_output=True, check=False,
@@ -48,6 +49,15 @@ class Case(harness.Case):
         self.addCleanup(program.wait)
         self.addCleanup(program.kill)
         return program
+
+    def hurried(self, program):
+        """All that is to be done to its job is done; what it says."""
+        while True:
+            harness.hurry(self.folder)
+            try:
+                return program.communicate(timeout=.1)[1]
+            except subprocess.TimeoutExpired:
+                pass
 
     def check_interrupted(self, program):
         program.send_signal(signal.SIGINT)

@@ -93,15 +93,17 @@ def quote_setting(value):
 
 
 class Server:
-    """A running server. `settings` go into postgresql.conf; `extension`: with totrain's files."""
+    """A running server. `settings` go into postgresql.conf; `extension`: with totrain's files; `pace`: that of
+    its jobs, as in TOTRAIN_PACE."""
 
-    def __init__(self, settings=None, extension=True, tcp=False):
+    def __init__(self, settings=None, extension=True, tcp=False, pace=None):
         self.user = SUPERUSER if os.getuid() == 0 else None  # root may not run it
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-pg-"))
         self.root = self.folder / "root"
         self.socket = self.folder / "socket"
         self.state = self.folder / "state"
         self.program = self.folder / "totrain"
+        self.pace = pace
         self.port = free_port() if tcp else 5432
         self.keeper = None
         try:
@@ -160,7 +162,8 @@ class Server:
             file.writelines(f"{name} = {quote_setting(value)}\n" for name, value in settings.items())
 
     def environment(self):
-        return {**BASE_ENVIRONMENT, "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.socket)}
+        return {**BASE_ENVIRONMENT, "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.socket),
+                **({"TOTRAIN_PACE": self.pace} if self.pace else {})}
 
     def run_as_user(self, command):
         done = subprocess.run(command, text=True, capture_output=True, cwd=self.folder, check=False,

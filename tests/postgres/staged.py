@@ -30,6 +30,7 @@ class Case(harness.Case):
     """A server on TCP whose pods need a password, and a submitter who is no superuser."""
 
     settings = SETTINGS
+    role_pace = None  # of the workers
 
     @classmethod
     def setUpClass(cls):
@@ -70,6 +71,7 @@ class Case(harness.Case):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         self.folders = 0
+        self.roles = []
         self.login = self.write_login()
 
     def write_login(self, name="login", mode=0o600, **changes):
@@ -115,9 +117,18 @@ class Case(harness.Case):
         return folder / str(job)
 
     def role(self, *arguments, faults=None):
-        role = network_roles.Role(*arguments, fault=faults)
+        role = network_roles.Role(*arguments, fault=faults, pace=self.role_pace)
         self.addCleanup(role.stop)
+        self.roles.append(role)
         return role
+
+    def finish(self, master):  # pylint: disable=arguments-renamed
+        """All that is to be done to the job is done: paced workers wait no more; the master's exit code."""
+        def has_ended():
+            harness.hurry_processes(role.process.pid for role in self.roles)
+            return master.process.poll() is not None
+        harness.wait_for(has_ended, "the master's end")
+        return master.end()
 
     def master(self, job, port=None, faults=None, login=None, folder=None):
         return self.role("master", folder or self.empty_folder(job), "--listen",
@@ -137,7 +148,7 @@ class Case(harness.Case):
             role.end()
 
     def check_done(self, job, master, digest):
-        self.assertEqual(master.end(), 0, master.log.text())
+        self.assertEqual(self.finish(master), 0, master.log.text())
         self.collect(job)
         self.assertEqual(self.digest(), digest)
         self.assertEqual(self.tables_of_jobs(), set())

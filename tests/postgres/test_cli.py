@@ -271,12 +271,13 @@ class Program(program.Case):
 
     def test_a_model_is_not_lost_with_the_connection(self):
         self.check("CREATE SCHEMA other")
-        long = TRAIN_LONG.replace("10000", "800")
+        long = TRAIN_LONG.replace("1000000", "800")
+        self.pace = harness.SLOW
         for before, status in (("SET search_path = other, public; ", 0), ("BEGIN; ", 3)):
             running = self.started("-c", before + long)
             harness.wait_for(lambda: harness.processes_of(self.folder), "a job that runs")
             self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'totrain'")
-            _, errors = running.communicate(timeout=4 * DEADLINE)
+            errors = self.hurried(running)
             self.assertEqual(running.returncode, status, errors)
             self.assertIn("the model was written over another one" if status == 0 else "The trained model stays in",
                           errors)

@@ -14,7 +14,7 @@ from staged import harness
 import fake_cluster
 
 TRAIN = staged.statement().replace("job.lanes", "job.where = 'kubernetes', job.lanes")
-LONG = staged.statement(epochs=10000, batch=1).replace("job.lanes", "job.where = 'kubernetes', job.lanes")
+LONG = staged.statement(epochs=1000000, batch=1).replace("job.lanes", "job.where = 'kubernetes', job.lanes")
 DIRECT = TRAIN.replace("job.lanes", "job.read = 'direct', job.lanes")
 
 
@@ -39,7 +39,7 @@ class Case(staged.Case):
         self.cluster.is_paused = self.cluster.is_silent = False
 
     def check_nothing_is_left(self):
-        self.assertEqual(self.tables_of_jobs(), set())
+        harness.wait_for(lambda: not self.tables_of_jobs(), "the job's tables to go")
 
 
 class Psql(Case):
@@ -121,7 +121,8 @@ class Psql(Case):
         self.execute(f"SELECT totrain.cancel({number})", "alice")
         _, said = session.communicate(timeout=60)
         self.assertIn("interrupted", said)
-        self.assertEqual(self.execute(f"SELECT state FROM totrain.jobs WHERE id = {number}", "alice"), [("cancelled",)])
+        harness.wait_for(lambda: self.execute(f"SELECT state FROM totrain.jobs WHERE id = {number}", "alice") ==
+                         [("cancelled",)], "a cancelled job")
         self.check_nothing_is_left()
 
     def test_an_image_that_is_missing_is_an_error_of_the_statement(self):
@@ -165,6 +166,9 @@ class Direct(Case):
             self.cluster.is_paused = False
             self.cluster.api.lock.notify_all()
 
+    def check_no_locks(self):
+        harness.wait_for(lambda: self.locks() == [(0,)], "the locks to go")
+
     def locks(self):
         return self.execute("SELECT count(*) FROM pg_locks WHERE relation = 'iris'::regclass AND pid <> pg_backend_pid()")
 
@@ -181,7 +185,7 @@ class Direct(Case):
         self.assertEqual(session.returncode, 0, said)
         self.assertIn("Accuracy", shown)
         self.assertEqual(self.digest(), digest)
-        self.assertEqual(self.locks(), [(0,)])
+        self.check_no_locks()
         self.check_nothing_is_left()
 
     def test_what_is_written_meanwhile_is_in_no_model(self):
@@ -229,7 +233,7 @@ class Direct(Case):
         _, said = session.communicate(timeout=60)
         self.assertIn("canceling statement", said)
         self.cluster.wait_for(lambda: not self.cluster.ready())
-        self.assertEqual(self.locks(), [(0,)])
+        self.check_no_locks()
         self.check_nothing_is_left()
 
     def test_a_job_that_fails_leaves_nothing(self):
@@ -237,7 +241,7 @@ class Direct(Case):
         self.cluster.is_paused = False
         done = self.psql(DIRECT, "-v", "ON_ERROR_STOP=1", user="alice")
         self.assertIn('ERROR:  column "petal_width" holds an infinite number', done.stderr)
-        self.assertEqual(self.locks(), [(0,)])
+        self.check_no_locks()
         self.check_nothing_is_left()
 
     def test_partitions_that_change_before_the_snapshot_are_an_error(self):

@@ -63,6 +63,7 @@ class Trains(Case):
             self.check_done(job, master, digest)
 
     def test_a_worker_that_comes_late_reads_the_same_rows(self):
+        self.role_pace = "us=200"
         text = statement(epochs=6000, batch=16, job__read="'direct'", job__min_workers=1)
         digest = self.expected(text)
         job = self.stage(text)
@@ -138,6 +139,7 @@ class Ends(Case):
         self.check_fails(self.stage(DIRECT), None, "no snapshot of it is named")
 
     def test_a_worker_that_comes_after_the_snapshot_ends_the_job(self):
+        self.role_pace = "us=200"
         text = statement(epochs=10000, batch=16, job__read="'direct'", job__min_workers=1)
         job = self.stage(text)
         with self.held() as snapshot:

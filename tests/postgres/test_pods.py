@@ -54,7 +54,7 @@ class Scaled(pods.Case):
             self.want(workers)
             self.wait_for_pods(workers)
             self.wait_for_group(master, workers)
-        self.assertEqual(master.end(), 0, master.log.text())
+        self.assertEqual(self.finish(master), 0, master.log.text())
         redone = self.journal(self.number, "convert_from(body, 'UTF8')::json ->> 'rows_redone'", "kind = 'job'")
         self.assertEqual(redone[-1][0], "0", "what leaves hands its work back")
         self.check_published(self.expected(LONG))
@@ -99,13 +99,15 @@ class Deaths(pods.Case):
             self.wait_for_pods(4)
             step = master.events("progress")[-1]["step"] if master.events("progress") else 0
             master.wait_step(step + 20)
-            self.node.kill(self.chance.choice(self.node.running()))
-            harness.wait_for(lambda: len(self.node.running()) < 4, "the death to be seen")
+            name = self.chance.choice(self.node.running())
+            self.node.kill(name)
+            harness.wait_for(lambda name=name: name not in self.node.running(), "the death to be seen")
         self.check_trained(master, self.expected(LONG))
 
     def test_all_workers_are_killed(self):
         self.submit(LONG)
         master = self.master()
+        self.wait_for_pods(4)
         master.wait_step(100)
         harness.wait_for(lambda: self.journal(self.number, "number", "kind = 'checkpoint'"), "a checkpoint")
         before = self.node.running()
@@ -117,6 +119,7 @@ class Deaths(pods.Case):
     def test_a_frozen_worker_is_replaced_and_its_pod_removed_with_force(self):
         self.submit(LONG)
         master = self.master()
+        self.wait_for_pods(4)
         master.wait_step(20)
         container = self.node.containers["train-worker-1-0"]
         container.process.send_signal(signal.SIGSTOP)
@@ -127,6 +130,7 @@ class Deaths(pods.Case):
     def test_a_worker_that_ran_out_of_memory_gets_twice_as_much(self):
         self.submit(LONG)
         master = self.master()
+        self.wait_for_pods(4)
         master.wait_step(20)
         self.node.kill("train-worker-3-0", reason="OOMKilled")
         harness.wait_for(lambda: "train-worker-3-1" in self.node.running(), "the next incarnation")
@@ -167,11 +171,12 @@ class Masters(pods.Case):
         master = self.master("--health", f"tcp:127.0.0.1:{port}")
         master.wait_step(20)
 
-        def answer(seconds=10):
+        def answer(seconds=60):
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=seconds) as got:
                 return got.read()
         self.assertEqual(answer(), b"ok\n")
         master.process.send_signal(signal.SIGSTOP)
+        harness.wait_for(lambda: harness.state_of(master.process.pid) == "T", "the stop")
         with self.assertRaises(OSError):
             answer(1)
         master.process.send_signal(signal.SIGCONT)
@@ -183,6 +188,7 @@ class Masters(pods.Case):
         first = self.master()
         first.wait_step(20)
         first.process.send_signal(signal.SIGSTOP)
+        harness.wait_for(lambda: harness.state_of(first.process.pid) == "T", "the stop")
         port, self.port = self.port, server.free_port()
         second = self.master()
         second.log.wait_for(lambda line: "listens on tcp:" in line, "the second master")
@@ -191,7 +197,7 @@ class Masters(pods.Case):
         second.kill()
         self.port = port  # where the workers look
         third = self.master()
-        self.assertEqual(third.end(), 0, third.log.text())
+        self.assertEqual(self.finish(third), 0, third.log.text())
         self.assertIsNone(first.process.poll())
         self.assertNotEqual(first.kill(signal.SIGTERM), 0)
         self.assertEqual(len(self.journal(self.number, "number", "kind = 'claim'")), 3)
@@ -200,6 +206,7 @@ class Masters(pods.Case):
     def test_a_pod_that_died_while_no_master_was_there(self):
         self.submit(LONG)
         master = self.master()
+        self.wait_for_pods(4)
         master.wait_step(20)
         master.kill()
         self.node.kill("train-worker-0-0")
@@ -211,6 +218,7 @@ class Masters(pods.Case):
     def test_a_master_that_is_asked_to_go_leaves_the_workers(self):
         self.submit(LONG)
         master = self.master()
+        self.wait_for_pods(4)
         master.wait_step(20)
         self.assertEqual(master.kill(signal.SIGTERM), 128 + signal.SIGTERM)
         self.assertEqual(len(self.node.running()), 4)
@@ -219,7 +227,7 @@ class Masters(pods.Case):
 
     def test_a_master_that_comes_after_the_end_removes_what_is_left(self):
         self.submit()
-        self.assertEqual(self.master().end(), 0)
+        self.assertEqual(self.finish(self.master()), 0)
         left = {"metadata": {"name": "train-worker-0-7", "labels": {
             "totrain.dev/job": "train", "totrain.dev/role": "worker", "totrain.dev/index": "0",
             "totrain.dev/incarnation": "7"}, "ownerReferences": [{"uid": self.uid, "controller": True}]},

@@ -49,7 +49,7 @@ class Refusals(pods.Case):
         master = self.master()
         harness.wait_for(lambda: {"train-worker-0-1", "train-worker-1-1", "train-worker-2-0"} <= set(self.node.running()),
                          "pods with other names")
-        self.assertEqual(master.end(), 0, master.log.text())
+        self.assertEqual(self.finish(master), 0, master.log.text())
         self.assertEqual(set(self.api.view("pods")), {"train-worker-0-0", "train-worker-1-0"})
 
     def test_answers_that_nobody_hears(self):
@@ -82,6 +82,7 @@ class Cuts(pods.Case):
     def test_the_server_is_away_and_the_workers_go_on(self):
         self.submit(LONG)
         master = self.master()
+        self.wait_for_pods(4)
         master.wait_step(20)
         self.api.leave()
         notice = master.wait_event("notice", "the cluster does not answer")
@@ -89,7 +90,7 @@ class Cuts(pods.Case):
         self.node.kill("train-worker-2-0")
         step = master.events("progress")[-1]["step"]
         master.wait_step(step + 200)
-        self.assertEqual(master.events("progress")[-1]["workers"], 3)
+        harness.wait_for(lambda: master.events("progress")[-1]["workers"] == 3, "a group of three")
         self.api.come_back()
         harness.wait_for(lambda: "train-worker-2-1" in self.node.running(), "the next incarnation")
         self.check_trained(master, self.expected(LONG))
@@ -114,7 +115,7 @@ class Cuts(pods.Case):
         master = self.master()
         master.wait_step(20)
         self.api.leave()
-        master.wait_event("done")
+        harness.wait_for(lambda: self.hurry() or master.events("done"), "the end of learning")
         self.assertIsNone(master.process.poll())
         self.api.come_back()
         self.check_trained(master, self.expected(LONG))

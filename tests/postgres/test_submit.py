@@ -95,21 +95,21 @@ class Submit(harness.Case):
         job = self.submit(harness.TRAIN_LONG)
         harness.wait_for(lambda: self.state(job)[0][0] == "running", "a running job")
         self.execute(f"SELECT pg_terminate_backend({self.workers()[0][0]})")
-        self.check_nothing_runs(5)
+        self.check_nothing_runs()
         self.assertEqual(self.tables(), {"iris"})
 
     def test_dropping_the_extension_ends_it(self):
         self.submit(harness.TRAIN_LONG)
         self.wait_until_training()
         self.execute("DROP EXTENSION totrain CASCADE")
-        self.check_nothing_runs(5)
+        self.check_nothing_runs()
         harness.wait_for(lambda: not self.workers(), "the worker's end")
 
     def test_dropping_the_database_ends_it(self):
         self.submit(harness.TRAIN_LONG)
         self.wait_until_training()
         self.server.execute(f'DROP DATABASE "{self.database}" WITH (FORCE)')
-        self.check_nothing_runs(5)
+        self.check_nothing_runs()
         self.server.execute(f'CREATE DATABASE "{self.database}"')
 
     def test_an_immediate_shutdown_ends_it(self):
@@ -117,7 +117,7 @@ class Submit(harness.Case):
             self.submit(harness.TRAIN_LONG)
             self.wait_until_training()
             self.server.stop(number)
-            self.check_nothing_runs(5)
+            self.check_nothing_runs()
             self.server.start()
 
 

@@ -121,16 +121,6 @@ class Transactions(harness.Case):
         self.check_nothing_runs()
         self.assertEqual(self.execute("SELECT * FROM totrain.rows('SHOW JOBS')"), [])
 
-    def test_others_write_while_training(self):
-        statement = harness.TRAIN_LONG.replace("10000", "60")
-        thread = threading.Thread(target=run_statement, args=(self.cursor, statement))
-        thread.start()
-        self.wait_until_training()
-        self.execute("INSERT INTO iris SELECT * FROM iris")
-        self.execute("ALTER TABLE iris ADD COLUMN noted text")  # no lock is held while training
-        thread.join()
-        self.assertEqual(run_statement(self.cursor, "SHOW MODELS")[0]["rows"], 150)
-
     def test_a_view_on_a_model_survives_training_again(self):
         self.ask(RUN)
         self.ask("CREATE VIEW weights AS SELECT name, value FROM m WHERE part = 'weight'")
@@ -148,6 +138,20 @@ class Transactions(harness.Case):
         self.assertEqual(self.ask("SELECT count(*) FROM totrain.models"), [(1,)])
         for table in ("versions", "metrics"):
             self.assertEqual(self.ask(f"SELECT relation FROM totrain.{table} EXCEPT SELECT relation FROM totrain.models"), [], table)
+
+
+class Paced(harness.Case):
+    pace = harness.SLOW
+
+    def test_others_write_while_training(self):
+        cursor = self.connect().cursor()
+        thread = threading.Thread(target=run_statement, args=(cursor, harness.TRAIN_LONG.replace("1000000", "60")))
+        thread.start()
+        self.wait_until_training()
+        self.execute("INSERT INTO iris SELECT * FROM iris")
+        self.execute("ALTER TABLE iris ADD COLUMN noted text")  # no lock is held while training
+        self.finish(thread)
+        self.assertEqual(run_statement(cursor, "SHOW MODELS")[0]["rows"], 150)
 
 
 class Hints(harness.Case):
