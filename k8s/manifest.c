@@ -9,9 +9,10 @@
 #define MASTER_MEMORY ((int64_t)256 << 20)
 #define STATE_FOLDER  "/var/lib/totrain"
 #define JOBS_FOLDER   STATE_FOLDER "/jobs"
-#define SPEC_FOLDER   "/etc/totrain/job"
-#define TLS_FOLDER    "/etc/totrain/tls"
-#define LOGIN_FOLDER  "/etc/totrain/database"
+#define SECRET_FOLDER "/etc/totrain"
+#define SPEC_FOLDER   SECRET_FOLDER "/job"
+#define TLS_FOLDER    SECRET_FOLDER "/tls"
+#define LOGIN_FOLDER  SECRET_FOLDER "/database"
 #define STATEMENT_KEY "statement.sql"
 
 /* The pod that submits by the clock. */
@@ -165,6 +166,42 @@ static cJSON *add_secret_volume(cJSON *volumes, const char *name, struct slice s
     return source;
 }
 
+/* One volume for all that a pod has of Secrets, since each is a file system that the kubelet has
+ * mounted, and unmounted, by a process of its own. Returns its sources. */
+static cJSON *add_secrets(cJSON *container, cJSON *volumes)
+{
+    cJSON *volume = cJSON_CreateObject(), *projected;
+
+    add_mount(container, "secrets", SECRET_FOLDER, NULL);
+    json_add_string(volume, "name", SLICE("secrets"));
+    projected = json_add_object(volume, "projected");
+    json_add_integer(projected, "defaultMode", 0440); /* as in add_secret_volume */
+    json_append(volumes, volume);
+    return json_add_array(projected, "sources");
+}
+
+/* Returns the Secret's items: none of its other keys are in the pod. */
+static cJSON *add_source(cJSON *sources, struct slice secret, bool is_optional)
+{
+    cJSON *source = cJSON_CreateObject(), *projection = json_add_object(source, "secret");
+
+    json_add_string(projection, "name", secret);
+    if (is_optional)
+        json_add_boolean(projection, "optional", true);
+    json_append(sources, source);
+    return json_add_array(projection, "items");
+}
+
+/* `path` is below SECRET_FOLDER. */
+static void add_item(cJSON *items, const char *key, const char *path)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    json_add_string(item, "key", slice_of(key));
+    json_add_string(item, "path", slice_of(path));
+    json_append(items, item);
+}
+
 static cJSON *begin_container(const struct kube_job *job, const char *name)
 {
     cJSON *container = cJSON_CreateObject();
@@ -221,23 +258,29 @@ static void add_folders(const char *state, cJSON *container, cJSON *volumes)
     json_append(volumes, literal("{\"name\":\"tmp\",\"emptyDir\":{}}"));
 }
 
-static void add_job_secret(const struct kube_job *job, cJSON *container, cJSON *volumes)
-{
-    char name[128];
-
-    add_mount(container, "job", SPEC_FOLDER, NULL);
-    add_secret_volume(volumes, "job", named(job, "-job", name));
-}
-
 static void add_argument(cJSON *arguments, const char *text)
 {
     json_append(arguments, json_string(slice_of(text)));
 }
 
-/* Where it is, and where the job's tables are. */
-static void add_common(const struct kube_job *job, int port, cJSON *container, cJSON *volumes)
+/* What a connection string names is below LOGIN_FOLDER. Optional is what is not there: a kubelet
+ * would wait for it without a word to us, and the process says which file it misses. */
+static void add_login(const struct kube_job *job, cJSON *sources)
 {
-    cJSON *arguments = cJSON_GetObjectItemCaseSensitive(container, "args");
+    static const char *const keys[] = {MANIFEST_LOGIN_KEYS};
+    cJSON *items = add_source(sources, job->database_secret, true);
+    char path[64];
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(path, sizeof path, "database/%s", keys[i]);
+        add_item(items, keys[i], path);
+    }
+}
+
+/* Where it is, and where the job's tables are. Returns the sources of its volume of Secrets. */
+static cJSON *add_common(const struct kube_job *job, int port, cJSON *container, cJSON *volumes)
+{
+    cJSON *arguments = cJSON_GetObjectItemCaseSensitive(container, "args"), *sources;
     char text[64];
 
     snprintf(text, sizeof text, "tcp:$(POD_IP):%d", port);
@@ -246,17 +289,17 @@ static void add_common(const struct kube_job *job, int port, cJSON *container, c
     add_argument(arguments, "--tls");
     add_argument(arguments, TLS_FOLDER);
     add_folders(JOBS_FOLDER, container, volumes);
-    add_mount(container, "tls", TLS_FOLDER, NULL);
+    sources = add_secrets(container, volumes);
     if (job->database_secret.size == 0)
-        return;
+        return sources;
     add_argument(arguments, "--database");
     add_argument(arguments, LOGIN_FOLDER "/" MANIFEST_LOGIN_KEY);
     if (job->schema.size > 0) {
         add_argument(arguments, "--schema");
         json_append(arguments, json_string(job->schema));
     }
-    add_mount(container, "database", LOGIN_FOLDER, NULL);
-    add_secret_volume(volumes, "database", job->database_secret);
+    add_login(job, sources);
+    return sources;
 }
 
 static cJSON *add_role(cJSON *container, const struct kube_job *job, const char *role)
@@ -297,11 +340,22 @@ static void add_probe(cJSON *container, cJSON *arguments)
     json_add_integer(probe, "terminationGracePeriodSeconds", 1);
 }
 
+static void add_master_files(const struct kube_job *job, cJSON *sources)
+{
+    char name[128];
+    cJSON *items = add_source(sources, named(job, "-master", name), false);
+
+    add_item(items, "ca.crt", "tls/ca.crt");
+    add_item(items, "tls.crt", "tls/tls.crt");
+    add_item(items, "tls.key", "tls/tls.key");
+    items = add_source(sources, named(job, "-job", name), false);
+    add_item(items, MANIFEST_JOB_KEY, "job/" MANIFEST_JOB_KEY);
+}
+
 static void fill_master(cJSON *spec, const struct kube_job *job)
 {
     cJSON *container = begin_container(job, "master"), *volumes = cJSON_CreateArray();
     cJSON *arguments = add_role(container, job, "master"), *variables = literal(pod_address);
-    char text[128];
 
     /* The end of its log is seen in its pod's status, also when the log cannot be read. */
     json_add_string(container, "terminationMessagePolicy", SLICE("FallbackToLogsOnError"));
@@ -314,9 +368,7 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     json_append(variables, literal(job_uid));
     json_add(container, "env", variables);
     add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
-    add_common(job, MANIFEST_MASTER_PORT, container, volumes);
-    add_job_secret(job, container, volumes);
-    add_secret_volume(volumes, "tls", named(job, "-master", text));
+    add_master_files(job, add_common(job, MANIFEST_MASTER_PORT, container, volumes));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
 }
@@ -431,29 +483,19 @@ struct slice manifest_master_address(const struct kube_job *job, struct arena *a
                         SLICE_FORMAT(job->kube_namespace), MANIFEST_MASTER_PORT);
 }
 
-static void add_item(cJSON *items, uint32_t index, const char *kind, const char *path)
-{
-    cJSON *item = cJSON_CreateObject();
-    char key[64];
-
-    if (kind)
-        snprintf(key, sizeof key, "%u.%s", index, kind);
-    json_add_string(item, "key", slice_of(kind ? key : path));
-    json_add_string(item, "path", slice_of(path));
-    json_append(items, item);
-}
-
 /* Its own files of the Secret, and no other worker's. */
-static void add_worker_credentials(const struct kube_job *job, uint32_t index, cJSON *volumes)
+static void add_worker_files(const struct kube_job *job, uint32_t index, cJSON *sources)
 {
-    char suffix[64], name[128];
+    char suffix[64], name[128], key[64];
     cJSON *items;
 
     snprintf(suffix, sizeof suffix, "-workers-%u", index / MANIFEST_WORKERS_PER_SECRET);
-    items = json_add_array(add_secret_volume(volumes, "tls", named(job, suffix, name)), "items");
-    add_item(items, index, NULL, "ca.crt");
-    add_item(items, index, "crt", "tls.crt");
-    add_item(items, index, "key", "tls.key");
+    items = add_source(sources, named(job, suffix, name), false);
+    add_item(items, "ca.crt", "tls/ca.crt");
+    snprintf(key, sizeof key, "%u.crt", index);
+    add_item(items, key, "tls/tls.crt");
+    snprintf(key, sizeof key, "%u.key", index);
+    add_item(items, key, "tls/tls.key");
 }
 
 static void add_worker_arguments(cJSON *container, const struct kube_job *job,
@@ -540,8 +582,7 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
     add_worker_arguments(container, job, worker);
     json_add(container, "env", literal(pod_address));
     add_resources(container, job->cpu_m, worker->memory, job->slot_resource);
-    add_common(job, MANIFEST_WORKER_PORT, container, volumes);
-    add_worker_credentials(job, worker->index, volumes);
+    add_worker_files(job, worker->index, add_common(job, MANIFEST_WORKER_PORT, container, volumes));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
     return object;

@@ -12,7 +12,7 @@
  * (docs/kubernetes.md), which the processes reach with the login of `database_secret`. The
  * submitter is the job's authority (net/authority.h) and issues the credentials of all workers that
  * there may be, so that its key is in no object, and a worker's Pod mounts its own files of the
- * Secret alone. Only the master has an API token.
+ * Secret alone, in one volume with all that it has of Secrets. Only the master has an API token.
  *
  * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
  * not fit into memory shows in json_print. The caller frees them.
@@ -31,6 +31,9 @@
 #define MANIFEST_AWAY_S             8       /* a node says nothing: its master is another's */
 #define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
+/* What a pod sees of database_secret, where it is there; the rest for libpq's sslrootcert, sslcert
+ * and sslkey. */
+#define MANIFEST_LOGIN_KEYS MANIFEST_LOGIN_KEY, "ca.crt", "tls.crt", "tls.key"
 /* An annotation of the Job: how many workers are wanted, where somebody has said so. */
 #define MANIFEST_WORKERS "totrain.dev/workers"
 #define MANIFEST_JOB_KEY "cluster.json"

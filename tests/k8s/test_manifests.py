@@ -73,7 +73,10 @@ class Printed(unittest.TestCase):
                 self.assertEqual(spec["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
                 self.assertFalse(spec.get("hostNetwork") or spec.get("hostPID"))
                 for volume in spec["volumes"]:
-                    self.assertLessEqual(set(volume) - {"name"}, {"emptyDir", "secret"})
+                    self.assertLessEqual(set(volume) - {"name"}, {"emptyDir", "projected", "secret"})
+                    for source in volume.get("projected", {}).get("sources", []):
+                        self.assertEqual(list(source), ["secret"])
+                        self.assertTrue(source["secret"]["items"])
                 for container in spec["containers"]:
                     security = container["securityContext"]
                     self.assertIs(security["allowPrivilegeEscalation"], False)

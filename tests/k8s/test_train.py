@@ -241,6 +241,14 @@ class Trains(Case):
         self.assertIn("localhost/nowhere:1", done.stderr)
         wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
 
+    def test_a_login_that_is_not_there_is_an_error_in_the_session(self):
+        self.api.delete(f"{self.path}/secrets/totrain-login")
+        done = self.psql(train("never"))
+        self.assertIn("cannot read /etc/totrain/database/login", done.stderr)
+        self.assertEqual(self.job_tables(), [])
+        wait_for(lambda: [condition for job in self.jobs() for condition in job["status"].get("conditions", [])
+                          if condition["type"] == "Failed"], "the Job to have failed for good")
+
 
 class Checks(Case):
     def test_check_names_every_right_of_the_submitter(self):

@@ -54,6 +54,40 @@ static void check_restricted(const cJSON *spec)
     CHECK_SLICE(API_TEXT(spec, "priorityClassName"), "batch");
 }
 
+/* What a pod sees of Secrets is `files`: PATH SECRET:KEY, each with a semicolon behind. */
+static void check_files(const cJSON *spec, const char *files)
+{
+    const cJSON *volumes = API_MEMBER(spec, "volumes"), *volume = NULL, *found, *source, *item;
+    const cJSON *mount = cJSON_GetArrayItem(API_MEMBER(container_of(spec), "volumeMounts"), 2);
+    struct text seen;
+
+    cJSON_ArrayForEach(found, volumes)
+    {
+        CHECK(!API_MEMBER(found, "secret")); /* each would be a file system of its own */
+        if (!API_MEMBER(found, "projected"))
+            continue;
+        CHECK(!volume);
+        volume = found;
+    }
+    CHECK_SLICE(slice_of(API_MEMBER(volume, "projected", "defaultMode")->valuestring),
+                "288"); /* 0440 */
+    CHECK_SLICE(API_TEXT(mount, "name"), "secrets");
+    CHECK_SLICE(API_TEXT(volume, "name"), "secrets");
+    CHECK(cJSON_IsTrue(API_MEMBER(mount, "readOnly")));
+    text_init(&seen, 1 << 16);
+    cJSON_ArrayForEach(source, API_MEMBER(volume, "projected", "sources"))
+    {
+        CHECK_INT(cJSON_GetArraySize(source), 1);
+        CHECK(API_MEMBER(source, "secret", "items")); /* else all of it */
+        cJSON_ArrayForEach(item, API_MEMBER(source, "secret", "items")) text_printf(
+            &seen, "%.*s/%.*s %.*s:%.*s;", SLICE_FORMAT(API_TEXT(mount, "mountPath")),
+            SLICE_FORMAT(API_TEXT(item, "path")), SLICE_FORMAT(API_TEXT(source, "secret", "name")),
+            SLICE_FORMAT(API_TEXT(item, "key")));
+    }
+    CHECK_SLICE(text_slice(&seen), files);
+    text_deinit(&seen);
+}
+
 static void the_job_is_suspended_and_its_master_has_a_token(void **state)
 {
     cJSON *job = manifest_job(&iris);
@@ -78,6 +112,14 @@ static void the_job_is_suspended_and_its_master_has_a_token(void **state)
     CHECK_SLICE(api_text(API_MEMBER(cJSON_GetArrayItem(API_MEMBER(container_of(spec), "env"), 1),
                                     "valueFrom", "fieldRef", "fieldPath")),
                 "metadata.labels['batch.kubernetes.io/controller-uid']");
+    check_files(spec, "/etc/totrain/database/login login:login;"
+                      "/etc/totrain/database/ca.crt login:ca.crt;"
+                      "/etc/totrain/database/tls.crt login:tls.crt;"
+                      "/etc/totrain/database/tls.key login:tls.key;"
+                      "/etc/totrain/tls/ca.crt iris-master:ca.crt;"
+                      "/etc/totrain/tls/tls.crt iris-master:tls.crt;"
+                      "/etc/totrain/tls/tls.key iris-master:tls.key;"
+                      "/etc/totrain/job/cluster.json iris-job:cluster.json;");
     cJSON_Delete(job);
 }
 
@@ -117,9 +159,8 @@ static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
                                  .memory = (int64_t)1 << 30,
                                  .master = SLICE("tcp:10.0.0.1:7")};
     cJSON *pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
-    const cJSON *spec = API_MEMBER(pod, "spec"), *container = container_of(spec), *volume, *item;
+    const cJSON *spec = API_MEMBER(pod, "spec"), *container = container_of(spec);
     const cJSON *owner = cJSON_GetArrayItem(API_MEMBER(pod, "metadata", "ownerReferences"), 0);
-    unsigned volumes_of_keys = 0;
     (void)state;
 
     CHECK_SLICE(API_TEXT(pod, "metadata", "name"), "iris-worker-299-7");
@@ -141,18 +182,13 @@ static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
     CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "1024Mi");
     CHECK_SLICE(API_TEXT(container, "resources", "requests", "cpu"), "1500m");
     CHECK_SLICE(API_TEXT(container, "resources", "limits", "example.com/slot"), "1");
-    cJSON_ArrayForEach(volume, API_MEMBER(spec, "volumes"))
-    {
-        if (!slice_is(API_TEXT(volume, "secret", "secretName"), "iris-workers-1"))
-            continue;
-        volumes_of_keys++;
-        CHECK_INT(cJSON_GetArraySize(API_MEMBER(volume, "secret", "items")), 3);
-        cJSON_ArrayForEach(item, API_MEMBER(volume, "secret", "items"))
-            CHECK(slice_is(API_TEXT(item, "key"), "ca.crt") ||
-                  slice_is(API_TEXT(item, "key"), "299.crt") ||
-                  slice_is(API_TEXT(item, "key"), "299.key"));
-    }
-    CHECK_INT(volumes_of_keys, 1);
+    check_files(spec, "/etc/totrain/database/login login:login;"
+                      "/etc/totrain/database/ca.crt login:ca.crt;"
+                      "/etc/totrain/database/tls.crt login:tls.crt;"
+                      "/etc/totrain/database/tls.key login:tls.key;"
+                      "/etc/totrain/tls/ca.crt iris-workers-1:ca.crt;"
+                      "/etc/totrain/tls/tls.crt iris-workers-1:299.crt;"
+                      "/etc/totrain/tls/tls.key iris-workers-1:299.key;");
     cJSON_Delete(pod);
 }
 
