@@ -1,8 +1,12 @@
 #include "cluster_jobs.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "data/destination.h"
+#include "postgres_host/job_tables.h"
 #include "postgres_host/sql.h"
 #include "runs.h"
 
@@ -97,12 +101,23 @@ static enum status fill_run(const struct cluster_options *options, struct kube_j
     return STATUS_OK;
 }
 
+/* Its name for whoever outlives us, and is in another folder. */
+static enum status find_file(const char *name, struct arena *arena, struct slice *found,
+                             struct error *err)
+{
+    char path[PATH_MAX];
+
+    if (!realpath(name, path))
+        return fail_errno(err, STATUS_NOT_FOUND, "%s", name);
+    *found = arena_copy(arena, slice_of(path));
+    return found->data ? STATUS_OK : fail_no_memory(err);
+}
+
 static enum status describe(void *self, const struct plan_cluster *wanted, struct arena *arena,
                             struct kube_job *job, struct cluster_access *access, struct error *err)
 {
     struct session *session = session_of(self);
     const struct cluster_options *options = session->cluster_options;
-    (void)arena;
 
     if (PQtransactionStatus(session->libpq.connection) != PQTRANS_IDLE) {
         fail(err, STATUS_INVALID,
@@ -119,12 +134,12 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
         TRY(fill_run(options, job, err));
     TRY(ask_settings(session, err));
     job->schema = slice_of(session->job_schema);
-    *access = (struct cluster_access){.kubeconfig =
-                                          slice_of(options->kubeconfig ? options->kubeconfig : ""),
+    *access = (struct cluster_access){.kubeconfig = SLICE(""),
                                       .context = slice_of(options->context ? options->context : ""),
                                       .allows_exec = true,
                                       .allows_insecure = options->allows_insecure};
-    return STATUS_OK;
+    return options->kubeconfig ? find_file(options->kubeconfig, arena, &access->kubeconfig, err)
+                               : STATUS_OK;
 }
 
 static enum status export_snapshot(struct session *session, const struct direct_order *order,
@@ -188,22 +203,11 @@ static void discard(void *self, int64_t number, const struct sink *sink)
 enum status cluster_tables_are_there(struct session *session, int64_t number, bool *are_there,
                                      struct error *err)
 {
-    struct cell parameters[] = {cell_null(), cell_integer(number)};
-    struct cell found = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-    bool has_row;
+    struct job_tables tables = {.host = &session->postgres, .schema = session->job_schema};
 
     TRY(ask_settings(session, err));
-    parameters[0] = cell_string(session->job_schema);
-    arena_init(&arena, 1 << 16);
-    status = pg_first(&session->postgres,
-                      "SELECT 1 WHERE pg_catalog.to_regclass(pg_catalog.format('%I.result_%s', "
-                      "$1::text, $2::bigint)) IS NOT NULL",
-                      parameters, 2, &arena, &found, 1, &has_row, err);
-    *are_there = status == STATUS_OK && has_row;
-    arena_deinit(&arena);
-    return status;
+    job_tables_find(&tables, number);
+    return job_tables_are_there(&tables, are_there, err);
 }
 
 static void put_notice(void *self, const char *line)
@@ -218,6 +222,43 @@ void cluster_tables_drop(struct session *session, int64_t number)
     discard(&session->cluster, number, &sink);
 }
 
+/* ----- jobs that nobody waits for ----- */
+
+static enum status put_destination(const struct session *session, const struct job_folder *folder,
+                                   struct error *err)
+{
+    struct destination destination = {.state = DESTINATION_PENDING};
+    struct jobstore *store;
+    struct job_row row;
+    char path[PATH_MAX];
+    enum status status;
+
+    if (session->libpq.delivery.size == 0 ||
+        session->libpq.delivery.size >= sizeof destination.database)
+        return fail(err, STATUS_UNSUPPORTED,
+                    "with job.wait = false the model cannot be a temporary table");
+    slice_copy(text_slice(&session->libpq.delivery), destination.database,
+               sizeof destination.database);
+    TRY(job_folder_file(folder, "job.db", path, err));
+    TRY(jobstore_open(path, false, &store, err));
+    status = jobstore_get_job(store, &row, err);
+    snprintf(destination.table, sizeof destination.table, "%.255s", row.model);
+    if (status == STATUS_OK)
+        status = destination_put(store, &destination, err);
+    jobstore_close(store);
+    return status;
+}
+
+/* A supervisor that outlives us follows the Job, and publishes the model as whoever we are, by the
+ * login that it finds as we did, but without a password of ours. */
+static enum status keep(void *self, const struct job_folder *folder, struct error *err)
+{
+    const struct session *session = session_of(self);
+
+    TRY(put_destination(session, folder, err));
+    return job_detach(session->host->program, folder, err);
+}
+
 void cluster_jobs_init(struct session *session, const struct cluster_options *options)
 {
     session->cluster_options = options;
@@ -227,6 +268,10 @@ void cluster_jobs_init(struct session *session, const struct cluster_options *op
     session->cluster.seam.hold = hold;
     session->cluster.seam.collect = collect;
     session->cluster.seam.discard = discard;
+    if (!options->run_of) { /* whose pod ends when it does */
+        session->cluster.seam.keep = keep;
+        session->postgres.host.catalog.limits.keeps_cluster = true;
+    }
     session->postgres.job_login = session->job_login;
     session->postgres.host.catalog.limits.has_cluster = true;
 }

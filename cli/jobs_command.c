@@ -37,7 +37,7 @@ static enum status show_jobs(const struct options *options, int64_t id, struct e
 static enum status cancel(const struct options *options, int64_t id, struct error *err)
 {
     (void)options;
-    TRY(job_end(NULL, id, err));
+    TRY(job_end("/proc/self/exe", NULL, id, err));
     printf("job %lld is cancelled\n", (long long)id);
     return STATUS_OK;
 }

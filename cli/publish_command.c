@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "engine/jobs.h"
+#include "postgres_host/cluster.h"
 #include "postgres_libpq/libpq.h"
 #include "runtime/fault.h"
 #include "sqlite_host/host.h"
@@ -19,6 +20,8 @@ struct target {
     struct sqlite_host sqlite;
     struct libpq libpq;
     struct postgres_host postgres;
+    struct postgres_cluster cluster; /* of a job that ran there */
+    char job_schema[64];
 };
 
 /* The first read says whether it is a database at all. */
@@ -39,6 +42,7 @@ static enum status open_postgres(struct target *target, const char *address,
 {
     TRY(libpq_open(&target->libpq, address, NULL, err));
     libpq_host_init(&target->postgres, &target->libpq, "/proc/self/exe");
+    postgres_cluster_init(&target->cluster, &target->postgres, target->job_schema, "");
     *host = &target->postgres.host;
     return STATUS_OK;
 }
@@ -72,6 +76,23 @@ static void note_delivered(void *context, int64_t tries)
     fault_reach(&fault, FAULT_DELIVERED, "publisher", 0, (uint32_t)tries - 1, 0);
 }
 
+/* Where the tables of a job on a cluster are; empty: it is none, or its folder is damaged, which
+ * job_publish says. */
+static void read_schema(const char *folder, char schema[64])
+{
+    struct cluster_access access;
+    struct kube_job job;
+    struct arena arena;
+    struct error ignored;
+
+    if (!cluster_folder_is(folder))
+        return;
+    arena_init(&arena, ARENA_MAXIMUM);
+    if (cluster_folder_read(folder, &arena, &job, &access, &ignored) == STATUS_OK)
+        slice_copy(job.schema, schema, 64);
+    arena_deinit(&arena);
+}
+
 int command_publish(int argc, char **argv)
 {
     struct target target = {.db = NULL};
@@ -87,6 +108,7 @@ int command_publish(int argc, char **argv)
         fprintf(stderr, "totrain publish FOLDER is started by the supervisor of a detached job\n");
         return status_exit_code(STATUS_INVALID);
     }
+    read_schema(argv[1], target.job_schema);
     status = job_publish(argv[1], &publisher, &err);
     sqlite3_close(target.db);
     libpq_close(&target.libpq);

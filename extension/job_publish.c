@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "engine/cluster.h"
 #include "engine/score_job.h"
 
 #define MARK_CHARACTERS "totrain job of 0123456789-:TZ"
@@ -79,6 +81,90 @@ static enum status deliver_table(const struct delivery *delivery, struct error *
     return STATUS_OK;
 }
 
+/* ----- of a job that ran somewhere else ----- */
+
+static void log_notice(void *self, const char *line)
+{
+    (void)self;
+    log_warning("%s", line);
+}
+
+static enum status take_fact(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct destination *destination = self;
+    (void)err;
+
+    if (count < 2 || cells[1].type != CELL_INTEGER)
+        return STATUS_OK;
+    if (slice_is(cells[0].text, "version"))
+        destination->version = cells[1].integer;
+    else if (slice_is(cells[0].text, "rows"))
+        destination->rows = cells[1].integer;
+    return STATUS_OK;
+}
+
+/* Tables that are gone, and books that say done: a publisher before was killed after its
+ * transaction. */
+static enum status check_there(struct delivery *delivery, struct error *err)
+{
+    struct error why = *err;
+    struct model model;
+
+    if (why.status == STATUS_NOT_FOUND && delivery->destination->tries > 1 &&
+        jobstore_get_job(delivery->store, &delivery->row, err) == STATUS_OK &&
+        trained_model_read(delivery->store, delivery->arena, &model, err) == STATUS_OK &&
+        is_there_already(delivery, &model))
+        return STATUS_OK;
+    return *err = why, why.status;
+}
+
+static enum status collect_or_discard(struct delivery *delivery, int64_t number, bool has_model,
+                                      struct error *err)
+{
+    const struct host_cluster *cluster = delivery->host->cluster;
+    const struct sink sink = {
+        .self = delivery->destination, .row = take_fact, .notice = log_notice};
+    struct job_folder folder = {.id = delivery->row.id};
+
+    if (!cluster)
+        return fail(err, STATUS_UNSUPPORTED, "this database has no jobs on a cluster");
+    if (!has_model) {
+        cluster->discard(cluster->self, number, &sink);
+        return STATUS_OK;
+    }
+    snprintf(folder.path, sizeof folder.path, "%s", delivery->folder);
+    if (cluster->collect(cluster->self, number, &folder, &sink, err) == STATUS_OK)
+        return STATUS_OK;
+    return check_there(delivery, err);
+}
+
+static enum status deliver_from_tables(struct delivery *delivery, bool has_model, struct error *err)
+{
+    struct cluster_access access;
+    struct kube_job job;
+
+    TRY(cluster_folder_read(delivery->folder, delivery->arena, &job, &access, err));
+    return collect_or_discard(delivery, job.job, has_model, err);
+}
+
+/* Its books say PUBLISHING until the journal has taken their place. */
+static enum status deliver_elsewhere(struct delivery *delivery, const struct publisher *publisher,
+                                     bool *has_model, struct error *err)
+{
+    const enum job_state state = delivery->row.state;
+    struct arena arena;
+    enum status status;
+
+    *has_model = (state == JOB_STATE_PUBLISHING || state == JOB_STATE_DONE) &&
+                 !job_is_given_up(delivery->folder);
+    TRY(publisher->open(publisher->context, delivery->destination->database, &delivery->host, err));
+    arena_init(&arena, MODEL_ARENA_MAX);
+    delivery->arena = &arena;
+    status = deliver_from_tables(delivery, *has_model, err);
+    arena_deinit(&arena);
+    return status;
+}
+
 static enum status read_spec_and_deliver(struct delivery *delivery, struct error *err)
 {
     struct jobspec spec;
@@ -97,12 +183,15 @@ static enum status read_spec_and_deliver(struct delivery *delivery, struct error
 }
 
 static enum status open_and_deliver(struct delivery *delivery, const struct publisher *publisher,
-                                    struct error *err)
+                                    bool *has_model, struct error *err)
 {
     struct arena arena;
     enum status status;
 
+    *has_model = true;
     TRY(jobstore_get_job(delivery->store, &delivery->row, err));
+    if (cluster_folder_is(delivery->folder))
+        return deliver_elsewhere(delivery, publisher, has_model, err);
     if (delivery->row.state != JOB_STATE_DONE)
         return fail(err, STATUS_INVALID, "the job is not done yet: it is %s",
                     job_state_name(delivery->row.state));
@@ -133,13 +222,16 @@ static enum status publish_from(const char *folder, struct jobstore *store,
     struct delivery delivery = {.folder = folder, .store = store, .destination = &destination};
     struct error unsaid;
     enum status status;
+    bool has_model;
 
     TRY(destination_get(store, &destination, err));
     if (destination.state == DESTINATION_PUBLISHED)
         return STATUS_OK;
     destination.tries++;
     TRY(destination_put(store, &destination, err));
-    status = open_and_deliver(&delivery, publisher, err);
+    status = open_and_deliver(&delivery, publisher, &has_model, err);
+    if (!has_model)
+        return status; /* its end is in the books */
     if (status == STATUS_OK && publisher->delivered)
         publisher->delivered(publisher->context, destination.tries);
     destination.error[0] = destination.hint[0] = '\0';

@@ -9,6 +9,7 @@
 
 #include "data/checkpoint.h"
 #include "data/shardstore.h"
+#include "k8s_job/cluster_folder.h"
 
 bool job_status_is_over(const struct job_status *status)
 {
@@ -53,6 +54,16 @@ static void explain_lost_steps(struct jobstore *store, struct job_status *status
              status->row.rows_done > kept_rows ? status->row.rows_done - kept_rows : 0);
 }
 
+/* On a cluster it goes on by itself. */
+static void explain_absence(struct job_status *status)
+{
+    snprintf(status->error, sizeof status->error,
+             "nobody follows it at the moment; what runs on the cluster goes on");
+    snprintf(status->hint, sizeof status->hint,
+             "totrain wait %lld follows it again, CANCEL JOB %lld ends it.",
+             (long long)status->folder.id, (long long)status->folder.id);
+}
+
 /* What would be done again, for whoever decides whether to continue. */
 static void explain_loss(struct jobstore *store, struct job_status *status)
 {
@@ -77,7 +88,10 @@ static void judge_unfinished(struct jobstore *store, struct job_status *status)
     }
     if (status->is_detached) {
         status->state = JOB_STATE_LOST;
-        explain_loss(store, status);
+        if (cluster_folder_is(status->folder.path))
+            explain_absence(status);
+        else
+            explain_loss(store, status);
         return;
     }
     status->state = JOB_STATE_FAILED;
@@ -205,7 +219,15 @@ static enum status give_up_kept(const char *state, const struct job_status *stat
     return STATUS_OK;
 }
 
-enum status job_end(const char *state, int64_t id, struct error *err)
+/* Somebody has to tell the cluster, and to drop the tables. */
+static enum status give_up_elsewhere(const char *program, const struct job_status *status,
+                                     struct error *err)
+{
+    TRY(job_give_up(status->folder.path, err));
+    return job_detach(program, &status->folder, err);
+}
+
+enum status job_end(const char *program, const char *state, int64_t id, struct error *err)
 {
     struct job_status status;
     struct error ignored;
@@ -214,6 +236,8 @@ enum status job_end(const char *state, int64_t id, struct error *err)
     if (job_status_read(state, id, &status, &ignored) == STATUS_OK) {
         if (status.is_kept)
             return give_up_kept(state, &status, err);
+        if (status.state == JOB_STATE_LOST && cluster_folder_is(status.folder.path))
+            return give_up_elsewhere(program, &status, err);
         if (status.state == JOB_STATE_LOST)
             return give_up(&status, err);
     }

@@ -45,8 +45,8 @@ enum status job_wait(const struct host *host, int64_t id, const struct sink *sin
                      struct error *err);
 
 /* End a job: one that runs, or one that was lost, of which then nothing is kept
- * but its books. */
-enum status job_end(const char *state, int64_t id, struct error *err);
+ * but its books. `program` ends one that was lost and runs on a cluster. */
+enum status job_end(const char *program, const char *state, int64_t id, struct error *err);
 
 /*
  * The publisher's part: the model of the job in this folder into the database that

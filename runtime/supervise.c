@@ -188,6 +188,31 @@ static enum status check(const struct job *job, const struct role_options *optio
     return STATUS_OK;
 }
 
+/* What it has learned is there, or it will never be. */
+static bool has_ended(const struct job *job)
+{
+    struct job_row row;
+
+    return read_books(job, &row) && row.state >= JOB_STATE_PUBLISHING;
+}
+
+/* A detached one has nobody else who publishes its model, or drops the tables of one that failed.
+ */
+static int run_elsewhere(const struct job *job, const struct role_options *options,
+                         const char *sockets)
+{
+    int code = 0, published;
+
+    if (!options->is_detached)
+        return options->run_elsewhere(job, sockets, false);
+    if (!has_ended(job))
+        code = options->run_elsewhere(job, sockets, true);
+    if (!has_ended(job))
+        return code; /* stopped */
+    published = supervise_publish(job, sockets, true, true);
+    return code ? code : published;
+}
+
 static int run_stages(const struct job *job, const struct role_options *options,
                       const char *sockets)
 {
@@ -195,13 +220,13 @@ static int run_stages(const struct job *job, const struct role_options *options,
     int code = 0;
 
     if (options->run_elsewhere)
-        return options->run_elsewhere(job, sockets, is_detached);
+        return run_elsewhere(job, options, sockets);
     if (!supervise_must_publish(job))
         code = job->spec.in_one_process
                    ? supervise_alone(job, sockets, is_detached)
                    : supervise_children(job, sockets, options->listen, is_detached);
     if (code == 0 && supervise_must_publish(job))
-        code = supervise_publish(job, sockets, is_detached);
+        code = supervise_publish(job, sockets, is_detached, false);
     return code;
 }
 

@@ -24,7 +24,10 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
 /* supervise_publish.c: the model of a detached job that has learned is not where it
  * is to go yet; bring it there. */
 bool supervise_must_publish(const struct job *job);
-int supervise_publish(const struct job *job, const char *sockets, bool is_detached);
+/* `is_elsewhere`: the model is in the tables of a job that ran somewhere else, which the publisher
+ * drops, also where there is no model. */
+int supervise_publish(const struct job *job, const char *sockets, bool is_detached,
+                      bool is_elsewhere);
 
 /*
  * Attached: lifeline, SIGINT and SIGTERM mean cancel. Detached: there is no

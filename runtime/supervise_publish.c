@@ -24,7 +24,8 @@ struct publishing {
     struct supervise_watch watch;
     pid_t pid;
     uint32_t tries;
-    bool is_cancelled;
+    bool is_elsewhere, is_cancelled;
+    bool is_discarding; /* what is left of one that was cancelled */
     struct error verdict;
 };
 
@@ -60,7 +61,7 @@ static void cancel(void *context)
     struct publishing *publishing = context;
 
     publishing->is_cancelled = true;
-    if (publishing->pid > 0)
+    if (publishing->pid > 0 && !publishing->is_discarding)
         kill(publishing->pid, SIGTERM);
 }
 
@@ -94,7 +95,7 @@ static void explain(struct publishing *publishing, int how)
         return;
     }
     if (read_outcome(publishing->job, &outcome, verdict) != STATUS_OK ||
-        outcome.state == DESTINATION_PUBLISHED)
+        outcome.state == DESTINATION_PUBLISHED || (publishing->is_elsewhere && how == 0))
         return;
     if (outcome.state == DESTINATION_REFUSED) {
         fail(verdict, STATUS_FAILED, "%s", outcome.error);
@@ -105,6 +106,17 @@ static void explain(struct publishing *publishing, int how)
         fail(verdict, STATUS_FAILED, "the publisher ended with code %d and no result",
              WEXITSTATUS(how));
     }
+}
+
+/* Once: its tables are not ours to leave. The publisher knows by the mark. */
+static bool must_discard(struct publishing *publishing)
+{
+    struct error ignored;
+
+    if (!publishing->is_elsewhere || !publishing->is_cancelled || publishing->is_discarding)
+        return false;
+    publishing->is_discarding = true;
+    return job_give_up(publishing->job->folder, &ignored) == STATUS_OK;
 }
 
 static void on_child_end(void *context)
@@ -122,6 +134,8 @@ static void on_child_end(void *context)
         if (start_publisher(publishing, &err) == STATUS_OK)
             return;
     }
+    if (must_discard(publishing) && start_publisher(publishing, &err) == STATUS_OK)
+        return;
     error_clear(&publishing->verdict);
     explain(publishing, how);
     loop_stop(publishing->loop, publishing->verdict.status, &publishing->verdict);
@@ -193,9 +207,10 @@ bool supervise_must_publish(const struct job *job)
     return is_due;
 }
 
-int supervise_publish(const struct job *job, const char *sockets, bool is_detached)
+int supervise_publish(const struct job *job, const char *sockets, bool is_detached,
+                      bool is_elsewhere)
 {
-    struct publishing publishing = {.job = job};
+    struct publishing publishing = {.job = job, .is_elsewhere = is_elsewhere};
     struct recorder voice = {.say = say_event};
     enum status status;
     struct error err;

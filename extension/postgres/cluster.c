@@ -23,11 +23,22 @@ static enum status stage(void *self, const struct staging *staging, int64_t *num
     return STATUS_OK;
 }
 
+static enum status check_there(const struct job_tables *tables, struct error *err)
+{
+    bool are_there;
+
+    TRY(job_tables_are_there(tables, &are_there, err));
+    return are_there ? STATUS_OK
+                     : fail(err, STATUS_NOT_FOUND, "the tables of job %lld are gone",
+                            (long long)tables->number);
+}
+
 static enum status publish(const struct postgres_cluster *cluster, struct job_tables *tables,
                            const struct job_folder *folder, const struct sink *sink,
                            struct error *err)
 {
     tables->journal.job = folder->id;
+    TRY(check_there(tables, err));
     TRY(job_collect_into(&cluster->host->host, &tables->journal, folder, sink, err));
     return job_tables_drop(tables, err);
 }
@@ -51,6 +62,12 @@ enum status postgres_cluster_collect(void *self, int64_t number, const struct jo
     return status;
 }
 
+static enum status check_and_drop(struct job_tables *tables, struct error *err)
+{
+    TRY(check_there(tables, err));
+    return job_tables_drop(tables, err);
+}
+
 static enum status drop(const struct postgres_cluster *cluster, struct job_tables *tables,
                         struct error *err)
 {
@@ -58,10 +75,10 @@ static enum status drop(const struct postgres_cluster *cluster, struct job_table
     struct pg_transaction transaction;
 
     TRY(database->begin(database->self, &transaction, err));
-    return database->end(database->self, &transaction, job_tables_drop(tables, err), err);
+    return database->end(database->self, &transaction, check_and_drop(tables, err), err);
 }
 
-/* What stays, totrain.sweep_jobs finds later. */
+/* What is gone already, somebody else has dropped. What stays, totrain.sweep_jobs finds later. */
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
 {
     const struct postgres_cluster *cluster = self;
@@ -70,7 +87,7 @@ void postgres_cluster_discard(void *self, int64_t number, const struct sink *sin
 
     error_clear(&err);
     job_tables_find(&tables, number);
-    if (drop(cluster, &tables, &err) != STATUS_OK)
+    if (drop(cluster, &tables, &err) != STATUS_OK && err.status != STATUS_NOT_FOUND)
         sink_notice(
             sink,
             "the tables of job %lld are still there: %s; SELECT totrain.discard(%lld) drops them",

@@ -507,6 +507,21 @@ enum status job_tables_check_owner(const struct job_tables *tables, struct error
     return status;
 }
 
+enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
+                                 struct error *err)
+{
+    struct cell answer;
+    struct table_name name;
+
+    name_table(tables, RESULT, &name);
+    return ask(tables,
+               "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+               "c.relnamespace WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
+               "$2::pg_catalog.name",
+               (struct cell[]){cell_string(tables->schema), cell_string(name.name)}, 2, &answer, 1,
+               are_there, err);
+}
+
 enum status job_tables_drop(struct job_tables *tables, struct error *err)
 {
     for (int which = INPUT; which < TABLES; which++)

@@ -31,6 +31,8 @@ void job_tables_find(struct job_tables *tables, int64_t number);
 /* PERMISSION for a superuser who is not the one who submitted: the model would be his, in a place
  * that somebody else has chosen. */
 enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);
+enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
+                                 struct error *err);
 enum status job_tables_drop(struct job_tables *tables, struct error *err);
 
 #endif

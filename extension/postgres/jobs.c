@@ -267,7 +267,7 @@ static Datum cancel(Oid owner, int64_t id)
     struct error err;
 
     error_clear(&err);
-    if (job_end(settings_state(owner), id, &err) != STATUS_OK)
+    if (job_end(settings.program, settings_state(owner), id, &err) != STATUS_OK)
         session_raise(&nobody, &err, SLICE(""), false);
     kept_jobs_adopt(); /* one that nobody follows has somebody who ends it */
     return CStringGetTextDatum("cancelled");
