@@ -99,6 +99,14 @@ static bool is_disrupted(const cJSON *pod)
            is_one_of(API_TEXT(pod, "status", "reason"), reasons);
 }
 
+static void read_disruption(const cJSON *pod, struct pod_view *view)
+{
+    const cJSON *target = condition_of(pod, "DisruptionTarget");
+
+    if (target)
+        say(view, API_TEXT(target, "reason"), API_TEXT(target, "message"));
+}
+
 static enum pod_end end_of_code(int code)
 {
     switch (code) {
@@ -125,7 +133,7 @@ static void read_end(const cJSON *pod, struct pod_view *view)
         view->end = POD_OUT_OF_MEMORY;
     else if (view->exit_code == 0)
         view->end = POD_DONE;
-    else if (is_disrupted(pod) || view->is_leaving)
+    else if (view->is_disrupted || view->is_leaving)
         view->end = POD_DISRUPTED;
     else
         view->end = end_of_code(view->exit_code);
@@ -180,10 +188,13 @@ static void read_status(const cJSON *pod, struct pod_view *view)
     view->is_silent = view->phase == POD_RUNNING && is_silent(pod);
     view->is_unheard = view->phase == POD_PENDING && API_MEMBER(pod, "spec", "nodeName") &&
                        !API_MEMBER(pod, "status", "startTime");
+    view->is_disrupted = is_disrupted(pod);
     if (view->phase == POD_ENDED)
         read_end(pod, view);
     else if (view->phase == POD_PENDING)
         read_pending(pod, view);
+    if (view->phase != POD_ENDED && view->is_disrupted)
+        read_disruption(pod, view);
 }
 
 enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error *err)

@@ -39,13 +39,14 @@ struct pod_view {
     char node[POD_NODE_MAX]; /* empty: it has none yet */
     int64_t memory;          /* bytes that it may have; 0: no limit is set */
     bool is_leaving;         /* somebody deleted it; it may run yet */
+    bool is_disrupted;       /* by the cluster: preempted, evicted, its node given up */
     bool is_unheard;         /* has a node, which has not said a word about it */
     bool is_silent; /* runs, as far as the cluster knows, but its node says nothing any more */
     enum pod_phase phase;
     enum pod_obstacle obstacle;
     enum pod_end end;
     int exit_code;                 /* where it ended with one; -1 */
-    char message[POD_MESSAGE_MAX]; /* of the obstacle or the end; one line */
+    char message[POD_MESSAGE_MAX]; /* of the obstacle, the disruption or the end; one line */
 };
 
 /* PROTOCOL for a pod without our labels. */

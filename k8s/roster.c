@@ -148,6 +148,23 @@ static void retire_view(struct roster *roster, int64_t now_ms, const struct pod_
         note_deleted(old, now_ms);
 }
 
+static void tell_loss(const struct roster *roster, const struct roster_place *place,
+                      enum roster_loss_kind kind, const struct pod_view *view, int64_t had)
+{
+    const struct roster_loss loss = {.kind = kind,
+                                     .index = (uint32_t)(place - roster->places),
+                                     .incarnation = place->incarnation,
+                                     .node = place->node,
+                                     .message = view ? view->message : "",
+                                     .exit_code = view ? view->exit_code : -1,
+                                     .crashes = place->crashes,
+                                     .memory = place->memory,
+                                     .had = had};
+
+    if (roster->listener.on_loss && roster->wanted > 0)
+        roster->listener.on_loss(roster->listener.context, &loss);
+}
+
 /* The pod may be a predecessor's, with less than its place would give by now. */
 static void out_of_memory(struct roster *roster, struct roster_place *place,
                           const struct pod_view *view)
@@ -155,11 +172,10 @@ static void out_of_memory(struct roster *roster, struct roster_place *place,
     int64_t had = view->memory > 0 ? view->memory : place->memory;
     int64_t next = had > roster->memory_max / 2 ? roster->memory_max : had * 2;
 
-    if (had < roster->memory_max) {
+    if (had < roster->memory_max)
         place->memory = place->memory > next ? place->memory : next;
-        return;
-    }
-    if (roster->verdict.status != STATUS_OK)
+    tell_loss(roster, place, ROSTER_LOSS_MEMORY, view, had);
+    if (had < roster->memory_max || roster->verdict.status != STATUS_OK)
         return;
     fail(&roster->verdict, STATUS_LIMIT, "worker %u ran out of the %lld MiB that a worker may have",
          view->index, (long long)(roster->memory_max >> 20));
@@ -188,8 +204,11 @@ static void judge_end(struct roster *roster, int64_t now_ms, struct roster_place
         return;
     if (view->end == POD_OUT_OF_MEMORY) {
         out_of_memory(roster, place, view);
+    } else if (view->end == POD_DISRUPTED) {
+        tell_loss(roster, place, ROSTER_LOSS_DISRUPTED, view, 0);
     } else if (view->end == POD_CRASHED) {
         crashed(roster, place, index, view);
+        tell_loss(roster, place, ROSTER_LOSS_CRASH, view, 0);
         place->due_ms = now_ms + backoff_ms(place->crashes);
     } else if (view->end == POD_REFUSED) {
         snprintf(what, sizeof what, "ended with code %d", view->exit_code);
@@ -231,6 +250,8 @@ static void update_place(struct roster *roster, int64_t now_ms, struct roster_pl
     }
     if (view->is_leaving && place->state != ROSTER_LEAVING) { /* somebody else's wish */
         place->is_deleted = true;
+        tell_loss(roster, place, view->is_disrupted ? ROSTER_LOSS_DISRUPTED : ROSTER_LOSS_DELETED,
+                  view, 0);
         (void)retire_place(roster, now_ms, view->index);
         empty(place, now_ms);
         return;
@@ -359,6 +380,8 @@ void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index, uint3
     place = &roster->places[index];
     if (place->incarnation != incarnation || place->state == ROSTER_EMPTY || !place->uid[0])
         return;
+    if (place->state != ROSTER_LEAVING)
+        tell_loss(roster, place, ROSTER_LOSS_SILENT, NULL, 0);
     avoid(roster, now_ms, place->node);
     lose_old(retire_place(roster, now_ms, index), now_ms);
     empty(place, now_ms);

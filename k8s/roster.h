@@ -93,7 +93,42 @@ struct roster_avoided {
     int64_t until_ms;
 };
 
+enum roster_loss_kind {
+    ROSTER_LOSS_DELETED,   /* by somebody */
+    ROSTER_LOSS_DISRUPTED, /* by the cluster; the message says how */
+    ROSTER_LOSS_MEMORY,
+    ROSTER_LOSS_CRASH,
+    ROSTER_LOSS_SILENT /* roster_on_lost, or as that */
+};
+
+/* A worker that ended, or has to, though it is wanted; another is its successor. */
+struct roster_loss {
+    enum roster_loss_kind kind;
+    uint32_t index, incarnation;
+    const char *node; /* empty: none yet */
+    const char *message;
+    int exit_code;
+    uint32_t crashes;    /* in a row, with this one */
+    int64_t memory, had; /* of the next pod, of the one that ran out of it; bytes */
+};
+
+struct roster_listener {
+    void *context;
+    void (*on_loss)(void *context, const struct roster_loss *loss);
+};
+
+/* Why not all that are wanted run. */
+enum roster_problem_kind {
+    ROSTER_NO_PROBLEM,
+    ROSTER_HAS_FAILED,    /* the verdict */
+    ROSTER_UNSCHEDULABLE, /* as the obstacles of pods */
+    ROSTER_NO_IMAGE,
+    ROSTER_NO_START,
+    ROSTER_REFUSED /* by the API server: a quota, a right, a policy */
+};
+
 struct roster {
+    struct roster_listener listener; /* to be set after roster_init; empty: nobody */
     uint32_t most, wanted;
     int64_t memory_max;
     bool is_synced;
@@ -161,5 +196,6 @@ uint32_t roster_running(const struct roster *roster);
 bool roster_is_empty(const struct roster *roster);
 /* False: all that are wanted run. Otherwise why not, for the user's session. */
 bool roster_problem(const struct roster *roster, struct error *problem);
+enum roster_problem_kind roster_problem_kind(const struct roster *roster);
 
 #endif

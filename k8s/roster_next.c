@@ -331,14 +331,10 @@ void roster_on_answer(struct roster *roster, int64_t now_ms, const struct roster
         on_deleted(roster, now_ms, step, status, retry_after_ms);
 }
 
-bool roster_problem(const struct roster *roster, struct error *problem)
+static const struct roster_place *find_worst(const struct roster *roster)
 {
     const struct roster_place *worst = NULL;
 
-    if (roster->verdict.status != STATUS_OK) {
-        *problem = roster->verdict;
-        return true;
-    }
     for (uint32_t i = 0; i < roster->most; i++) {
         const struct roster_place *place = &roster->places[i];
 
@@ -346,12 +342,41 @@ bool roster_problem(const struct roster *roster, struct error *problem)
             (!worst || place->obstacle > worst->obstacle))
             worst = place;
     }
-    if (!worst && roster->refusal.status != STATUS_OK && roster_running(roster) < roster->wanted) {
+    return worst;
+}
+
+enum roster_problem_kind roster_problem_kind(const struct roster *roster)
+{
+    static const enum roster_problem_kind kinds[] = {[POD_UNSCHEDULABLE] = ROSTER_UNSCHEDULABLE,
+                                                     [POD_NO_IMAGE] = ROSTER_NO_IMAGE,
+                                                     [POD_NO_START] = ROSTER_NO_START};
+    const struct roster_place *worst = find_worst(roster);
+
+    if (roster->verdict.status != STATUS_OK)
+        return ROSTER_HAS_FAILED;
+    if (worst)
+        return kinds[worst->obstacle];
+    return roster->refusal.status != STATUS_OK && roster_running(roster) < roster->wanted
+               ? ROSTER_REFUSED
+               : ROSTER_NO_PROBLEM;
+}
+
+bool roster_problem(const struct roster *roster, struct error *problem)
+{
+    const struct roster_place *worst = find_worst(roster);
+
+    switch (roster_problem_kind(roster)) {
+    case ROSTER_NO_PROBLEM:
+        return false;
+    case ROSTER_HAS_FAILED:
+        *problem = roster->verdict;
+        return true;
+    case ROSTER_REFUSED:
         *problem = roster->refusal;
         return true;
+    default:
+        break;
     }
-    if (!worst)
-        return false;
     fail(problem, worst->obstacle == POD_UNSCHEDULABLE ? STATUS_LIMIT : STATUS_FAILED,
          "%u of %u workers run; worker %u does not: %s", roster_running(roster), roster->wanted,
          (unsigned)(worst - roster->places), worst->message);

@@ -39,7 +39,9 @@ struct launcher {
     void (*worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
     void (*blamed)(void *self, uint32_t index); /* rows killed it, it did not fail */
     void (*stepped)(void *self);                /* the job has got further */
-    void (*over)(void *self);                   /* its last word is said: workers go */
+    /* To the door; but no progress. Before `start`: why the job cannot begin. */
+    void (*said)(void *self, const struct job_event *event);
+    void (*over)(void *self); /* its last word is said: workers go */
     /* This process is asked to go. Is it alone, or the whole job? leave or cancel of its owner says
      * so, once and within a second. */
     void (*leave)(void *self);

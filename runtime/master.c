@@ -5,6 +5,8 @@
 
 #include "runtime/master_parts.h"
 
+#include <stdio.h>
+
 #define CHANGE_PATIENCE 25 /* times regroup_ms */
 
 /* The job goes on where the master before left it. */
@@ -231,9 +233,10 @@ static void on_reporter_message(struct master *master, int64_t now_ms,
         break;
     case MESSAGE_FINISHED:
         master_put_model(master, outbox);
-        master_put_event(master, now_ms, -1, "model", outbox, "digest %.*s, %llu rows",
-                         SLICE_FORMAT(message->finished.digest),
-                         (unsigned long long)message->finished.rows);
+        snprintf(master->finished, sizeof master->finished, "digest %.*s, %llu rows",
+                 SLICE_FORMAT(message->finished.digest),
+                 (unsigned long long)message->finished.rows);
+        master_put_event(master, now_ms, -1, "model", outbox, "%s", master->finished);
         end(master, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
         break;
     default:

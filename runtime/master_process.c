@@ -96,6 +96,8 @@ static void say_event(void *context, const struct job_event *event, struct slice
     }
     if (is_last)
         note_end(process, event->kind);
+    if (event->kind != JOB_PROGRESS)
+        process->launcher->said(process->launcher->self, event);
     if (event->kind != JOB_PROGRESS || !is_too_soon(process, event))
         say_to_log(line, is_last);
 }

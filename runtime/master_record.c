@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/master_parts.h"
@@ -102,6 +103,10 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
             event.seconds * (double)(progress->steps - progress->step) / (double)progress->step;
     if (kind == JOB_FAILED)
         event.error = master->failure;
+    if (kind == JOB_STARTED && master->options.previous)
+        snprintf(event.message, sizeof event.message, "another master leads");
+    if (kind == JOB_DONE)
+        snprintf(event.message, sizeof event.message, "%s", master->finished);
     outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
 }
 

@@ -9,6 +9,7 @@
 
 #define TICK_MS      50
 #define LEAVE_ASK_MS 1000
+#define TELL_MS      3000
 
 void pods_wake(struct pods *pods)
 {
@@ -102,6 +103,7 @@ static void want(struct pods *pods, int64_t workers)
     if (workers == pods->roster.wanted)
         return;
     log_info("%lld workers are wanted", (long long)workers);
+    pods_events_scaled(pods, pods->roster.wanted, (uint32_t)workers);
     roster_want(&pods->roster, (uint32_t)workers);
     pods->heir.want(pods->heir.context, (uint32_t)workers);
     pods_wake(pods);
@@ -243,6 +245,16 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
         pods->heir.notice(pods->heir.context, text);
 }
 
+/* Of the job's end: not for long, since nothing depends on it. */
+static bool has_told(const struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    if (kube_events_are_said(&pods->events) || now_ms >= pods->told_at)
+        return true;
+    if (pods->told_at < *due_ms)
+        *due_ms = pods->told_at;
+    return false;
+}
+
 static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
     const struct error *away = watcher_problem(watch_watcher(pods->watch));
@@ -250,7 +262,7 @@ static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
     if (pods->must_patch && now_ms >= pods->patch_at)
         pods_call_patch(pods);
-    if (!pods->must_patch && roster_is_empty(&pods->roster)) {
+    if (!pods->must_patch && roster_is_empty(&pods->roster) && has_told(pods, now_ms, due_ms)) {
         loop_stop(pods->loop, STATUS_OK, NULL);
     } else if (now_ms >= pods->end_at) {
         error_clear(&why);
@@ -276,6 +288,8 @@ static void on_time(void *context)
         end_if_empty(pods, now_ms, &due_ms);
     else
         hear_problems(pods, now_ms, &due_ms);
+    pods_events_problem(pods, now_ms, &due_ms);
+    pods_events_send(pods, now_ms, &due_ms);
     if (due_ms != INT64_MAX)
         loop_guest_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
 }
@@ -284,6 +298,7 @@ static void close_all(struct pods *pods)
 {
     if (pods->client)
         pods_calls_cancel(pods);
+    pods_events_cancel(pods);
     watch_close(pods->watch);
     pods->watch = NULL;
     watch_close(pods->job_watch);
@@ -310,6 +325,7 @@ static enum status open_all(struct pods *pods, struct loop *loop, uint32_t wante
     pods->loop = loop;
     TRY(roster_init(&pods->roster, job->workers_max, wanted, job->memory, job->memory_max, err));
     pods->has_roster = true;
+    pods->roster.listener = (struct roster_listener){pods, pods_on_loss};
     TRY(loop_add_guest(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
@@ -385,6 +401,8 @@ static enum status run_to_end(struct pods *pods, struct loop *loop, struct error
     TRY(open_all(pods, loop, 0, err));
     pods->ends = true;
     pods->end_at = loop_now_ms() + PODS_END_MS;
+    pods->told_at = loop_now_ms() + TELL_MS;
+    kube_events_hurry(&pods->events);
     pods->patch_at = 0;
     pods_wake(pods);
     return loop_run(loop, err);
@@ -419,6 +437,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                        .worker = worker,
                                        .blamed = blamed,
                                        .stepped = stepped,
+                                       .said = pods_said,
                                        .over = over,
                                        .leave = leave,
                                        .stop = stop,
@@ -436,6 +455,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     if (owner.size == 0 || owner.size >= sizeof pods->owner)
         return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
     memcpy(pods->owner, owner.data, owner.size);
+    pods_events_init(pods);
     return pods->master.data && !pods->selector.failed && !pods->job_field.failed
                ? STATUS_OK
                : fail_no_memory(err);

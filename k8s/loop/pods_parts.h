@@ -5,6 +5,7 @@
 #define K8S_LOOP_PODS_PARTS_H
 
 #include "k8s/http_collect.h"
+#include "k8s/kube_events.h"
 #include "k8s/notices.h"
 #include "k8s/roster.h"
 #include "k8s_loop/exchange.h"
@@ -47,11 +48,17 @@ struct pods {
     struct notices notices;
     struct pods_call calls[PODS_CALLS_MAX];
 
+    struct kube_events events; /* of the Job */
+    struct exchange *telling;  /* of the API server, one of them */
+    char pod[POD_NODE_MAX];    /* this master's */
+    enum roster_problem_kind problem;
+    int64_t problem_at_ms; /* when it is to be told of next */
+
     struct launcher_owner heir; /* who is told; none while ending */
     bool has_given_up, is_over;
     uint32_t least;        /* workers that the job can do with */
     bool ends, must_patch; /* pods_end: the Job is still to hear that it is in vain */
-    int64_t patch_at, end_at;
+    int64_t patch_at, end_at, told_at;
 };
 
 /* Looks at everything again, from the loop and not from here: calls cannot be started while
@@ -62,5 +69,14 @@ void pods_wake(struct pods *pods);
 void pods_call_step(struct pods *pods, const struct roster_step *step);
 void pods_call_patch(struct pods *pods);
 void pods_calls_cancel(struct pods *pods);
+
+/* pods_events.c: what `kubectl describe job` shows of it. */
+void pods_events_init(struct pods *pods);
+void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now);
+void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
+void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
+void pods_events_cancel(struct pods *pods);
+void pods_on_loss(void *context, const struct roster_loss *loss);
+void pods_said(void *self, const struct job_event *event);
 
 #endif

@@ -115,6 +115,8 @@ struct job_event {
     double rows_per_second;
     double loss, validation_loss, validation_score; /* NaN: none yet */
     double seconds, seconds_left;                   /* NaN: unknown */
+    /* A notice. Of a training job that is done, the digest of its model; of one that was started
+     * before, why it is again. */
     char message[512];
     struct error error;
 };

@@ -72,6 +72,7 @@ class FakeApi:
         self.reviews = lambda asked: True
         self.admission = lambda plural, thing: None  # or what it refuses with: code, reason, message
         self.kubelet = None  # of the pods (fake_node.py)
+        self.swallows = ""  # a kind: requests about it are never answered
         self.is_away = False
         self.requests = []  # "METHOD path"
         self.heads = []
@@ -305,7 +306,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         what = api.take_fault(verb)
         if not api.wants_client and self.headers.get("Authorization") != f"Bearer {api.token}":
             self.answer(401, status(401, "Unauthorized", "Unauthorized"), what)
-        elif what.get("hang"):
+        elif what.get("hang") or plural == api.swallows:
             with api.lock:
                 while not api.is_stopped:
                     api.lock.wait(60)
@@ -433,6 +434,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, self.server.api.delete(plural, name), what)
 
     def patch(self, plural, name, query, body, what):
+        refusal = self.server.api.admission(plural, body)
+        if refusal:
+            self.answer(refusal[0], status(*refusal), what)
+            return
         thing = self.server.api.modify(plural, name, lambda thing: merge(thing, body))
         self.answer(200 if thing else 404, thing or status(404, "NotFound", "not found"), what)
 

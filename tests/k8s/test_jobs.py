@@ -6,6 +6,7 @@ TOTRAIN_DELETIONS: how many pods of workers are deleted at random (4; 50 in the 
 import itertools
 import os
 import random
+import re
 import signal
 
 import harness
@@ -113,6 +114,40 @@ class Whole(Case):
         return [f"{kind} {found['metadata']['name']}" for kind, found in self.everything()
                 if found["metadata"].get("labels", {}).get("totrain.dev/job") == job.name
                 or job.uid in [owner["uid"] for owner in found["metadata"].get("ownerReferences", [])]]
+
+
+class Told(Case):
+    """`kubectl describe job`, as docs/kubernetes.md shows it."""
+
+    def described(self, job):
+        """Type, reason, source and message of its Events, without those of the Job's controller."""
+        lines = self.kubectl("describe", "job", job.name).stdout.split("\nEvents:\n")[1].splitlines()
+        found = [re.split(r" {2,}", line.strip(), maxsplit=4) for line in lines]
+        return [(kind, reason, message) for kind, reason, _, source, message in found if source == "totrain"]
+
+    def expected_lines(self):
+        """The page's, as patterns: numbers, names and ages are another run's."""
+        page = (training.ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+        block, = re.findall(r"^```\nEvents:\n(.*?)^```$", page, re.M | re.S)
+        found = [re.split(r" {2,}", line.strip(), maxsplit=4) for line in block.splitlines()]
+        return [(kind, reason, re.sub(r"[0-9a-f]{64}|[0-9]+", "#", message))
+                for kind, reason, _, source, message in found if source == "totrain"]
+
+    def test_what_befell_a_job_reads_as_on_the_page(self):
+        job = self.begin()
+        self.kill(job.wait_for_workers(4)[1])
+        job.wait_for(lambda: len(job.running()) < 4, "an end")
+        job.wait_for_workers(4)
+        for victim in job.wait_for_workers(4)[2:]:
+            job.delete_pod(victim)
+            job.wait_for(lambda victim=victim: victim.gone_at, "the end of a pod")
+        job.wait_for_workers(4)
+        self.api.patch(job.path, {"metadata": {"annotations": {"totrain.dev/workers": "2"}}})
+        job.wait_for(lambda: job.trace()[-1]["workers"] == 2, "a group of two")
+        self.assertEqual(job.wait_for_end(), "Complete", job.said())
+        told = [(kind, reason, re.sub(r"[0-9a-f]{64}|[0-9]+", "#", message))
+                for kind, reason, message in self.described(job)]
+        self.assertEqual(told, self.expected_lines())
 
 
 class Deaths(Case):

@@ -7,6 +7,7 @@ totrain_test(test_manifest SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_manifest.c USE
 totrain_test(test_watcher_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher_random.c USES k8s
   LABEL sim)
 totrain_test(test_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_notices.c USES k8s LABEL unit)
+totrain_test(test_kube_events SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_events.c USES k8s LABEL unit)
 totrain_test(test_pod_view SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_view.c USES k8s LABEL unit)
 totrain_test(test_roster SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster.c USES k8s LABEL unit)
 totrain_test(test_roster_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster_random.c USES k8s

@@ -683,11 +683,84 @@ static void a_node_that_lost_a_worker_is_avoided_for_a_while(void **state)
     roster_deinit(&f.roster);
 }
 
+struct losses {
+    struct roster_loss last;
+    int count;
+};
+
+static void hear_loss(void *context, const struct roster_loss *loss)
+{
+    struct losses *losses = context;
+
+    losses->last = *loss;
+    losses->count++;
+}
+
+static void each_loss_is_told_once_with_its_reason(void **state)
+{
+    struct losses losses = {.count = 0};
+    struct pod_view view;
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 4);
+    f.roster.listener = (struct roster_listener){&losses, hear_loss};
+    end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(losses.last.kind, ROSTER_LOSS_MEMORY);
+    CHECK_INT(losses.last.had / MIB, 512);
+    CHECK_INT(losses.last.memory / MIB, 1024);
+    view = pod(1, 0, POD_RUNNING);
+    view.is_leaving = true;
+    show(&f, view);
+    CHECK_INT(losses.last.kind, ROSTER_LOSS_DELETED);
+    show(&f, view);
+    view.phase = POD_ENDED;
+    view.end = POD_DISRUPTED;
+    show(&f, view);
+    CHECK_INT(losses.count, 2);
+    view = pod(2, 0, POD_RUNNING);
+    view.is_leaving = view.is_disrupted = true;
+    show(&f, view);
+    CHECK_INT(losses.last.kind, ROSTER_LOSS_DISRUPTED);
+    CHECK_INT(losses.last.index, 2);
+    roster_on_lost(&f.roster, f.now_ms, 3, 0);
+    CHECK_INT(losses.last.kind, ROSTER_LOSS_SILENT);
+    CHECK_INT(losses.count, 4);
+    roster_deinit(&f.roster);
+}
+
+static void who_leaves_as_it_should_is_no_loss(void **state)
+{
+    struct losses losses = {.count = 0};
+    struct pod_view view;
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 3);
+    f.roster.listener = (struct roster_listener){&losses, hear_loss};
+    roster_want(&f.roster, 2);
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    answer(&f, STATUS_OK, "");
+    view = pod(2, 0, POD_RUNNING);
+    view.is_leaving = true;
+    show(&f, view);
+    f.now_ms += ROSTER_STUCK_MS; /* it stays: its node is dead */
+    CHECK_INT(next(&f), ROSTER_DELETE);
+    roster_want(&f.roster, 0); /* the job is over */
+    view = pod(0, 0, POD_RUNNING);
+    view.is_leaving = true;
+    show(&f, view);
+    CHECK_INT(losses.count, 0);
+    roster_deinit(&f.roster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_that_lost_a_worker_is_avoided_for_a_while),
         cmocka_unit_test(nothing_is_done_before_the_first_list),
+        cmocka_unit_test(each_loss_is_told_once_with_its_reason),
+        cmocka_unit_test(who_leaves_as_it_should_is_no_loss),
         cmocka_unit_test(surplus_stays_pending_and_the_pending_go_first),
         cmocka_unit_test(a_place_that_leaves_is_not_filled_before_it_is_empty),
         cmocka_unit_test(disruptions_are_never_counted),

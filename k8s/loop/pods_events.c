@@ -1,0 +1,203 @@
+/*
+ * What a master tells the cluster of its job. Sent one after the other, and nothing waits for it
+ * but the last word, for a moment.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "k8s_loop/pods_parts.h"
+
+#define EVENT_ASK_MS     5000
+#define PROBLEM_AGAIN_MS 60000 /* one that stays is counted again */
+
+void pods_events_init(struct pods *pods)
+{
+    if (gethostname(pods->pod, sizeof pods->pod - 1) != 0)
+        pods->pod[0] = '\0';
+    kube_events_init(&pods->events, pods->job, slice_of(pods->owner), slice_of(pods->pod));
+}
+
+static struct kube_moment this_moment(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (struct kube_moment){loop_now_ms(), (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000};
+}
+
+/* ----- sending ----- */
+
+static void settle(struct pods *pods, enum status status, int code, const struct error *err)
+{
+    if (kube_events_on_answer(&pods->events, status, code))
+        log_warning("the cluster takes no Event of the job, which goes on without: %s",
+                    err->message);
+}
+
+static void on_answer(void *context, enum status status, struct api_answer *answer,
+                      const struct error *err)
+{
+    struct pods *pods = context;
+
+    pods->telling = NULL;
+    settle(pods, status, answer->code, err);
+    pods_wake(pods);
+}
+
+void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    const struct exchange_reader reader = {pods, on_answer};
+    struct http_request request;
+    struct error err;
+
+    http_request_init(&request);
+    if (!kube_events_next(&pods->events, now_ms, &request, due_ms)) {
+        http_request_deinit(&request);
+        return;
+    }
+    request.timeout_ms = EVENT_ASK_MS;
+    if (exchange_start(pods->loop, pods->client, &request, "write an Event", 1, &reader,
+                       &pods->telling, &err) != STATUS_OK)
+        settle(pods, err.status, 0, &err);
+}
+
+void pods_events_cancel(struct pods *pods)
+{
+    exchange_cancel(pods->telling);
+    pods->telling = NULL;
+    kube_events_on_cancel(&pods->events);
+}
+
+/* ----- what befalls its workers ----- */
+
+static void note_deleted(struct pods *pods, const struct kube_moment *now,
+                         const struct roster_loss *loss, bool is_by_cluster)
+{
+    if (is_by_cluster)
+        kube_events_note(&pods->events, now, false, "WorkerDisrupted",
+                         "the pod of worker %u was taken away, another takes its place: %s",
+                         loss->index, loss->message);
+    else
+        kube_events_note(&pods->events, now, false, "WorkerDeleted",
+                         "the pod of worker %u was deleted, another takes its place", loss->index);
+}
+
+static void note_out_of_memory(struct pods *pods, const struct kube_moment *now,
+                               const struct roster_loss *loss)
+{
+    const long long had = (long long)(loss->had >> 20), next = (long long)(loss->memory >> 20);
+
+    if (next > had)
+        kube_events_note(&pods->events, now, true, "WorkerOutOfMemory",
+                         "worker %u ran out of its %lld MiB (OOMKilled), it is started again with "
+                         "%lld MiB",
+                         loss->index, had, next);
+    else
+        kube_events_note(&pods->events, now, true, "WorkerOutOfMemory",
+                         "worker %u ran out of its %lld MiB (OOMKilled), and may have no more",
+                         loss->index, had);
+}
+
+void pods_on_loss(void *context, const struct roster_loss *loss)
+{
+    struct pods *pods = context;
+    const struct kube_moment now = this_moment();
+
+    if (pods->is_over || pods->ends)
+        return;
+    switch (loss->kind) {
+    case ROSTER_LOSS_DELETED:
+    case ROSTER_LOSS_DISRUPTED:
+        note_deleted(pods, &now, loss, loss->kind == ROSTER_LOSS_DISRUPTED);
+        break;
+    case ROSTER_LOSS_MEMORY:
+        note_out_of_memory(pods, &now, loss);
+        break;
+    case ROSTER_LOSS_CRASH:
+        kube_events_note(&pods->events, &now, true, "WorkerCrashed",
+                         "worker %u ended with code %d%s%s; %u in a row, %d fail the job",
+                         loss->index, loss->exit_code, *loss->message ? ": " : "", loss->message,
+                         loss->crashes, ROSTER_CRASHES_MAX);
+        break;
+    case ROSTER_LOSS_SILENT:
+        kube_events_note(
+            &pods->events, &now, true, "WorkerLost",
+            "worker %u on %s says nothing any more: its node is dead, or it is frozen; "
+            "another takes its place",
+            loss->index, *loss->node ? loss->node : "no node");
+        break;
+    }
+}
+
+void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now)
+{
+    const struct kube_moment moment = this_moment();
+
+    kube_events_note(&pods->events, &moment, false, "Scaled",
+                     "from %u to %u workers, as " MANIFEST_WORKERS " says", before, now);
+}
+
+/* When it has been in the way for a while, and as long as it is. */
+void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    static const char *const reasons[] = {[ROSTER_UNSCHEDULABLE] = "WorkersPending",
+                                          [ROSTER_NO_IMAGE] = "ImageUnavailable",
+                                          [ROSTER_NO_START] = "WorkerNotStarted",
+                                          [ROSTER_REFUSED] = "WorkerRefused"};
+    const enum roster_problem_kind kind = roster_problem_kind(&pods->roster);
+    const struct kube_moment moment = this_moment();
+    struct error problem;
+
+    if (pods->is_over || pods->ends || kind == ROSTER_NO_PROBLEM || kind == ROSTER_HAS_FAILED) {
+        pods->problem = ROSTER_NO_PROBLEM;
+        return;
+    }
+    if (kind != pods->problem)
+        pods->problem_at_ms = now_ms + NOTICES_AFTER_MS;
+    pods->problem = kind;
+    if (now_ms >= pods->problem_at_ms && roster_problem(&pods->roster, &problem)) {
+        kube_events_note(&pods->events, &moment, true, reasons[kind], "%s", problem.message);
+        pods->problem_at_ms = now_ms + PROBLEM_AGAIN_MS;
+    }
+    if (pods->problem_at_ms < *due_ms)
+        *due_ms = pods->problem_at_ms;
+}
+
+/* ----- the job itself ----- */
+
+static void note_started(struct pods *pods, const struct kube_moment *now,
+                         const struct job_event *event)
+{
+    if (!event->message[0])
+        kube_events_note(&pods->events, now, false, "TrainingStarted",
+                         "training has started with %u of %u workers", event->workers,
+                         pods->roster.wanted);
+    else
+        kube_events_note(&pods->events, now, false, "TrainingResumed",
+                         "%.100s: training goes on after step %llu with %u of %u workers",
+                         event->message, (unsigned long long)event->step, event->workers,
+                         pods->roster.wanted);
+}
+
+void pods_said(void *self, const struct job_event *event)
+{
+    struct pods *pods = self;
+    const struct kube_moment now = this_moment();
+    const struct error *error = &event->error;
+
+    if (event->kind == JOB_STARTED)
+        note_started(pods, &now, event);
+    else if (event->kind == JOB_DONE)
+        kube_events_note(&pods->events, &now, false, "ModelReady",
+                         "the model is trained and stored, to be published: %s", event->message);
+    else if (event->kind == JOB_FAILED && error->status == STATUS_INTERRUPTED)
+        kube_events_note(&pods->events, &now, false, "Cancelled", "%s", error->message);
+    else if (event->kind == JOB_FAILED)
+        kube_events_note(&pods->events, &now, true, "TrainingFailed", "%s%s%s", error->message,
+                         error->hint[0] ? ". " : "", error->hint);
+    if (pods->timer)
+        pods_wake(pods);
+}
