@@ -32,9 +32,8 @@ static enum status check_others(const struct planning *planning)
     if (planning->plan->training.wait || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
-            "job.wait = false is for jobs on a cluster that the server sends there");
-    return error_hint(planning->err, "In psql, with job.where = 'kubernetes', the server publishes "
-                                     "the model when the job is done.");
+            "job.wait = false is of no use where nobody waits for the session");
+    return error_hint(planning->err, "Leave it out: the model is published when the job is done.");
 }
 
 static const char *const names[] = {"job.image", "job.priority", "job.worker_cpu",
