@@ -14,8 +14,8 @@
 
 #include "session.h"
 
-/* For the run that the options say we are; nothing without them. Errors of the API server and of
- * the database. */
+/* For the run that the options say we are (run_of). Errors of the API server and of the database.
+ */
 enum status runs_clean(struct session *session, const struct cluster_options *options,
                        struct error *err);
 

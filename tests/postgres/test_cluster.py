@@ -338,6 +338,42 @@ class Program(Case):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertIn(problem, done.stderr)
 
+    def make_run(self, name, tables, pod):
+        """The Job that a run of a schedule has sent, and which nothing runs."""
+        self.cluster.started.append(name)
+        self.cluster.api.create("jobs", {
+            "metadata": {"name": name, "labels": {"totrain.dev/schedule": "nightly"},
+                         "annotations": {"totrain.dev/tables": str(tables)},
+                         "ownerReferences": [{"kind": "Pod", "name": pod, "uid": f"uid-of-{pod}"}]},
+            "spec": {"suspend": False}})
+
+    def test_a_run_of_a_schedule_removes_what_a_dead_one_has_left(self):
+        left, others = self.stage(), self.stage()
+        self.cluster.api.create("jobs", {"metadata": {"name": "run"}, "spec": {"suspend": True, "backoffLimit": 2}})
+        self.cluster.api.create("pods", {"metadata": {"name": "alive"}, "status": {"phase": "Running"}})
+        self.make_run("left", left, "dead")
+        self.make_run("running", others, "alive")
+        with self.cluster.api.lock:
+            uid = self.cluster.api.objects["pods"]["alive"]["metadata"]["uid"]
+            self.cluster.api.objects["jobs"]["running"]["metadata"]["ownerReferences"][0]["uid"] = uid
+        words = (*self.options(), "--run-of=nightly", "--owner=me/my-uid/run")
+        done = self.run_program("submit", f"dbname={self.database}", staged.statement(), *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("its Job left is deleted", done.stderr)
+        self.assertEqual(self.digest(), self.expected())
+        jobs = self.cluster.jobs()
+        self.assertNotIn("left", jobs)
+        self.assertIn("running", jobs)
+        self.assertEqual({name for name in self.tables_of_jobs() if name.startswith("result")}, {f"result_{others}"})
+        mine, = [job for name, job in jobs.items() if name.startswith("iris-model-")
+                 and "totrain.dev/schedule" in job["metadata"]["labels"]]
+        self.assertEqual(mine["metadata"]["ownerReferences"],
+                         [{"apiVersion": "v1", "kind": "Pod", "name": "me", "uid": "my-uid"}])
+        done = self.run_program("submit", f"dbname={self.database}", "SELECT nothing", *words)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(self.cluster.jobs()["run"]["spec"]["backoffLimit"], 0)
+        self.execute(f"SELECT totrain.discard({others})", "alice")
+
     def test_sqlite_is_refused_with_the_reason(self):
         done = self.run_program(str(self.folder / "x.db"), "-c", "CREATE TABLE iris(a, class); INSERT INTO iris "
                                 "VALUES (1, 0), (2, 1); " + TRAIN.replace("job.lanes = 8, ", ""))
