@@ -90,7 +90,8 @@ class ParallelScan(harness.Case):
                              "a parallel worker")
             psql.send_signal(signal.SIGINT)
             self.assertIn("ERROR:  canceling statement due to user request", psql.communicate()[1])
-        self.assertEqual(self.execute("SELECT pid FROM pg_stat_activity WHERE backend_type = 'parallel worker'"), [])
+        harness.wait_for(lambda: not self.execute("SELECT pid FROM pg_stat_activity WHERE backend_type = 'parallel worker'"),
+                         "the end of all readers")
         self.assertEqual(list(self.server.state.glob("*/*/jobs/*/*.spool")), [])
 
 

@@ -26,11 +26,12 @@ static enum status see(void *context, const struct shard_row *row, struct error 
 
 static struct jobstore *open_new(char path[64])
 {
+    char folder[] = "/tmp/totrain-test.XXXXXX";
     struct jobstore *store;
     struct error err;
 
-    snprintf(path, 64, "/tmp/totrain-shards-%ld.db", (long)getpid());
-    (void)unlink(path);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, 64, "%s/job.db", folder);
     CHECK_OK(jobstore_create(path, &store, &err));
     return store;
 }
@@ -45,6 +46,8 @@ static void close_and_remove(struct jobstore *store, const char *path)
     (void)unlink(other);
     snprintf(other, sizeof other, "%s-shm", path);
     (void)unlink(other);
+    snprintf(other, sizeof other, "%.*s", (int)(strrchr(path, '/') - path), path);
+    CHECK_INT(rmdir(other), 0);
 }
 
 static void settled_shards_come_back_in_order_and_no_row_is_settled_twice(void **state)
