@@ -10,5 +10,5 @@ if(TOTRAIN_FAULTS)
   endforeach()
   set_tests_properties(cluster_cluster cluster_scale cluster_network cluster_checkpoint
     cluster_random PROPERTIES
-    TIMEOUT 300 LABELS cluster)
+    TIMEOUT 900 LABELS cluster)
 endif()

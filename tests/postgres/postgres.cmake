@@ -12,6 +12,6 @@ foreach(path ${postgres_tests})
     endif()
   endif()
   add_test(NAME postgres_${name} COMMAND /usr/bin/python3 ${path})
-  set_tests_properties(postgres_${name} PROPERTIES TIMEOUT 300 LABELS postgres
+  set_tests_properties(postgres_${name} PROPERTIES TIMEOUT 900 LABELS postgres
     ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PG_CONFIG=${PG_CONFIG}")
 endforeach()

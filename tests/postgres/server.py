@@ -68,18 +68,25 @@ def pg_config(name):
                                        capture_output=True).stdout.strip())
 
 
+marks = []  # of the ports that this process has taken
+
+
 def free_port():
     """That stays free between two listeners: the kernel gives it to nobody who connects, not
-    even to one who tries to connect to it meanwhile, and so would meet himself."""
+    even to one who tries to connect to it meanwhile, and so would meet himself. Other tests
+    that run beside this one find the datagram port of its number in use, and take another."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
     while True:
         port = random.randrange(first // 2, first)
+        mark = socket.socket(type=socket.SOCK_DGRAM)
         with socket.socket() as probe:
             try:
+                mark.bind(("127.0.0.1", port))
                 probe.bind(("127.0.0.1", port))
+                marks.append(mark)
                 return port
             except OSError:
-                pass
+                mark.close()
 
 
 def link_all(source, target):

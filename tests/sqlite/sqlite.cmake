@@ -15,7 +15,7 @@ foreach(name detached metrics shards shell errors python transactions targets mo
              interactive tensorboard)
   add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
-    TIMEOUT 300 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
+    TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
 endforeach()
 
 # The same through C, in a program that binds its calls when they are first made.
@@ -34,5 +34,5 @@ if(TOTRAIN_FAULTS)
   add_test(NAME cluster_score COMMAND /usr/bin/python3 -B
     ${CMAKE_SOURCE_DIR}/tests/cluster/test_score.py)
   set_tests_properties(cluster_score PROPERTIES
-    TIMEOUT 300 LABELS cluster ENVIRONMENT "${sqlite_environment}")
+    TIMEOUT 900 LABELS cluster ENVIRONMENT "${sqlite_environment}")
 endif()
