@@ -301,6 +301,7 @@ struct spool_job {
     const struct vectors *vectors; /* of the SELECT */
     const char *path;
     uint32_t readers; /* at most; 1: in the order of the SELECT */
+    bool is_in_order; /* wanted in that order */
     bool is_verbose, has_label;
     struct bad_rows *bad; /* NULL: a bad row is an error */
     const int *kept;      /* columns of a bad row */
@@ -406,7 +407,8 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 static enum status spool_rows(const struct spool_job *job, struct arena *arena, uint64_t *rows,
                               struct error *err)
 {
-    struct scan_outcome outcome = {.reason = "rows are wanted in order"};
+    struct scan_outcome outcome = {.reason = job->is_in_order ? "rows are wanted in order"
+                                                              : "there is one processor"};
 
     if (!job->host->scan)
         outcome.reason = "the database reads alone";
@@ -435,6 +437,7 @@ static enum status spool_query(const struct spool_request *request, struct slice
                             .count = count,
                             .vectors = vectors,
                             .readers = training->shuffle ? request->cores : 1,
+                            .is_in_order = !training->shuffle,
                             .is_verbose = training->verbose > 1,
                             .has_label = request->plan->label_column >= 0,
                             .bad = request->bad,

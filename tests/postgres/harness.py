@@ -13,6 +13,7 @@ from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=
 from waiting import hurry, hurry_processes, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 DATA = HERE.parents[1] / "examples" / "data"
+ONE_PROCESSOR = len(os.sched_getaffinity(0)) < 2  # then there is one reader
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 BARE = {"session_preload_libraries": "totrain"}
 TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "

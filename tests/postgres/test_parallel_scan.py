@@ -32,6 +32,7 @@ class ParallelScan(harness.Case):
         readers = [line for line in done.stderr.splitlines() if "rows are read by" in line]
         return readers[0].split("rows are read by ")[1], self.digest(model)
 
+    @harness.unittest.skipIf(harness.ONE_PROCESSOR, "one processor: there is one reader")
     def test_the_model_is_that_of_one_reader(self):
         alone = self.train(before="SET max_parallel_workers_per_gather = 0;")
         self.assertEqual(alone[0], "one reader: max_parallel_workers_per_gather is 0")
@@ -40,6 +41,7 @@ class ParallelScan(harness.Case):
             self.assertRegex(readers, r"^[2-9] readers$")
             self.assertEqual(digest, alone[1], table)
 
+    @harness.unittest.skipIf(harness.ONE_PROCESSOR, "one processor: there is one reader")
     def test_uncommitted_rows_are_read(self):
         digests = []
         for workers in (2, 0):
@@ -81,6 +83,7 @@ class ParallelScan(harness.Case):
         self.assertIn("ERROR:  invalid page in block 900", done.stderr)
         self.check_nothing_runs()
 
+    @harness.unittest.skipIf(harness.ONE_PROCESSOR, "one processor: there is one reader")
     def test_an_interrupt_ends_all_readers(self):
         self.execute("INSERT INTO big SELECT b.* FROM big b, generate_series(1, 9)")
         environment = {**os.environ, **self.server.variables(self.database)}

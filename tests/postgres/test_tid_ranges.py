@@ -19,6 +19,7 @@ TRAIN = ("SELECT a, b, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1,
 PIECE_PAGES = 256  # extension/postgres/table_scan.h
 
 
+@harness.unittest.skipIf(harness.ONE_PROCESSOR, "one processor: there is one reader")
 class TidRanges(harness.Case):
     settings = {"session_preload_libraries": "totrain, auto_explain", "auto_explain.log_min_duration": "0",
                 "auto_explain.log_nested_statements": "on", "autovacuum": "off",

@@ -96,7 +96,7 @@ class Workers(harness.Case):
         lines = dict(self.execute("SELECT row ->> 'item', row ->> 'detail' FROM totrain.rows($$EXPLAIN " + predict + "$$) AS row"))
         return lines["scored by"]
 
-    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
+    @unittest.skipIf(harness.ONE_PROCESSOR, "one processor")
     def test_workers_are_chosen_where_they_pay(self):
         self.execute("CREATE TABLE wide AS SELECT g AS id, sin(g) AS a, cos(g) AS b, g % 2 AS y FROM generate_series(1, 20000) g; ANALYZE wide")
         self.by_psql("SELECT a, b, y FROM wide LIMIT 100 TO TRAIN DNNClassifier WITH model.hidden_units = [1000, 800], train.max_steps = 1 "
