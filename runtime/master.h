@@ -117,7 +117,8 @@ struct master {
     uint64_t old_epoch;    /* the group that works until the new one has met; 0: none */
     uint32_t old_reporter; /* index of its rank 0 */
     bool must_change;      /* as soon as the group has met */
-    int64_t announced_from, announced_at; /* the first and the last who is still in; 0: none */
+    /* When the last was announced who is still in, 0: none; when they go whoever else comes. */
+    int64_t announced_at, announced_until;
     bool must_deal;                       /* the lanes are to be dealt again */
     int64_t balance_at;                   /* when the speeds are looked at next */
     uint32_t better_dealings;             /* how often in a row one was worth a change */

@@ -4,8 +4,10 @@
  */
 #include "runtime/master_parts.h"
 
-/* Deletions of many pods are told one by one; SIGTERM takes longer than this. */
-#define ANNOUNCED_MOST 4 /* times leave_ms */
+/* Deletions of many pods are told one by one, over a second where thirty go. Who has been asked
+ * to go already has less time. Both: times leave_ms. */
+#define ANNOUNCED_MOST 10
+#define ASKED_MOST     4
 
 static bool is_here(const struct master_worker *worker)
 {
@@ -166,11 +168,16 @@ static bool is_idle(const struct master *master, uint32_t index)
                                     : !worker->is_member && !worker->is_old_member;
 }
 
-/* They go in one change of the group. */
-static void expect_others(struct master *master, int64_t now_ms)
+static void go_until(struct master *master, int64_t until)
 {
-    if (master->announced_at == 0)
-        master->announced_from = now_ms;
+    if (master->announced_at == 0 || until < master->announced_until)
+        master->announced_until = until;
+}
+
+/* They go in one change of the group. */
+static void expect_others(struct master *master, int64_t now_ms, int64_t most)
+{
+    go_until(master, now_ms + most * master->options.leave_ms);
     master->announced_at = now_ms;
 }
 
@@ -187,7 +194,9 @@ void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, st
     else if (master->options.leave_ms == 0)
         master_change_group(master, now_ms, outbox);
     else if (!was_announced)
-        expect_others(master, now_ms);
+        expect_others(master, now_ms, ASKED_MOST);
+    else if (master->announced_at != 0)
+        go_until(master, now_ms + ASKED_MOST * master->options.leave_ms);
 }
 
 void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
@@ -205,7 +214,7 @@ void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint
     if (is_idle(master, index))
         master_hand_back(master, now_ms, index, outbox);
     else
-        expect_others(master, now_ms);
+        expect_others(master, now_ms, ANNOUNCED_MOST);
 }
 
 void master_tick_announced(struct master *master, int64_t now_ms, struct outbox *outbox)
@@ -213,6 +222,6 @@ void master_tick_announced(struct master *master, int64_t now_ms, struct outbox 
     const int64_t quiet = master->options.leave_ms;
 
     if (master->announced_at != 0 && (now_ms - master->announced_at >= quiet ||
-                                      now_ms - master->announced_from >= ANNOUNCED_MOST * quiet))
+                                      now_ms >= master->announced_until))
         master_change_group(master, now_ms, outbox);
 }

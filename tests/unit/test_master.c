@@ -316,6 +316,39 @@ static void who_is_announced_goes_together(void **state)
     close_master(&fixture);
 }
 
+/* One every 90 ms: until nobody else is announced, or .4 s after the first was asked already. */
+static int64_t when_the_announced_go(bool is_asked)
+{
+    struct fixture fixture;
+    int64_t now = 1000;
+    uint64_t old;
+
+    open_master(&fixture, 1, 8, 0);
+    for (uint32_t index = 0; index < 8; index++) {
+        hello(&fixture, 1 + index, index, 0);
+        met(&fixture, 1);
+    }
+    fixture.master.options.leave_ms = 100;
+    old = fixture.master.group.epoch;
+    for (uint32_t index = 1; fixture.master.group.epoch == old; index++, now += 90) {
+        fixture.now = now;
+        if (index < 8)
+            master_announce(&fixture.master, now, index, 0, &fixture.outbox);
+        if (is_asked && index == 1)
+            say(&fixture, 2, of(MESSAGE_LEAVING, old));
+        master_on_tick(&fixture.master, now, &fixture.outbox);
+    }
+    close_master(&fixture);
+    return now - 90 - 1000;
+}
+
+static void who_is_announced_waits_for_the_others_but_not_for_long(void **state)
+{
+    (void)state;
+    CHECK_INT(when_the_announced_go(false), 8 * 90);
+    CHECK_INT(when_the_announced_go(true), 5 * 90);
+}
+
 static void the_model_of_a_past_group_is_not_stored(void **state)
 {
     struct fixture fixture;
@@ -596,6 +629,31 @@ static void tell_speeds(struct fixture *fixture, uint32_t first_ms, uint32_t sec
     fixture->now += 250;
     outbox_clear(&fixture->outbox);
     master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
+}
+
+static void the_lanes_of_who_is_about_to_go_are_not_dealt_anew(void **state)
+{
+    struct fixture fixture;
+    uint64_t epoch;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    fixture.master.options.leave_ms = 1000;
+    fixture.now = 1000;
+    epoch = fixture.master.group.epoch;
+    master_announce(&fixture.master, fixture.now, 1, 0, &fixture.outbox);
+    for (int round = 0; round < 3; round++)
+        tell_speeds(&fixture, 100, 1000);
+    CHECK_INT(fixture.master.group.epoch, epoch);
+    fixture.now += 1000;
+    master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    CHECK_INT(fixture.master.group.epoch, epoch + 1);
+    CHECK_INT(fixture.master.group.count, 1);
+    close_master(&fixture);
 }
 
 static void a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight(void **state)
@@ -971,6 +1029,7 @@ int main(void)
         cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
         cmocka_unit_test(a_successor_waits_until_the_one_before_has_left),
         cmocka_unit_test(who_is_announced_goes_together),
+        cmocka_unit_test(who_is_announced_waits_for_the_others_but_not_for_long),
         cmocka_unit_test(a_successor_that_is_asked_to_go_has_nothing_to_wait_for),
         cmocka_unit_test(the_model_of_a_past_group_is_not_stored),
         cmocka_unit_test(only_rank_0_is_believed),
@@ -987,6 +1046,7 @@ int main(void)
         cmocka_unit_test(a_group_that_works_is_not_disturbed_by_a_state_that_was_stored),
         cmocka_unit_test(a_job_that_lost_everybody_waits_a_moment_again),
         cmocka_unit_test(when_all_who_are_wanted_are_here_nobody_waits),
+        cmocka_unit_test(the_lanes_of_who_is_about_to_go_are_not_dealt_anew),
         cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
         cmocka_unit_test(a_very_slow_worker_has_no_lane_until_it_is_tried_again),
         cmocka_unit_test(a_small_difference_of_speed_must_be_seen_twice),
