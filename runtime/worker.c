@@ -73,6 +73,7 @@ void worker_fail(struct worker *worker, const struct error *err, struct outbox *
 
 void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox)
 {
+    worker_forget_visitor(worker, worker->peers[rank].peer);
     outbox_close(outbox, worker->peers[rank].peer);
     worker->peers[rank].peer = PEER_NONE;
     worker->peers[rank].is_missed = true;
@@ -110,6 +111,9 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);
+    /* What was said into a connection that was ending, before anything that comes after it. */
+    if (worker->group.count > 0)
+        worker_repeat_records(worker, outbox);
 }
 
 void worker_start(struct worker *worker, int64_t now_ms, struct outbox *outbox)
@@ -205,7 +209,11 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
     }
     worker_forget_visitor(worker, peer);
     rank = worker_rank_of(worker, peer);
-    if (rank != RANK_NONE && worker->state != WORKER_ENDED)
+    if (rank == RANK_NONE || worker->state == WORKER_ENDED)
+        return;
+    if (worker->peers[rank].is_kept)
+        worker_meet_anew(worker, rank, outbox);
+    else
         worker_lose_member(worker, rank, outbox);
 }
 

@@ -69,9 +69,12 @@ struct worker_options {
 struct member_peer {
     peer_id peer; /* PEER_NONE: not connected, or gone */
     bool has_hello;
-    bool waits_for_state; /* this worker does not have it yet */
-    bool is_missed;       /* gone, and the master is told as soon as it is needed */
-    bool is_owed_state;   /* it is behind, and has this worker for its source */
+    bool
+        is_kept; /* the connection is of a group before, and no HELLO for this one came by it yet */
+    bool waits_for_state;      /* this worker does not have it yet */
+    bool is_missed;            /* gone, and the master is told as soon as it is needed */
+    bool is_owed_state;        /* it is behind, and has this worker for its source */
+    bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
 };
 
@@ -99,7 +102,6 @@ struct worker {
 
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */
-    uint32_t peer_capacity;
     struct visitor *visitors;
     uint32_t visitor_count, visitor_capacity;
 

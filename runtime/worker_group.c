@@ -26,9 +26,12 @@ static void note_debts(struct worker *worker)
 
     for (uint32_t rank = 0; rank < worker->group.rank; rank++)
         is_source = is_source && worker->peers[rank].phase != worker->target;
-    for (uint32_t rank = 0; rank < worker->group.count; rank++)
-        worker->peers[rank].is_owed_state =
-            is_source && rank != worker->group.rank && worker->peers[rank].phase < worker->target;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        struct member_peer *other = &worker->peers[rank];
+
+        other->is_owed_state = is_source && rank != worker->group.rank &&
+                               other->phase < worker->target && !other->has_been_given_state;
+    }
 }
 
 /* All have said how far they are: those who are behind (by one phase when a
@@ -75,16 +78,50 @@ static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint6
     worker->peers[rank] = (struct member_peer){.peer = peer, .has_hello = true, .phase = phase};
 }
 
-/* A member of higher rank has connected. */
+void worker_forget_visitor(struct worker *worker, peer_id peer)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < worker->visitor_count; i++)
+        if (worker->visitors[i].peer != peer)
+            worker->visitors[kept++] = worker->visitors[i];
+    worker->visitor_count = kept;
+}
+
+/* And what it said of a group to come. */
+static void close_peer(struct worker *worker, peer_id peer, struct outbox *outbox)
+{
+    worker_forget_visitor(worker, peer);
+    outbox_close(outbox, peer);
+}
+
+/* A member of higher rank has connected; anew, when it had not kept its end of a connection. */
 static void welcome(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
 {
-    if (visitor->rank <= worker->group.rank || visitor->rank >= worker->group.count ||
-        worker->peers[visitor->rank].peer != PEER_NONE) {
+    const bool is_member =
+        visitor->rank > worker->group.rank && visitor->rank < worker->group.count;
+    const struct member_peer *known = is_member ? &worker->peers[visitor->rank] : NULL;
+
+    if (!known || (known->peer != PEER_NONE && !known->is_kept)) {
         outbox_close(outbox, visitor->peer);
         return;
     }
+    close_peer(worker, known->peer, outbox);
     take_hello(worker, visitor->rank, visitor->peer, visitor->phase);
     say_hello(worker, visitor->peer, outbox);
+}
+
+/* By a connection that this worker asked for or kept, and has said HELLO by itself. */
+static void hear_known(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+{
+    const uint32_t rank = worker_rank_of(worker, visitor->peer);
+
+    if (visitor->epoch < worker->group.epoch)
+        return; /* of a group between the one that both were in and this one */
+    if (rank != visitor->rank || worker->peers[rank].has_hello)
+        worker_lose_member(worker, rank, outbox);
+    else
+        take_hello(worker, rank, visitor->peer, visitor->phase);
 }
 
 static bool remember_visitor(struct worker *worker, const struct visitor *visitor)
@@ -104,73 +141,163 @@ static bool remember_visitor(struct worker *worker, const struct visitor *visito
     return true;
 }
 
-void worker_forget_visitor(struct worker *worker, peer_id peer)
+static void wait_for_group(struct worker *worker, const struct visitor *visitor, uint32_t known,
+                           struct outbox *outbox)
 {
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < worker->visitor_count; i++)
-        if (worker->visitors[i].peer != peer)
-            worker->visitors[kept++] = worker->visitors[i];
-    worker->visitor_count = kept;
+    if (remember_visitor(worker, visitor))
+        return;
+    if (known != RANK_NONE)
+        worker_lose_member(worker, known, outbox);
+    else
+        outbox_close(outbox, visitor->peer);
 }
 
-/* Visitors of this group come in, those of older ones go, those of newer ones wait. */
-static void sort_visitors(struct worker *worker, struct outbox *outbox)
+/* Members come in, those of older groups go, those of newer ones wait until the master tells. */
+static void hear(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
 {
-    uint32_t kept = 0;
+    const uint32_t known = worker_rank_of(worker, visitor->peer);
+    const bool is_late = visitor->epoch < worker->group.epoch || worker->state == WORKER_FAILED;
 
-    for (uint32_t i = 0; i < worker->visitor_count; i++) {
-        const struct visitor *visitor = &worker->visitors[i];
+    if (visitor->epoch > worker->group.epoch && (known != RANK_NONE || !is_late)) {
+        wait_for_group(worker, visitor, known, outbox);
+    } else if (known != RANK_NONE) {
+        hear_known(worker, visitor, outbox);
+    } else if (is_late) {
+        outbox_close(outbox, visitor->peer);
+    } else {
+        welcome(worker, visitor, outbox);
+    }
+}
 
-        if (visitor->epoch == worker->group.epoch)
-            welcome(worker, visitor, outbox);
-        else if (visitor->epoch < worker->group.epoch)
-            outbox_close(outbox, visitor->peer);
+static void hear_visitors(struct worker *worker, struct outbox *outbox)
+{
+    struct visitor *visitors = worker->visitors;
+    const uint32_t count = worker->visitor_count;
+
+    worker->visitors = NULL;
+    worker->visitor_count = worker->visitor_capacity = 0;
+    for (uint32_t i = 0; i < count; i++)
+        hear(worker, &visitors[i], outbox);
+    free(visitors);
+}
+
+static bool is_same_member(const struct member *member, const struct member *other)
+{
+    return member->index == other->index && strcmp(member->address, other->address) == 0;
+}
+
+static uint32_t rank_in(const struct group *group, const struct member *member)
+{
+    for (uint32_t rank = 0; rank < group->count; rank++)
+        if (is_same_member(&group->members[rank], member))
+            return rank;
+    return RANK_NONE;
+}
+
+/* A connection that both ends have used stays, when both are in the next group, too: with TLS
+ * thirty workers make 435 of them, a millisecond of two processors each. What is still on its way
+ * of the old group has the old epoch. */
+static void keep_connections(struct worker *worker, const struct group *next,
+                             struct member_peer *peers, struct outbox *outbox)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        const struct member_peer *old = &worker->peers[rank];
+        uint32_t to = RANK_NONE;
+
+        if (rank != worker->group.rank && (old->has_hello || old->is_kept))
+            to = rank_in(next, &worker->group.members[rank]);
+        if (to != RANK_NONE && old->peer != PEER_NONE)
+            peers[to] = (struct member_peer){.peer = old->peer, .is_kept = true};
         else
-            worker->visitors[kept++] = *visitor;
+            close_peer(worker, old->peer, outbox);
     }
-    worker->visitor_count = kept;
 }
 
-static enum status reset_peers(struct worker *worker, struct error *err)
+/* In place of the old group, of which nothing is left but connections. */
+static void enter(struct worker *worker, struct group *next, struct member_peer *peers,
+                  struct outbox *outbox)
 {
-    if (worker->group.count > worker->peer_capacity) {
-        struct member_peer *grown = realloc(worker->peers, worker->group.count * sizeof *grown);
+    struct group old = worker->group;
 
-        if (!grown)
-            return fail_no_memory(err);
-        worker->peers = grown;
-        worker->peer_capacity = worker->group.count;
-    }
-    memset(worker->peers, 0, worker->group.count * sizeof *worker->peers);
-    return STATUS_OK;
+    keep_connections(worker, next, peers, outbox);
+    free(worker->peers);
+    worker->peers = peers;
+    worker->group = *next;
+    worker->switch_asked = worker->switch_epoch = 0;
+    text_clear(&worker->next_group);
+    group_deinit(&old);
 }
 
-/* Each group has its own connections: nothing of an old one can be in them. */
 void worker_leave_group(struct worker *worker, struct outbox *outbox)
 {
     for (uint32_t rank = 0; rank < worker->group.count; rank++)
-        outbox_close(outbox, worker->peers[rank].peer);
+        close_peer(worker, worker->peers[rank].peer, outbox);
     worker->group.count = 0;
     worker->switch_asked = worker->switch_epoch = 0;
     text_clear(&worker->next_group);
+}
+
+static enum status enter_group(struct worker *worker, const struct message *message,
+                               struct outbox *outbox, struct error *err)
+{
+    const uint32_t lanes = worker->learning.lanes(worker->learning.self);
+    struct group next = {.epoch = 0};
+    struct member_peer *peers = NULL;
+    enum status status = group_read(&next, message, worker->options.index, lanes, err);
+
+    if (status == STATUS_OK)
+        peers = calloc(next.count, sizeof *peers);
+    if (status == STATUS_OK && !peers)
+        status = fail_no_memory(err);
+    if (status == STATUS_OK) {
+        enter(worker, &next, peers, outbox);
+        return STATUS_OK;
+    }
+    group_deinit(&next);
+    worker_leave_group(worker, outbox);
+    worker->group.epoch = message->epoch;
+    return status;
+}
+
+static void connect_member(struct worker *worker, uint32_t rank, struct outbox *outbox)
+{
+    const peer_id peer = worker->next_peer++;
+
+    worker->peers[rank] = (struct member_peer){.peer = peer};
+    outbox_connect(outbox, peer, slice_of(worker->group.members[rank].address));
+    say_hello(worker, peer, outbox);
+}
+
+/* The higher rank connects, so that two never connect to each other. */
+static void meet(struct worker *worker, struct outbox *outbox)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (worker->peers[rank].is_kept)
+            say_hello(worker, worker->peers[rank].peer, outbox);
+        else if (rank < worker->group.rank)
+            connect_member(worker, rank, outbox);
+    }
+}
+
+/* The other end was not kept, or has ended: as if this one had not been kept. */
+void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbox)
+{
+    worker->peers[rank] = (struct member_peer){.peer = PEER_NONE};
+    if (rank < worker->group.rank)
+        connect_member(worker, rank, outbox);
 }
 
 void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
                        struct outbox *outbox)
 {
     struct error err;
-    uint32_t lanes = worker->learning.lanes(worker->learning.self);
 
     /* Others have been through the phase in flight: it is not done again. */
     if (message->group.checkpoint > phase_of(worker)->number)
         worker->state = WORKER_JOINING;
     worker_abandon_phase(worker);
-    worker_leave_group(worker, outbox);
     error_clear(&err);
-    if (group_read(&worker->group, message, worker->options.index, lanes, &err) != STATUS_OK ||
-        reset_peers(worker, &err) != STATUS_OK) {
-        worker->group.count = 0;
+    if (enter_group(worker, message, outbox, &err) != STATUS_OK) {
         worker_fail(worker, &err, outbox);
         return;
     }
@@ -182,15 +309,8 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     worker->lanes_timed = worker->busy_ms = 0;
     worker->speed_at = now_ms;
     worker->speed_every_ms = worker->options.speed_first_ms;
-    /* The higher rank connects, so that two never connect to each other. */
-    for (uint32_t rank = 0; rank < worker->group.rank; rank++) {
-        peer_id peer = worker->next_peer++;
-
-        worker->peers[rank].peer = peer;
-        outbox_connect(outbox, peer, slice_of(worker->group.members[rank].address));
-        say_hello(worker, peer, outbox);
-    }
-    sort_visitors(worker, outbox);
+    meet(worker, outbox);
+    hear_visitors(worker, outbox);
     decide_target(worker, now_ms, outbox);
 }
 
@@ -201,26 +321,9 @@ void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                               .epoch = message->epoch,
                               .phase = message->peer_hello.phase,
                               .rank = message->peer_hello.rank};
-    uint32_t known = worker_rank_of(worker, from);
 
-    if (known != RANK_NONE) {
-        if (message->epoch != worker->group.epoch || known != visitor.rank ||
-            worker->peers[known].has_hello) {
-            worker_lose_member(worker, known, outbox);
-            return;
-        }
-        take_hello(worker, known, from, visitor.phase);
-    } else if (visitor.epoch < worker->group.epoch || worker->state == WORKER_FAILED) {
-        outbox_close(outbox, from);
-        return;
-    } else if (visitor.epoch > worker->group.epoch) {
-        worker_forget_visitor(worker, from);
-        if (!remember_visitor(worker, &visitor))
-            outbox_close(outbox, from);
-        return;
-    } else {
-        welcome(worker, &visitor, outbox);
-    }
+    worker_forget_visitor(worker, from);
+    hear(worker, &visitor, outbox);
     if (worker->state == WORKER_MEETING)
         decide_target(worker, now_ms, outbox);
 }

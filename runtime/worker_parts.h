@@ -27,6 +27,8 @@ void worker_report_missed(struct worker *worker, struct outbox *outbox);
 void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
                        struct outbox *outbox);
 void worker_leave_group(struct worker *worker, struct outbox *outbox);
+/* A kept connection is gone before anything of this group came by it. */
+void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbox);
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox);
 void worker_forget_visitor(struct worker *worker, peer_id peer);

@@ -116,6 +116,7 @@ static void send_state(struct worker *worker, uint32_t to, struct outbox *outbox
     } while (reply.state.offset < bytes.size);
     text_deinit(&bytes);
     worker->peers[to].is_owed_state = false;
+    worker->peers[to].has_been_given_state = true;
 }
 
 bool worker_owes_state(const struct worker *worker)

@@ -56,29 +56,47 @@ static void say(struct fixture *fixture, peer_id from, struct message message)
     worker_on_message(&fixture->worker, 0, from, &message, &fixture->outbox);
 }
 
-/* This worker is rank 0 of two with lanes 0 and 1. */
-static void group_of_two(struct fixture *fixture, uint64_t epoch)
+/* Worker 0 is this one; those after it share the lanes that it has not. */
+static void group_of(struct fixture *fixture, uint64_t epoch, const char *indexes)
 {
+    static const char *const addresses[] = {"sim:worker0", "sim:worker1", "sim:worker2"};
     struct message message = of(MESSAGE_GROUP, epoch);
-    struct message_member member = {0, 0, 2, SLICE("sim:worker0")};
+    const uint32_t count = (uint32_t)strlen(indexes);
+    uint32_t first = 0;
     struct text members;
 
     text_init(&members, 1 << 12);
-    message_put_member(&members, &member);
-    member = (struct message_member){1, 2, 2, SLICE("sim:worker1")};
-    message_put_member(&members, &member);
-    message.group = (struct message_group){.member_count = 2, .members = text_slice(&members)};
+    for (uint32_t rank = 0; rank < count; rank++) {
+        const uint32_t index = (uint32_t)(indexes[rank] - '0'), end = 4 * (rank + 1) / count;
+        struct message_member member = {index, first, end - first, slice_of(addresses[index])};
+
+        message_put_member(&members, &member);
+        first = end;
+    }
+    message.group = (struct message_group){.member_count = count, .members = text_slice(&members)};
     say(fixture, MASTER, message);
     text_deinit(&members);
 }
 
-static void peer_hello(struct fixture *fixture, peer_id from, uint64_t epoch, uint64_t phase)
+/* This worker is rank 0 of two with lanes 0 and 1. */
+static void group_of_two(struct fixture *fixture, uint64_t epoch)
+{
+    group_of(fixture, epoch, "01");
+}
+
+static void hello_of(struct fixture *fixture, peer_id from, uint64_t epoch, uint32_t rank,
+                     uint64_t phase)
 {
     struct message message = of(MESSAGE_PEER_HELLO, epoch);
 
-    message.peer_hello.rank = 1;
+    message.peer_hello.rank = rank;
     message.peer_hello.phase = phase;
     say(fixture, from, message);
+}
+
+static void peer_hello(struct fixture *fixture, peer_id from, uint64_t epoch, uint64_t phase)
+{
+    hello_of(fixture, from, epoch, 1, phase);
 }
 
 static size_t count_sent(const struct fixture *fixture, enum message_type type)
@@ -213,6 +231,96 @@ static void sums_of_a_past_group_are_refused(void **state)
     close_worker(&fixture);
 }
 
+static void members_of_two_groups_keep_their_connection(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    group_of_two(&fixture, 2);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
+    CHECK_INT(fixture.worker.state, WORKER_MEETING);
+    peer_hello(&fixture, FRIEND, 2, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    peer_hello(&fixture, FRIEND, 3, 0); /* the master told it first */
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    group_of_two(&fixture, 3);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    group_of(&fixture, 4, "0");
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_worker(&fixture);
+}
+
+/* The other end had not kept it: the higher rank connects anew, the lower waits for that. */
+static void a_kept_connection_that_ends_is_no_loss(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    group_of_two(&fixture, 2);
+    outbox_clear(&fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
+    CHECK_INT(fixture.outbox.count, 0);
+    peer_hello(&fixture, FRIEND + 1, 2, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    group_of(&fixture, 3, "10");
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 0);
+    outbox_clear(&fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 0, FRIEND + 1, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
+    hello_of(&fixture, MASTER + 1, 3, 0, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    close_worker(&fixture);
+}
+
+/* What it said of the group to come is not taken for said by the connection that it closed. */
+static void who_comes_again_after_a_word_of_the_next_group_is_heard_again(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    peer_hello(&fixture, FRIEND, 3, 0);
+    group_of(&fixture, 2, "0");
+    group_of_two(&fixture, 3);
+    CHECK_INT(fixture.worker.state, WORKER_MEETING);
+    peer_hello(&fixture, FRIEND + 1, 3, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    close_worker(&fixture);
+}
+
+/* It met all before this worker did: it has what it asked for, and is owed nothing. */
+static void who_was_given_the_state_early_is_not_waited_for(void **state)
+{
+    struct fixture fixture;
+    struct message request = of(MESSAGE_STATE_REQUEST, 2), asked = of(MESSAGE_SWITCH, 2);
+    (void)state;
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "0");
+    work_lanes(&fixture);
+    group_of(&fixture, 2, "012");
+    peer_hello(&fixture, FRIEND, 2, 0);
+    request.state_request.phase = fixture.worker.learning.phase(fixture.toy)->number;
+    say(&fixture, FRIEND, request);
+    CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
+    hello_of(&fixture, FRIEND + 1, 2, 2, request.state_request.phase);
+    CHECK_INT(fixture.worker.state, WORKER_FINISHED);
+    asked.next_epoch = 3;
+    say(&fixture, MASTER, asked);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FREE), 1);
+    close_worker(&fixture);
+}
+
 static void a_frame_of_another_epoch_on_a_members_connection_is_dropped(void **state)
 {
     struct fixture fixture;
@@ -330,6 +438,23 @@ static void steps_go_on_without_the_master_and_it_is_called_again(void **state)
     worker_on_tick(&fixture.worker, 100, &fixture.outbox);
     CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_HELLO), 1);
+    close_worker(&fixture);
+}
+
+/* Records that it made meanwhile, or sent into a connection that was ending. */
+static void a_master_that_is_found_again_is_told_the_records(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "0");
+    worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
+    work_lanes(&fixture);
+    CHECK(fixture.worker.record_count > 0);
+    outbox_clear(&fixture.outbox);
+    worker_on_tick(&fixture.worker, 100, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PROGRESS), fixture.worker.record_count);
     close_worker(&fixture);
 }
 
@@ -484,6 +609,10 @@ int main(void)
         cmocka_unit_test(lanes_are_computed_only_when_all_members_have_met),
         cmocka_unit_test(a_member_may_come_before_the_master_says_so),
         cmocka_unit_test(sums_of_a_past_group_are_refused),
+        cmocka_unit_test(members_of_two_groups_keep_their_connection),
+        cmocka_unit_test(a_kept_connection_that_ends_is_no_loss),
+        cmocka_unit_test(who_comes_again_after_a_word_of_the_next_group_is_heard_again),
+        cmocka_unit_test(who_was_given_the_state_early_is_not_waited_for),
         cmocka_unit_test(a_frame_of_another_epoch_on_a_members_connection_is_dropped),
         cmocka_unit_test(a_partial_of_the_next_phase_waits_and_one_of_a_later_is_refused),
         cmocka_unit_test(a_sum_before_the_own_lanes_are_done_is_refused),
@@ -491,6 +620,7 @@ int main(void)
         cmocka_unit_test(who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it),
         cmocka_unit_test(a_state_that_was_changed_on_its_way_fails_the_job),
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
+        cmocka_unit_test(a_master_that_is_found_again_is_told_the_records),
         cmocka_unit_test(a_member_that_is_gone_is_reported_once),
         cmocka_unit_test(who_has_the_last_state_stays_until_the_newcomer_has_it),
         cmocka_unit_test(a_newcomer_that_is_gone_before_it_has_the_state_is_reported),
