@@ -119,9 +119,9 @@ struct master {
     bool must_change;      /* as soon as the group has met */
     /* When the last was announced who is still in, 0: none; when they go whoever else comes. */
     int64_t announced_at, announced_until;
-    bool must_deal;                       /* the lanes are to be dealt again */
-    int64_t balance_at;                   /* when the speeds are looked at next */
-    uint32_t better_dealings;             /* how often in a row one was worth a change */
+    bool must_deal;           /* the lanes are to be dealt again */
+    int64_t balance_at;       /* when the speeds are looked at next */
+    uint32_t better_dealings; /* how often in a row one was worth a change */
 
     struct checkpoint stored; /* phase 0: none */
     struct writing writing;

@@ -221,7 +221,7 @@ void master_tick_announced(struct master *master, int64_t now_ms, struct outbox 
 {
     const int64_t quiet = master->options.leave_ms;
 
-    if (master->announced_at != 0 && (now_ms - master->announced_at >= quiet ||
-                                      now_ms >= master->announced_until))
+    if (master->announced_at != 0 &&
+        (now_ms - master->announced_at >= quiet || now_ms >= master->announced_until))
         master_change_group(master, now_ms, outbox);
 }
