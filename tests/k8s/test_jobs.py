@@ -262,11 +262,12 @@ class Cluster(Case):
     """What concerns everybody in the lab: no other test runs beside these."""
 
     def test_a_node_dies(self):
-        """Its workers are replaced elsewhere, though it has room, too, and is ready as far as the cluster knows."""
-        job = self.begin(resource=self.make_room(4, 4))
-        for _ in rounds(1, 3):
+        """Its workers are replaced elsewhere, though it has room, too, and is ready as far as the cluster knows. They
+        stay there: each time it is another job."""
+        for number in rounds(1, 3):
+            job = self.begin(name=f"train-{number}", resource=self.make_room(4, 4))
             self.lose_a_node(job)
-        self.finish("a node dies", job, redone=4 * len(rounds(1, 3)) * ROWS)
+            self.finish("a node dies", job, redone=4 * ROWS)
 
     def lose_a_node(self, job):
         """Of which the master is not."""
