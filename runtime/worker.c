@@ -73,8 +73,7 @@ void worker_fail(struct worker *worker, const struct error *err, struct outbox *
 
 void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox)
 {
-    worker_forget_visitor(worker, worker->peers[rank].peer);
-    outbox_close(outbox, worker->peers[rank].peer);
+    worker_close_peer(worker, worker->peers[rank].peer, outbox);
     worker->peers[rank].peer = PEER_NONE;
     worker->peers[rank].is_missed = true;
     worker_report_missed(worker, outbox);

@@ -88,8 +88,7 @@ void worker_forget_visitor(struct worker *worker, peer_id peer)
     worker->visitor_count = kept;
 }
 
-/* And what it said of a group to come. */
-static void close_peer(struct worker *worker, peer_id peer, struct outbox *outbox)
+void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox)
 {
     worker_forget_visitor(worker, peer);
     outbox_close(outbox, peer);
@@ -106,7 +105,7 @@ static void welcome(struct worker *worker, const struct visitor *visitor, struct
         outbox_close(outbox, visitor->peer);
         return;
     }
-    close_peer(worker, known->peer, outbox);
+    worker_close_peer(worker, known->peer, outbox);
     take_hello(worker, visitor->rank, visitor->peer, visitor->phase);
     say_hello(worker, visitor->peer, outbox);
 }
@@ -209,8 +208,14 @@ static void keep_connections(struct worker *worker, const struct group *next,
         if (to != RANK_NONE && old->peer != PEER_NONE)
             peers[to] = (struct member_peer){.peer = old->peer, .is_kept = true};
         else
-            close_peer(worker, old->peer, outbox);
+            worker_close_peer(worker, old->peer, outbox);
     }
+}
+
+static void forget_switch(struct worker *worker)
+{
+    worker->switch_asked = worker->switch_epoch = 0;
+    text_clear(&worker->next_group);
 }
 
 /* In place of the old group, of which nothing is left but connections. */
@@ -223,18 +228,16 @@ static void enter(struct worker *worker, struct group *next, struct member_peer 
     free(worker->peers);
     worker->peers = peers;
     worker->group = *next;
-    worker->switch_asked = worker->switch_epoch = 0;
-    text_clear(&worker->next_group);
+    forget_switch(worker);
     group_deinit(&old);
 }
 
 void worker_leave_group(struct worker *worker, struct outbox *outbox)
 {
     for (uint32_t rank = 0; rank < worker->group.count; rank++)
-        close_peer(worker, worker->peers[rank].peer, outbox);
+        worker_close_peer(worker, worker->peers[rank].peer, outbox);
     worker->group.count = 0;
-    worker->switch_asked = worker->switch_epoch = 0;
-    text_clear(&worker->next_group);
+    forget_switch(worker);
 }
 
 static enum status enter_group(struct worker *worker, const struct message *message,

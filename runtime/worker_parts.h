@@ -32,6 +32,8 @@ void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbo
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox);
 void worker_forget_visitor(struct worker *worker, peer_id peer);
+/* And what it said of a group to come. */
+void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox);
 void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
                              const struct message *message, struct outbox *outbox);
 /* Somebody has yet to get its state from here: until then this worker stays in the group. */
