@@ -420,6 +420,7 @@ static void replace(struct world *world, uint32_t index)
         schedule(world, world->now + 1, KILL, old);
         return;
     }
+    world->result->faults[SCORE_FAULT_ZOMBIE]++;
     world->workers[index] = NOBODY;
     schedule(world, world->now + 1 + (int64_t)draw(world, 500), KILL, old);
     schedule(world, world->now + 2, START, index);
@@ -430,6 +431,7 @@ static bool store(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
     const bool dies = world->torn > 0 && draw(world, 20) == 0;
+    bool stores;
 
     if (!wants_store(&node->outbox))
         return true;
@@ -438,11 +440,12 @@ static bool store(struct world *world, uint32_t number)
         die(world, number);
         return false;
     }
-    if (!dies || draw(world, 2) == 0)
-        for (size_t i = 0; i < node->outbox.count; i++)
-            take_row(world, &node->outbox, &node->outbox.entries[i]);
+    stores = !dies || draw(world, 2) == 0;
+    for (size_t i = 0; stores && i < node->outbox.count; i++)
+        take_row(world, &node->outbox, &node->outbox.entries[i]);
     if (!dies)
         return true;
+    world->result->faults[stores ? SCORE_FAULT_TORN_AFTER : SCORE_FAULT_TORN_STORE]++;
     world->torn--;
     die(world, number);
     return false;
@@ -536,7 +539,9 @@ static void work(struct world *world, uint32_t number)
     if (!scorer_role_has_work(&node->scorer))
         return;
     scorer_role_work(&node->scorer, world->now, &node->outbox);
+    world->result->faults[SCORE_FAULT_SLOW] += is_slow;
     if (node->toy.is_dead) {
+        world->result->faults[SCORE_FAULT_DEADLY_ROW]++;
         die(world, number);
         return;
     }
@@ -566,8 +571,11 @@ static void freeze(struct world *world, bool is_master)
     TRACE(world, "%s %u freezes until %lld", is_master ? "master" : "worker node", number,
           (long long)until);
     world->nodes[number]->frozen_until = until;
-    if (is_master && draw(world, 2) == 0) /* the launcher thinks it dead */
+    world->result->faults[is_master ? SCORE_FAULT_MASTER_FREEZE : SCORE_FAULT_FREEZE]++;
+    if (is_master && draw(world, 2) == 0) { /* the launcher thinks it dead */
+        world->result->faults[SCORE_FAULT_MASTER_TWICE]++;
         schedule(world, world->now + 20, START_MASTER, 0);
+    }
 }
 
 static void cut(struct world *world)
@@ -578,6 +586,7 @@ static void cut(struct world *world)
         if (!world->links[link].ends[0].is_open || !world->links[link].ends[1].is_open)
             continue;
         TRACE(world, "connection %u is cut", link);
+        world->result->faults[SCORE_FAULT_CUT]++;
         send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
         send_to(world, link, 1, CLOSED, (struct slice){NULL, 0});
         return;
@@ -595,9 +604,11 @@ static void mishap(struct world *world, const struct event *event)
     } else if (event->kind == CUT) {
         cut(world);
     } else if (node && node->is_alive && event->kind == KILL) {
+        world->result->faults[is_master ? SCORE_FAULT_MASTER_KILL : SCORE_FAULT_KILL]++;
         die(world, number);
     } else if (node && node->is_alive && event->kind == LEAVE && node->frozen_until <= world->now) {
         TRACE(world, "worker %u is asked to go", node->index);
+        world->result->faults[SCORE_FAULT_LEAVE]++;
         scorer_role_leave(&node->scorer, world->now, &node->outbox);
         carry_out(world, number);
     }

@@ -32,8 +32,38 @@ struct score_plan {
     bool verbose;
 };
 
-/* What happened, for whoever wants to know that it did. */
+/* What this simulation promises to make happen over many seeds. */
+#define SCORE_FAULT_MAP(X)                                                                         \
+    X(KILL, "a scorer is killed")                                                                  \
+    X(DEADLY_ROW, "a row kills the scorer")                                                        \
+    X(LEAVE, "a scorer is asked to go")                                                            \
+    X(FREEZE, "a scorer freezes and thaws")                                                        \
+    X(ZOMBIE, "a scorer that was replaced lives for a while")                                      \
+    X(CUT, "a connection is cut")                                                                  \
+    X(MASTER_KILL, "a dispatcher is killed")                                                       \
+    X(MASTER_FREEZE, "a dispatcher freezes")                                                       \
+    X(MASTER_TWICE, "a second dispatcher starts beside one that is frozen")                        \
+    X(TORN_STORE, "a dispatcher dies in a transaction that is not stored")                         \
+    X(TORN_AFTER, "a dispatcher dies right after a transaction was stored")                        \
+    X(SLOW, "a scorer is 30 times slower")                                                         \
+    X(BACKUP, "a lease is given to a second scorer")                                               \
+    X(LATE, "a result comes too late")                                                             \
+    X(CRASHED, "a lease ends with its scorer's death")                                             \
+    X(RETURNED, "a lease is given back")                                                           \
+    X(BAD, "a row is found to be bad")                                                             \
+    X(FAILED, "a job fails over a bad row")                                                        \
+    X(REPLACED, "the dispatcher asks for another scorer")                                          \
+    X(STALE_MASTER, "a dispatcher writes that another has followed")
+
+enum score_fault {
+#define X(name, text) SCORE_FAULT_##name,
+    SCORE_FAULT_MAP(X)
+#undef X
+        SCORE_FAULTS
+};
+
 struct score_result {
+    uint64_t faults[SCORE_FAULTS];
     uint64_t frames, leases, backups, late, crashed, returned, bad, replaced, masters,
         stale_masters, failed;
 };

@@ -8,7 +8,7 @@
 #include "base/random.h"
 
 #define SEEDS_USUAL 300
-#define SEEDS_MANY  200 /* from so many on everything happens */
+#define SEEDS_MANY  1000 /* from so many on every kind of fault happens */
 
 static bool parse(struct seeds *seeds, int argc, char **argv)
 {
@@ -64,11 +64,19 @@ uint64_t seeds_run(const struct seeds *seeds, seed_runner *run, void *context)
     return failures;
 }
 
-int seeds_verdict(const struct seeds *seeds, uint64_t failures, bool is_poor)
+int seeds_verdict(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts)
 {
-    const bool is_short = seeds_count(seeds) >= SEEDS_MANY && is_poor;
+    bool is_short = false;
 
-    if (is_short)
-        printf("some of it never happened\n");
+    for (size_t i = 0; i < counts.count; i++)
+        printf("%10" PRIu64 "  %s\n", counts.times[i], counts.names[i]);
+    if (seeds_count(seeds) < SEEDS_MANY)
+        return failures > 0;
+    for (size_t i = 0; i < counts.count; i++) {
+        if (counts.times[i] > 0)
+            continue;
+        printf("never happened in %" PRIu64 " seeds: %s\n", seeds_count(seeds), counts.names[i]);
+        is_short = true;
+    }
     return failures > 0 || is_short;
 }

@@ -4,7 +4,7 @@
  *     NAME [--seed N | --seeds A..B] [--verbose]
  *
  * A failure prints its seed, and `--seed N --verbose` shows it again. Over many
- * seeds everything that may happen has to happen: else what is checked is not
+ * seeds every kind of fault has to happen: else what is checked is not
  * what was meant.
  */
 #ifndef SIM_SEEDS_H
@@ -25,7 +25,14 @@ uint64_t seeds_pick(uint64_t seed, uint64_t stream, uint64_t what, uint64_t belo
 /* Each in turn, with failures printed; how many there were. */
 typedef enum status seed_runner(void *context, uint64_t seed, bool verbose, struct error *err);
 uint64_t seeds_run(const struct seeds *seeds, seed_runner *run, void *context);
-/* The exit code. is_poor: something of what may happen never did. */
-int seeds_verdict(const struct seeds *seeds, uint64_t failures, bool is_poor);
+/* What a simulation promises to make happen (its faults first of all), and how often it did. */
+struct seeds_counts {
+    const char *const *names;
+    const uint64_t *times;
+    size_t count;
+};
+/* Prints the counts. The exit code: not 0 when a seed failed, or when over many seeds something
+ * promised never happened, which is then named. */
+int seeds_verdict(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts);
 
 #endif

@@ -106,11 +106,15 @@ static void schedule(struct world *world, int64_t after_ms, const struct event *
 static void send(struct world *world, const struct event *event)
 {
     world->result->messages++;
-    if (draw(world, 1000) < world->plan->losses)
+    if (draw(world, 1000) < world->plan->losses) {
+        world->result->faults[SHARD_FAULT_LOSS]++;
         return;
+    }
     schedule(world, 1 + (int64_t)draw(world, 8), event);
-    if (draw(world, 1000) < world->plan->repeats)
+    if (draw(world, 1000) < world->plan->repeats) {
+        world->result->faults[SHARD_FAULT_REPEAT]++;
         schedule(world, 1 + (int64_t)draw(world, 100), event);
+    }
 }
 
 /* ------------------------------------------------------------ the store */
@@ -233,6 +237,7 @@ static bool master_store(struct world *world, uint32_t number, const struct leas
     if (stores)
         store_rows(world, lease, is_bad);
     if (dies) {
+        world->result->faults[stores ? SHARD_FAULT_TORN_AFTER : SHARD_FAULT_TORN_STORE]++;
         world->torn--;
         die(world, number, LEDGER_LOST);
     }
@@ -344,6 +349,7 @@ static void worker_begin(struct world *world, uint32_t number)
 
     if (worker->working || worker->queued == 0)
         return;
+    world->result->faults[SHARD_FAULT_SLOW] += slowness > 1;
     worker->working = lease->id;
     schedule(world, (1 + lease->count / 4 + (int64_t)draw(world, 4)) * slowness,
              &(struct event){.kind = WORKED, .node = number, .lease = *lease});
@@ -372,6 +378,7 @@ static void worker_worked(struct world *world, uint32_t number, const struct eve
         return; /* it was dropped meanwhile */
     for (uint32_t i = 0; i < event->lease.count; i++)
         if (world->is_deadly[event->lease.first + i]) {
+            world->result->faults[SHARD_FAULT_DEADLY_ROW]++;
             die(world, number, LEDGER_CRASHED);
             return;
         }
@@ -402,10 +409,15 @@ static void happen_to_node(struct world *world, uint32_t number, const struct ev
     if (!node->is_alive)
         return;
     if (event->kind == DEATH) {
+        world->result->faults[node->index == MASTER         ? SHARD_FAULT_MASTER_KILL
+                              : event->cause == LEDGER_LOST ? SHARD_FAULT_KILL
+                                                            : SHARD_FAULT_CRASH]++;
         die(world, number, event->cause);
     } else if (event->kind == FREEZE) {
         node->frozen_until = world->now + 50 + (int64_t)draw(world, 1500);
         TRACE(world, "node %u freezes", number);
+        world->result
+            ->faults[node->index == MASTER ? SHARD_FAULT_MASTER_FREEZE : SHARD_FAULT_FREEZE]++;
         if (node->index == MASTER) /* the launcher does not wait for it */
             schedule(world, 100, &(struct event){.kind = START, .index = MASTER});
     } else if (node->frozen_until > world->now) {

@@ -31,8 +31,34 @@ struct shard_plan {
     bool verbose;
 };
 
-/* What happened, for whoever wants to know that it did. */
+/* What this simulation promises to make happen over many seeds. */
+#define SHARD_FAULT_MAP(X)                                                                         \
+    X(KILL, "a worker is killed")                                                                  \
+    X(CRASH, "a worker crashes by itself, as if a row had done it")                                \
+    X(DEADLY_ROW, "a row kills the worker that scores it")                                         \
+    X(FREEZE, "a worker freezes and thaws")                                                        \
+    X(MASTER_KILL, "a master is killed")                                                           \
+    X(MASTER_FREEZE, "a master freezes, and another takes over")                                   \
+    X(TORN_STORE, "a master dies in a transaction that is not stored")                             \
+    X(TORN_AFTER, "a master dies right after a transaction was stored")                            \
+    X(LOSS, "a message is lost")                                                                   \
+    X(REPEAT, "a message comes twice")                                                             \
+    X(SLOW, "a worker is 30 times slower")                                                         \
+    X(BACKUP, "a lease is given to a second worker")                                               \
+    X(STALE, "a result comes under a lease that is not valid any more")                            \
+    X(HALVED, "rows that may be bad are halved")                                                   \
+    X(BAD, "a row is found to be bad")                                                             \
+    X(STALE_MASTER, "a master writes that another has followed")
+
+enum shard_fault {
+#define X(name, text) SHARD_FAULT_##name,
+    SHARD_FAULT_MAP(X)
+#undef X
+        SHARD_FAULTS
+};
+
 struct shard_result {
+    uint64_t faults[SHARD_FAULTS];
     uint64_t messages, leases, backups, stale, halved, bad, masters, stale_masters;
 };
 

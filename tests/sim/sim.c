@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "sim/real.h"
+#include "sim/seeds.h"
 #include "sim/toy.h"
 #include "sim/world.h"
 
@@ -82,8 +83,8 @@ static bool run_seed(uint64_t seed, const struct subject *subject, const struct 
     sum->frames += result.frames;
     sum->groups += result.groups;
     sum->checkpoints += result.checkpoints;
-    sum->restores += result.restores;
-    sum->refusals += result.refusals;
+    for (int fault = 0; fault < WORLD_FAULTS; fault++)
+        sum->faults[fault] += result.faults[fault];
     return true;
 }
 
@@ -128,12 +129,19 @@ static bool parse(int argc, char **argv, struct arguments *arguments)
     return true;
 }
 
+static const char *const names[] = {
+#define X(name, text) text,
+    WORLD_FAULT_MAP(X)
+#undef X
+};
+
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.first = 1, .last = 300};
     struct world_result sum = {.frames = 0};
     struct subject real = {.context = NULL};
     struct oracle oracle = {.states = NULL};
+    struct seeds seeds;
     uint64_t failures = 0;
 
     if (!parse(argc, argv, &arguments)) {
@@ -147,15 +155,14 @@ int main(int argc, char **argv)
     for (uint64_t seed = arguments.first; seed <= arguments.last; seed++)
         failures += arguments.csv ? !run_seed(seed, &real, &oracle, arguments.verbose, &sum)
                                   : !run_toy(seed, arguments.verbose, &sum);
-    printf("%llu seeds, %llu failures; %llu frames, %llu groups; %llu checkpoints, %llu restored, "
-           "%llu refused\n",
-           (unsigned long long)(arguments.last - arguments.first + 1), (unsigned long long)failures,
+    seeds = (struct seeds){.first = arguments.first, .last = arguments.last};
+    printf("%llu seeds, %llu failures; %llu frames, %llu groups, %llu checkpoints\n",
+           (unsigned long long)seeds_count(&seeds), (unsigned long long)failures,
            (unsigned long long)sum.frames, (unsigned long long)sum.groups,
-           (unsigned long long)sum.checkpoints, (unsigned long long)sum.restores,
-           (unsigned long long)sum.refusals);
+           (unsigned long long)sum.checkpoints);
     if (arguments.csv) {
         oracle_free(&oracle);
         real_subject_close(&real);
     }
-    return failures > 0;
+    return seeds_verdict(&seeds, failures, (struct seeds_counts){names, sum.faults, WORLD_FAULTS});
 }

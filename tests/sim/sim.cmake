@@ -1,7 +1,8 @@
 add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/store.c
   ${CMAKE_CURRENT_LIST_DIR}/world.c
   ${CMAKE_CURRENT_LIST_DIR}/oracle.c ${CMAKE_CURRENT_LIST_DIR}/toy.c
-  ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
+  ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
+  ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
 target_link_libraries(sim PRIVATE totrain_runtime)
 target_include_directories(sim PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 add_test(NAME sim_seeds COMMAND sim --seeds 1..1000)

@@ -99,13 +99,14 @@ enum status store_read_piece(void *context, const struct checkpoint *checkpoint,
     return STATUS_OK;
 }
 
-void store_damage(struct store *store, uint64_t where, bool shows_early)
+bool store_damage(struct store *store, uint64_t where, bool shows_early)
 {
     if (store->whole.phase == 0)
-        return;
+        return false;
     store->was_damaged = true;
     if (shows_early)
         store->is_damaged = true;
     else /* in the last bytes is the learner's part, which it looks at */
         store->whole_bytes.data[store->whole_bytes.size - 1 - where % 100] ^= 0x10;
+    return true;
 }

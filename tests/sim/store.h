@@ -39,6 +39,7 @@ void store_drop(struct store *store);
 enum status store_read_piece(void *store, const struct checkpoint *checkpoint, uint64_t position,
                              struct text *out, struct error *err);
 /* Damage that shows when a piece is read, or when the learner looks. */
-void store_damage(struct store *store, uint64_t where, bool shows_early);
+/* False: there is no checkpoint to damage. */
+bool store_damage(struct store *store, uint64_t where, bool shows_early);
 
 #endif

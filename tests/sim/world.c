@@ -98,6 +98,11 @@ static uint64_t draw(struct world *world, uint64_t below)
     return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 1) % below;
 }
 
+static void count(struct world *world, enum world_fault fault)
+{
+    world->result.faults[fault]++;
+}
+
 static void complain(struct world *world, const char *what, const char *detail)
 {
     if (world->failure.status == STATUS_OK)
@@ -315,9 +320,10 @@ static void take_store(struct world *world, const struct outbox *outbox,
             snprintf(world->digest, sizeof world->digest, "%.71s", event.detail);
         world->result.groups += strcmp(event.event, "group") == 0;
         world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
-        world->result.restores += strcmp(event.event, "restored") == 0;
+        if (strcmp(event.event, "restored") == 0)
+            count(world, WORLD_FAULT_RESTORE);
         if (strcmp(event.event, "checkpoint_refused") == 0) {
-            world->result.refusals++;
+            count(world, WORLD_FAULT_REFUSAL);
             if (!world->store.was_damaged)
                 complain(world, "a checkpoint is refused that nobody damaged", event.detail);
         }
@@ -344,9 +350,10 @@ static void take_checkpoint(struct world *world, uint32_t number, const struct o
         return;
     }
     memcpy(&id, bytes.data, sizeof id); /* comes first in both */
-    if (draw(world, 100) < world->plan->store_trouble)
+    if (draw(world, 100) < world->plan->store_trouble) {
+        count(world, WORLD_FAULT_STORE_TROUBLE);
         status = STATUS_IO;
-    else if (is_finish)
+    } else if (is_finish)
         status = store_finish(&world->store, bytes, NULL);
     else
         status = store_put_piece(&world->store, bytes, NULL);
@@ -393,7 +400,11 @@ static void replace_worker(struct world *world, uint32_t index)
     for (uint32_t i = 0; i < world->node_count; i++) {
         struct node *node = world->nodes[i];
 
-        if (!node->is_master && node->is_alive && node->index == index && !leaves_zombie)
+        if (node->is_master || !node->is_alive || node->index != index)
+            continue;
+        if (leaves_zombie)
+            count(world, WORLD_FAULT_ZOMBIE);
+        else
             stop_node(world, i);
     }
     schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_WORKER, index);
@@ -435,6 +446,7 @@ static void carry_out(struct world *world, uint32_t number)
         complain(world, "outbox", node->address);
     if (outbox->count > 0 && is_stale(world, node)) {
         TRACE(world, "master %u is stale", node->incarnation);
+        count(world, WORLD_FAULT_STALE_MASTER);
         outbox_clear(outbox); /* the store refuses; what it wished is not done */
         stop_node(world, number);
     }
@@ -479,6 +491,8 @@ static void carry_out(struct world *world, uint32_t number)
     if (!node->is_master && node->is_alive && !node->has_work_event &&
         worker_has_work(&node->worker)) {
         node->has_work_event = true;
+        if (slowness(world, node) > 1)
+            count(world, WORLD_FAULT_SLOW);
         schedule(world, world->now + slowness(world, node) * (50 + (int64_t)draw(world, 2000)),
                  WORK, number);
     }
@@ -608,9 +622,10 @@ static void tick(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
 
-    if (is_stale(world, node)) /* its recorder looks, even when there is nothing to write */
+    if (is_stale(world, node)) { /* its recorder looks, even when there is nothing to write */
+        count(world, WORLD_FAULT_STALE_MASTER);
         stop_node(world, number);
-    else if (node->is_master)
+    } else if (node->is_master)
         master_on_tick(&node->master, world->now / 1000, &node->outbox);
     else
         worker_on_tick(&node->worker, world->now / 1000, &node->outbox);
@@ -650,6 +665,7 @@ static void crash(struct world *world, bool is_master)
         return;
     node = world->nodes[number];
     TRACE(world, "%s crashes", node->address);
+    count(world, is_master ? WORLD_FAULT_MASTER_CRASH : WORLD_FAULT_CRASH);
     stop_node(world, number);
     if (is_master)
         schedule(world, again, START_MASTER, 0);
@@ -665,10 +681,13 @@ static void freeze(struct world *world)
     if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
         return;
     world->nodes[number]->frozen_until = world->now + (int64_t)draw(world, (uint64_t)longest);
+    count(world, world->nodes[number]->is_master ? WORLD_FAULT_MASTER_FREEZE : WORLD_FAULT_FREEZE);
     /* The launcher takes a silent master for dead; this one will thaw. */
     if (world->nodes[number]->is_master &&
-        world->nodes[number]->frozen_until > world->now + 5000000)
+        world->nodes[number]->frozen_until > world->now + 5000000) {
+        count(world, WORLD_FAULT_MASTER_TWICE);
         schedule(world, world->now + 5000000, START_MASTER, 0);
+    }
     TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
           (double)world->nodes[number]->frozen_until / 1000);
 }
@@ -691,10 +710,13 @@ static void cut(struct world *world, bool of_members)
             continue;
         TRACE(world, "%s and %s are cut", world->nodes[world->links[link].ends[0].node]->address,
               world->nodes[world->links[link].ends[1].node]->address);
+        count(world, of_members ? WORLD_FAULT_SWITCH_CUT : WORLD_FAULT_CUT);
         for (uint32_t side = 0; side < 2; side++)
             send_to_end(world, link, side, CLOSED, (struct slice){NULL, 0});
-        if (draw(world, 2) == 0)
-            world->links[link].ends[0].is_open = world->links[link].ends[1].is_open = false;
+        if (draw(world, 2) > 0)
+            return;
+        count(world, WORLD_FAULT_CUT_LOSS);
+        world->links[link].ends[0].is_open = world->links[link].ends[1].is_open = false;
         return;
     }
 }
@@ -703,11 +725,13 @@ static void cut(struct world *world, bool of_members)
 static void end_all(struct world *world)
 {
     TRACE(world, "everything ends");
+    count(world, WORLD_FAULT_END_ALL);
     for (uint32_t i = 0; i < world->node_count; i++)
         if (world->nodes[i]->is_alive)
             stop_node(world, i);
-    if (world->plan->damages && draw(world, 2) == 0)
-        store_damage(&world->store, draw(world, 1 << 20), draw(world, 2) == 0);
+    if (world->plan->damages && draw(world, 2) == 0 &&
+        store_damage(&world->store, draw(world, 1 << 20), draw(world, 2) == 0))
+        count(world, WORLD_FAULT_DAMAGE);
     schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_MASTER, 0);
     for (uint32_t index = 0; index < world->plan->workers; index++)
         schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
@@ -721,6 +745,7 @@ static void announce(struct world *world, const struct node *worker)
     if (!master->is_alive || master->frozen_until > world->now)
         return;
     TRACE(world, "%s is announced", worker->address);
+    count(world, WORLD_FAULT_ANNOUNCED);
     master_announce(&master->master, world->now / 1000, worker->index, worker->incarnation,
                     &master->outbox);
     carry_out(world, world->master);
@@ -735,9 +760,12 @@ static void leave(struct world *world)
         return;
     node = world->nodes[number];
     TRACE(world, "%s is asked to go", node->address);
+    count(world, WORLD_FAULT_LEAVE);
     node->has_successor = draw(world, 2) == 0; /* as on a cluster: it is started meanwhile */
-    if (node->has_successor)
+    if (node->has_successor) {
+        count(world, WORLD_FAULT_SUCCESSOR);
         schedule(world, world->now + (int64_t)draw(world, 100000), START_WORKER, node->index);
+    }
     node->is_going = true;
     if (draw(world, 2) == 0) {
         announce(world, node);
@@ -817,6 +845,12 @@ static bool handle(struct world *world, struct event *event)
     return true;
 }
 
+static void late_join(struct world *world, uint32_t index)
+{
+    count(world, WORLD_FAULT_LATE_JOIN);
+    schedule(world, (int64_t)draw(world, (uint64_t)world->plan->span_us), START_WORKER, index);
+}
+
 static void plan_mischief(struct world *world)
 {
     const struct world_plan *plan = world->plan;
@@ -835,8 +869,10 @@ static void plan_mischief(struct world *world)
     for (uint32_t i = 0; i < plan->ends; i++)
         schedule(world, (int64_t)draw(world, span), END_ALL, 0);
     for (uint32_t index = 0; index < plan->workers; index++)
-        schedule(world, index < plan->late_joins ? (int64_t)draw(world, span) : 0, START_WORKER,
-                 index);
+        if (index < plan->late_joins)
+            late_join(world, index);
+        else
+            schedule(world, 0, START_WORKER, index);
 }
 
 static void check_end(struct world *world)

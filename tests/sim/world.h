@@ -33,8 +33,39 @@ struct world_plan {
     bool verbose;
 };
 
+/* What this simulation promises to make happen over many seeds. */
+#define WORLD_FAULT_MAP(X)                                                                         \
+    X(CRASH, "a worker crashes")                                                                   \
+    X(MASTER_CRASH, "a master crashes")                                                            \
+    X(FREEZE, "a worker freezes and thaws")                                                        \
+    X(MASTER_FREEZE, "a master freezes and thaws")                                                 \
+    X(MASTER_TWICE, "a second master starts beside one that is frozen")                            \
+    X(STALE_MASTER, "a master that another has followed is refused by the store")                  \
+    X(ZOMBIE, "a worker that was replaced lives on")                                               \
+    X(CUT, "a connection is cut")                                                                  \
+    X(CUT_LOSS, "what was on its way in a connection is lost with it")                             \
+    X(SWITCH_CUT, "two members are cut while the group changes")                                   \
+    X(LEAVE, "a worker is asked to go")                                                            \
+    X(ANNOUNCED, "the master hears before the worker that it will be asked to go")                 \
+    X(SUCCESSOR, "the successor of a worker that goes is there before it has gone")                \
+    X(LATE_JOIN, "a worker joins late")                                                            \
+    X(END_ALL, "everything ends but the store")                                                    \
+    X(STORE_TROUBLE, "the store refuses a piece of a checkpoint or its end")                       \
+    X(DAMAGE, "a stored checkpoint is damaged")                                                    \
+    X(SLOW, "a worker is 40 times slower")                                                         \
+    X(RESTORE, "a job continues from a checkpoint")                                                \
+    X(REFUSAL, "a checkpoint is refused")
+
+enum world_fault {
+#define X(name, text) WORLD_FAULT_##name,
+    WORLD_FAULT_MAP(X)
+#undef X
+        WORLD_FAULTS
+};
+
 struct world_result {
-    uint64_t frames, groups, checkpoints, restores, refusals, end_us;
+    uint64_t frames, groups, checkpoints, end_us;
+    uint64_t faults[WORLD_FAULTS];
 };
 
 /* The job ends as the oracle says. Otherwise FAILED with what was seen. */
