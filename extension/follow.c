@@ -73,6 +73,41 @@ enum status job_follow(const struct host *host, struct job_process *process,
     return status;
 }
 
+/* Its supervisor ended and did not say how the job did: the store knows. */
+static bool has_stored_its_end(const struct job_folder *folder)
+{
+    struct error ignored;
+    struct jobstore *store;
+    struct job_row row;
+    char path[PATH_MAX];
+    bool is_done;
+
+    if (job_folder_file(folder, "job.db", path, &ignored) != STATUS_OK ||
+        jobstore_open(path, true, &store, &ignored) != STATUS_OK)
+        return false;
+    is_done = jobstore_get_job(store, &row, &ignored) == STATUS_OK && row.state == JOB_STATE_DONE;
+    jobstore_close(store);
+    return is_done;
+}
+
+enum status job_follow_stored(const struct host *host, const struct job_folder *folder,
+                              struct job_process *process, const struct sink *sink,
+                              struct error *err)
+{
+    struct job_event done = {.kind = JOB_DONE,
+                             .loss = NAN,
+                             .validation_loss = NAN,
+                             .validation_score = NAN,
+                             .seconds_left = NAN};
+    enum status status = job_follow(host, process, sink, err);
+
+    if (status != STATUS_FAILED || process->events >= 0 || !has_stored_its_end(folder))
+        return status;
+    sink_progress(sink, &done);
+    error_clear(err);
+    return STATUS_OK;
+}
+
 enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err)
 {
     enum status status;

@@ -371,7 +371,7 @@ static enum status follow_and_collect(const struct host *host, const struct plan
     enum status status;
 
     TRY(job_start(host, folder, spec, &process, err));
-    status = job_follow(host, &process, sink, err);
+    status = job_follow_stored(host, folder, &process, sink, err);
     if (status == STATUS_OK)
         status = open_and_collect(host, plan, folder, scored, started, sink, err);
     else if (!err->hint[0] && status == STATUS_FAILED)

@@ -90,6 +90,11 @@ enum status job_resume(const struct host *host, const struct job_folder *folder,
  * job_close(). */
 enum status job_follow(const struct host *host, struct job_process *process,
                        const struct sink *sink, struct error *err);
+/* The same; a supervisor that ended without a word is no failure of a job whose store says that
+ * it is done. */
+enum status job_follow_stored(const struct host *host, const struct job_folder *folder,
+                              struct job_process *process, const struct sink *sink,
+                              struct error *err);
 
 /* score.c */
 enum status predict_query(const struct plan *plan, struct text *sql, struct error *err);

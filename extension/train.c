@@ -119,7 +119,7 @@ static enum status run_job(const struct host *host, const struct plan *plan,
     enum status status;
 
     TRY(job_start(host, folder, spec, &process, err));
-    status = job_follow(host, &process, sink, err);
+    status = job_follow_stored(host, folder, &process, sink, err);
     if (status == STATUS_OK)
         status = collect(host, plan, folder, course, sink, err);
     else

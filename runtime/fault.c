@@ -1,5 +1,6 @@
 #include "runtime/fault.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
         return read_point(value, &fault->point);
     if (slice_is(name, "action")) {
         fault->stops = slice_is(value, "stop");
-        return fault->stops || slice_is(value, "kill");
+        fault->holds = slice_is(value, "hold");
+        return fault->stops || fault->holds || slice_is(value, "kill");
     }
     if (!read_number(value, &number))
         return false;
@@ -87,6 +89,18 @@ struct fault fault_read(void)
     return fault;
 }
 
+/* Other threads of the process have to block SIGUSR2. */
+static void hold(void)
+{
+    sigset_t go_on;
+    int number;
+
+    sigemptyset(&go_on);
+    sigaddset(&go_on, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &go_on, NULL);
+    (void)sigwait(&go_on, &number);
+}
+
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step)
 {
@@ -96,7 +110,10 @@ void fault_reach(const struct fault *fault, enum fault_point point, const char *
         (fault->has_attempt && fault->attempt != attempt) ||
         (fault->has_step && fault->step != step) || strcmp(fault->role, role) != 0)
         return;
-    kill(getpid(), fault->stops ? SIGSTOP : SIGKILL);
+    if (fault->holds)
+        hold();
+    else
+        kill(getpid(), fault->stops ? SIGSTOP : SIGKILL);
 }
 
 #else

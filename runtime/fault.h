@@ -5,7 +5,8 @@
  *
  * `attempt` is the role's incarnation, so that the process that takes its
  * place lives; without it none does. Without a point the step's begin is
- * meant, without an action kill. Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not
+ * meant, without an action kill; stop stops the process, hold its calling thread alone, until
+ * SIGUSR2. Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not
  * read.
  */
 #ifndef RUNTIME_FAULT_H
@@ -24,6 +25,8 @@
     X(CHECKPOINT_PIECE, "checkpoint_piece") /* master: a piece is stored; step: its position */    \
     X(CHECKPOINT_BEFORE, "checkpoint_before") /* master: all pieces are, the head is not */        \
     X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */               \
+    X(END_BEFORE, "end_before")     /* master: the job's end is about to be committed; any step */ \
+    X(END_STORED, "end_stored")     /* master: it is stored, and nobody was told */                \
     X(SHARD_BEGIN, "shard_begin")   /* a shard's first rows are scored; step: its first row */     \
     X(SHARD_SCORED, "shard_scored") /* its results are about to be sent */                         \
     X(ROW, "row") /* step: the row that is about to be scored; whichever worker has it */          \
@@ -39,7 +42,7 @@ enum fault_point {
 };
 
 struct fault {
-    bool is_set, stops;
+    bool is_set, stops, holds;
     char role[16];
     uint32_t index, attempt;
     uint64_t step;

@@ -19,6 +19,7 @@
 
 struct health {
     _Atomic int64_t beat_ms;
+    const struct store_call *call;
     int listener, end;
     pthread_t thread;
 };
@@ -48,8 +49,9 @@ static void answer(const struct health *health, int client)
     static const char alive[] = "HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nok\n",
                       silent[] =
                           "HTTP/1.0 503 Service Unavailable\r\nContent-Length: 7\r\n\r\nsilent\n";
-    const bool is_alive =
-        loop_now_ms() - atomic_load(&health->beat_ms) <= (int64_t)HEALTH_SILENCE_MS;
+    const int64_t now_ms = loop_now_ms();
+    const bool is_alive = now_ms - atomic_load(&health->beat_ms) <= (int64_t)HEALTH_SILENCE_MS ||
+                          store_call_vouches(health->call, now_ms);
 
     if (read_request(client))
         (void)send(client, is_alive ? alive : silent, strlen(is_alive ? alive : silent),
@@ -84,7 +86,8 @@ static enum status start(struct health *health, struct error *err)
     return failed ? fail(err, STATUS_LIMIT, "there is no thread for --health") : STATUS_OK;
 }
 
-enum status health_open(const char *address, struct health **out, struct error *err)
+enum status health_open(const char *address, const struct store_call *call, struct health **out,
+                        struct error *err)
 {
     struct health *health = calloc(1, sizeof *health);
     char bound[ADDRESS_TEXT_MAX + 1];
@@ -93,6 +96,7 @@ enum status health_open(const char *address, struct health **out, struct error *
     if (!health)
         return fail_no_memory(err);
     atomic_store(&health->beat_ms, loop_now_ms());
+    health->call = call;
     health->end = eventfd(0, EFD_CLOEXEC);
     health->listener = -1;
     status = health->end < 0 ? fail_errno(err, STATUS_LIMIT, "--health")

@@ -50,7 +50,12 @@ static enum status read_piece(void *context, const struct checkpoint *checkpoint
                               struct text *out, struct error *err)
 {
     struct recorder *recorder = context;
-    return checkpoint_read_piece(recorder->store, checkpoint, position, out, err);
+    enum status status;
+
+    store_call_begin(recorder->call, loop_now_ms());
+    status = checkpoint_read_piece(recorder->store, checkpoint, position, out, err);
+    store_call_end(recorder->call);
+    return status;
 }
 
 static struct master_options master_options_of(const struct job *job, const struct leader *leader,

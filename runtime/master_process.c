@@ -21,6 +21,7 @@
 #include "runtime/launcher.h"
 #include "runtime/role_process.h"
 #include "runtime/score_host.h"
+#include "runtime/store_call.h"
 
 #define ALIVE_MS      1000
 #define LOG           1 /* of the pod */
@@ -45,7 +46,9 @@ struct master_process {
     enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } verdict; /* what was said of the job's end */
     bool is_leaving;
     struct health *health;
-    uint64_t wishes; /* of the launcher's, for another number of workers */
+    struct store_call call;        /* of the recorder */
+    struct store_voucher *voucher; /* says `alive` while a call is in flight */
+    uint64_t wishes;               /* of the launcher's, for another number of workers */
 };
 
 static const struct launcher *launcher_of(const struct master_process *process)
@@ -140,6 +143,13 @@ static void say_alive(void *context, int64_t now_ms)
     if (now_ms - process->alive_at < ALIVE_MS)
         return;
     process->alive_at = now_ms;
+    role_say("alive\n", 6);
+}
+
+/* In the voucher's thread: a line this short is sent whole. */
+static void say_storing(void *context)
+{
+    (void)context;
     role_say("alive\n", 6);
 }
 
@@ -270,6 +280,7 @@ static enum status start_host(struct master_process *process, const struct job *
                                       .replace = say_replace,
                                       .blame = say_blamed,
                                       .worker = say_worker,
+                                      .call = &process->call,
                                       .context = process};
     /* The process that SHOW JOBS can ask; of a pod there is none. */
     const int64_t supervisor = process->launcher ? 0 : getppid();
@@ -321,6 +332,8 @@ static enum status start_master(struct master_process *process, const struct job
     loop_use_network(process->loop, &process->network);
     if (!process->launcher) {
         TRY(role_watch_lifeline(process->loop, on_master_line, process, err));
+        TRY(store_voucher_start(&process->call, ALIVE_MS, say_storing, process, &process->voucher,
+                                err));
         loop_on_tick(process->loop, say_alive, process);
     } else {
         loop_on_tick(process->loop, beat, process);
@@ -331,19 +344,30 @@ static enum status start_master(struct master_process *process, const struct job
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
-/* Of a job that had ended before: its end. */
+static const struct recorder *recorder_of(const struct master_process *process)
+{
+    return process->scores ? &process->dispatch.leader.recorder : &process->host.leader.recorder;
+}
+
+/* Of a job that had ended before: its end, which the master before may not have said. */
 static bool find_end(struct master_process *process, enum status *status, struct error *err)
 {
-    enum job_state state;
+    const struct recorder voice = {.say = say_event, .context = process};
+    struct job_row row;
 
-    if (process->scores || !recorder_has_ended(&process->host.leader.recorder, &state))
+    if (!recorder_has_ended(recorder_of(process), &row))
         return false;
-    log_info("the job is %s already", job_state_name(state));
-    error_clear(err);
-    process->verdict = state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
-    *status = state == JOB_STATE_DONE        ? STATUS_OK
-              : state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED
-                                             : STATUS_FAILED;
+    log_info("the job is %s already", job_state_name(row.state));
+    process->verdict = row.state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
+    if (process->launcher) {
+        error_clear(err);
+        err->status = row.state == JOB_STATE_DONE        ? STATUS_OK
+                      : row.state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED
+                                                         : STATUS_FAILED;
+    } else {
+        recorder_say_ended(&voice, &row, err);
+    }
+    *status = err->status;
     return true;
 }
 
@@ -367,7 +391,7 @@ static enum status run_leader(struct master_process *process, const struct job *
 
     if (status == STATUS_OK)
         return lead(process, err);
-    if (job->journal && find_end(process, &status, err))
+    if (find_end(process, &status, err))
         return status;
     if (!job->journal || status != STATUS_CONNECTION)
         recorder_say_failed(&voice, err);
@@ -431,6 +455,7 @@ static void stop(struct master_process *process)
     if (launcher_of(process))
         process->launcher->stop(process->launcher->self);
     process->launches = false;
+    store_voucher_stop(process->voucher);
     loop_free(process->loop);
     tls_free(process->network.tls);
     stop_host(process);
@@ -453,7 +478,8 @@ int run_master(const struct role_options *options)
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
     signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
     role_end_by_sigterm();
-    status = options->health ? health_open(options->health, &process.health, &err) : STATUS_OK;
+    status = options->health ? health_open(options->health, &process.call, &process.health, &err)
+                             : STATUS_OK;
     if (status == STATUS_OK)
         status = role_open_job(options, &job, &tables, &err);
     if (status != STATUS_OK) {

@@ -9,6 +9,7 @@
 #include "data/journal.h"
 #include "data/shardstore.h"
 #include "launch/launch.h"
+#include "runtime/loop.h"
 
 /* What a master before has left of it. */
 static void remove_copy(const char *path)
@@ -36,14 +37,25 @@ static enum status open_store(struct recorder *recorder, const char *folder, str
     return recorder->journal ? jobstore_attach(recorder->store, recorder->journal, err) : STATUS_OK;
 }
 
-enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
-                          struct error *err)
+static enum status open_and_claim(struct recorder *recorder, const char *folder,
+                                  uint32_t incarnation, struct error *err)
 {
-    recorder->fault = fault_read();
     TRY(open_store(recorder, folder, err));
     if (!recorder->journal && job_is_kept(folder))
         TRY(jobstore_survive(recorder->store, err));
     return jobstore_claim(recorder->store, incarnation, &recorder->incarnation, err);
+}
+
+enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
+                          struct error *err)
+{
+    enum status status;
+
+    recorder->fault = fault_read();
+    store_call_begin(recorder->call, loop_now_ms());
+    status = open_and_claim(recorder, folder, incarnation, err);
+    store_call_end(recorder->call);
+    return status;
 }
 
 static enum status begin(const struct recorder *recorder, struct error *err)
@@ -327,20 +339,39 @@ static enum status store_checkpoints(struct recorder *recorder, const struct out
 
 enum status recorder_check_claim(const struct recorder *recorder, struct error *err)
 {
-    TRY(jobstore_check_claim(recorder->store, recorder->incarnation, err));
-    return jobstore_check_journal(recorder->store, err);
+    enum status status;
+
+    store_call_begin(recorder->call, loop_now_ms());
+    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    if (status == STATUS_OK)
+        status = jobstore_check_journal(recorder->store, err);
+    store_call_end(recorder->call);
+    return status;
 }
 
-bool recorder_has_ended(const struct recorder *recorder, enum job_state *state)
+bool recorder_has_ended(const struct recorder *recorder, struct job_row *row)
 {
-    struct job_row row;
     struct error ignored;
 
-    if (!recorder->store || jobstore_get_job(recorder->store, &row, &ignored) != STATUS_OK)
-        return false;
-    *state = row.state;
-    return row.state == JOB_STATE_DONE || row.state == JOB_STATE_FAILED ||
-           row.state == JOB_STATE_CANCELLED;
+    return recorder->store && jobstore_get_job(recorder->store, row, &ignored) == STATUS_OK &&
+           job_state_has_ended(row->state);
+}
+
+void recorder_say_ended(const struct recorder *recorder, const struct job_row *row,
+                        struct error *verdict)
+{
+    struct job_event event;
+
+    error_clear(verdict);
+    if (row->state != JOB_STATE_DONE)
+        fail(verdict, row->state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED : STATUS_FAILED, "%s",
+             row->error);
+    empty_event(row->state == JOB_STATE_DONE ? JOB_DONE : JOB_FAILED, &event);
+    event.step = event.steps = row->step;
+    event.loss = row->loss;
+    event.seconds = row->seconds;
+    event.error = *verdict;
+    recorder_say(recorder, &event);
 }
 
 bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome)
@@ -365,14 +396,34 @@ static int64_t scored_row(const struct outbox *outbox)
     return -1;
 }
 
+/* Is a row among them that says that the job has ended? */
+static bool ends_job(const struct outbox *outbox)
+{
+    struct job_row row;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_JOB)
+            continue;
+        memcpy(&row, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof row);
+        if (job_state_has_ended(row.state))
+            return true;
+    }
+    return false;
+}
+
 static enum status store_all(struct recorder *recorder, const struct outbox *outbox,
                              struct error *err)
 {
     const int64_t scored = recorder->fault.is_set ? scored_row(outbox) : -1;
+    const bool is_end = recorder->fault.is_set && ends_job(outbox);
 
     if (scored >= 0)
         reach(recorder, FAULT_SHARD_BEFORE, (uint64_t)scored);
+    if (is_end)
+        reach(recorder, FAULT_END_BEFORE, 0);
     TRY(store_rows(recorder, outbox, err));
+    if (is_end)
+        reach(recorder, FAULT_END_STORED, 0);
     if (scored >= 0)
         reach(recorder, FAULT_SHARD_AFTER, (uint64_t)scored);
     return store_checkpoints(recorder, outbox, err);
@@ -395,8 +446,12 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
 {
     struct recorder *recorder = context;
     struct job_event event;
+    enum status status;
 
-    if (store_all(recorder, outbox, err) != STATUS_OK) {
+    store_call_begin(recorder->call, loop_now_ms());
+    status = store_all(recorder, outbox, err);
+    store_call_end(recorder->call);
+    if (status != STATUS_OK) {
         log_error("%s", err->message);
         if (err->status == STATUS_STALE || err->status == STATUS_CONNECTION)
             return err->status; /* the job is another's now, or will be */

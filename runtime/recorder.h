@@ -16,6 +16,7 @@
 #include "runtime/event_log.h"
 #include "runtime/fault.h"
 #include "runtime/outbox.h"
+#include "runtime/store_call.h"
 
 /* Of the pieces and the end of one checkpoint. */
 struct checkpoint_outcome {
@@ -31,6 +32,7 @@ struct recorder {
     struct checkpoint_outcome outcome;
     uint64_t failed_id;      /* its other pieces are not tried */
     struct event_log events; /* log.tensorboard; closed without it */
+    struct store_call *call; /* begun around each use of the store; NULL: nobody watches */
     struct fault fault;
     /* A JSON line of launch.h's job_event, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
@@ -42,7 +44,7 @@ struct recorder {
 };
 
 /* job.db of the folder, made when it is not there yet, and made anew where it is a copy.
- * `incarnation`: the least to claim. */
+ * `incarnation`: the least to claim. INVALID for a job that has ended. */
 enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
                           struct error *err);
 /* Before the first recorder_perform: metrics go into event files, too (event_log.h). */
@@ -55,8 +57,9 @@ void recorder_close(struct recorder *recorder);
 enum status recorder_check_claim(const struct recorder *recorder, struct error *err);
 bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome);
 
-/* Has the job ended before this master came? Then nobody needs it. */
-bool recorder_has_ended(const struct recorder *recorder, enum job_state *state);
+/* Has the job ended before this master came? Then nobody needs it, and recorder_open has refused
+ * the claim (INVALID) but left the store open. */
+bool recorder_has_ended(const struct recorder *recorder, struct job_row *row);
 
 /* When the store refuses, JOB_FAILED is said and the error returned. CONNECTION, of a journal,
  * is none of the job's: another master may reach it. */
@@ -66,5 +69,9 @@ void recorder_say(const struct recorder *recorder, const struct job_event *event
 void recorder_say_notice(const struct recorder *recorder, const char *text);
 /* The last word of a job that no master can speak for any more. */
 void recorder_say_failed(const struct recorder *recorder, const struct error *err);
+/* How a job that has ended did so, as its row says: DONE, or FAILED with the row's error, which
+ * is also left in *verdict (OK: done). */
+void recorder_say_ended(const struct recorder *recorder, const struct job_row *row,
+                        struct error *verdict);
 
 #endif

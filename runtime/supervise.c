@@ -1,7 +1,6 @@
 #include "runtime/supervise.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -160,24 +159,9 @@ static bool read_books(const struct job *job, struct job_row *row)
 }
 
 /* A folder of a job that has ended says so again, and nothing is started. */
-static bool ended_before(const struct job *job, struct job_event *event)
+static bool ended_before(const struct job *job, struct job_row *row)
 {
-    struct job_row row;
-
-    if (!read_books(job, &row) || row.state < JOB_STATE_DONE || supervise_must_publish(job))
-        return false;
-    *event = (struct job_event){.kind = row.state == JOB_STATE_DONE ? JOB_DONE : JOB_FAILED,
-                                .step = row.step,
-                                .steps = row.step,
-                                .loss = row.loss,
-                                .validation_loss = (double)NAN,
-                                .validation_score = (double)NAN,
-                                .seconds = row.seconds};
-    error_clear(&event->error);
-    if (row.state != JOB_STATE_DONE)
-        fail(&event->error, row.state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED : STATUS_FAILED,
-             "%s", row.error);
-    return true;
+    return read_books(job, row) && row->state >= JOB_STATE_DONE && !supervise_must_publish(job);
 }
 
 static enum status check(const struct job *job, const struct role_options *options,
@@ -251,14 +235,14 @@ static int supervise(const struct job *job, const struct role_options *options)
 {
     char sockets[CONTROL_PATH_MAX];
     struct recorder voice = {.say = say_event};
-    struct job_event event;
+    struct job_row row;
     struct error err;
     int code;
 
     error_clear(&err);
-    if (ended_before(job, &event)) {
-        recorder_say(&voice, &event);
-        return status_exit_code(event.error.status);
+    if (ended_before(job, &row)) {
+        recorder_say_ended(&voice, &row, &err);
+        return status_exit_code(err.status);
     }
     if (check(job, options, &err) != STATUS_OK ||
         control_folder_create(job->folder, sockets, &err) != STATUS_OK)

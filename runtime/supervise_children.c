@@ -484,9 +484,26 @@ static void on_sigchld(void *context)
     }
 }
 
+static void store_verdict(const struct supervisor *supervisor, struct jobstore *store)
+{
+    struct job_row row;
+    struct error err;
+
+    error_clear(&err);
+    memset(&row, 0, sizeof row);
+    if (jobstore_get_job(store, &row, &err) != STATUS_OK)
+        row.id = (int64_t)supervisor->job->id;
+    row.state =
+        supervisor->verdict.status == STATUS_INTERRUPTED ? JOB_STATE_CANCELLED : JOB_STATE_FAILED;
+    snprintf(row.error, sizeof row.error, "%s", supervisor->verdict.message);
+    if (jobstore_put_job(store, &row, &err) != STATUS_OK)
+        log_error("%s", err.message);
+}
+
 /* The master did not manage: the supervisor closes the books itself, now that
- * nobody else writes them. */
-static void record_verdict(const struct supervisor *supervisor)
+ * nobody else writes them. The last master may have stored the end of the job and not have said
+ * so: then that is its end, whatever the supervisor was about to say. */
+static void record_verdict(struct supervisor *supervisor)
 {
     struct recorder recorder = {.say = say_event};
     struct job_row row;
@@ -494,17 +511,15 @@ static void record_verdict(const struct supervisor *supervisor)
 
     error_clear(&err);
     if (recorder_open(&recorder, supervisor->job->folder, 0, &err) == STATUS_OK) {
-        memset(&row, 0, sizeof row);
-        if (jobstore_get_job(recorder.store, &row, &err) != STATUS_OK)
-            row.id = (int64_t)supervisor->job->id;
-        row.state = supervisor->verdict.status == STATUS_INTERRUPTED ? JOB_STATE_CANCELLED
-                                                                     : JOB_STATE_FAILED;
-        snprintf(row.error, sizeof row.error, "%s", supervisor->verdict.message);
-        if (jobstore_put_job(recorder.store, &row, &err) != STATUS_OK)
-            log_error("%s", err.message);
-        recorder_close(&recorder);
+        store_verdict(supervisor, recorder.store);
+        recorder_say_failed(&recorder, &supervisor->verdict);
+    } else if (recorder_has_ended(&recorder, &row)) {
+        recorder_say_ended(&recorder, &row, &supervisor->verdict);
+    } else {
+        log_error("%s", err.message);
+        recorder_say_failed(&recorder, &supervisor->verdict);
     }
-    recorder_say_failed(&recorder, &supervisor->verdict);
+    recorder_close(&recorder);
 }
 
 static bool anybody_runs(const struct supervisor *supervisor)

@@ -127,6 +127,11 @@ const char *job_state_name(enum job_state state)
     return state_names[state];
 }
 
+bool job_state_has_ended(enum job_state state)
+{
+    return state == JOB_STATE_DONE || state == JOB_STATE_FAILED || state == JOB_STATE_CANCELLED;
+}
+
 enum status jobstore_failed(struct jobstore *store, struct error *err)
 {
     enum status status = STATUS_DATABASE;
@@ -567,6 +572,22 @@ static enum status put_claim(struct jobstore *store, uint32_t incarnation, struc
     return jobstore_run(store, sql, err);
 }
 
+static enum status refuse_ended(struct jobstore *store, struct error *err)
+{
+    struct job_row row;
+    struct error why;
+
+    error_clear(&why);
+    if (jobstore_get_job(store, &row, &why) == STATUS_OK)
+        return job_state_has_ended(row.state)
+                   ? fail(err, STATUS_INVALID, "the job has ended already: it is %s",
+                          job_state_name(row.state))
+                   : STATUS_OK;
+    if (why.status == STATUS_NOT_FOUND) /* no master has written a row yet */
+        return STATUS_OK;
+    return fail(err, why.status, "%s", why.message);
+}
+
 static enum status claim_file(struct jobstore *store, uint32_t least, uint32_t *incarnation,
                               struct error *err)
 {
@@ -574,7 +595,9 @@ static enum status claim_file(struct jobstore *store, uint32_t least, uint32_t *
     int64_t last = -1;
 
     TRY(jobstore_begin(store, err));
-    status = get_claim(store, &last, err);
+    status = refuse_ended(store, err);
+    if (status == STATUS_OK)
+        status = get_claim(store, &last, err);
     if (status == STATUS_OK && (last < -1 || last >= UINT32_MAX))
         status = fail(err, STATUS_CORRUPT, "the job's store: master %" PRId64, last);
     *incarnation = last + 1 > least ? (uint32_t)(last + 1) : least;

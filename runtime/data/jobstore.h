@@ -60,6 +60,8 @@ enum status jobstore_open(const char *path, bool read_only, struct jobstore **st
 void jobstore_close(struct jobstore *store);
 
 enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, struct error *err);
+/* Done, failed or cancelled: the last row of a job. */
+bool job_state_has_ended(enum job_state state);
 /* NOT_FOUND before the first put. Reals that were not finite come back as NaN. */
 enum status jobstore_get_job(struct jobstore *store, struct job_row *row, struct error *err);
 enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const char *state,
@@ -90,7 +92,8 @@ void jobstore_rollback(struct jobstore *store); /* nothing, where none is open *
 /*
  * Fencing: the masters of a job come one after another, and only the last may
  * write. claim gives the next incarnation, `least` or more; whoever has an
- * older one finds out before each of its transactions: STALE.
+ * older one finds out before each of its transactions: STALE. A job that has ended has no further
+ * master: INVALID.
  */
 enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,
                            struct error *err);

@@ -5,6 +5,7 @@ totrain_test(test_worker SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker.c
 target_include_directories(test_worker PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 totrain_test(test_loop SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_loop.c USES runtime LABEL unit)
 totrain_test(test_exposition SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_exposition.c USES runtime LABEL unit)
+totrain_test(test_store_call SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_store_call.c USES runtime LABEL unit)
 totrain_test(test_usage SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_usage.c USES runtime LABEL unit)
 totrain_test(test_staffing SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_staffing.c USES runtime LABEL unit)
 totrain_test(test_control SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control.c USES launch LABEL unit)
