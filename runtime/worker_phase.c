@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "runtime/worker_parts.h"
@@ -24,8 +25,10 @@ static void replay_held(struct worker *worker, int64_t now_ms, struct outbox *ou
         struct slice frame = read_sized(&reader, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
         struct message message;
 
-        if (message_read(frame, &message, NULL) == STATUS_OK &&
-            message.epoch == worker->group.epoch && worker->peers[rank].peer != PEER_NONE)
+        if (message_read(frame, &message, NULL) != STATUS_OK)
+            continue;
+        assert(message.epoch == worker->group.epoch); /* worker_abandon_phase() clears the others */
+        if (worker->peers[rank].peer != PEER_NONE)
             worker_on_partial(worker, now_ms, rank, &message, outbox);
     }
     text_deinit(&held);

@@ -14,6 +14,7 @@ totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_cro
   ${CMAKE_SOURCE_DIR}/tests/sim/crowd.c USES runtime LABEL unit)
 target_include_directories(test_master_crowd PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 totrain_test(test_ledger SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ledger.c USES runtime LABEL unit)
+totrain_test(test_recorder SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_recorder.c USES runtime data LABEL unit)
 totrain_test(test_event_log SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_event_log.c USES runtime data LABEL unit)
 totrain_test(test_dispatch SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_dispatch.c USES runtime LABEL unit)
 totrain_test(test_scorer_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_scorer_role.c USES runtime LABEL unit)

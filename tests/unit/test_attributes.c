@@ -173,6 +173,24 @@ static void the_document_is_printed_from_the_table(void **state)
     text_deinit(&printed);
 }
 
+static void a_network_has_up_to_16_layers(void **state)
+{
+    struct value items[PLAN_HIDDEN_LAYERS_MAX + 1];
+    struct value list = {.kind = VALUE_LIST, .items = items, .count = PLAN_HIDDEN_LAYERS_MAX};
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        items[i] = number(8);
+        items[i].span.start = 100 + (int)i;
+    }
+    CHECK_OK(check("model.hidden_units", list, SCOPE_TRAIN | SCOPE_NETWORK, &err));
+    list.count++;
+    CHECK_FAILS(check("model.hidden_units", list, SCOPE_TRAIN | SCOPE_NETWORK, &err),
+                STATUS_INVALID, "has 17 layers, where at most 16");
+    CHECK_INT(err.position, 116);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +203,7 @@ int main(void)
         cmocka_unit_test(an_attribute_belongs_to_its_statements_and_models),
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),
         cmocka_unit_test(the_document_is_printed_from_the_table),
+        cmocka_unit_test(a_network_has_up_to_16_layers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

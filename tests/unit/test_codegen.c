@@ -205,6 +205,14 @@ static void postgres_scores_whole_rows(void **state)
 
 static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
 {
+    static const char *const hostile[] = {"INT); DROP TABLE t; --",
+                                          "INT)(",
+                                          "INT))((",
+                                          "))",
+                                          "INT(",
+                                          "INT((1))",
+                                          "INT, c INT",
+                                          "\"INT\""};
     struct arena arena;
     struct plan plan;
     struct text sql;
@@ -217,9 +225,13 @@ static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
               "-- model: m LinearRegressor regression; label y real; inputs a numeric\n"
               "SELECT * FROM t TO PREDICT t2.p USING m",
               &arena, &plan);
-    plan.query.columns[1].declared_type = SLICE("INT); DROP TABLE t; --");
-    CHECK_OK(lower_predict_table(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql), "CREATE TABLE \"t2\" (\"a\" NUMERIC(10,2), \"b\", \"p\" REAL)");
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        plan.query.columns[1].declared_type = slice_of(hostile[i]);
+        text_clear(&sql);
+        CHECK_OK(lower_predict_table(&plan, &sql, &err));
+        CHECK_SLICE(text_slice(&sql),
+                    "CREATE TABLE \"t2\" (\"a\" NUMERIC(10,2), \"b\", \"p\" REAL)");
+    }
     text_deinit(&sql);
     arena_deinit(&arena);
 }

@@ -350,7 +350,8 @@ static void at_least_one_row_is_held_out_and_never_all(void **state)
         uint32_t rows;
         double test_size;
         uint32_t held_out;
-    } cases[] = {{150, 0.2, 30}, {150, 0, 0}, {3, 0.1, 1}, {2, 0.999, 1}, {1, 0.5, 0}, {7, 0.5, 3}};
+    } cases[] = {{150, 0.2, 30}, {150, 0, 0}, {3, 0.1, 1}, {2, 0.999, 1},
+                 {1, 0.5, 0},    {7, 0.5, 3}, {4, 1, 3}};
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -605,6 +606,55 @@ static void one_row_is_enough_for_a_regressor(void **state)
     table_close(&table);
 }
 
+/* The mean and the scale of the label are those of the training rows: standardised by them, the
+ * training labels have mean 0 and variance 1, and the held-out ones have not. */
+static void held_out_labels_teach_nothing(void **state)
+{
+    struct table table;
+    double sum = 0, squares = 0, held_out = 0;
+    uint32_t rows;
+    (void)state;
+
+    table_open(&table, SPEC_REGRESSION, SPEC_LABEL_REAL);
+    table.spec.test_size = 0.5;
+    for (int i = 0; i < 12; i++)
+        add_row(&table, real_cell(i), text_cell("a"), real_cell(i * i * i));
+    reopen(&table, NULL);
+    rows = table.dataset.train.rows;
+    CHECK_INT(rows, 6);
+    for (uint32_t row = 0; row < rows; row++) {
+        sum += (double)table.dataset.train.values[row];
+        squares += pow((double)table.dataset.train.values[row], 2);
+        held_out += (double)table.dataset.validation.values[row];
+    }
+    CHECK(fabs(sum) < 1e-5);
+    CHECK(fabs(squares / rows - 1) < 1e-5);
+    CHECK(fabs(held_out) > 0.1);
+    table_close(&table);
+}
+
+/* A class that only held-out rows have is none: such a row counts as wrong. */
+static void held_out_classes_are_not_learned(void **state)
+{
+    struct table table;
+    uint32_t unknown = 0;
+    (void)state;
+
+    table_open(&table, SPEC_CLASSIFICATION, SPEC_LABEL_INTEGER);
+    table.spec.test_size = 0.5;
+    table.spec.balanced = true;
+    for (int i = 0; i < 40; i++) /* 20 classes of one row, and one of twenty */
+        add_row(&table, real_cell(i), text_cell("a"), integer_cell(i < 20 ? i : 100));
+    reopen(&table, NULL);
+    for (uint32_t row = 0; row < table.dataset.validation.rows; row++)
+        unknown += table.dataset.validation.classes[row] < 0;
+    CHECK(unknown > 0);
+    CHECK_INT(table.dataset.labels.count, 21 - unknown);
+    for (uint32_t row = 0; row < table.dataset.train.rows; row++)
+        CHECK(table.dataset.train.classes[row] >= 0);
+    table_close(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -627,6 +677,8 @@ int main(void)
         cmocka_unit_test(a_hint_shows_how_to_leave_null_labels_out),
         cmocka_unit_test(a_spool_of_other_columns_is_refused),
         cmocka_unit_test(one_row_is_enough_for_a_regressor),
+        cmocka_unit_test(held_out_labels_teach_nothing),
+        cmocka_unit_test(held_out_classes_are_not_learned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -563,6 +563,69 @@ static void nothing_follows_the_end(void **state)
     free(shared);
 }
 
+/* Entries as they stand. */
+struct listed {
+    const struct journal_entry *entries;
+    size_t count;
+};
+
+static enum status read_listed(void *self, int64_t after, journal_reader *each, void *context,
+                               struct error *err)
+{
+    const struct listed *listed = self;
+
+    for (size_t i = (size_t)after; i < listed->count; i++)
+        TRY(each(context, &listed->entries[i], err));
+    return STATUS_OK;
+}
+
+/* A journal of one claim by this master and one row of a model with that much data. */
+static enum status replay_far(int64_t master, size_t bytes, struct error *err)
+{
+    static const char *const row =
+        "{\"part\": \"meta\", \"name\": \"meta\", \"position\": 0, \"has_value\": false,"
+        " \"is_text\": true}";
+    char *data = calloc(1, bytes + 1);
+    struct journal_entry entries[] = {
+        {.number = 1, .kind = JOURNAL_SPEC, .body = SLICE("{}")},
+        {.number = 2, .kind = JOURNAL_INPUT, .body = SLICE("{}")},
+        {.number = 3, .master = master, .kind = JOURNAL_CLAIM, .body = SLICE("{}")},
+        {.number = 4,
+         .master = master,
+         .kind = JOURNAL_MODEL,
+         .body = slice_of(row),
+         .data = {data, bytes},
+         .has_data = true},
+    };
+    struct listed listed = {entries, sizeof entries / sizeof *entries};
+    const struct journal journal = {.self = &listed, .job = JOB, .read = read_listed};
+    struct journal_position position;
+    struct fixture fixture;
+    struct shared *shared = submitted();
+    enum status status;
+
+    CHECK(data != NULL);
+    open_store(&fixture, shared);
+    status = journal_replay(&journal, fixture.store, &position, err);
+    close_store(&fixture);
+    free(shared);
+    free(data);
+    return status;
+}
+
+static void a_masters_number_and_a_rows_data_have_limits(void **state)
+{
+    struct error err;
+    (void)state;
+
+    CHECK_OK(replay_far(UINT32_MAX, 10, &err));
+    CHECK_FAILS(replay_far((int64_t)UINT32_MAX + 1, 10, &err), STATUS_CORRUPT,
+                "entry 3 of the job's journal is refused: it is of master 4294967296");
+    CHECK_FAILS(replay_far(INT64_MAX, 10, &err), STATUS_CORRUPT, "it is of master");
+    CHECK_OK(replay_far(1, JOURNAL_DATA_BYTES_MAX, &err));
+    CHECK_FAILS(replay_far(1, JOURNAL_DATA_BYTES_MAX + 1, &err), STATUS_CORRUPT, "it has ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +638,7 @@ int main(void)
         cmocka_unit_test(an_ended_job_is_not_led_again),
         cmocka_unit_test(what_does_not_follow_is_refused),
         cmocka_unit_test(nothing_follows_the_end),
+        cmocka_unit_test(a_masters_number_and_a_rows_data_have_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

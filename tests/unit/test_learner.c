@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "learn/fixed_point.h"
 #include "learn/learner_parts.h"
 #include "learn_rows.h"
 
@@ -745,6 +747,217 @@ static void iris_is_learned_in_120_steps(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- each for itself: tensors, biases, equal losses ---- */
+
+static void a_penalty_pulls_weights_and_leaves_biases(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 0, 3, 2, 8, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct sums sums;
+    struct error err;
+
+    (void)state;
+    spec.optimizer = SPEC_SGD;
+    spec.l1 = spec.l2 = 0.5;
+    spec.learning_rate = 0.1;
+    learner = opened(&spec, &dataset);
+    for (uint32_t i = 0; i < learner->network.parameter_count; i++)
+        learner->parameters[i] = 1;
+    sums_init(&sums, learner_phase(learner)); /* all of the gradient is zero */
+    CHECK_OK(learner_apply(learner, sums.integers, sums.reals, &report, &err));
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        const struct tensor *tensor = &learner->network.tensors[t];
+
+        for (uint32_t i = 0; i < tensor->count; i++)
+            CHECK((learner->parameters[tensor->first + i] == 1) == tensor->is_bias);
+    }
+    sums_deinit(&sums);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void each_tensor_has_a_scale_of_its_own(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 0, 3, 2, 8, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner = opened(&spec, &dataset);
+    const struct network *network = &learner->network;
+    struct sums same, own;
+
+    (void)state;
+    sums_init(&same, learner_phase(learner));
+    sums_init(&own, learner_phase(learner));
+    contribute_all(learner, &same);
+    learner_resolve(learner, same.fixed, 0, network->parameter_count, same.reals);
+    for (uint32_t t = 0; t < network->tensor_count; t++)
+        learner->progress.exponents[t] += 2 * (int32_t)t;
+    contribute_all(learner, &own);
+    for (uint32_t first = 0; first < network->parameter_count; first += 7) {
+        const uint32_t left = network->parameter_count - first;
+
+        learner_resolve(learner, own.fixed + first, first, left < 7 ? left : 7, own.reals + first);
+    }
+    for (uint32_t i = 0; i < network->parameter_count; i++)
+        CHECK(fabsf(own.reals[i] - same.reals[i]) <= 1e-6f);
+    for (uint32_t t = 0; t < network->tensor_count; t++)
+        CHECK(fixed_greatest(own.reals + network->tensors[t].first, network->tensors[t].count) > 0);
+    sums_deinit(&same);
+    sums_deinit(&own);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void a_loss_that_stays_equal_is_no_improvement(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 20, 3, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct learner_report report;
+    struct error err;
+    uint32_t evaluations = 0;
+
+    (void)state;
+    spec.optimizer = SPEC_SGD;
+    spec.learning_rate = 0;
+    spec.epochs = 50;
+    spec.early_stopping = 3;
+    learner = opened(&spec, &dataset);
+    while (learner_phase(learner)->kind != PHASE_DONE) {
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+        if (!report.evaluated)
+            continue;
+        CHECK_INT(report.improved, evaluations == 0);
+        evaluations++;
+    }
+    CHECK_INT(evaluations, 1 + 3);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void an_evaluation_that_is_not_finite_fails(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 20, 3, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct error err;
+
+    (void)state;
+    dataset.validation.values[7] = NAN;
+    learner = opened(&spec, &dataset);
+    CHECK_FAILS(run_job(learner, 2, 0, &err), STATUS_FAILED, "the validation loss is not finite");
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+/* Of a saved state, at these offsets (learner_state.c): number, kind and step of its phase. */
+static void put_phase(struct text *state, uint64_t number, uint32_t kind, uint64_t step)
+{
+    const size_t hashed = state->size - sizeof(uint64_t);
+    uint64_t hash;
+
+    memcpy(state->data + 20, &number, sizeof number);
+    memcpy(state->data + 28, &kind, sizeof kind);
+    memcpy(state->data + 32, &step, sizeof step);
+    hash = hash_bytes(state->data, hashed, 0);
+    memcpy(state->data + hashed, &hash, sizeof hash);
+}
+
+static void a_state_whose_phase_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        uint64_t number;
+        uint32_t kind;
+        uint64_t step;
+        bool is_possible;
+    } cases[] = {
+        {0, PHASE_GRADIENT, 0, true},
+        {1, PHASE_GRADIENT, 1, true},
+        {2, PHASE_EVALUATION, 2, true},
+        {9, PHASE_DONE, 6, true},
+        {0, PHASE_GRADIENT, 1, false},
+        {0, PHASE_EVALUATION, 0, false},
+        {1, PHASE_EVALUATION, 1, false},
+        {9, PHASE_GRADIENT, 6, false},
+        {9, PHASE_GRADIENT, 7, false},
+        {9, PHASE_DONE, 7, false},
+        {0, PHASE_DONE, 0, false},
+        {4, PHASE_DONE, 4, false},
+        {9, PHASE_EVALUATION, 7, false},
+        {0, PHASE_DONE + 1, 0, false},
+        {UINT64_MAX, PHASE_GRADIENT, UINT64_MAX, false},
+    };
+    struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner = opened(&spec, &dataset);
+    struct text bytes = saved(learner);
+    struct error err;
+
+    (void)state;
+    CHECK_INT(learner_steps_total(learner), 6); /* two steps an epoch, then an evaluation */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_phase(&bytes, cases[i].number, cases[i].kind, cases[i].step);
+        if (cases[i].is_possible)
+            CHECK_OK(learner_load(learner, text_slice(&bytes), &err));
+        else
+            CHECK_FAILS(learner_load(learner, text_slice(&bytes), &err), STATUS_CORRUPT,
+                        "its place in the job does not exist");
+    }
+    text_deinit(&bytes);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+static void check_other_job(const struct jobspec *spec, struct dataset *dataset,
+                            const struct text *bytes)
+{
+    struct learner *learner = opened(spec, dataset);
+    struct error err;
+
+    CHECK_FAILS(learner_load(learner, text_slice(bytes), &err), STATUS_CORRUPT, "another job");
+    learner_close(learner);
+}
+
+/* Whatever of the spec the learned bits follow from is in the fingerprint. */
+static void every_setting_that_changes_the_bits_makes_it_another_job(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset), other;
+    struct learner *learner = opened(&spec, &dataset);
+    struct text bytes = saved(learner);
+
+    (void)state;
+#define OTHER(field, value)                                                                        \
+    do {                                                                                           \
+        other = spec;                                                                              \
+        other.field = (value);                                                                     \
+        check_other_job(&other, &dataset, &bytes);                                                 \
+    } while (0)
+    OTHER(learning_rate, 0.02);
+    OTHER(schedule, SPEC_COSINE);
+    OTHER(optimizer, SPEC_SGD);
+    OTHER(momentum, 0.8);
+    OTHER(beta1, 0.8);
+    OTHER(beta2, 0.99);
+    OTHER(epsilon, 1e-7);
+    OTHER(l1, 0.1);
+    OTHER(l2, 0.1);
+    OTHER(batch_size, 20);
+    OTHER(epochs, 4);
+    OTHER(max_steps, 3);
+    OTHER(early_stopping, 2);
+    OTHER(shuffle, false);
+    OTHER(dropout, 0.1);
+    OTHER(activation, SPEC_TANH);
+    OTHER(hidden_units[1], 6);
+    OTHER(hidden_layers, 1);
+#undef OTHER
+    text_deinit(&bytes);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -769,6 +982,12 @@ int main(void)
         cmocka_unit_test(a_linear_regression_finds_the_least_squares),
         cmocka_unit_test(class_weights_move_the_border),
         cmocka_unit_test(iris_is_learned_in_120_steps),
+        cmocka_unit_test(a_penalty_pulls_weights_and_leaves_biases),
+        cmocka_unit_test(each_tensor_has_a_scale_of_its_own),
+        cmocka_unit_test(a_loss_that_stays_equal_is_no_improvement),
+        cmocka_unit_test(an_evaluation_that_is_not_finite_fails),
+        cmocka_unit_test(a_state_whose_phase_cannot_be_is_refused),
+        cmocka_unit_test(every_setting_that_changes_the_bits_makes_it_another_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1018,6 +1018,111 @@ static void a_rate_is_of_what_this_master_saw(void **state)
     close_master(&fixture);
 }
 
+static void a_message_of_another_job_is_not_heard(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_HELLO, 0);
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    message.hello = (struct message_hello){0, 0, 8, 0, false, SLICE("unix:/run/somewhere")};
+    message.job = JOB + 1;
+    say(&fixture, 1, message);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(fixture.master.live, 0);
+    hello(&fixture, 2, 0, 0);
+    met(&fixture, 2);
+    message = of(MESSAGE_FAILED, 1);
+    message.job = JOB + 1;
+    say(&fixture, 9, message); /* its failure is not this job's */
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    message = of(MESSAGE_HEARTBEAT, 1);
+    message.job = JOB + 1;
+    say(&fixture, 2, message); /* a member that changed jobs is no member any more */
+    CHECK(count_kind(&fixture, OUTBOX_CLOSE) > 0);
+    CHECK_INT(fixture.master.live, 0);
+    close_master(&fixture);
+}
+
+/* The only worker is asked for a checkpoint, as a store has one of phase `stored`. */
+static struct message asked_for_checkpoint(struct fixture *fixture, uint64_t stored)
+{
+    struct message message;
+
+    open_master(fixture, 1, 1, 0);
+    fixture->master.stored =
+        (struct checkpoint){.id = 1, .job = JOB, .phase = stored, .bytes = 25, .piece_bytes = 10};
+    fixture->master.options.checkpoint_ms = 10;
+    hello(fixture, 1, 0, 0);
+    met(fixture, 1);
+    outbox_clear(&fixture->outbox);
+    master_on_tick(&fixture->master, 1000, &fixture->outbox);
+    CHECK(sent(fixture, 1, MESSAGE_CHECKPOINT, &message));
+    return message;
+}
+
+static void snapshot(struct fixture *fixture, uint64_t id, uint64_t phase, uint64_t total,
+                     uint64_t offset, struct slice bytes)
+{
+    struct message message = of(MESSAGE_SNAPSHOT, fixture->master.group.epoch);
+
+    message.snapshot = (struct message_snapshot){
+        .id = id, .phase = phase, .step = phase, .total = total, .offset = offset, .bytes = bytes};
+    say(fixture, 1, message);
+}
+
+static void a_state_that_is_stored_already_is_not_stored_again(void **state)
+{
+    struct fixture fixture;
+    uint64_t id;
+    (void)state;
+
+    id = asked_for_checkpoint(&fixture, 5).checkpoint.id;
+    snapshot(&fixture, id, 5, 25, 0, SLICE("0123456789"));
+    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
+    CHECK(!fixture.master.writing.is_active);
+    close_master(&fixture);
+
+    id = asked_for_checkpoint(&fixture, 5).checkpoint.id;
+    snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
+    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 1);
+    close_master(&fixture);
+}
+
+static void pieces_of_two_states_are_not_put_together(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    uint64_t id;
+    (void)state;
+
+    id = asked_for_checkpoint(&fixture, 0).checkpoint.id;
+    snapshot(&fixture, id, 6, 25, 0, SLICE("0123456789"));
+    CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message) && message.checkpoint.offset == 10);
+    snapshot(&fixture, id, 6, 35, 10, SLICE("0123456789")); /* of another size in all */
+    CHECK_INT(count_kind(&fixture, OUTBOX_PIECE), 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
+    CHECK(!fixture.master.writing.is_active);
+    close_master(&fixture);
+}
+
+static void nothing_behind_the_end_of_a_checkpoint_can_be_asked_for(void **state)
+{
+    struct fixture fixture;
+    struct message request;
+    (void)state;
+
+    asked_for_checkpoint(&fixture, 5); /* whose store would be called for a piece that is there */
+    request = of(MESSAGE_STATE_REQUEST, fixture.master.group.epoch);
+    request.state_request.phase = 5;
+    fixture.master.stored.bytes = 30;
+    request.state_request.offset = 30;
+    say(&fixture, 1, request);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(fixture.master.live, 0);
+    close_master(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1058,6 +1163,10 @@ int main(void)
         cmocka_unit_test(a_checkpoint_whose_sender_has_gone_makes_room_for_the_next),
         cmocka_unit_test(a_group_that_all_have_left_is_over),
         cmocka_unit_test(a_rate_is_of_what_this_master_saw),
+        cmocka_unit_test(a_message_of_another_job_is_not_heard),
+        cmocka_unit_test(a_state_that_is_stored_already_is_not_stored_again),
+        cmocka_unit_test(pieces_of_two_states_are_not_put_together),
+        cmocka_unit_test(nothing_behind_the_end_of_a_checkpoint_can_be_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

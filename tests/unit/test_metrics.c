@@ -281,6 +281,33 @@ static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
     metrics_free(later.metrics);
 }
 
+/* Precision divides by what was predicted, recall by what was true. */
+static void precision_and_recall_are_not_each_other(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    add_logit(&stage, 1, 1);
+    add_logit(&stage, 1, 0);
+    add_logit(&stage, 1, 0);
+    add_logit(&stage, 1, 0);
+    NEAR(metrics_value(stage.metrics, METRIC_PRECISION), 1.0 / 4);
+    NEAR(metrics_value(stage.metrics, METRIC_RECALL), 1);
+    NEAR(metrics_value(stage.metrics, METRIC_F1), 2.0 / 5);
+    metrics_free(stage.metrics);
+
+    stage_init(&stage, MODEL_CLASSIFICATION, 3);
+    add_logits(&stage, 1, 0, 0, 0);
+    add_logits(&stage, 1, 0, 0, 1);
+    add_logits(&stage, 1, 0, 0, 2);
+    add_logits(&stage, 0, 1, 0, 1);
+    /* class 0: 1 of 3 predicted, 1 of 1; class 1: 1 of 1, 1 of 2; class 2: never found */
+    NEAR(metrics_value(stage.metrics, METRIC_PRECISION), (1.0 / 3 + 1 + 0) / 3);
+    NEAR(metrics_value(stage.metrics, METRIC_RECALL), (1 + 1.0 / 2 + 0) / 3);
+    metrics_free(stage.metrics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +324,7 @@ int main(void)
         cmocka_unit_test(more_scores_than_there_was_room_for_are_all_ranked),
         cmocka_unit_test(a_metric_is_found_by_name_and_by_alias),
         cmocka_unit_test(rows_measured_in_any_order_add_up_to_the_same_bits),
+        cmocka_unit_test(precision_and_recall_are_not_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

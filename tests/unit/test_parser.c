@@ -342,6 +342,26 @@ static void only_well_formed_utf8_is_read_and_the_first_wrong_byte_is_named(void
     CHECK_INT(parse_built(fixture), STATUS_SYNTAX);
 }
 
+static void a_number_may_have_an_exponent_with_its_sign(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"1e+5", 1e5}, {"1E-3", 1e-3}, {"2.5e3", 2500}, {".5E+1", 5}, {"-1e+2", -100}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char sql[120];
+
+        snprintf(sql, sizeof sql, "SELECT 1 TO TRAIN M WITH a = %s, b = 2 LABEL y INTO m",
+                 cases[i].text);
+        CHECK_PARSES(f, (sql));
+        CHECK_INT(f->statement.setting_count, 2);
+        CHECK(f->statement.settings[0].value.number == cases[i].value);
+    }
+    CHECK(parse(f, "SELECT 1 TO TRAIN M WITH a = 1e + 5 LABEL y INTO m") != STATUS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +386,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(memory_that_runs_out_is_an_error_at_every_allocation,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_tree_prints_as_json, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_number_may_have_an_exponent_with_its_sign, set_up,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,6 +212,16 @@ static void pieces_tile_any_text(void **state)
     }
 }
 
+/* In a bracket name neither a quote nor a second bracket would have a meaning. */
+static void a_subscript_follows_a_quoted_name_too(void **state)
+{
+    (void)state;
+    CHECK_INT(kind_of("SELECT \"a\"[length(']')] FROM t TO TRAIN M INTO m"), PIECE_OURS);
+    CHECK_INT(kind_of("SELECT a[length(']')], (b)[length(']')] FROM t TO TRAIN M INTO m"),
+              PIECE_OURS);
+    CHECK_INT(kind_of("SELECT \"a\" [it's TO TRAIN] FROM t"), PIECE_SQL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_text_that_ends_inside_something_is_open),
         cmocka_unit_test(white_space_and_comments_are_an_empty_piece),
         cmocka_unit_test(pieces_tile_any_text),
+        cmocka_unit_test(a_subscript_follows_a_quoted_name_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

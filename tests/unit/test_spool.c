@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include "base/hash.h"
 #include "data/spool_format.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -746,6 +747,63 @@ static void what_is_abandoned_leaves_no_file(void **state)
     folder_close(&folder);
 }
 
+/* What somebody who knows the format could do: the checksums fit what was changed. */
+static void seal(uint8_t *bytes)
+{
+    struct spool_header *header = (struct spool_header *)bytes;
+    struct spool_block_entry *entry =
+        (struct spool_block_entry *)(bytes + header->index_offset +
+                                     header->column_count * sizeof(struct spool_column_entry));
+
+    entry->hash = hash_bytes(bytes + entry->offset, entry->size, 0);
+    header->index_hash = hash_bytes(bytes + header->index_offset, header->index_size, 0);
+    header->header_hash = hash_bytes(header, offsetof(struct spool_header, header_hash), 0);
+}
+
+/* The spool of one block again, with one offset of its column of text changed. */
+static void write_offset(const char *path, uint32_t row, uint32_t offset)
+{
+    static uint8_t bytes[1 << 16];
+    struct arena arena;
+    struct spool spool;
+    struct error err;
+    size_t size = 0, at;
+    FILE *file;
+
+    write_rows(path, 20);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
+    at = (size_t)((const uint8_t *)&spool.blocks[0].columns[2].offsets[row] - spool.map);
+    spool_close(&spool);
+    arena_deinit(&arena);
+    file = fopen(path, "r+e");
+    CHECK(file && (size = fread(bytes, 1, sizeof bytes, file)) < sizeof bytes);
+    memcpy(bytes + at, &offset, sizeof offset);
+    seal(bytes);
+    rewind(file);
+    CHECK(fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static void texts_that_end_before_they_start_are_refused(void **state)
+{
+    struct folder folder;
+    (void)state;
+
+    folder_open(&folder);
+    folder_file(&folder, "train.spool");
+    write_offset(folder.file, 0, 0); /* as it was: the checksums do fit */
+    check_rows(folder.file, 20);
+    write_offset(folder.file, 0, 1);
+    check_refused(folder.file, "a text starts before its column");
+    write_offset(folder.file, 5, 1); /* the texts before it are longer */
+    check_refused(folder.file, "a text ends before it starts");
+    write_offset(folder.file, 5, UINT32_MAX);
+    check_refused(folder.file, "a text ends before it starts");
+    write_offset(folder.file, 20, 1 << 20);
+    check_refused(folder.file, "a text is longer than its block");
+    folder_close(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -770,6 +828,7 @@ int main(void)
         cmocka_unit_test(every_flipped_bit_and_every_cut_is_noticed),
         cmocka_unit_test(a_file_that_is_gone_is_named),
         cmocka_unit_test(what_is_abandoned_leaves_no_file),
+        cmocka_unit_test(texts_that_end_before_they_start_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

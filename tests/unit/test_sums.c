@@ -149,6 +149,29 @@ static void sums_wrap_instead_of_trapping(void **state)
     sums_deinit(&sums);
 }
 
+static void a_member_that_owns_nothing_sends_and_takes_no_totals(void **state)
+{
+    const int64_t numbers[1] = {1};
+    struct sums sums = {.segment_least = 1024};
+    struct message_sums message = piece(0, NULL, 0, numbers, sizeof *numbers);
+    struct error err;
+    (void)state;
+
+    CHECK_OK(sums_begin(&sums, 1, 0, 3, 1, 8, &err)); /* rank 0 owns all eight */
+    CHECK_INT(sums.sums_missing, 0);
+    message.first = 8; /* where the empty segments of the others are */
+    CHECK_FAILS(sums_take_sum(&sums, 1, &message, &err), STATUS_PROTOCOL, "owns nothing");
+    message = piece(8, NULL, 0, NULL, 0);
+    CHECK_FAILS(sums_take_sum(&sums, 1, &message, &err), STATUS_PROTOCOL, "owns nothing");
+    CHECK_INT(sums.sums_missing, 0);
+
+    CHECK_OK(sums_begin(&sums, 1, 1, 3, 1, 8, &err)); /* and so rank 1 adds up nothing */
+    CHECK_INT(sums.partials_missing, 0);
+    CHECK_FAILS(sums_add_partial(&sums, 2, &message, &err), STATUS_PROTOCOL, "owns nothing");
+    CHECK_INT(sums.partials_missing, 0);
+    sums_deinit(&sums);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +181,7 @@ int main(void)
         cmocka_unit_test(a_phase_without_reals_needs_rank_0_only),
         cmocka_unit_test(what_does_not_continue_the_senders_segment_is_refused),
         cmocka_unit_test(sums_wrap_instead_of_trapping),
+        cmocka_unit_test(a_member_that_owns_nothing_sends_and_takes_no_totals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,6 +267,31 @@ static void columns_taken_together_are_what_they_are_alone(void **state)
     arena_deinit(&arena);
 }
 
+/* A search for a word that is not there ends at an empty place. */
+static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
+{
+    static const char *const absent[] = {"", "a", "b", "word 1000", "WORD 1"};
+    struct error err;
+    (void)state;
+
+    for (uint32_t count = 1; count <= 300; count++) {
+        struct transform_input input = {
+            .name = SLICE("id"), .type = INPUT_TYPE_CATEGORY, .word_count = count};
+        struct transform transform = {.inputs = &input, .input_count = 1};
+        struct arena arena;
+
+        arena_init(&arena, ARENA_MAXIMUM);
+        input.words = ARENA_NEW(&arena, struct slice, count);
+        for (uint32_t i = 0; i < count; i++)
+            input.words[i] = arena_printf(&arena, "word %u", i);
+        CHECK_OK(transform_finish(&transform, &arena, &err));
+        CHECK(input.lookup_size >= 2 * count); /* or the search below may last for ever */
+        for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+            CHECK_INT(transform_word(&input, slice_of(absent[i])), -1);
+        arena_deinit(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +304,7 @@ int main(void)
         cmocka_unit_test(equal_numbers_are_one_word_whatever_their_type),
         cmocka_unit_test(numbers_far_out_stay_finite),
         cmocka_unit_test(columns_taken_together_are_what_they_are_alone),
+        cmocka_unit_test(a_vocabulary_of_any_size_leaves_empty_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

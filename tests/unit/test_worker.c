@@ -601,6 +601,48 @@ static void asked_to_go_a_member_waits_for_the_next_master(void **state)
     close_worker(&fixture);
 }
 
+static void a_sum_of_another_phase_is_refused(void **state)
+{
+    const int64_t integers[3] = {0};
+    const float reals[3] = {1, 2, 3};
+    struct fixture fixture;
+    struct message message = of(MESSAGE_SUM, 1);
+    (void)state;
+
+    for (uint64_t phase = 0; phase < 3; phase++) {
+        open_worker(&fixture);
+        group_of(&fixture, 1, "10"); /* this one is rank 1, the other sums what it owns */
+        hello_of(&fixture, MASTER + 1, 1, 0, 0);
+        work_lanes(&fixture);
+        CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
+        message.sums.phase = phase;
+        message.sums.integers = (struct slice){(const char *)integers, sizeof integers};
+        message.sums.elements = (struct slice){(const char *)reals, sizeof reals};
+        say(&fixture, MASTER + 1, message);
+        CHECK_INT(count_sent(&fixture, MESSAGE_LOST), phase != 0);
+        CHECK_INT(fixture.worker.sums.sums_missing, phase != 0);
+        close_worker(&fixture);
+    }
+}
+
+/* What was held back for a group's next phase goes with the group. */
+static void a_held_sum_does_not_reach_the_next_group(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    partial(&fixture, 1, 1); /* of the next phase */
+    CHECK(fixture.worker.held.size > 0);
+    group_of_two(&fixture, 2);
+    CHECK_INT(fixture.worker.held.size, 0);
+    group_of(&fixture, 3, "0");
+    CHECK_INT(fixture.worker.held.size, 0);
+    close_worker(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -628,6 +670,8 @@ int main(void)
         cmocka_unit_test(who_finds_no_master_gives_up_in_its_time),
         cmocka_unit_test(asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it),
         cmocka_unit_test(asked_to_go_a_member_waits_for_the_next_master),
+        cmocka_unit_test(a_sum_of_another_phase_is_refused),
+        cmocka_unit_test(a_held_sum_does_not_reach_the_next_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
