@@ -4,6 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+
+/* AddressSanitizer knows what malloc gave. What is read or written behind an allocation of an
+ * arena is seen as well: each is followed by bytes that nobody may touch. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define FORBID(bytes, size) ASAN_POISON_MEMORY_REGION(bytes, size)
+#define ALLOW(bytes, size)  ASAN_UNPOISON_MEMORY_REGION(bytes, size)
+#define GAP                 sizeof(max_align_t)
+#else
+#define FORBID(bytes, size) ((void)(bytes))
+#define ALLOW(bytes, size)  ((void)(bytes))
+#define GAP                 ((size_t)0)
+#endif
+
 #define BLOCK_BYTES ((size_t)16 << 10)
 
 struct arena_block {
@@ -21,6 +38,7 @@ void arena_deinit(struct arena *arena)
 {
     while (arena->newest) {
         struct arena_block *older = arena->newest->older;
+        ALLOW(arena->newest->bytes, arena->newest->capacity);
         free(arena->newest);
         arena->newest = older;
     }
@@ -36,6 +54,7 @@ static struct arena_block *arena_grow(struct arena *arena, size_t size)
         return NULL;
     block->used = 0;
     block->capacity = capacity;
+    FORBID(block->bytes, capacity);
     /* A large allocation gets a block of its own behind the newest, so that
      * the room left in the newest is not lost. */
     if (arena->newest && capacity == size) {
@@ -50,23 +69,24 @@ static struct arena_block *arena_grow(struct arena *arena, size_t size)
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-    const size_t align = sizeof(max_align_t);
+    const size_t align = sizeof(max_align_t), wanted = size;
     struct arena_block *block = arena->newest;
     void *result;
 
-    if (size > arena->maximum || size > SIZE_MAX - align)
+    if (size > arena->maximum || size > SIZE_MAX - align - GAP)
         return NULL;
     size = (size + align - 1) / align * align;
     if (size > arena->maximum - arena->used)
         return NULL;
-    if (!block || block->capacity - block->used < size)
-        block = arena_grow(arena, size);
+    if (!block || block->capacity - block->used < size + GAP)
+        block = arena_grow(arena, size + GAP);
     if (!block)
         return NULL;
     result = (char *)block->bytes + block->used;
-    block->used += size;
+    block->used += size + GAP;
     arena->used += size;
-    return memset(result, 0, size);
+    ALLOW(result, wanted);
+    return memset(result, 0, wanted);
 }
 
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size)

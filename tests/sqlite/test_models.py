@@ -62,6 +62,20 @@ class Models(harness.Case):
             self.train(seed)
         versions = [row[0] for row in self.run_all("SHOW VERSIONS m")]
         self.assertEqual(versions, list(range(24, 3, -1)))
+        kept = self.run_all("SELECT DISTINCT version FROM totrain_metrics ORDER BY version DESC")
+        self.assertEqual([row[0] for row in kept], versions)
+
+    def test_a_query_for_more_columns_than_the_model_has_by_now_is_refused(self):
+        self.train()
+        columns = [row[1] for row in self.run_all("PRAGMA table_info(iris)") if row[1] != "class"]
+        fits = "SELECT totrain_fits('m', 'class', {})"
+        listed = ", ".join(f"'{column}'" for column in columns)
+        self.assertEqual(self.run_all(fits.format(listed)), [(1,)])
+        for surplus in ("''", "'x'", "NULL", "'x', ''"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "replaced by one with other columns"):
+                self.run_all(fits.format(f"{listed}, {surplus}"))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "replaced by one with other columns"):
+            self.run_all(fits.format("'', " + listed))
 
     def test_the_table_alone_is_enough(self):
         self.train()
