@@ -76,6 +76,7 @@ class FakeApi:
         self.is_away = False
         self.requests = []  # "METHOD path"
         self.heads = []
+        self.changes = []  # verb, plural, name, body: of each DELETE and PATCH
         self.is_stopped = False
         self.streams = 0
         self.sockets = set()
@@ -303,6 +304,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with api.lock:
             api.requests.append(f"{self.command} {self.path}")
             api.heads.append(dict(self.headers))
+            if verb in ("delete", "patch"):
+                api.changes.append((verb, plural, name, body))
         what = api.take_fault(verb)
         if not api.wants_client and self.headers.get("Authorization") != f"Bearer {api.token}":
             self.answer(401, status(401, "Unauthorized", "Unauthorized"), what)
@@ -435,6 +438,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def patch(self, plural, name, query, body, what):
         refusal = self.server.api.admission(plural, body)
+        uid = body.get("metadata", {}).get("uid")
+        there = self.server.api.objects[plural].get(name)
+        if not refusal and there and uid not in (None, there["metadata"]["uid"]):
+            refusal = 409, "Conflict", "the UID in the precondition differs"
         if refusal:
             self.answer(refusal[0], status(*refusal), what)
             return

@@ -155,7 +155,18 @@ class Case(staged.Case):
         self.assertEqual(self.api.objects["jobs"]["train"]["spec"]["backoffLimit"], 0)
         self.check_nothing_is_left()
 
+    def check_fences(self):
+        """Another Pod or Job may have the name by now: whatever is changed is named by its uid as well."""
+        with self.api.lock:
+            changes = list(self.api.changes)
+        for verb, plural, name, body in changes:
+            if (verb, plural) == ("delete", "pods"):
+                self.assertRegex(body.get("preconditions", {}).get("uid", ""), "^uid-", f"{verb} {plural} {name}")
+            elif (verb, plural) == ("patch", "jobs"):
+                self.assertEqual(body.get("metadata", {}).get("uid"), self.uid, f"{verb} {plural} {name}")
+
     def check_nothing_is_left(self):
+        self.check_fences()
         self.assertEqual(self.api.view("pods"), {})
         harness.wait_for(lambda: not self.node.running(), "the end of all pods")
 

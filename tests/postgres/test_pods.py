@@ -125,7 +125,7 @@ class Deaths(pods.Case):
         container.process.send_signal(signal.SIGSTOP)
         harness.wait_for(lambda: "train-worker-1-1" in self.node.running(), "the next incarnation")
         self.check_trained(master, self.expected(LONG))
-        self.assertTrue(any("DELETE" in line and "train-worker-1-0" in line for line in self.api.requests))
+        self.assertIn(("delete", "pods", "train-worker-1-0"), [change[:3] for change in self.api.changes])
 
     def test_a_worker_that_ran_out_of_memory_gets_twice_as_much(self):
         self.submit(LONG)
@@ -245,6 +245,17 @@ class Masters(pods.Case):
         again = self.master()
         self.assertEqual(again.end(), 1)
         self.assertEqual(self.api.objects["jobs"]["train"]["spec"]["backoffLimit"], 0)
+
+    def test_a_failure_is_not_said_to_another_job_of_the_name(self):
+        """The Job was deleted and one of the same name made, as the master of the first fails."""
+        self.submit()
+        self.execute(f"UPDATE totrain_jobs.input_{self.number} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1)")
+        with self.api.lock:
+            self.api.delete("jobs", "train", cascades=False)
+            self.api.create("jobs", {"metadata": {"name": "train"}, "spec": {"backoffLimit": 50}})
+        self.master().end()
+        self.check_fences()
+        self.assertEqual(self.api.objects["jobs"]["train"]["spec"]["backoffLimit"], 50)
 
     def test_a_login_that_is_refused_fails_the_job(self):
         self.submit()
