@@ -14,6 +14,7 @@
 #define GATHER_MS            100
 #define LEAVE_MS             100 /* of pods, which are deleted together */
 #define TRY_MS               10000
+#define APART_MS             5000
 #define RECONNECT_MS         50
 #define SPEED_MS             100
 #define LOOK_US              200  /* what waking takes, and equal workers differ by */
@@ -76,6 +77,7 @@ static struct master_options master_options_of(const struct job *job, const stru
         .gather_ms = GATHER_MS,
         .leave_ms = supervisor ? 0 : LEAVE_MS,
         .try_ms = TRY_MS,
+        .apart_ms = APART_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .statement = job->spec.statement,
         .model = job->spec.model_name,

@@ -55,8 +55,10 @@ enum status master_init(struct master *master, const struct master_options *opti
     master->workers = calloc(options->max_workers, sizeof *master->workers);
     while (master->hint_mask < 2 * (uint64_t)options->max_workers)
         master->hint_mask = 2 * master->hint_mask + 1;
+    master->pairs =
+        calloc((size_t)options->max_workers * options->max_workers, sizeof *master->pairs);
     master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
-    if (!master->workers || !master->hints)
+    if (!master->workers || !master->pairs || !master->hints)
         return fail_no_memory(err);
     if (options->previous)
         continue_books(master, options->previous);
@@ -68,6 +70,7 @@ void master_deinit(struct master *master)
 {
     free(master->workers);
     free(master->hints);
+    free(master->pairs);
     group_deinit(&master->group);
     text_deinit(&master->model_rows);
 }
@@ -193,9 +196,7 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
 {
     const struct master_worker *worker = &master->workers[index];
     bool is_old = message->epoch == master->old_epoch && master->old_epoch != 0;
-    /* When the peer is dead its own connection closes too, any moment now. In
-     * a change of groups it may only have been faster. */
-    int64_t due = now_ms + master->options.regroup_ms * (is_old ? CHANGE_PATIENCE : 1);
+    int64_t due;
 
     if (worker->is_leaving && !worker->is_member && !worker->is_old_member) {
         master_on_free(master, now_ms, index, message->epoch,
@@ -205,6 +206,12 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
     if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
         return;
     master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
+    if (!is_old)
+        master_note_unreached(master, now_ms, index, message->lost_rank, outbox);
+    /* When the peer is dead its own connection closes too, any moment now. In
+     * a change of groups it may only have been faster. */
+    due = now_ms +
+          (is_old ? master->options.regroup_ms * CHANGE_PATIENCE : master_regroup_pause(master));
     if (master->regroup_at == 0 || due < master->regroup_at)
         master->regroup_at = due;
     if (message->epoch > master->lost_epoch) /* both groups may lose one */
@@ -220,6 +227,7 @@ static void on_reporter_message(struct master *master, int64_t now_ms,
         master_on_met(master, now_ms, outbox);
         break;
     case MESSAGE_PROGRESS:
+        master_note_fruit(master, message->epoch, message->progress.phase);
         master_note_progress(master, now_ms, &message->progress, outbox);
         break;
     case MESSAGE_PUBLISHING:
@@ -407,6 +415,7 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);
     master_tick_announced(master, now_ms, outbox);
+    master_tick_pairs(master, now_ms, outbox);
     master_balance(master, now_ms, outbox);
     master_tick_checkpoint(master, now_ms, outbox);
 }

@@ -48,6 +48,7 @@ struct master_options {
     int64_t report_ms;  /* between progress rows */
     int64_t gather_ms;  /* a job without a group waits so long for one more worker; 0: not at all */
     int64_t leave_ms;   /* who goes waits so long for others who go; 0: not at all */
+    int64_t apart_ms;   /* who cannot reach another stands by so long; then twice as long */
     int64_t try_ms;     /* who was too slow for a lane is given one after this time */
     int64_t checkpoint_ms;        /* between checkpoints, at least; 0: none are made */
     struct checkpoint checkpoint; /* that the store has; phase 0: none */
@@ -78,7 +79,16 @@ struct master_worker {
      * known yet. Each time that it was still too slow it waits longer. */
     int64_t try_at, try_after_ms;
     bool is_tried; /* it has a lane, and has not told its speed since */
+    /* It stands by because it cannot reach another worker (master_pairs.c). */
+    bool is_apart, was_apart;
+    int64_t apart_until, apart_ms; /* apart_ms 0: it reaches all with whom it worked last */
     char address[MESSAGE_ADDRESS_MAX + 1];
+};
+
+/* Two workers, by index. */
+struct master_pair {
+    uint8_t failures; /* groups in a row in which the connection between them failed */
+    uint8_t counted;  /* the last of these groups: low bits of its counter */
 };
 
 /* A checkpoint on its way into the store. */
@@ -109,14 +119,20 @@ struct master {
     uint32_t lanes;                     /* 0: no worker has said it yet */
 
     struct group group;
-    uint32_t counter;      /* low half of the next group's epoch */
-    int64_t regroup_at;    /* 0: no regrouping is due */
-    int64_t lost_at;       /* when a loss made a new group at once, last */
-    uint64_t lost_epoch;   /* the group whose lost connection made it due */
-    bool has_met;          /* all members of the group are connected to each other */
-    uint64_t old_epoch;    /* the group that works until the new one has met; 0: none */
-    uint32_t old_reporter; /* index of its rank 0 */
-    bool must_change;      /* as soon as the group has met */
+    uint32_t counter;          /* low half of the next group's epoch */
+    int64_t regroup_at;        /* 0: no regrouping is due */
+    int64_t lost_at;           /* when a loss made a new group at once, last */
+    uint64_t lost_epoch;       /* the group whose lost connection made it due */
+    struct master_pair *pairs; /* (max_workers, max_workers): [lower index][higher index] */
+    bool any_failures;         /* of any pair, ever */
+    bool is_fruitful;          /* the group has been through a phase */
+    uint32_t fruitless;        /* groups in a row that lost a member before that */
+    uint64_t fruitless_epoch;  /* the last of them */
+    uint64_t phase_most;       /* that the master has heard of */
+    bool has_met;              /* all members of the group are connected to each other */
+    uint64_t old_epoch;        /* the group that works until the new one has met; 0: none */
+    uint32_t old_reporter;     /* index of its rank 0 */
+    bool must_change;          /* as soon as the group has met */
     /* When the last was announced who is still in, 0: none; when they go whoever else comes. */
     int64_t announced_at, announced_until;
     bool must_deal;           /* the lanes are to be dealt again */

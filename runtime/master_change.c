@@ -21,7 +21,7 @@ static void count_able(const struct master *master, uint32_t *stay, uint32_t *jo
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
-        if (!is_here(worker) || worker->is_leaving)
+        if (!is_here(worker) || worker->is_leaving || worker->is_apart)
             continue;
         if (worker->is_member)
             ++*stay;

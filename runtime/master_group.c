@@ -33,7 +33,7 @@ uint32_t master_rank(const struct master *master, uint32_t index)
 static bool can_be_member(const struct master *master, const struct master_worker *worker,
                           bool with_leaving)
 {
-    if (worker->peer == PEER_NONE)
+    if (worker->peer == PEER_NONE || worker->is_apart)
         return false;
     /* Who is out of the old group already has said FREE, or is about to. */
     return !worker->is_leaving ||
@@ -73,10 +73,11 @@ bool master_group_is_right(const struct master *master)
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
-        if (worker->is_member && (worker->peer == PEER_NONE || worker->is_leaving))
+        if (worker->is_member &&
+            (worker->peer == PEER_NONE || worker->is_leaving || worker->is_apart))
             return false;
         members += worker->is_member;
-        able += worker->peer != PEER_NONE && !worker->is_leaving;
+        able += worker->peer != PEER_NONE && !worker->is_leaving && !worker->is_apart;
     }
     return !master->must_deal && (members == able || members == master->lanes);
 }
@@ -173,7 +174,7 @@ static bool is_gathering(const struct master *master, int64_t now_ms)
 
 static bool must_wait(const struct master *master, int64_t now_ms)
 {
-    if (master->live < master->options.min_workers || master->live == 0 ||
+    if (master_count_able(master) < master->options.min_workers || master->live == 0 ||
         master_is_taking_back(master))
         return true;
     /* Workers of a restarted master hold the state; the first to come back
@@ -227,6 +228,7 @@ void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bo
     error_clear(&err);
     master->group.epoch = next_epoch(master);
     master->has_met = master->must_deal = false;
+    master->is_fruitful = false;
     if (fill_group(master, with_leaving, &err) != STATUS_OK) {
         master_fail(master, now_ms, &err, outbox);
         return;
@@ -263,7 +265,7 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
     }
     if (must_wait(master, now_ms)) {
         wait_for_workers(master, now_ms, outbox);
-        if (master->live >= master->options.min_workers && master->live > 0 &&
+        if (master_count_able(master) >= master->options.min_workers && master->live > 0 &&
             !master_is_taking_back(master))
             master->regroup_at = master->woke_at + master->options.settle_ms;
         return;
@@ -289,6 +291,7 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     master_lose_writer(master, now_ms, index, outbox);
     master_put_worker(master, index, "lost", 0, outbox);
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
+    master_forget_pairs(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);
     if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
         return; /* nobody waits for it */
@@ -435,11 +438,13 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->has_state = hello->phase > 0;
     worker->phase = hello->phase;
     worker->has_worked = false;
+    worker->apart_ms = 0;
     memcpy(worker->address, hello->address.data, hello->address.size);
     worker->address[hello->address.size] = '\0';
     master->lanes = hello->lanes;
     master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
                      hello->incarnation, (unsigned long long)hello->phase);
+    master_forget_pairs(master, now_ms, hello->index, outbox);
     /* A model that is being made does not need another hand. */
     if (master->state == JOB_STATE_PUBLISHING && rank != 0)
         master_put_worker(master, hello->index, "standing by", 0, outbox);

@@ -5,6 +5,7 @@
  *     master_group.c   who is alive, and the groups made of them
  *     master_change.c  from group to group without losing work, leaving
  *     master_lanes.c   how many lanes each member has
+ *     master_pairs.c   workers that cannot reach each other
  *     master_checkpoint.c  the state into the store and back
  *     master_record.c  rows in the job's store, reports to the door
  */
@@ -44,6 +45,19 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
 void master_forget_old_group(struct master *master);
 /* Whether a new group would have the same members. */
 bool master_group_is_right(const struct master *master);
+/* Workers that are here and do not stand by because they cannot reach another. */
+uint32_t master_count_able(const struct master *master);
+/* The worker `index` says that it has lost this rank of the present group. */
+void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index, uint32_t rank,
+                           struct outbox *outbox);
+/* From LOST to the next group: longer, the more groups in a row came to nothing. */
+int64_t master_regroup_pause(const struct master *master);
+/* The group of this epoch says that it is at this phase. */
+void master_note_fruit(struct master *master, uint64_t epoch, uint64_t phase);
+/* A worker came or went: what is known of its predecessor does not count. */
+void master_forget_pairs(struct master *master, int64_t now_ms, uint32_t index,
+                         struct outbox *outbox);
+void master_tick_pairs(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_on_speed(struct master_worker *worker, const struct message_speed *speed);
 /* To the members of the group, by speed where that is known. */
 enum status master_deal_lanes(struct master *master, struct error *err);
@@ -78,6 +92,9 @@ void master_put_event(const struct master *master, int64_t now_ms, int64_t index
     __attribute__((format(printf, 6, 7)));
 void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,
                    struct outbox *outbox);
+/* A line for the user. */
+void master_notice(const struct master *master, int64_t now_ms, struct outbox *outbox,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 void master_note_progress(struct master *master, int64_t now_ms,
                           const struct message_progress *progress, struct outbox *outbox);
 /* Rows that were done by nobody who is left count as redone. */

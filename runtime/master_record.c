@@ -110,6 +110,24 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
     outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
 }
 
+void master_notice(const struct master *master, int64_t now_ms, struct outbox *outbox,
+                   const char *format, ...)
+{
+    struct job_event event;
+    va_list arguments;
+
+    memset(&event, 0, sizeof event);
+    error_clear(&event.error);
+    event.kind = JOB_NOTICE;
+    event.loss = event.validation_loss = event.validation_score = (double)NAN;
+    event.seconds = seconds_since(now_ms, master->started_at);
+    event.seconds_left = (double)NAN;
+    va_start(arguments, format);
+    vsnprintf(event.message, sizeof event.message, format, arguments);
+    va_end(arguments);
+    outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
+}
+
 static void put_metric(const struct message_progress *progress, const char *metric,
                        const char *part, double value, struct outbox *outbox)
 {
@@ -199,6 +217,7 @@ void master_note_lost_rows(struct master *master)
         master->rows_redone += progress->rows_done - stored->rows_done;
     progress->rows_done = stored->rows_done;
     progress->step = stored->step;
+    master->phase_most = stored->phase;
 }
 
 void master_put_model(struct master *master, struct outbox *outbox)

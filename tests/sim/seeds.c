@@ -68,7 +68,7 @@ int seeds_verdict(const struct seeds *seeds, uint64_t failures, struct seeds_cou
 {
     bool is_short = false;
 
-    for (size_t i = 0; i < counts.count; i++)
+    for (size_t i = 0; i < counts.count && seeds_count(seeds) > 1; i++)
         printf("%10" PRIu64 "  %s\n", counts.times[i], counts.names[i]);
     if (seeds_count(seeds) < SEEDS_MANY)
         return failures > 0;

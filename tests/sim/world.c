@@ -26,6 +26,8 @@ enum event_kind {
     FREEZE,
     CUT,
     CUT_MEMBERS,
+    PART,
+    MEND,
     LEAVE,
     SIGNAL,
     START_WORKER,
@@ -86,6 +88,9 @@ struct world {
     struct store store;
     uint64_t phase_most;    /* that anybody has ever reached */
     uint32_t *incarnations; /* by worker index: of the next one */
+    /* (workers, workers): how many faults keep the first from connecting to the second, and how
+     * many of them say nothing */
+    uint8_t *parted, *silent;
     bool has_ended;
     uint64_t model;
     char digest[80];
@@ -236,6 +241,33 @@ static uint32_t find_address(const struct world *world, const char *address)
     return NODES_MAX;
 }
 
+static uint8_t *between(const struct world *world, uint8_t *matrix, uint32_t from, uint32_t to)
+{
+    return &matrix[(size_t)from * world->plan->workers + to];
+}
+
+static bool is_parted(const struct world *world, uint32_t from, uint32_t to)
+{
+    const struct node *one = world->nodes[from], *other = to < NODES_MAX ? world->nodes[to] : NULL;
+
+    return other && !one->is_master && !other->is_master &&
+           *between(world, world->parted, one->index, other->index) > 0;
+}
+
+/* Nobody answers: a firewall refuses, or what is sent goes nowhere and the dialer gives up. */
+static void fail_to_connect(struct world *world, uint32_t link, uint32_t to)
+{
+    struct end *end = &world->links[link].ends[0];
+
+    if (to < NODES_MAX && !world->nodes[to]->is_master &&
+        *between(world, world->silent, world->nodes[end->node]->index, world->nodes[to]->index) >
+            0) {
+        count(world, WORLD_FAULT_APART_SILENTLY);
+        end->last_at = world->now + 5000000;
+    }
+    send_to_end(world, link, 0, CLOSED, (struct slice){NULL, 0});
+}
+
 static void connect_nodes(struct world *world, uint32_t from, peer_id peer, const char *address)
 {
     uint32_t to = find_address(world, address);
@@ -250,8 +282,8 @@ static void connect_nodes(struct world *world, uint32_t from, peer_id peer, cons
     world->link_count++;
     world->links[link] =
         (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NODES_MAX}}};
-    if (to == NODES_MAX)
-        send_to_end(world, link, 0, CLOSED, (struct slice){NULL, 0});
+    if (to == NODES_MAX || is_parted(world, from, to))
+        fail_to_connect(world, link, to);
     else
         world->links[link].ends[1] =
             (struct end){.node = to, .peer = world->nodes[to]->next_accepted++, .is_open = true};
@@ -319,6 +351,8 @@ static void take_store(struct world *world, const struct outbox *outbox,
         if (strcmp(event.event, "model") == 0)
             snprintf(world->digest, sizeof world->digest, "%.71s", event.detail);
         world->result.groups += strcmp(event.event, "group") == 0;
+        if (strcmp(event.event, "apart") == 0)
+            count(world, WORLD_FAULT_STANDS_BY);
         world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
         if (strcmp(event.event, "restored") == 0)
             count(world, WORLD_FAULT_RESTORE);
@@ -566,6 +600,7 @@ static void start_master(struct world *world)
                                      .settle_ms = 500,
                                      .report_ms = 100,
                                      .try_ms = 20,
+                                     .apart_ms = 200,
                                      .leave_ms = world->plan->seed % 4 < 2 ? 0 : 100,
                                      .gather_ms = world->plan->seed % 2 ? 0 : 20,
                                      .started_at = ""};
@@ -614,7 +649,7 @@ static void deliver(struct world *world, const struct event *event)
 static bool is_gentle(const struct world_plan *plan)
 {
     return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts + plan->switch_cuts +
-               plan->ends + plan->store_trouble ==
+               plan->ends + plan->store_trouble + plan->parts ==
            0;
 }
 
@@ -721,6 +756,72 @@ static void cut(struct world *world, bool of_members)
     }
 }
 
+/* What is there between them ends as well; without a word, after the time that a sender waits. */
+static void end_links_between(struct world *world, uint32_t one, uint32_t other, bool is_silent)
+{
+    for (uint32_t i = 0; i < world->link_count; i++) {
+        struct link *link = &world->links[i];
+        const struct node *nodes[2];
+
+        if (!can_be_cut(world, link, true))
+            continue;
+        nodes[0] = world->nodes[link->ends[0].node];
+        nodes[1] = world->nodes[link->ends[1].node];
+        if (!((nodes[0]->index == one && nodes[1]->index == other) ||
+              (nodes[0]->index == other && nodes[1]->index == one)))
+            continue;
+        for (uint32_t side = 0; side < 2; side++) {
+            if (is_silent)
+                link->ends[side].last_at = world->now + 8000000;
+            send_to_end(world, i, side, CLOSED, (struct slice){NULL, 0});
+        }
+    }
+}
+
+static void part(struct world *world)
+{
+    const uint32_t workers = world->plan->workers;
+    const uint32_t one = (uint32_t)draw(world, workers), other = (uint32_t)draw(world, workers);
+    const bool one_way = draw(world, 3) == 0, is_silent = draw(world, 3) == 0;
+    /* A job that needs more workers than can meet waits, as it was told to. */
+    const bool for_ever = draw(world, 4) == 0 && world->plan->min_workers == 1;
+    struct event *mend;
+
+    if (one == other)
+        return;
+    TRACE(world, "workers %u and %u are apart%s%s%s", one, other, one_way ? ", one way" : "",
+          is_silent ? ", silently" : "", for_ever ? ", for ever" : "");
+    count(world, one_way ? WORLD_FAULT_APART_ONE_WAY : WORLD_FAULT_APART);
+    for (uint32_t way = 0; way < (one_way ? 1u : 2u); way++) {
+        const uint32_t from = way ? other : one, to = way ? one : other;
+
+        ++*between(world, world->parted, from, to);
+        *between(world, world->silent, from, to) += is_silent;
+    }
+    end_links_between(world, one, other, is_silent);
+    if (for_ever) {
+        count(world, WORLD_FAULT_APART_FOR_EVER);
+        return;
+    }
+    mend = schedule(world, world->now + (int64_t)draw(world, 3000000), MEND, one);
+    mend->link = other;
+    mend->side = one_way;
+    mend->id = is_silent;
+}
+
+static void mend(struct world *world, const struct event *event)
+{
+    const uint32_t one = event->node, other = event->link;
+
+    TRACE(world, "workers %u and %u can reach each other", one, other);
+    for (uint32_t way = 0; way < (event->side ? 1u : 2u); way++) {
+        const uint32_t from = way ? other : one, to = way ? one : other;
+
+        --*between(world, world->parted, from, to);
+        *between(world, world->silent, from, to) -= (uint8_t)event->id;
+    }
+}
+
 /* The machine goes down, and comes back with nothing but the store. */
 static void end_all(struct world *world)
 {
@@ -822,6 +923,12 @@ static bool handle(struct world *world, struct event *event)
     case CUT_MEMBERS:
         cut(world, event->kind == CUT_MEMBERS);
         break;
+    case PART:
+        part(world);
+        break;
+    case MEND:
+        mend(world, event);
+        break;
     case END_ALL:
         end_all(world);
         break;
@@ -864,6 +971,8 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), FREEZE, 0);
     for (uint32_t i = 0; i < plan->cuts; i++)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
+    for (uint32_t i = 0; i < plan->parts; i++)
+        schedule(world, (int64_t)draw(world, span), PART, 0);
     for (uint32_t i = 0; i < plan->leaves; i++)
         schedule(world, (int64_t)draw(world, span), LEAVE, 0);
     for (uint32_t i = 0; i < plan->ends; i++)
@@ -891,6 +1000,8 @@ static void check_end(struct world *world)
         complain(world, "an evaluation is recorded twice", "");
     else if (store_count_evaluations(&world->store) < world->oracle->records)
         complain(world, "an evaluation is not recorded", "");
+    else if (is_gentle(plan) && world->result.faults[WORLD_FAULT_STANDS_BY] > 0)
+        complain(world, "a worker is taken for unreachable that was not", "");
     else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
         complain(world, "rows are computed twice although nobody died", "");
     world->result.end_us = world->now;
@@ -920,6 +1031,8 @@ static void free_world(struct world *world)
     free(world->heap);
     free(world->links);
     free(world->incarnations);
+    free(world->parted);
+    free(world->silent);
     store_deinit(&world->store);
     free(world);
 }
@@ -938,7 +1051,9 @@ enum status world_run(const struct world_plan *plan, const struct subject *subje
     error_clear(&world->failure);
     store_init(&world->store);
     world->incarnations = calloc(plan->workers, sizeof *world->incarnations);
-    if (!world->incarnations)
+    world->parted = calloc((size_t)plan->workers * plan->workers, 1);
+    world->silent = calloc((size_t)plan->workers * plan->workers, 1);
+    if (!world->incarnations || !world->parted || !world->silent)
         abort();
     start_master(world);
     plan_mischief(world);

@@ -11,7 +11,8 @@
  * master: the store refuses what it then writes. Workers that are
  * asked to go hand their work back, half of them while their successor is there
  * already, and half of them announced to the master before; where nothing worse happens, no row is
- * computed twice.
+ * computed twice. Two workers may be unable to reach each other, in one direction or
+ * in both, for a while or for ever: the job ends with those who can.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -28,6 +29,7 @@ struct world_plan {
     int64_t checkpoint_ms;                                       /* 0: none are made */
     uint32_t switch_cuts;   /* percent of the changes of groups in which members lose each other */
     uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
+    uint32_t parts;         /* pairs of workers that cannot reach each other for some time */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
     bool verbose;
@@ -45,6 +47,11 @@ struct world_plan {
     X(CUT, "a connection is cut")                                                                  \
     X(CUT_LOSS, "what was on its way in a connection is lost with it")                             \
     X(SWITCH_CUT, "two members are cut while the group changes")                                   \
+    X(APART, "two workers cannot reach each other")                                                \
+    X(APART_ONE_WAY, "one worker cannot connect to another, which can connect to it")              \
+    X(APART_SILENTLY, "what is sent to a worker that cannot be reached is lost without a word")    \
+    X(APART_FOR_EVER, "two workers never reach each other again")                                  \
+    X(STANDS_BY, "a worker stands by because it cannot reach another")                             \
     X(LEAVE, "a worker is asked to go")                                                            \
     X(ANNOUNCED, "the master hears before the worker that it will be asked to go")                 \
     X(SUCCESSOR, "the successor of a worker that goes is there before it has gone")                \
