@@ -37,14 +37,40 @@ static enum status real_apply(void *self, const int64_t *integers, const float *
     return learner_apply(self, integers, reals, report, err);
 }
 
-static enum status real_save(const void *self, struct text *out, struct error *err)
+static enum status real_state_head(const void *self, struct text *head, struct error *err)
 {
-    return learner_save(self, out, err);
+    return learner_state_head(self, head, err);
 }
 
-static enum status real_load(void *self, struct slice state, struct error *err)
+static uint64_t real_state_bytes(const void *self)
 {
-    return learner_load(self, state, err);
+    return learner_state_bytes(self);
+}
+
+static void real_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
+{
+    learner_state_read(self, offset, size, bytes);
+}
+
+static enum status real_take_begin(void *self, struct slice head, uint64_t body_bytes,
+                                   struct error *err)
+{
+    return learner_take_begin(self, head, body_bytes, err);
+}
+
+static void real_take_piece(void *self, uint64_t offset, struct slice bytes)
+{
+    learner_take_piece(self, offset, bytes);
+}
+
+static enum status real_take_end(void *self, struct error *err)
+{
+    return learner_take_end(self, err);
+}
+
+static void real_take_abandon(void *self)
+{
+    learner_take_abandon(self);
 }
 
 struct hash {
@@ -105,8 +131,13 @@ struct learning learning_of(struct learner *learner)
         .contribute = real_contribute,
         .resolve = real_resolve,
         .apply = real_apply,
-        .save = real_save,
-        .load = real_load,
+        .state_head = real_state_head,
+        .state_bytes = real_state_bytes,
+        .state_read = real_state_read,
+        .take_begin = real_take_begin,
+        .take_piece = real_take_piece,
+        .take_end = real_take_end,
+        .take_abandon = real_take_abandon,
         .publish = real_publish,
     };
 }

@@ -22,8 +22,14 @@ struct learning {
                     float *reals);
     enum status (*apply)(void *self, const int64_t *integers, const float *reals,
                          struct learner_report *report, struct error *err);
-    enum status (*save)(const void *self, struct text *out, struct error *err);
-    enum status (*load)(void *self, struct slice state, struct error *err);
+    enum status (*state_head)(const void *self, struct text *head, struct error *err);
+    uint64_t (*state_bytes)(const void *self);
+    void (*state_read)(const void *self, uint64_t offset, size_t size, char *bytes);
+    enum status (*take_begin)(void *self, struct slice head, uint64_t body_bytes,
+                              struct error *err);
+    void (*take_piece)(void *self, uint64_t offset, struct slice bytes);
+    enum status (*take_end)(void *self, struct error *err);
+    void (*take_abandon)(void *self);
     /* At PHASE_DONE: the model's rows into the sink, digest and metrics. */
     enum status (*publish)(const void *self, model_row_sink *sink, void *context,
                            char digest[DIGEST_BYTES], uint64_t *rows,

@@ -22,9 +22,10 @@ void worker_init(struct worker *worker, const struct worker_options *options,
         fail_no_memory(&worker->failure);
         worker->state = WORKER_FAILED;
     }
-    text_init(&worker->state_bytes, TEXT_MAXIMUM);
+    text_init(&worker->incoming.front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
+    text_init(&worker->front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
+    text_init(&worker->snapshot.front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
     text_init(&worker->held, TEXT_MAXIMUM);
-    text_init(&worker->snapshot, CHECKPOINT_BYTES_MAX);
     text_init(&worker->next_group, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
 }
 
@@ -32,9 +33,12 @@ void worker_deinit(struct worker *worker)
 {
     group_deinit(&worker->group);
     sums_deinit(&worker->sums);
-    text_deinit(&worker->state_bytes);
+    worker_forget_incoming(worker);
+    worker_forget_snapshot(worker);
+    text_deinit(&worker->incoming.front);
+    text_deinit(&worker->snapshot.front);
+    text_deinit(&worker->front);
     text_deinit(&worker->held);
-    text_deinit(&worker->snapshot);
     text_deinit(&worker->next_group);
     free(worker->peers);
     free(worker->visitors);
@@ -203,7 +207,7 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
     if (peer == worker->master) {
         search_begin(&worker->search, now_ms);
         worker->master = PEER_NONE;     /* the next tick tries again */
-        text_deinit(&worker->snapshot); /* another master asks anew */
+        worker_forget_snapshot(worker); /* another master asks anew */
         return;
     }
     worker_forget_visitor(worker, peer);

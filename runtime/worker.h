@@ -59,7 +59,9 @@ struct worker_options {
     int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
     uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
-    size_t piece_bytes;          /* longer vectors and states go in pieces */
+    size_t piece_bytes;          /* longer vectors go in pieces */
+    size_t state_piece_bytes;    /* a state goes in pieces of this size to another worker ... */
+    uint32_t state_pieces;       /* ... so many for each request; 0: one */
     size_t snapshot_piece_bytes; /* of a state on its way into the store */
 };
 
@@ -76,6 +78,32 @@ struct member_peer {
     bool is_owed_state;        /* it is behind, and has this worker for its source */
     bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
+};
+
+/*
+ * The state of a worker is a run of bytes of which only the front is ever in one
+ * piece of memory; the learner's body is read and written where it lies:
+ *
+ *     u32 size | rows, losses, records so far, the learner's head | the learner's body
+ */
+#define STATE_FRONT_BYTES_MAX ((size_t)1 << 20)
+
+/* A state that comes from another worker or from the store. */
+struct incoming_state {
+    uint64_t total, received; /* bytes; total 0: nothing has come */
+    uint64_t asked;           /* requests for all before this offset are on their way */
+    struct text front;
+    bool has_front;
+};
+
+/* The own state on its way into the store. Its body is read where it lies until the
+ * learner is about to change it; what has not been sent by then is copied, in blocks
+ * of a piece each, which go as they are sent. */
+struct outgoing_snapshot {
+    struct message_snapshot head; /* total 0: there is none */
+    struct text front;
+    uint64_t sent;
+    char **blocks; /* by piece; NULL: the body is where it lies */
 };
 
 /* Said PEER_HELLO for a group that the master has not told us about yet. */
@@ -113,12 +141,12 @@ struct worker {
 
     uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
     uint32_t source; /* FETCHING: the rank that sends the state, or SOURCE_MASTER */
-    struct text state_bytes;
-    uint64_t checkpoint; /* phase of the one that the master has; 0: none */
+    struct incoming_state incoming;
+    struct text front;    /* of the own state, when it was asked for */
+    uint64_t front_phase; /* for which it was made */
+    uint64_t checkpoint;  /* phase of the one that the master has; 0: none */
 
-    uint64_t snapshot_id; /* a copy of the state, on its way to the master */
-    struct message_snapshot snapshot_head;
-    struct text snapshot;
+    struct outgoing_snapshot snapshot;
 
     struct sums sums;
     uint32_t next_lane; /* of the own ones */

@@ -69,7 +69,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
         return;
     }
     worker->state = WORKER_FETCHING;
-    text_clear(&worker->state_bytes);
+    worker_forget_incoming(worker);
     worker_request_state(worker, outbox);
 }
 

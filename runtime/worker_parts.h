@@ -4,7 +4,8 @@
  *     worker.c         connections, the master's messages
  *     worker_group.c   meeting a new group
  *     worker_switch.c  from group to group between two phases, leaving
- *     worker_state.c   the state from a peer
+ *     worker_state.c   the state, given to others and taken from them
+ *     worker_snapshot.c  the state on its way into the store
  *     worker_phase.c   lanes, partial sums, sums, apply
  *     worker_report.c  progress, the finished model
  */
@@ -57,9 +58,20 @@ void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
                                 const struct message *message, struct outbox *outbox);
 /* Asks whoever `source` is for the state of the target, from what is here on. */
 void worker_request_state(struct worker *worker, struct outbox *outbox);
+void worker_forget_incoming(struct worker *worker);
+
+/* The own state as a run of bytes (worker.h). The front is made anew for each phase;
+ * offset + size is within front and body. */
+enum status worker_make_front(struct worker *worker, struct error *err);
+void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
+                       size_t size, char *bytes);
+
 /* A piece of the own state, for the store. */
 void worker_on_checkpoint(struct worker *worker, const struct message *message,
                           struct outbox *outbox);
+/* The state is about to change: what the store does not have of it yet is copied. */
+void worker_keep_snapshot(struct worker *worker);
+void worker_forget_snapshot(struct worker *worker);
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_abandon_phase(struct worker *worker);

@@ -73,7 +73,7 @@ void worker_abandon_phase(struct worker *worker)
         worker->state == WORKER_EXCHANGING)
         worker->rows_redone += phase->kind == PHASE_GRADIENT ? phase->rows : 0;
     text_clear(&worker->held);
-    text_clear(&worker->state_bytes);
+    worker_forget_incoming(worker);
     worker->must_publish = false;
 }
 
@@ -162,6 +162,7 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     memset(&report, 0, sizeof report);
     error_clear(&err);
     worker_fault(worker, FAULT_BEFORE_APPLY);
+    worker_keep_snapshot(worker);
     if (worker->learning.apply(worker->learning.self, worker->sums.integers, worker->sums.reals,
                                &report, &err) != STATUS_OK) {
         worker_fail(worker, &err, outbox);

@@ -18,7 +18,9 @@ static uint64_t first_record(const struct worker *worker)
                                                      : 0;
 }
 
-static enum status save(const struct worker *worker, struct text *out, struct error *err)
+/* ---- the own state as bytes ---- */
+
+static void put_front(const struct worker *worker, struct text *out, struct error *err)
 {
     put_u64(out, worker->rows_done);
     put_f64(out, worker->loss_total);
@@ -26,8 +28,44 @@ static enum status save(const struct worker *worker, struct text *out, struct er
     put_u64(out, worker->record_count);
     for (uint64_t i = first_record(worker); i < worker->record_count; i++)
         message_put_progress(out, &worker->records[i % WORKER_RECORDS_MAX]);
-    TRY(worker->learning.save(worker->learning.self, out, err));
-    return out->failed ? fail_no_memory(err) : STATUS_OK;
+    (void)worker->learning.state_head(worker->learning.self, out, err);
+}
+
+enum status worker_make_front(struct worker *worker, struct error *err)
+{
+    struct text inside;
+
+    if (worker->front.size > 0 && worker->front_phase == phase_of(worker)->number)
+        return STATUS_OK;
+    text_clear(&worker->front);
+    text_init(&inside, STATE_FRONT_BYTES_MAX);
+    put_front(worker, &inside, err);
+    if (!inside.failed)
+        put_sized(&worker->front, text_slice(&inside));
+    if (inside.failed)
+        worker->front.failed = true;
+    text_deinit(&inside);
+    worker->front_phase = phase_of(worker)->number;
+    return worker->front.failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
+                       size_t size, char *bytes)
+{
+    size_t of_front = 0;
+
+    if (offset < front->size) {
+        of_front = front->size - offset < size ? front->size - offset : size;
+        memcpy(bytes, front->data + offset, of_front);
+    }
+    if (of_front < size)
+        worker->learning.state_read(worker->learning.self, offset + of_front - front->size,
+                                    size - of_front, bytes + of_front);
+}
+
+static uint64_t total_of(const struct worker *worker)
+{
+    return worker->front.size + worker->learning.state_bytes(worker->learning.self);
 }
 
 /* What comes before the learner's part. */
@@ -54,69 +92,68 @@ static enum status read_told(struct byte_reader *reader, struct told *told,
     return STATUS_OK;
 }
 
-/* All of it or nothing. */
-static enum status load(struct worker *worker, struct slice bytes, struct error *err)
-{
-    struct byte_reader reader = byte_reader_over(bytes);
-    struct message_progress *records = calloc(WORKER_RECORDS_MAX, sizeof *records);
-    struct told told;
-    enum status status;
+/* ---- giving ---- */
 
-    if (!records)
-        return fail_no_memory(err);
-    status = read_told(&reader, &told, records, err);
-    if (status == STATUS_OK)
-        status = worker->learning.load(
-            worker->learning.self,
-            (struct slice){(const char *)reader.at, (size_t)(reader.end - reader.at)}, err);
-    if (status == STATUS_OK) {
-        worker->rows_done = told.rows_done;
-        worker->loss_total = told.loss_total;
-        worker->loss_rows = told.loss_rows;
-        worker->record_count = told.record_count;
-        memcpy(worker->records, records, WORKER_RECORDS_MAX * sizeof *records);
-    }
-    free(records);
-    return status;
+static size_t least(uint64_t a, uint64_t b)
+{
+    return (size_t)(a < b ? a : b);
 }
 
-void worker_request_state(struct worker *worker, struct outbox *outbox)
+static uint64_t window_of(const struct worker *worker)
 {
-    struct message message = worker_message(worker, MESSAGE_STATE_REQUEST);
-    peer_id from =
-        worker->source == SOURCE_MASTER ? worker->master : worker->peers[worker->source].peer;
+    const uint32_t pieces = worker->options.state_pieces;
 
-    message.state_request.phase = worker->target;
-    message.state_request.offset = worker->state_bytes.size;
-    outbox_send(outbox, from, &message);
+    return (uint64_t)worker->options.state_piece_bytes * (pieces > 0 ? pieces : 1);
 }
 
-static void send_state(struct worker *worker, uint32_t to, struct outbox *outbox)
+/* The bytes [offset, end) of the own state. */
+static enum status send_pieces(struct worker *worker, uint32_t to, uint64_t offset, uint64_t end,
+                               struct outbox *outbox, struct error *err)
 {
     struct message reply = worker_message(worker, MESSAGE_STATE);
-    struct text bytes;
-    struct error err;
+    char *piece = malloc(worker->options.state_piece_bytes);
 
-    text_init(&bytes, TEXT_MAXIMUM);
+    if (!piece)
+        return fail_no_memory(err);
+    reply.state.phase = phase_of(worker)->number;
+    reply.state.total = total_of(worker);
+    while (offset < end) {
+        const size_t size = least(end - offset, worker->options.state_piece_bytes);
+
+        worker_read_state(worker, &worker->front, offset, size, piece);
+        reply.state.offset = offset;
+        reply.state.bytes = (struct slice){piece, size};
+        outbox_send(outbox, worker->peers[to].peer, &reply);
+        offset += size;
+    }
+    free(piece);
+    return STATUS_OK;
+}
+
+/* Nobody can be through with this phase before the one who asks is in it, so the state
+ * stays as it is until all of it is sent. */
+static void send_state(struct worker *worker, uint32_t to, uint64_t offset, struct outbox *outbox)
+{
+    struct error err;
+    uint64_t total, end;
+
     error_clear(&err);
-    if (save(worker, &bytes, &err) != STATUS_OK) {
+    if (worker_make_front(worker, &err) != STATUS_OK) {
         worker_fail(worker, &err, outbox);
-        text_deinit(&bytes);
         return;
     }
-    reply.state.phase = phase_of(worker)->number;
-    reply.state.total = bytes.size;
-    do {
-        size_t left = bytes.size - reply.state.offset;
-        size_t size = left < worker->options.piece_bytes ? left : worker->options.piece_bytes;
-
-        reply.state.bytes = (struct slice){bytes.data + reply.state.offset, size};
-        outbox_send(outbox, worker->peers[to].peer, &reply);
-        reply.state.offset += size;
-    } while (reply.state.offset < bytes.size);
-    text_deinit(&bytes);
-    worker->peers[to].is_owed_state = false;
-    worker->peers[to].has_been_given_state = true;
+    total = total_of(worker);
+    if (offset >= total) {
+        worker_lose_member(worker, to, outbox);
+        return;
+    }
+    end = offset + least(total - offset, window_of(worker));
+    if (send_pieces(worker, to, offset, end, outbox, &err) != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+    } else if (end == total) {
+        worker->peers[to].is_owed_state = false;
+        worker->peers[to].has_been_given_state = true;
+    }
 }
 
 bool worker_owes_state(const struct worker *worker)
@@ -138,14 +175,11 @@ static bool comes_before_state(const struct worker *worker, uint64_t phase)
 void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
                              const struct message *message, struct outbox *outbox)
 {
-    if (message->state_request.offset != 0) {
-        worker_lose_member(worker, from, outbox);
-        return;
-    }
     if (message->state_request.phase == phase_of(worker)->number) {
-        send_state(worker, from, outbox);
+        send_state(worker, from, message->state_request.offset, outbox);
         worker_go_if_finished(worker, now_ms, outbox);
-    } else if (comes_before_state(worker, message->state_request.phase)) {
+    } else if (message->state_request.offset == 0 &&
+               comes_before_state(worker, message->state_request.phase)) {
         worker->peers[from].waits_for_state = true;
     } else {
         worker_lose_member(worker, from, outbox);
@@ -156,35 +190,158 @@ static void serve_waiting(struct worker *worker, struct outbox *outbox)
 {
     for (uint32_t rank = 0; rank < worker->group.count; rank++) {
         if (worker->peers[rank].waits_for_state)
-            send_state(worker, rank, outbox);
+            send_state(worker, rank, 0, outbox);
         worker->peers[rank].waits_for_state = false;
     }
 }
 
-/* The piece that follows what is here; false: it is none. */
-static bool take_piece(struct worker *worker, const struct message_state *state)
+/* ---- taking ---- */
+
+void worker_forget_incoming(struct worker *worker)
 {
-    if (worker->state != WORKER_FETCHING || state->phase != worker->target ||
-        state->offset != worker->state_bytes.size || state->total > worker->state_bytes.maximum)
-        return false;
-    text_append(&worker->state_bytes, state->bytes);
-    return true;
+    if (worker->incoming.has_front)
+        worker->learning.take_abandon(worker->learning.self);
+    text_deinit(&worker->incoming.front);
+    worker->incoming = (struct incoming_state){.total = 0};
+    text_init(&worker->incoming.front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
 }
 
-static enum status continue_from(struct worker *worker, struct error *err)
+void worker_request_state(struct worker *worker, struct outbox *outbox)
 {
-    struct text *bytes = &worker->state_bytes;
+    struct message message = worker_message(worker, MESSAGE_STATE_REQUEST);
+    struct incoming_state *incoming = &worker->incoming;
+    const bool is_stored = worker->source == SOURCE_MASTER;
+
+    message.state_request.phase = worker->target;
+    message.state_request.offset = is_stored ? incoming->received : incoming->asked;
+    incoming->asked += window_of(worker);
+    outbox_send(outbox, is_stored ? worker->master : worker->peers[worker->source].peer, &message);
+}
+
+/* The piece that follows what is here; false: it is none. */
+static bool is_next_piece(const struct worker *worker, const struct message_state *state)
+{
+    const struct incoming_state *incoming = &worker->incoming;
+
+    return worker->state == WORKER_FETCHING && state->phase == worker->target &&
+           state->offset == incoming->received && state->bytes.size > 0 &&
+           (incoming->total == 0 || state->total == incoming->total) &&
+           state->bytes.size <= state->total - incoming->received;
+}
+
+/* The size of the front with the four bytes that say it; 0: not known yet. */
+static uint64_t front_size(const struct text *front)
+{
+    struct byte_reader reader = byte_reader_over(text_slice(front));
+
+    return front->size < sizeof(uint32_t) ? 0 : sizeof(uint32_t) + (uint64_t)read_u32(&reader);
+}
+
+/* Takes from the bytes what belongs to the front. */
+static void fill_front(struct text *front, uint64_t size, struct slice *bytes)
+{
+    const size_t part = least(size - front->size, bytes->size);
+
+    text_append(front, (struct slice){bytes->data, part});
+    bytes->data += part;
+    bytes->size -= part;
+}
+
+static enum status begin_taking(struct worker *worker, uint64_t front_bytes, struct error *err)
+{
+    struct incoming_state *incoming = &worker->incoming;
+    struct message_progress *records = calloc(WORKER_RECORDS_MAX, sizeof *records);
+    struct byte_reader reader = byte_reader_over(text_slice(&incoming->front));
+    struct told told;
     enum status status;
 
-    if (bytes->failed)
-        status = fail_no_memory(err);
-    else
-        status = load(worker, text_slice(bytes), err);
-    if (status == STATUS_OK && phase_of(worker)->number != worker->target)
-        status =
-            fail(err, STATUS_PROTOCOL, "a state of phase %llu, expected %llu",
-                 (unsigned long long)phase_of(worker)->number, (unsigned long long)worker->target);
-    text_deinit(bytes);
+    if (!records)
+        return fail_no_memory(err);
+    read_u32(&reader);
+    status = read_told(&reader, &told, records, err);
+    free(records);
+    TRY(status);
+    TRY(worker->learning.take_begin(
+        worker->learning.self,
+        (struct slice){(const char *)reader.at, (size_t)(reader.end - reader.at)},
+        incoming->total - front_bytes, err));
+    incoming->has_front = true;
+    return STATUS_OK;
+}
+
+static enum status take_bytes(struct worker *worker, struct slice bytes, struct error *err)
+{
+    struct incoming_state *incoming = &worker->incoming;
+    struct text *front = &incoming->front;
+    uint64_t size;
+
+    if (!incoming->has_front) {
+        if (front->size < sizeof(uint32_t))
+            fill_front(front, sizeof(uint32_t), &bytes);
+        size = front_size(front);
+        if (size > incoming->total || size > front->maximum)
+            return fail(err, STATUS_CORRUPT, "a worker's state of %llu bytes is cut",
+                        (unsigned long long)incoming->total);
+        if (size > 0)
+            fill_front(front, size, &bytes);
+        if (front->failed)
+            return fail_no_memory(err);
+        if (size == 0 || front->size < size)
+            return STATUS_OK;
+        TRY(begin_taking(worker, size, err));
+    }
+    if (bytes.size > 0)
+        worker->learning.take_piece(worker->learning.self,
+                                    incoming->received - bytes.size - front->size, bytes);
+    return STATUS_OK;
+}
+
+/* What the giver had told the master, beside the learner's own state. */
+static enum status take_told(struct worker *worker, struct error *err)
+{
+    struct byte_reader reader = byte_reader_over(text_slice(&worker->incoming.front));
+    struct told told;
+
+    read_u32(&reader);
+    TRY(read_told(&reader, &told, worker->records, err));
+    worker->rows_done = told.rows_done;
+    worker->loss_total = told.loss_total;
+    worker->loss_rows = told.loss_rows;
+    worker->record_count = told.record_count;
+    return STATUS_OK;
+}
+
+static enum status end_taking(struct worker *worker, struct error *err)
+{
+    if (!worker->incoming.has_front)
+        return fail(err, STATUS_CORRUPT, "a worker's state of %llu bytes is cut",
+                    (unsigned long long)worker->incoming.total);
+    worker_keep_snapshot(worker);
+    TRY(worker->learning.take_end(worker->learning.self, err));
+    worker->incoming.has_front = false;
+    TRY(take_told(worker, err));
+    if (phase_of(worker)->number != worker->target)
+        return fail(err, STATUS_PROTOCOL, "a state of phase %llu, expected %llu",
+                    (unsigned long long)phase_of(worker)->number,
+                    (unsigned long long)worker->target);
+    return STATUS_OK;
+}
+
+/* OK and is_whole: this worker is where the giver was. */
+static enum status take_piece(struct worker *worker, const struct message_state *state,
+                              bool *is_whole, struct error *err)
+{
+    struct incoming_state *incoming = &worker->incoming;
+    enum status status;
+
+    incoming->total = state->total;
+    incoming->received += state->bytes.size;
+    *is_whole = incoming->received == incoming->total;
+    status = take_bytes(worker, state->bytes, err);
+    if (status == STATUS_OK && *is_whole)
+        status = end_taking(worker, err);
+    if (status != STATUS_OK || *is_whole)
+        worker_forget_incoming(worker);
     return status;
 }
 
@@ -198,19 +355,22 @@ static void begin(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
                      const struct message *message, struct outbox *outbox)
 {
+    const struct incoming_state *incoming = &worker->incoming;
     struct error err;
+    bool is_whole;
 
-    if (from != worker->source || !take_piece(worker, &message->state)) {
+    if (from != worker->source || !is_next_piece(worker, &message->state)) {
         worker_lose_member(worker, from, outbox);
         return;
     }
-    if (worker->state_bytes.size < message->state.total && !worker->state_bytes.failed)
-        return;
     error_clear(&err);
-    if (continue_from(worker, &err) == STATUS_OK)
-        begin(worker, now_ms, outbox);
-    else
+    if (take_piece(worker, &message->state, &is_whole, &err) != STATUS_OK)
         worker_fail(worker, &err, outbox);
+    else if (is_whole)
+        begin(worker, now_ms, outbox);
+    else if (incoming->asked < incoming->total &&
+             incoming->asked <= incoming->received + window_of(worker))
+        worker_request_state(worker, outbox);
 }
 
 /* A checkpoint that does not fit is no reason to fail: the master drops it, and
@@ -220,62 +380,20 @@ void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
 {
     struct message refused = worker_message(worker, MESSAGE_STATE_REFUSED);
     struct error err;
+    bool is_whole;
 
     if (message->epoch != worker->group.epoch || worker->source != SOURCE_MASTER ||
-        !take_piece(worker, &message->state))
+        !is_next_piece(worker, &message->state))
         return; /* of a group that is past */
-    if (worker->state_bytes.size < message->state.total && !worker->state_bytes.failed) {
-        worker_request_state(worker, outbox);
-        return;
-    }
     error_clear(&err);
-    if (continue_from(worker, &err) == STATUS_OK) {
-        begin(worker, now_ms, outbox);
+    if (take_piece(worker, &message->state, &is_whole, &err) == STATUS_OK) {
+        if (is_whole)
+            begin(worker, now_ms, outbox);
+        else
+            worker_request_state(worker, outbox);
         return;
     }
     refused.refusal.phase = worker->target;
     refused.refusal.reason = slice_of(err.message);
     outbox_send(outbox, worker->master, &refused);
-}
-
-static void take_snapshot(struct worker *worker, uint64_t id)
-{
-    struct text *copy = &worker->snapshot;
-    struct error err;
-
-    text_deinit(copy);
-    text_init(copy, CHECKPOINT_BYTES_MAX);
-    error_clear(&err);
-    if (worker->state == WORKER_FAILED || save(worker, copy, &err) != STATUS_OK)
-        text_deinit(copy);
-    worker->snapshot_head = (struct message_snapshot){
-        .id = id,
-        .phase = phase_of(worker)->number,
-        .step = phase_of(worker)->step,
-        .rows_done = worker->rows_done,
-        .total = copy->size,
-    };
-}
-
-void worker_on_checkpoint(struct worker *worker, const struct message *message,
-                          struct outbox *outbox)
-{
-    const uint64_t offset = message->checkpoint.offset;
-    struct message reply = worker_message(worker, MESSAGE_SNAPSHOT);
-    size_t left;
-
-    if (offset == 0)
-        take_snapshot(worker, message->checkpoint.id);
-    else if (message->checkpoint.id != worker->snapshot_head.id || offset > worker->snapshot.size)
-        return;
-    reply.snapshot = worker->snapshot_head;
-    reply.snapshot.offset = offset;
-    left = worker->snapshot.size - offset;
-    if (left > worker->options.snapshot_piece_bytes)
-        left = worker->options.snapshot_piece_bytes;
-    if (left > 0)
-        reply.snapshot.bytes = (struct slice){worker->snapshot.data + offset, left};
-    outbox_send(outbox, worker->master, &reply);
-    if (offset + left == worker->snapshot.size)
-        text_deinit(&worker->snapshot);
 }

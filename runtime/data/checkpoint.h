@@ -22,7 +22,7 @@
 #include "data/jobstore.h"
 
 #define CHECKPOINT_VERSION         1
-#define CHECKPOINT_BYTES_MAX       ((uint64_t)1 << 30)
+#define CHECKPOINT_BYTES_MAX       ((uint64_t)64 << 30) /* more than a learner can have */
 #define CHECKPOINT_PIECE_BYTES_MAX ((uint64_t)16 << 20)
 #define CHECKPOINT_PIECES_MAX      ((uint64_t)1 << 20)
 

@@ -117,36 +117,63 @@ static enum status check_bytes(const struct learner *learner, struct error *err)
     return error_hint(err, "Use smaller model.hidden_units, or categories with fewer words.");
 }
 
-static void start(struct learner *learner)
+void learner_start(struct learner *learner)
 {
     const float slot = optimizer_slot_start(&learner->optimizer);
 
-    network_start(&learner->network, learner->parameters);
+    network_start(&learner->network, learner->arrays.parameters);
     for (uint64_t i = 0; i < learner_slot_count(learner); i++)
-        learner->slots[i] = slot;
+        learner->arrays.slots[i] = slot;
+    if (learner->arrays.best)
+        memset(learner->arrays.best, 0, learner->network.parameter_count * sizeof(float));
     for (uint32_t t = 0; t < learner->network.tensor_count; t++)
         learner->progress.exponents[t] = FIXED_EXPONENT_FIRST;
     learner_describe_phase(learner, &learner->progress.phase);
 }
 
-static enum status allocate(struct learner *learner, struct error *err)
+enum status learner_arrays_init(const struct learner *learner, struct learner_arrays *arrays,
+                                struct error *err)
 {
     const size_t parameters = learner->network.parameter_count;
+    const bool keeps_best = learner->spec->early_stopping > 0;
+
+    arrays->parameters = calloc(parameters, sizeof(float));
+    arrays->slots = calloc(learner_slot_count(learner) + 1, sizeof(float));
+    arrays->best = keeps_best ? calloc(parameters, sizeof(float)) : NULL;
+    if (arrays->parameters && arrays->slots && (arrays->best || !keeps_best))
+        return STATUS_OK;
+    learner_arrays_deinit(arrays);
+    return fail_no_memory(err);
+}
+
+void learner_arrays_deinit(struct learner_arrays *arrays)
+{
+    free(arrays->parameters);
+    free(arrays->slots);
+    free(arrays->best);
+    *arrays = (struct learner_arrays){.parameters = NULL};
+}
+
+void learner_use_arrays(struct learner *learner, struct learner_arrays arrays)
+{
+    learner->arrays = arrays;
+    network_layers(&learner->network, arrays.parameters, learner->layers);
+    if (arrays.best)
+        network_layers(&learner->network, arrays.best, learner->best_layers);
+    learner->has_transposed = false;
+}
+
+static enum status allocate(struct learner *learner, struct error *err)
+{
     const size_t layers = learner->network.layer_count;
 
-    learner->parameters = calloc(parameters, sizeof(float));
-    learner->slots = calloc(learner_slot_count(learner) + 1, sizeof(float));
+    TRY(learner_arrays_init(learner, &learner->arrays, err));
     learner->order = calloc(learner->dataset->train.rows, sizeof *learner->order);
     learner->layers = calloc(layers, sizeof *learner->layers);
     learner->best_layers = calloc(layers, sizeof *learner->best_layers);
-    if (learner->spec->early_stopping > 0)
-        learner->best = calloc(parameters, sizeof(float));
-    if (!learner->parameters || !learner->slots || !learner->order || !learner->layers ||
-        !learner->best_layers || (learner->spec->early_stopping > 0 && !learner->best))
+    if (!learner->order || !learner->layers || !learner->best_layers)
         return fail_no_memory(err);
-    network_layers(&learner->network, learner->parameters, learner->layers);
-    if (learner->best)
-        network_layers(&learner->network, learner->best, learner->best_layers);
+    learner_use_arrays(learner, learner->arrays);
     return learner_members_init(learner, err);
 }
 
@@ -182,7 +209,7 @@ enum status learner_open(const struct jobspec *spec, const struct dataset *datas
     TRY_OR(failed, status, plan(made, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, learner_fingerprint(made, &made->fingerprint, err));
-    start(made);
+    learner_start(made);
     *learner = made;
     return STATUS_OK;
 failed:
@@ -195,9 +222,9 @@ void learner_close(struct learner *learner)
     if (!learner)
         return;
     learner_members_deinit(learner);
-    free(learner->parameters);
-    free(learner->slots);
-    free(learner->best);
+    if (!learner->taking.in_place)
+        learner_arrays_deinit(&learner->taking.arrays);
+    learner_arrays_deinit(&learner->arrays);
     free(learner->order);
     free(learner->layers);
     free(learner->best_layers);
@@ -289,17 +316,18 @@ static void update_parameters(struct learner *learner, const float *gradient)
     const struct optimizer_step step =
         optimizer_step_at(&learner->optimizer, learner->progress.phase.step);
     const uint32_t slots = optimizer_slots(learner->optimizer.kind);
-    float *second_slots = learner->slots + (slots > 1 ? learner->network.parameter_count : 0);
+    float *second_slots =
+        learner->arrays.slots + (slots > 1 ? learner->network.parameter_count : 0);
 
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
         const struct tensor *tensor = &learner->network.tensors[t];
-        float *first = slots > 0 ? learner->slots + tensor->first : NULL;
+        float *first = slots > 0 ? learner->arrays.slots + tensor->first : NULL;
         float *second = slots > 1 ? second_slots + tensor->first : NULL;
         const float l1 = tensor->is_bias ? 0 : (float)learner->spec->l1;
         const float l2 = tensor->is_bias ? 0 : (float)learner->spec->l2;
 
         optimizer_update(&step, l1, l2, tensor->count, gradient + tensor->first,
-                         learner->parameters + tensor->first, first, second);
+                         learner->arrays.parameters + tensor->first, first, second);
     }
 }
 
@@ -364,8 +392,8 @@ static enum status apply_evaluation(struct learner *learner, const int64_t *inte
         progress->has_best = true;
         progress->best_loss = loss;
         progress->evaluations_since_best = 0;
-        if (learner->best)
-            memcpy(learner->best, learner->parameters,
+        if (learner->arrays.best)
+            memcpy(learner->arrays.best, learner->arrays.parameters,
                    learner->network.parameter_count * sizeof(float));
     }
     is_over = progress->phase.step == learner_steps_total(learner) || is_patience_over(learner);
@@ -403,7 +431,8 @@ enum status learner_apply(struct learner *learner, const int64_t *integers, cons
     in_label_units(learner, report);
     /* The last update is followed by no loss that would show it. */
     if (learner->progress.phase.kind == PHASE_DONE &&
-        !fixed_is_finite(fixed_greatest(learner->parameters, learner->network.parameter_count)))
+        !fixed_is_finite(
+            fixed_greatest(learner->arrays.parameters, learner->network.parameter_count)))
         return fail_not_finite(learner, "model", err);
     return STATUS_OK;
 }

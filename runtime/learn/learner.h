@@ -20,8 +20,13 @@
  * See Demmel and Nguyen, "Fast Reproducible Floating-Point Summation" (2013).
  *
  * No clock or socket inside; threads only those of the team, which leave no
- * trace in the sums. A learner holds the whole state: what
- * learner_save writes, another worker's learner_load continues, bit for bit.
+ * trace in the sums. A learner holds the whole state: another worker's learner
+ * that takes it continues from there, bit for bit. A state may be many gigabytes
+ * large, so it is read and written by pieces where it lies:
+ *
+ *     state_head, state_read --pieces--> take_begin, take_piece ..., take_end
+ *                                                  |
+ *                                                  +--take_abandon--> as before
  */
 #ifndef LEARN_LEARNER_H
 #define LEARN_LEARNER_H
@@ -103,10 +108,29 @@ void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32
 enum status learner_apply(struct learner *learner, const int64_t *integers, const float *reals,
                           struct learner_report *report, struct error *err);
 
-/* The whole state, and back into a learner opened on the same job. A state of
- * another job or version, or cut short, is CORRUPT and changes nothing. */
-enum status learner_save(const struct learner *learner, struct text *out, struct error *err);
-enum status learner_load(struct learner *learner, struct slice state, struct error *err);
+/*
+ * The state is a head of some hundred bytes and a body. The head says whose state
+ * it is and what the body hashes to, for which the whole body is read. The body has
+ * learner_state_bytes() bytes, of which any run may be read at any time; they
+ * change with the next apply and take_end.
+ */
+enum status learner_state_head(const struct learner *learner, struct text *head, struct error *err);
+uint64_t learner_state_bytes(const struct learner *learner);
+void learner_state_read(const struct learner *learner, uint64_t offset, size_t size, char *bytes);
+
+/*
+ * Takes the state of a learner that was opened on the same job. The learner goes on
+ * to have its own state until take_end: beside the one that comes, which takes as
+ * much memory again, or, where nothing has been learned yet, by starting anew when
+ * the taking is abandoned. CORRUPT for a head of another job or version, or a body
+ * that is not what the head says: nothing has changed then, and the taking is over.
+ * The pieces come in any order and cover body_bytes.
+ */
+enum status learner_take_begin(struct learner *learner, struct slice head, uint64_t body_bytes,
+                               struct error *err);
+void learner_take_piece(struct learner *learner, uint64_t offset, struct slice bytes);
+enum status learner_take_end(struct learner *learner, struct error *err);
+void learner_take_abandon(struct learner *learner); /* also where none has begun */
 
 /* At PHASE_DONE: the model (the best copy where there is early stopping),
  * borrowing from learner and data set, and the result of TRAIN: loss, then

@@ -14,7 +14,7 @@ static void fill_model(const struct learner *learner, struct model *model)
 {
     const struct jobspec *spec = learner->spec;
     const struct dataset *dataset = learner->dataset;
-    const bool takes_best = learner->best && learner->progress.has_best;
+    const bool takes_best = learner->arrays.best && learner->progress.has_best;
 
     *model = (struct model){
         .estimator = spec->estimator,

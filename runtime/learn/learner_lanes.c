@@ -153,8 +153,8 @@ static void contribute_gradient(const struct learner *learner, struct span span,
         .ahead = span.count * learner->member_count,
     };
 
-    add_loss(network_gradient(&learner->network, learner->parameters, learner->transposed, &rows,
-                              phase->rows, phase->step, &member->space),
+    add_loss(network_gradient(&learner->network, learner->arrays.parameters, learner->transposed,
+                              &rows, phase->rows, phase->step, &member->space),
              member->integers);
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
         const uint32_t greatest = tensor_greatest(learner, &member->space, t);
@@ -180,9 +180,9 @@ static void contribute_evaluation(const struct learner *learner, struct span spa
     };
     uint64_t correct;
 
-    add_loss(
-        network_evaluate(&learner->network, learner->parameters, &rows, &member->space, &correct),
-        member->integers);
+    add_loss(network_evaluate(&learner->network, learner->arrays.parameters, &rows, &member->space,
+                              &correct),
+             member->integers);
     member->integers[SUM_CORRECT] += (int64_t)correct;
 }
 
@@ -270,7 +270,7 @@ static void ensure_order(struct learner *learner, uint32_t epoch)
 static void ensure_transposed(struct learner *learner)
 {
     if (!learner->has_transposed)
-        network_transpose(&learner->network, learner->parameters, learner->transposed);
+        network_transpose(&learner->network, learner->arrays.parameters, learner->transposed);
     learner->has_transposed = true;
 }
 

@@ -3,7 +3,7 @@
  *
  *     learner.c         phases, apply
  *     learner_lanes.c   what lanes contribute
- *     learner_state.c   save and load
+ *     learner_state.c   the state, read and taken by pieces
  *     learner_export.c  the finished model and its metrics
  */
 #ifndef LEARN_LEARNER_PARTS_H
@@ -25,7 +25,7 @@ enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT
 #define SUM_INTEGERS_MAX (SUM_OVERFLOWS + NETWORK_TENSORS_MAX)
 #define SUM_LOSS_ONE     0x1p32
 
-/* What save writes and load reads, besides the arrays of floats. */
+/* The part of the state that is no array of floats. */
 struct progress {
     struct phase phase;
     int32_t exponents[NETWORK_TENSORS_MAX];
@@ -44,6 +44,22 @@ struct learner_member {
     bool has_sums;      /* of this call */
 };
 
+/* The floats of a state. */
+struct learner_arrays {
+    float *parameters;
+    float *slots; /* (optimizer_slots, parameters) */
+    float *best;  /* (parameters) with early stopping, else NULL */
+};
+
+/* A state on its way here. */
+struct learner_taking {
+    bool is_active;
+    bool in_place; /* the arrays are the learner's own, which had learned nothing */
+    uint64_t body_hash;
+    struct progress progress;
+    struct learner_arrays arrays;
+};
+
 struct learner {
     const struct jobspec *spec;
     const struct dataset *dataset;
@@ -55,9 +71,8 @@ struct learner {
     uint64_t fingerprint;
 
     struct progress progress;
-    float *parameters;
-    float *slots; /* (optimizer_slots, parameters) */
-    float *best;  /* (parameters) with early stopping, else NULL */
+    struct learner_arrays arrays;
+    struct learner_taking taking;
 
     struct learner_member *members; /* (member_count) */
     uint32_t member_count;
@@ -79,6 +94,15 @@ void learner_describe_phase(const struct learner *learner, struct phase *phase);
 
 /* The first position in the epoch's order of the step's batch. */
 uint32_t learner_batch_first(const struct learner *learner, uint64_t step);
+
+/* All zero. */
+enum status learner_arrays_init(const struct learner *learner, struct learner_arrays *arrays,
+                                struct error *err);
+void learner_arrays_deinit(struct learner_arrays *arrays);
+/* These arrays are the learner's from now on. */
+void learner_use_arrays(struct learner *learner, struct learner_arrays arrays);
+/* The values that learning begins with. */
+void learner_start(struct learner *learner);
 
 enum status learner_members_init(struct learner *learner, struct error *err);
 void learner_members_deinit(struct learner *learner);

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -8,7 +7,7 @@
 #include "learn/learner_parts.h"
 
 #define STATE_MAGIC       0x4e524c5454u /* "TTLRN" */
-#define STATE_VERSION     1
+#define STATE_VERSION     2
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are saved as they stand");
@@ -84,13 +83,90 @@ enum status learner_fingerprint(const struct learner *learner, uint64_t *fingerp
     return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-/* ---- save ---- */
+/* ---- the arrays as one run of bytes ---- */
 
-static void put_floats(struct text *out, const float *values, uint64_t count)
+#define ARRAYS 3
+
+static uint64_t list_arrays(const struct learner *learner, const struct learner_arrays *arrays,
+                            char *starts[ARRAYS], uint64_t sizes[ARRAYS])
 {
-    if (values)
-        text_append(out, (struct slice){(const char *)values, count * sizeof *values});
+    const uint64_t parameters = learner->network.parameter_count * sizeof(float);
+
+    starts[0] = (char *)arrays->parameters;
+    starts[1] = (char *)arrays->slots;
+    starts[2] = (char *)arrays->best;
+    sizes[0] = parameters;
+    sizes[1] = learner_slot_count(learner) * sizeof(float);
+    sizes[2] = arrays->best ? parameters : 0;
+    return sizes[0] + sizes[1] + sizes[2];
 }
+
+uint64_t learner_state_bytes(const struct learner *learner)
+{
+    char *starts[ARRAYS];
+    uint64_t sizes[ARRAYS];
+
+    return list_arrays(learner, &learner->arrays, starts, sizes);
+}
+
+static uint64_t hash_arrays(const struct learner *learner, const struct learner_arrays *arrays)
+{
+    char *starts[ARRAYS];
+    uint64_t sizes[ARRAYS], hash = 0;
+
+    list_arrays(learner, arrays, starts, sizes);
+    for (int i = 0; i < ARRAYS; i++)
+        if (sizes[i] > 0)
+            hash = hash_bytes(starts[i], sizes[i], hash);
+    return hash;
+}
+
+/* The part of [offset, offset + size) that lies in an array that begins there. */
+struct overlap {
+    uint64_t in_array, in_run;
+    size_t size;
+};
+
+static struct overlap overlap_of(uint64_t begin, uint64_t bytes, uint64_t offset, size_t size)
+{
+    const uint64_t from = offset > begin ? offset : begin;
+    const uint64_t to = offset + size < begin + bytes ? offset + size : begin + bytes;
+
+    if (from >= to)
+        return (struct overlap){0, 0, 0};
+    return (struct overlap){from - begin, from - offset, (size_t)(to - from)};
+}
+
+void learner_state_read(const struct learner *learner, uint64_t offset, size_t size, char *bytes)
+{
+    char *starts[ARRAYS];
+    uint64_t sizes[ARRAYS], begin = 0;
+
+    list_arrays(learner, &learner->arrays, starts, sizes);
+    for (int i = 0; i < ARRAYS; begin += sizes[i++]) {
+        const struct overlap part = overlap_of(begin, sizes[i], offset, size);
+
+        if (part.size > 0)
+            memcpy(bytes + part.in_run, starts[i] + part.in_array, part.size);
+    }
+}
+
+static void write_arrays(const struct learner *learner, const struct learner_arrays *arrays,
+                         uint64_t offset, struct slice bytes)
+{
+    char *starts[ARRAYS];
+    uint64_t sizes[ARRAYS], begin = 0;
+
+    list_arrays(learner, arrays, starts, sizes);
+    for (int i = 0; i < ARRAYS; begin += sizes[i++]) {
+        const struct overlap part = overlap_of(begin, sizes[i], offset, bytes.size);
+
+        if (part.size > 0)
+            memcpy(starts[i] + part.in_array, bytes.data + part.in_run, part.size);
+    }
+}
+
+/* ---- the head ---- */
 
 static void put_progress(const struct learner *learner, struct text *out)
 {
@@ -106,56 +182,48 @@ static void put_progress(const struct learner *learner, struct text *out)
         put_u32(out, (uint32_t)progress->exponents[t]);
 }
 
-enum status learner_save(const struct learner *learner, struct text *out, struct error *err)
+enum status learner_state_head(const struct learner *learner, struct text *head, struct error *err)
 {
-    const uint64_t parameters = learner->network.parameter_count;
-    const size_t before = out->size;
+    const size_t before = head->size;
 
-    put_u64(out, STATE_MAGIC);
-    put_u32(out, STATE_VERSION);
-    put_u64(out, learner->fingerprint);
-    put_progress(learner, out);
-    put_floats(out, learner->parameters, parameters);
-    put_floats(out, learner->slots, learner_slot_count(learner));
-    put_floats(out, learner->best, parameters);
-    if (!out->failed)
-        put_u64(out, hash_bytes(out->data + before, out->size - before, 0));
-    if (out->failed)
-        return fail(err, STATUS_LIMIT, "a learner's state does not fit into %zu bytes",
-                    out->maximum);
-    return STATUS_OK;
+    put_u64(head, STATE_MAGIC);
+    put_u32(head, STATE_VERSION);
+    put_u64(head, learner->fingerprint);
+    put_progress(learner, head);
+    put_u64(head, hash_arrays(learner, &learner->arrays));
+    if (!head->failed)
+        put_u64(head, hash_bytes(head->data + before, head->size - before, 0));
+    return head->failed ? fail_no_memory(err) : STATUS_OK;
 }
-
-/* ---- load ---- */
 
 static enum status corrupt(struct error *err, const char *what)
 {
     return fail(err, STATUS_CORRUPT, "the learner's state is not usable: %s", what);
 }
 
-static enum status check_envelope(struct slice state, struct byte_reader *body, struct error *err)
+static enum status check_envelope(struct slice head, struct byte_reader *inside, struct error *err)
 {
     struct byte_reader end;
     struct slice hashed;
 
-    if (state.size < sizeof(uint64_t))
+    if (head.size < sizeof(uint64_t))
         return corrupt(err, "it is cut short");
-    hashed = (struct slice){state.data, state.size - sizeof(uint64_t)};
-    end = byte_reader_over((struct slice){state.data + hashed.size, sizeof(uint64_t)});
+    hashed = (struct slice){head.data, head.size - sizeof(uint64_t)};
+    end = byte_reader_over((struct slice){head.data + hashed.size, sizeof(uint64_t)});
     if (read_u64(&end) != hash_bytes(hashed.data, hashed.size, 0))
         return corrupt(err, "its checksum does not match its bytes");
-    *body = byte_reader_over(hashed);
+    *inside = byte_reader_over(hashed);
     return STATUS_OK;
 }
 
-static enum status check_header(const struct learner *learner, struct byte_reader *body,
-                                struct error *err)
+static enum status check_identity(const struct learner *learner, struct byte_reader *head,
+                                  struct error *err)
 {
-    const uint64_t magic = read_u64(body);
-    const uint32_t version = read_u32(body);
-    const uint64_t fingerprint = read_u64(body);
+    const uint64_t magic = read_u64(head);
+    const uint32_t version = read_u32(head);
+    const uint64_t fingerprint = read_u64(head);
 
-    if (body->failed || magic != STATE_MAGIC)
+    if (head->failed || magic != STATE_MAGIC)
         return corrupt(err, "it is no learner's state");
     if (version != STATE_VERSION)
         return corrupt(err, "it has another version");
@@ -164,57 +232,91 @@ static enum status check_header(const struct learner *learner, struct byte_reade
     return STATUS_OK;
 }
 
-static enum status read_progress(const struct learner *learner, struct byte_reader *body,
+static enum status read_progress(const struct learner *learner, struct byte_reader *head,
                                  struct progress *progress, struct error *err)
 {
     uint32_t kind;
     uint8_t has_best;
 
     *progress = (struct progress){0};
-    progress->phase.number = read_u64(body);
-    kind = read_u32(body);
-    progress->phase.step = read_u64(body);
-    has_best = read_u8(body);
-    progress->best_loss = read_f64(body);
-    progress->evaluations_since_best = read_u32(body);
+    progress->phase.number = read_u64(head);
+    kind = read_u32(head);
+    progress->phase.step = read_u64(head);
+    has_best = read_u8(head);
+    progress->best_loss = read_f64(head);
+    progress->evaluations_since_best = read_u32(head);
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
-        progress->exponents[t] = (int32_t)read_u32(body);
+        progress->exponents[t] = (int32_t)read_u32(head);
         if (progress->exponents[t] < -FIXED_EXPONENT_MAX ||
             progress->exponents[t] > FIXED_EXPONENT_MAX)
             return corrupt(err, "a scale is out of range");
     }
     progress->phase.kind = (enum phase_kind)kind;
     progress->has_best = has_best == 1;
-    if (body->failed || kind > PHASE_DONE || has_best > 1 ||
+    if (head->failed || kind > PHASE_DONE || has_best > 1 ||
         !learner_is_possible(learner, &progress->phase) || !isfinite(progress->best_loss))
         return corrupt(err, "its place in the job does not exist");
     learner_describe_phase(learner, &progress->phase);
     return STATUS_OK;
 }
 
-static void take_floats(struct byte_reader *body, float *values, uint64_t count)
+/* ---- taking ---- */
+
+enum status learner_take_begin(struct learner *learner, struct slice head, uint64_t body_bytes,
+                               struct error *err)
 {
-    if (values && count)
-        memcpy(values, read_bytes(body, count * sizeof *values).data, count * sizeof *values);
+    struct learner_taking *taking = &learner->taking;
+    struct byte_reader reader;
+
+    learner_take_abandon(learner);
+    TRY(check_envelope(head, &reader, err));
+    TRY(check_identity(learner, &reader, err));
+    TRY(read_progress(learner, &reader, &taking->progress, err));
+    taking->body_hash = read_u64(&reader);
+    if (!reader_is_done(&reader) || body_bytes != learner_state_bytes(learner))
+        return corrupt(err, "it has another size");
+    taking->in_place = learner->progress.phase.number == 0;
+    if (taking->in_place)
+        taking->arrays = learner->arrays;
+    else
+        TRY(learner_arrays_init(learner, &taking->arrays, err));
+    taking->is_active = true;
+    return STATUS_OK;
 }
 
-enum status learner_load(struct learner *learner, struct slice state, struct error *err)
+void learner_take_piece(struct learner *learner, uint64_t offset, struct slice bytes)
 {
-    const uint64_t parameters = learner->network.parameter_count;
-    const uint64_t floats =
-        parameters + learner_slot_count(learner) + (learner->best ? parameters : 0);
-    struct byte_reader body;
-    struct progress progress;
+    if (learner->taking.is_active)
+        write_arrays(learner, &learner->taking.arrays, offset, bytes);
+}
 
-    TRY(check_envelope(state, &body, err));
-    TRY(check_header(learner, &body, err));
-    TRY(read_progress(learner, &body, &progress, err));
-    if ((uint64_t)(body.end - body.at) != floats * sizeof(float))
-        return corrupt(err, "it has another size");
-    learner->progress = progress;
-    take_floats(&body, learner->parameters, parameters);
-    learner->has_transposed = false;
-    take_floats(&body, learner->slots, learner_slot_count(learner));
-    take_floats(&body, learner->best, parameters);
+enum status learner_take_end(struct learner *learner, struct error *err)
+{
+    struct learner_taking *taking = &learner->taking;
+
+    if (!taking->is_active)
+        return corrupt(err, "it has no head");
+    if (hash_arrays(learner, &taking->arrays) != taking->body_hash) {
+        learner_take_abandon(learner);
+        return corrupt(err, "its checksum does not match its bytes");
+    }
+    if (!taking->in_place)
+        learner_arrays_deinit(&learner->arrays);
+    learner->progress = taking->progress;
+    learner_use_arrays(learner, taking->arrays);
+    *taking = (struct learner_taking){.is_active = false};
     return STATUS_OK;
+}
+
+void learner_take_abandon(struct learner *learner)
+{
+    struct learner_taking *taking = &learner->taking;
+
+    if (!taking->is_active)
+        return;
+    if (taking->in_place)
+        learner_start(learner);
+    else
+        learner_arrays_deinit(&taking->arrays);
+    *taking = (struct learner_taking){.is_active = false};
 }

@@ -36,15 +36,19 @@ uint64_t oracle_add_row(uint64_t hash, struct slice part, struct slice name, int
 
 static uint64_t hash_state(const struct learning *learning)
 {
-    struct text bytes;
+    const uint64_t size = learning->state_bytes(learning->self);
+    char *body = malloc(size + 1);
+    struct text head;
     struct error err;
     uint64_t hash;
 
-    text_init(&bytes, TEXT_MAXIMUM);
-    if (learning->save(learning->self, &bytes, &err) != STATUS_OK)
+    text_init(&head, TEXT_MAXIMUM);
+    if (!body || learning->state_head(learning->self, &head, &err) != STATUS_OK)
         abort();
-    hash = hash_bytes(1, text_slice(&bytes));
-    text_deinit(&bytes);
+    learning->state_read(learning->self, 0, size, body);
+    hash = hash_bytes(hash_bytes(1, text_slice(&head)), (struct slice){body, size});
+    text_deinit(&head);
+    free(body);
     return hash;
 }
 
@@ -172,22 +176,61 @@ static enum status checked_apply(void *self, const int64_t *integers, const floa
     return compare(checked, err);
 }
 
-static enum status checked_save(const void *self, struct text *out, struct error *err)
+static enum status checked_state_head(const void *self, struct text *head, struct error *err)
 {
     const struct checked *checked = self;
-    return checked->inner.save(checked->inner.self, out, err);
+    return checked->inner.state_head(checked->inner.self, head, err);
 }
 
-static enum status checked_load(void *self, struct slice state, struct error *err)
+static uint64_t checked_state_bytes(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.state_bytes(checked->inner.self);
+}
+
+static void checked_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
+{
+    const struct checked *checked = self;
+    checked->inner.state_read(checked->inner.self, offset, size, bytes);
+}
+
+static enum status checked_take_begin(void *self, struct slice head, uint64_t body_bytes,
+                                      struct error *err)
+{
+    struct checked *checked = self;
+    return checked->inner.take_begin(checked->inner.self, head, body_bytes, err);
+}
+
+static void checked_take_piece(void *self, uint64_t offset, struct slice bytes)
+{
+    struct checked *checked = self;
+    checked->inner.take_piece(checked->inner.self, offset, bytes);
+}
+
+static enum status checked_take_end(void *self, struct error *err)
 {
     struct checked *checked = self;
     uint64_t before = checked->inner.phase(checked->inner.self)->number;
 
-    TRY(checked->inner.load(checked->inner.self, state, err));
+    TRY(checked->inner.take_end(checked->inner.self, err));
     if (checked->inner.phase(checked->inner.self)->number <= before)
         return fail(err, STATUS_CORRUPT, "a worker at phase %llu goes back",
                     (unsigned long long)before);
     return compare(checked, err);
+}
+
+/* What was abandoned has left no trace. */
+static void checked_take_abandon(void *self)
+{
+    struct checked *checked = self;
+    struct error err;
+
+    checked->inner.take_abandon(checked->inner.self);
+    error_clear(&err);
+    if (compare(checked, &err) != STATUS_OK) {
+        fprintf(stderr, "%s after a state was abandoned\n", err.message);
+        abort();
+    }
 }
 
 static enum status checked_publish(const void *self, model_row_sink *sink, void *context,
@@ -231,8 +274,13 @@ struct learning checked_learning(struct checked *checked)
         .contribute = checked_contribute,
         .resolve = checked_resolve,
         .apply = checked_apply,
-        .save = checked_save,
-        .load = checked_load,
+        .state_head = checked_state_head,
+        .state_bytes = checked_state_bytes,
+        .state_read = checked_state_read,
+        .take_begin = checked_take_begin,
+        .take_piece = checked_take_piece,
+        .take_end = checked_take_end,
+        .take_abandon = checked_take_abandon,
         .publish = checked_publish,
     };
 }

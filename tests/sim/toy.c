@@ -8,12 +8,18 @@
 #include "base/bytes.h"
 #include "base/random.h"
 
-#define INTEGERS 3 /* rows, lanes as bits, noise */
+#define INTEGERS   3  /* rows, lanes as bits, noise */
+#define BODY_WORDS 20 /* enough to go in several pieces */
 
 struct toy {
     struct toy_plan plan;
     struct phase phase;
     uint64_t state;
+    struct {
+        bool is_active;
+        uint64_t state, number, step;
+        uint64_t body[BODY_WORDS];
+    } taking;
 };
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
@@ -121,35 +127,80 @@ static enum status toy_apply(void *self, const int64_t *integers, const float *r
     return STATUS_OK;
 }
 
-static enum status toy_save(const void *self, struct text *out, struct error *err)
+static enum status toy_state_head(const void *self, struct text *head, struct error *err)
 {
     const struct toy *toy = self;
 
-    put_u64(out, toy->state);
-    put_u64(out, toy->phase.number);
-    put_u64(out, toy->phase.step);
-    for (uint64_t i = 0; i < 20; i++) /* enough to go in several pieces */
-        put_u64(out, mix(toy->state, 3, i));
-    return out->failed ? fail_no_memory(err) : STATUS_OK;
+    put_u64(head, toy->state);
+    put_u64(head, toy->phase.number);
+    put_u64(head, toy->phase.step);
+    return head->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-static enum status toy_load(void *self, struct slice state, struct error *err)
+static uint64_t toy_state_bytes(const void *self)
+{
+    (void)self;
+    return BODY_WORDS * sizeof(uint64_t);
+}
+
+static void toy_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
+{
+    const struct toy *toy = self;
+    uint64_t body[BODY_WORDS];
+
+    for (uint64_t i = 0; i < BODY_WORDS; i++)
+        body[i] = mix(toy->state, 3, i);
+    if (offset > sizeof body || size > sizeof body - offset)
+        abort();
+    memcpy(bytes, (const char *)body + offset, size);
+}
+
+static enum status toy_take_begin(void *self, struct slice head, uint64_t body_bytes,
+                                  struct error *err)
 {
     struct toy *toy = self;
-    struct byte_reader reader = byte_reader_over(state);
+    struct byte_reader reader = byte_reader_over(head);
 
-    uint64_t value = read_u64(&reader), number = read_u64(&reader), step = read_u64(&reader);
+    toy->taking.state = read_u64(&reader);
+    toy->taking.number = read_u64(&reader);
+    toy->taking.step = read_u64(&reader);
+    if (!reader_is_done(&reader) || body_bytes != sizeof toy->taking.body)
+        return fail(err, STATUS_CORRUPT, "a state of %llu bytes", (unsigned long long)body_bytes);
+    toy->taking.is_active = true;
+    memset(toy->taking.body, 0, sizeof toy->taking.body);
+    return STATUS_OK;
+}
 
-    for (uint64_t i = 0; i < 20; i++)
-        if (read_u64(&reader) != mix(value, 3, i))
+static void toy_take_piece(void *self, uint64_t offset, struct slice bytes)
+{
+    struct toy *toy = self;
+
+    if (!toy->taking.is_active || offset > sizeof toy->taking.body ||
+        bytes.size > sizeof toy->taking.body - offset)
+        abort();
+    memcpy((char *)toy->taking.body + offset, bytes.data, bytes.size);
+}
+
+static enum status toy_take_end(void *self, struct error *err)
+{
+    struct toy *toy = self;
+
+    toy->taking.is_active = false;
+    for (uint64_t i = 0; i < BODY_WORDS; i++)
+        if (toy->taking.body[i] != mix(toy->taking.state, 3, i))
             return fail(err, STATUS_CORRUPT, "a state that was changed on its way");
-    if (!reader_is_done(&reader))
-        return fail(err, STATUS_CORRUPT, "a state of %zu bytes", state.size);
-    toy->state = value;
-    toy->phase.number = number;
-    toy->phase.step = step;
+    toy->state = toy->taking.state;
+    toy->phase.number = toy->taking.number;
+    toy->phase.step = toy->taking.step;
     describe_phase(toy);
     return STATUS_OK;
+}
+
+static void toy_take_abandon(void *self)
+{
+    struct toy *toy = self;
+
+    toy->taking.is_active = false;
 }
 
 static enum status toy_publish(const void *self, model_row_sink *sink, void *context,
@@ -189,8 +240,13 @@ struct learning toy_learning(struct toy *toy)
         .contribute = toy_contribute,
         .resolve = toy_resolve,
         .apply = toy_apply,
-        .save = toy_save,
-        .load = toy_load,
+        .state_head = toy_state_head,
+        .state_bytes = toy_state_bytes,
+        .state_read = toy_state_read,
+        .take_begin = toy_take_begin,
+        .take_piece = toy_take_piece,
+        .take_end = toy_take_end,
+        .take_abandon = toy_take_abandon,
         .publish = toy_publish,
     };
 }

@@ -570,6 +570,8 @@ static void start_worker(struct world *world, uint32_t index)
                                      .lanes_at_once = (uint32_t)draw(world, 3),
                                      .grace_ms = GRACE_MS,
                                      .piece_bytes = PIECE_BYTES,
+                                     .state_piece_bytes = PIECE_BYTES,
+                                     .state_pieces = 1 + world->plan->seed % 3,
                                      .snapshot_piece_bytes = PIECE_BYTES};
     struct learning learning;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/random.h"
 #include "data/row_order.h"
 
@@ -191,4 +192,41 @@ enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, str
     while (learner_phase(learner)->kind != PHASE_DONE)
         TRY(run_phase(learner, workers, mix, &report, err));
     return STATUS_OK;
+}
+
+void save_state(const struct learner *learner, struct text *out)
+{
+    const uint64_t size = learner_state_bytes(learner);
+    char *body = malloc(size);
+    struct text head;
+
+    text_init(&head, 1 << 16);
+    if (!body || learner_state_head(learner, &head, NULL) != STATUS_OK)
+        abort();
+    put_sized(out, text_slice(&head));
+    learner_state_read(learner, 0, size, body);
+    text_append(out, (struct slice){body, size});
+    if (out->failed)
+        abort();
+    text_deinit(&head);
+    free(body);
+}
+
+enum status load_state(struct learner *learner, struct slice state, struct error *err)
+{
+    struct byte_reader reader = byte_reader_over(state);
+    const struct slice head = read_sized(&reader, 1 << 16);
+    const uint64_t size = (uint64_t)(reader.end - reader.at);
+    uint64_t at = 0;
+
+    if (reader.failed)
+        return fail(err, STATUS_CORRUPT, "the state has no head");
+    TRY(learner_take_begin(learner, head, size, err));
+    while (at < size) {
+        const size_t piece = size - at < 1021 ? (size_t)(size - at) : 1021;
+
+        learner_take_piece(learner, at, (struct slice){(const char *)reader.at + at, piece});
+        at += piece;
+    }
+    return learner_take_end(learner, err);
 }

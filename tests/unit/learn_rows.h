@@ -38,4 +38,9 @@ enum status run_phase(struct learner *learner, uint32_t workers, uint32_t mix,
 /* Phases to the end. */
 enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, struct error *err);
 
+/* The whole state in one text, and back by pieces of a size that divides nothing. What is
+ * cut short is CORRUPT. */
+void save_state(const struct learner *learner, struct text *out);
+enum status load_state(struct learner *learner, struct slice state, struct error *err);
+
 #endif

@@ -22,10 +22,9 @@ static struct learner *opened(const struct jobspec *spec, const struct dataset *
 static struct text saved(const struct learner *learner)
 {
     struct text state;
-    struct error err;
 
     text_init(&state, STATE_BYTES_MAX);
-    CHECK_OK(learner_save(learner, &state, &err));
+    save_state(learner, &state);
     return state;
 }
 
@@ -37,6 +36,15 @@ static void check_same_state(const struct learner *a, const struct learner *b)
     assert_memory_equal(x.data, y.data, x.size);
     text_deinit(&x);
     text_deinit(&y);
+}
+
+static void check_state(const struct learner *learner, const struct text *expected)
+{
+    struct text now = saved(learner);
+
+    CHECK_INT(now.size, expected->size);
+    assert_memory_equal(now.data, expected->data, now.size);
+    text_deinit(&now);
 }
 
 /* ---- lanes ---- */
@@ -505,7 +513,7 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
                 CHECK_OK(run_phase(first, 2, 1, &report, &err));
             CHECK_OK(run_phase(second, 1, 0, &report, &err)); /* has a past of its own */
             bytes = saved(first);
-            CHECK_OK(learner_load(second, text_slice(&bytes), &err));
+            CHECK_OK(load_state(second, text_slice(&bytes), &err));
             assert_memory_equal(learner_phase(first), learner_phase(second), sizeof(struct phase));
             CHECK_OK(run_job(second, 3, 2, &err));
             check_same_state(whole, second);
@@ -518,13 +526,33 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
     }
 }
 
+/* Every cut and every flipped bit of `bytes` is found, and the learner stays as it is. */
+static void check_damage(struct learner *learner, struct text bytes)
+{
+    struct text before = saved(learner);
+    struct error err;
+
+    for (size_t size = 0; size < bytes.size; size++)
+        CHECK_FAILS(load_state(learner, (struct slice){bytes.data, size}, &err), STATUS_CORRUPT,
+                    "state");
+    for (size_t i = 0; i < bytes.size; i++) {
+        bytes.data[i] ^= 0x10;
+        CHECK_FAILS(load_state(learner, text_slice(&bytes), &err), STATUS_CORRUPT, "state");
+        bytes.data[i] ^= 0x10;
+    }
+    check_state(learner, &before);
+    CHECK_OK(load_state(learner, text_slice(&bytes), &err));
+    check_state(learner, &bytes);
+    text_deinit(&before);
+}
+
 static void a_damaged_state_is_refused_and_changes_nothing(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct learner *learner, *newcomer;
     struct learner_report report;
-    struct text bytes, after;
+    struct text bytes;
     struct error err;
 
     (void)state;
@@ -532,23 +560,59 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
     spec.hidden_layers = 1;
     spec.early_stopping = 1;
     learner = opened(&spec, &dataset);
+    newcomer = opened(&spec, &dataset);
     CHECK_OK(run_phase(learner, 1, 0, &report, &err));
     bytes = saved(learner);
-    for (size_t size = 0; size < bytes.size; size++)
-        CHECK_FAILS(learner_load(learner, (struct slice){bytes.data, size}, &err), STATUS_CORRUPT,
-                    "state");
-    for (size_t i = 0; i < bytes.size; i++) {
-        bytes.data[i] ^= 0x10;
-        CHECK_FAILS(learner_load(learner, text_slice(&bytes), &err), STATUS_CORRUPT, "state");
-        bytes.data[i] ^= 0x10;
-    }
-    after = saved(learner);
-    CHECK_INT(after.size, bytes.size);
-    assert_memory_equal(after.data, bytes.data, bytes.size);
-    CHECK_OK(learner_load(learner, text_slice(&bytes), &err));
+    check_damage(learner, bytes);
+    check_damage(newcomer, bytes); /* which takes it in place of what it started with */
     text_deinit(&bytes);
-    text_deinit(&after);
     learner_close(learner);
+    learner_close(newcomer);
+    made_dataset_close(&dataset);
+}
+
+/* A giver that dies half-way must not take what this learner had with it. */
+static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *ahead, *whole;
+    struct learner_report report;
+    struct error err;
+
+    (void)state;
+    spec.early_stopping = 3;
+    spec.optimizer = SPEC_ADAGRAD; /* whose slots do not start from 0 */
+    ahead = opened(&spec, &dataset);
+    whole = opened(&spec, &dataset);
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(run_phase(ahead, 1, 0, &report, &err));
+    CHECK_OK(run_job(whole, 1, 0, &err));
+    for (int phases = 0; phases < 2; phases++) {
+        struct learner *behind = opened(&spec, &dataset);
+        struct text head, before;
+        char piece[64];
+
+        for (int i = 0; i < phases; i++)
+            CHECK_OK(run_phase(behind, 1, 0, &report, &err));
+        before = saved(behind);
+        text_init(&head, STATE_BYTES_MAX);
+        CHECK_OK(learner_state_head(ahead, &head, &err));
+        CHECK_OK(learner_take_begin(behind, text_slice(&head), learner_state_bytes(ahead), &err));
+        for (uint64_t at = 0; at < sizeof piece * 3; at += sizeof piece) {
+            learner_state_read(ahead, at, sizeof piece, piece);
+            learner_take_piece(behind, at, (struct slice){piece, sizeof piece});
+        }
+        learner_take_abandon(behind);
+        check_state(behind, &before);
+        CHECK_OK(run_job(behind, 1, 0, &err));
+        check_same_state(whole, behind);
+        text_deinit(&head);
+        text_deinit(&before);
+        learner_close(behind);
+    }
+    learner_close(ahead);
+    learner_close(whole);
     made_dataset_close(&dataset);
 }
 
@@ -563,16 +627,16 @@ static void a_state_of_another_job_is_refused(void **state)
     (void)state;
     other.seed = 6;
     two = opened(&other, &dataset);
-    CHECK_FAILS(learner_load(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
+    CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
     learner_close(two);
     other = spec;
     other.lanes = 4;
     two = opened(&other, &dataset);
-    CHECK_FAILS(learner_load(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
+    CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
     learner_close(two);
     dataset.train.hashes[3].low ^= 1;
     two = opened(&spec, &dataset);
-    CHECK_FAILS(learner_load(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
+    CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
     learner_close(two);
     text_deinit(&bytes);
     learner_close(one);
@@ -764,14 +828,14 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     spec.learning_rate = 0.1;
     learner = opened(&spec, &dataset);
     for (uint32_t i = 0; i < learner->network.parameter_count; i++)
-        learner->parameters[i] = 1;
+        learner->arrays.parameters[i] = 1;
     sums_init(&sums, learner_phase(learner)); /* all of the gradient is zero */
     CHECK_OK(learner_apply(learner, sums.integers, sums.reals, &report, &err));
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
         const struct tensor *tensor = &learner->network.tensors[t];
 
         for (uint32_t i = 0; i < tensor->count; i++)
-            CHECK((learner->parameters[tensor->first + i] == 1) == tensor->is_bias);
+            CHECK((learner->arrays.parameters[tensor->first + i] == 1) == tensor->is_bias);
     }
     sums_deinit(&sums);
     learner_close(learner);
@@ -851,17 +915,20 @@ static void an_evaluation_that_is_not_finite_fails(void **state)
     made_dataset_close(&dataset);
 }
 
-/* Of a saved state, at these offsets (learner_state.c): number, kind and step of its phase. */
+/* Of a saved state's head, at these offsets (learner_state.c): number, kind and step of its
+ * phase. */
 static void put_phase(struct text *state, uint64_t number, uint32_t kind, uint64_t step)
 {
-    const size_t hashed = state->size - sizeof(uint64_t);
+    char *head = state->data + sizeof(uint32_t);
+    uint32_t size;
     uint64_t hash;
 
-    memcpy(state->data + 20, &number, sizeof number);
-    memcpy(state->data + 28, &kind, sizeof kind);
-    memcpy(state->data + 32, &step, sizeof step);
-    hash = hash_bytes(state->data, hashed, 0);
-    memcpy(state->data + hashed, &hash, sizeof hash);
+    memcpy(&size, state->data, sizeof size);
+    memcpy(head + 20, &number, sizeof number);
+    memcpy(head + 28, &kind, sizeof kind);
+    memcpy(head + 32, &step, sizeof step);
+    hash = hash_bytes(head, size - sizeof hash, 0);
+    memcpy(head + size - sizeof hash, &hash, sizeof hash);
 }
 
 static void a_state_whose_phase_cannot_be_is_refused(void **state)
@@ -899,9 +966,9 @@ static void a_state_whose_phase_cannot_be_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_phase(&bytes, cases[i].number, cases[i].kind, cases[i].step);
         if (cases[i].is_possible)
-            CHECK_OK(learner_load(learner, text_slice(&bytes), &err));
+            CHECK_OK(load_state(learner, text_slice(&bytes), &err));
         else
-            CHECK_FAILS(learner_load(learner, text_slice(&bytes), &err), STATUS_CORRUPT,
+            CHECK_FAILS(load_state(learner, text_slice(&bytes), &err), STATUS_CORRUPT,
                         "its place in the job does not exist");
     }
     text_deinit(&bytes);
@@ -915,7 +982,7 @@ static void check_other_job(const struct jobspec *spec, struct dataset *dataset,
     struct learner *learner = opened(spec, dataset);
     struct error err;
 
-    CHECK_FAILS(learner_load(learner, text_slice(bytes), &err), STATUS_CORRUPT, "another job");
+    CHECK_FAILS(load_state(learner, text_slice(bytes), &err), STATUS_CORRUPT, "another job");
     learner_close(learner);
 }
 
@@ -976,6 +1043,7 @@ int main(void)
         cmocka_unit_test(an_update_to_infinity_is_seen_at_the_end),
         cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
         cmocka_unit_test(a_damaged_state_is_refused_and_changes_nothing),
+        cmocka_unit_test(a_state_that_is_abandoned_half_way_leaves_the_own_one),
         cmocka_unit_test(a_state_of_another_job_is_refused),
         cmocka_unit_test(there_is_no_model_before_the_end),
         cmocka_unit_test(the_model_scores_as_the_learner_evaluates),

@@ -27,7 +27,9 @@ static void open_worker(struct fixture *fixture)
                                      .search_ms = 60000,
                                      .progress_ms = 100,
                                      .grace_ms = 25000,
-                                     .piece_bytes = 1 << 20};
+                                     .piece_bytes = 1 << 20,
+                                     .state_piece_bytes = 1 << 20,
+                                     .snapshot_piece_bytes = 1 << 20};
     struct learning learning;
 
     memset(fixture, 0, sizeof *fixture);
@@ -404,6 +406,107 @@ static void who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it(void **st
     close_worker(&fixture);
 }
 
+/* What was sent of a state, the bytes of all its messages in a row. */
+static struct text sent_bytes(const struct fixture *fixture, enum message_type type)
+{
+    struct text bytes;
+
+    text_init(&bytes, 1 << 20);
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+        struct message message;
+
+        if (entry->kind == OUTBOX_SEND &&
+            message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL) == STATUS_OK &&
+            message.type == type)
+            text_append(&bytes,
+                        type == MESSAGE_STATE ? message.state.bytes : message.snapshot.bytes);
+    }
+    return bytes;
+}
+
+/* Two pieces of 16 bytes for each request: of a state nothing larger is ever in memory twice. */
+static void a_state_is_sent_by_pieces_as_it_is_asked_for(void **state)
+{
+    struct fixture giver, taker;
+    struct message request = of(MESSAGE_STATE_REQUEST, 2), reply = of(MESSAGE_STATE, 2);
+    uint64_t requests = 1;
+    struct text bytes;
+    (void)state;
+
+    open_worker(&giver);
+    open_worker(&taker);
+    giver.worker.options.state_piece_bytes = taker.worker.options.state_piece_bytes = 16;
+    giver.worker.options.state_pieces = taker.worker.options.state_pieces = 2;
+    group_of(&giver, 1, "0");
+    work_lanes(&giver);
+    group_of(&giver, 2, "01");
+    peer_hello(&giver, FRIEND, 2, 0);
+    group_of(&taker, 2, "01");
+    request.state_request.phase = 20;
+    peer_hello(&taker, FRIEND, 2, request.state_request.phase);
+    reply.state.phase = request.state_request.phase;
+    CHECK_INT(taker.worker.state, WORKER_FETCHING);
+    while (taker.worker.state == WORKER_FETCHING) {
+        say(&giver, FRIEND, request);
+        bytes = sent_bytes(&giver, MESSAGE_STATE);
+        CHECK(count_sent(&giver, MESSAGE_STATE) <= 2 && bytes.size > 0 && bytes.size <= 32);
+        reply.state.total = giver.worker.front.size + 160;
+        for (size_t at = 0; at < bytes.size; at += 16) {
+            reply.state.offset = request.state_request.offset + at;
+            reply.state.bytes =
+                (struct slice){bytes.data + at, bytes.size - at < 16 ? bytes.size - at : 16};
+            say(&taker, FRIEND, reply);
+            requests += count_sent(&taker, MESSAGE_STATE_REQUEST);
+        }
+        request.state_request.offset += bytes.size;
+        text_deinit(&bytes);
+    }
+    CHECK_INT(taker.worker.state, WORKER_FINISHED);
+    CHECK_INT(requests, (reply.state.total + 31) / 32);
+    close_worker(&giver);
+    close_worker(&taker);
+}
+
+/* The steps go on while the store takes the state: what it gets is that of the first piece. */
+static void a_checkpoint_has_the_state_of_its_first_piece(void **state)
+{
+    struct fixture fixture;
+    struct message asked = of(MESSAGE_CHECKPOINT, 1);
+    struct text whole, pieces;
+    uint64_t phase;
+    (void)state;
+
+    open_worker(&fixture);
+    fixture.worker.options.snapshot_piece_bytes = 1 << 20;
+    group_of(&fixture, 1, "0");
+    say(&fixture, MASTER, asked);
+    whole = sent_bytes(&fixture, MESSAGE_SNAPSHOT);
+    CHECK(whole.size > 160);
+    fixture.worker.options.snapshot_piece_bytes = 24;
+    text_init(&pieces, 1 << 20);
+    asked.checkpoint.id = 1;
+    phase = fixture.worker.learning.phase(fixture.toy)->number;
+    while (pieces.size < whole.size) {
+        struct text piece;
+
+        say(&fixture, MASTER, asked);
+        piece = sent_bytes(&fixture, MESSAGE_SNAPSHOT);
+        CHECK(piece.size > 0 && piece.size <= 24);
+        text_append(&pieces, text_slice(&piece));
+        text_deinit(&piece);
+        asked.checkpoint.offset = pieces.size;
+        if (pieces.size == 72) /* three pieces from where they lie, the others after a step */
+            while (fixture.worker.learning.phase(fixture.toy)->number == phase)
+                worker_work(&fixture.worker, 0, &fixture.outbox);
+    }
+    CHECK(fixture.worker.learning.phase(fixture.toy)->number > phase);
+    CHECK(slice_equal(text_slice(&whole), text_slice(&pieces)));
+    text_deinit(&whole);
+    text_deinit(&pieces);
+    close_worker(&fixture);
+}
+
 static void a_state_that_was_changed_on_its_way_fails_the_job(void **state)
 {
     struct fixture fixture;
@@ -660,6 +763,8 @@ int main(void)
         cmocka_unit_test(a_sum_before_the_own_lanes_are_done_is_refused),
         cmocka_unit_test(a_group_of_an_older_master_is_ignored),
         cmocka_unit_test(who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it),
+        cmocka_unit_test(a_state_is_sent_by_pieces_as_it_is_asked_for),
+        cmocka_unit_test(a_checkpoint_has_the_state_of_its_first_piece),
         cmocka_unit_test(a_state_that_was_changed_on_its_way_fails_the_job),
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
         cmocka_unit_test(a_master_that_is_found_again_is_told_the_records),
