@@ -1,11 +1,13 @@
 #include "runtime/fault.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/text.h"
 
 #ifdef TOTRAIN_FAULTS
@@ -45,6 +47,11 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
         memcpy(fault->role, value.data, value.size);
         return true;
     }
+    if (slice_is(name, "flip") && value.size < sizeof fault->memory) {
+        memcpy(fault->memory, value.data, value.size);
+        fault->flips = true;
+        return true;
+    }
     if (slice_is(name, "point"))
         return read_point(value, &fault->point);
     if (slice_is(name, "action")) {
@@ -63,6 +70,8 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
     } else if (slice_is(name, "step")) {
         fault->step = number;
         fault->has_step = true;
+    } else if (slice_is(name, "bit")) {
+        fault->bit = number;
     } else {
         return false;
     }
@@ -101,19 +110,37 @@ static void hold(void)
     (void)sigwait(&go_on, &number);
 }
 
-void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
-                 uint32_t index, uint32_t attempt, uint64_t step)
+bool fault_is_reached(const struct fault *fault, enum fault_point point, const char *role,
+                      uint32_t index, uint32_t attempt, uint64_t step)
 {
     const bool is_any = point == FAULT_ROW && !fault->has_index;
 
-    if (!fault->is_set || fault->point != point || (fault->index != index && !is_any) ||
-        (fault->has_attempt && fault->attempt != attempt) ||
-        (fault->has_step && fault->step != step) || strcmp(fault->role, role) != 0)
+    return fault->is_set && fault->point == point && (fault->index == index || is_any) &&
+           (!fault->has_attempt || fault->attempt == attempt) &&
+           (!fault->has_step || fault->step == step) && strcmp(fault->role, role) == 0;
+}
+
+void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
+                 uint32_t index, uint32_t attempt, uint64_t step)
+{
+    if (fault->flips || !fault_is_reached(fault, point, role, index, attempt, step))
         return;
     if (fault->holds)
         hold();
     else
         kill(getpid(), fault->stops ? SIGSTOP : SIGKILL);
+}
+
+void fault_flip(const struct fault *fault, void *bytes, size_t size)
+{
+    const uint64_t bit = size > 0 ? fault->bit % (8 * (uint64_t)size) : 0;
+
+    if (size == 0) {
+        log_warning("fault: there is no memory %s to flip a bit in", fault->memory);
+        return;
+    }
+    ((uint8_t *)bytes)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    log_warning("fault: bit %" PRIu64 " of %zu bytes of %s is inverted", bit, size, fault->memory);
 }
 
 #else
@@ -132,6 +159,20 @@ void fault_reach(const struct fault *fault, enum fault_point point, const char *
     (void)index;
     (void)attempt;
     (void)step;
+}
+
+bool fault_is_reached(const struct fault *fault, enum fault_point point, const char *role,
+                      uint32_t index, uint32_t attempt, uint64_t step)
+{
+    fault_reach(fault, point, role, index, attempt, step);
+    return false;
+}
+
+void fault_flip(const struct fault *fault, void *bytes, size_t size)
+{
+    (void)fault;
+    (void)bytes;
+    (void)size;
 }
 
 #endif

@@ -8,11 +8,19 @@
  * meant, without an action kill; stop stops the process, hold its calling thread alone, until
  * SIGUSR2. Only in builds with TOTRAIN_FAULTS; elsewhere the variable is not
  * read.
+ *
+ *     TOTRAIN_FAULT="role=worker,index=1,step=17,point=before_apply,flip=weights,bit=123456"
+ *
+ * Once, one bit of a training worker's memory is inverted, and the worker goes on. Which memory:
+ * worker_fault.c and learn/learner_memory.c list the names. The bit counts from its start, and
+ * again from the start where the memory has fewer. The log says which bit it was, and at a name
+ * that has no memory in this job that it was none.
  */
 #ifndef RUNTIME_FAULT_H
 #define RUNTIME_FAULT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define FAULT_POINT_MAP(X)                                                                         \
@@ -42,7 +50,9 @@ enum fault_point {
 };
 
 struct fault {
-    bool is_set, stops, holds;
+    bool is_set, stops, holds, flips;
+    char memory[16]; /* flips: its name */
+    uint64_t bit;
     char role[16];
     uint32_t index, attempt;
     uint64_t step;
@@ -52,8 +62,13 @@ struct fault {
 
 /* From the environment; not set where there is none or it is malformed. */
 struct fault fault_read(void);
-/* Does not return when it is the named point (or returns after a SIGCONT). */
+/* Whether it is the named point. */
+bool fault_is_reached(const struct fault *fault, enum fault_point point, const char *role,
+                      uint32_t index, uint32_t attempt, uint64_t step);
+/* Does not return when it is the named point (or returns after a SIGCONT); not for a flip. */
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step);
+/* Inverts the fault's bit in these bytes, and says so in the log. */
+void fault_flip(const struct fault *fault, void *bytes, size_t size);
 
 #endif

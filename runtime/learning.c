@@ -121,6 +121,11 @@ static enum status real_publish(const void *self, model_row_sink *sink, void *co
     return model_write(&model, sink, context, err);
 }
 
+static void *real_memory(void *self, const char *name, size_t *size)
+{
+    return learner_memory(self, name, size);
+}
+
 struct learning learning_of(struct learner *learner)
 {
     return (struct learning){
@@ -139,5 +144,6 @@ struct learning learning_of(struct learner *learner)
         .take_end = real_take_end,
         .take_abandon = real_take_abandon,
         .publish = real_publish,
+        .memory = real_memory,
     };
 }

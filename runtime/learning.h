@@ -35,6 +35,9 @@ struct learning {
                            char digest[DIGEST_BYTES], uint64_t *rows,
                            struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
                            struct error *err);
+    /* For tests that invert a bit: a memory by its name. NULL: there is none. The function may be
+     * NULL, too. */
+    void *(*memory)(void *self, const char *name, size_t *size);
 };
 
 struct learning learning_of(struct learner *learner);

@@ -161,6 +161,7 @@ struct worker {
     uint64_t recorded;                /* the master has those before this phase */
     bool must_publish;
     struct fault fault;
+    bool flips_message; /* of the fault: the next frame of sums */
 };
 
 /* `failure`: the learner could not be opened; the worker then only reports it

@@ -8,6 +8,7 @@
  *     worker_snapshot.c  the state on its way into the store
  *     worker_phase.c   lanes, partial sums, sums, apply
  *     worker_report.c  progress, the finished model
+ *     worker_fault.c   what a test does to a worker at a named point
  */
 #ifndef RUNTIME_WORKER_PARTS_H
 #define RUNTIME_WORKER_PARTS_H
@@ -89,12 +90,14 @@ void worker_repeat_records(struct worker *worker, struct outbox *outbox);
 void worker_announce_model(struct worker *worker, struct outbox *outbox);
 void worker_publish(struct worker *worker, struct outbox *outbox);
 
-static inline void worker_fault(const struct worker *worker, enum fault_point point)
+void worker_do_fault(struct worker *worker, enum fault_point point);
+/* A frame that was just put into the outbox, where the fault is in messages. */
+void worker_flip_message(struct worker *worker, struct outbox *outbox);
+
+static inline void worker_fault(struct worker *worker, enum fault_point point)
 {
     if (worker->fault.is_set)
-        fault_reach(&worker->fault, point, "worker", worker->options.index,
-                    worker->options.incarnation,
-                    worker->learning.phase(worker->learning.self)->step);
+        worker_do_fault(worker, point);
 }
 
 #endif

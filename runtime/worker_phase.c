@@ -78,7 +78,7 @@ void worker_abandon_phase(struct worker *worker)
 }
 
 /* One segment of the own partial sums to its owner, in pieces. */
-static void send_partial(const struct worker *worker, uint32_t to, struct outbox *outbox)
+static void send_partial(struct worker *worker, uint32_t to, struct outbox *outbox)
 {
     const struct sums *sums = &worker->sums;
     const struct share segment = sums_segment(sums, to);
@@ -98,12 +98,12 @@ static void send_partial(const struct worker *worker, uint32_t to, struct outbox
             message.sums.elements = (struct slice){(const char *)(sums->fixed + message.sums.first),
                                                    count * sizeof(int64_t)};
         outbox_send(outbox, worker->peers[to].peer, &message);
+        worker_flip_message(worker, outbox);
         done += count;
     } while (done < segment.count);
 }
 
-static void broadcast(const struct worker *worker, const struct message *message,
-                      struct outbox *outbox)
+static void broadcast(struct worker *worker, const struct message *message, struct outbox *outbox)
 {
     bool is_first = true;
 
@@ -116,6 +116,7 @@ static void broadcast(const struct worker *worker, const struct message *message
             outbox_send_again(outbox, worker->peers[rank].peer);
         is_first = false;
     }
+    worker_flip_message(worker, outbox);
 }
 
 /* The own segment's totals are complete: their reals, to everyone. */

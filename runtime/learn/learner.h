@@ -142,4 +142,8 @@ enum status learner_export(const struct learner *learner, struct model *model,
                            struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
                            struct error *err);
 
+/* For tests that invert a bit of it: the memory of this name, learner_memory.c. NULL: there is
+ * none of that name in this job, or it is mapped from a file. */
+void *learner_memory(struct learner *learner, const char *name, size_t *size);
+
 #endif

@@ -34,6 +34,21 @@ class NamedPointTest(harness.JobTest):
                 self.assertIn("worker 1 joined: incarnation 1", job.log())
 
 
+class FlippedBitTest(harness.JobTest):
+    """One bit of one worker's memory is inverted."""
+
+    units = 64
+
+    def flip(self, memory, point, workers=3):
+        return self.job(workers, fault=f"role=worker,index=1,step=17,attempt=0,point={point},"
+                        f"flip={memory},bit=4000000030")
+
+    def test_a_flipped_bit_in_a_message_changes_nothing(self):
+        job = self.flip("message", "begin")
+        self.check_same(job)
+        self.assertIn("bytes of message is inverted", job.log())
+
+
 class ClusterTest(harness.JobTest):
     def test_any_number_of_workers_gives_the_same_digest(self):
         for workers in (2, 3, 8):
