@@ -201,6 +201,18 @@ enum status put_model(const struct model *model, struct slice shown, const struc
         7, err);
 }
 
+enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
+                                 struct error *err)
+{
+    char kind[sizeof err->message + 16];
+
+    snprintf(kind, sizeof kind, "unreadable: %s", why);
+    return sink_row(sink,
+                    (struct cell[]){cell_text(shown), cell_null(), cell_string(kind), cell_null(),
+                                    cell_null(), cell_null(), cell_null()},
+                    7, err);
+}
+
 #define ID_DIGITS 32
 
 static enum status random_id(char id[ID_DIGITS + 1], struct error *err)

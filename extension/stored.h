@@ -48,6 +48,10 @@ enum status model_summarise(const struct model *model, struct arena *arena,
 enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
                       struct error *err);
 
+/* The same of a model whose rows this program cannot read now: `why` stands as its kind. */
+enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
+                                 struct error *err);
+
 /* A new id, the time and version 1; the texts live in the arena. */
 enum status model_stamp(struct model *model, struct arena *arena, struct error *err);
 

@@ -92,6 +92,13 @@ struct pg_statement {
 /* The same statement with many rows of parameters. */
 struct pg_prepared;
 
+/* Which rows of which model: see read_model. */
+struct pg_model_read {
+    uint32_t relation; /* OID */
+    bool only_meta;    /* its meta row only */
+    bool at_once;      /* for a listing: BUSY where another session has locked the table */
+};
+
 /* The database's own part of a transaction. */
 struct pg_transaction {
     bool is_inner; /* a savepoint in the user's transaction: the server always */
@@ -109,6 +116,12 @@ struct pg_database {
      * parameters or returns no rows. Names live in the arena. */
     enum status (*describe)(void *self, struct slice sql, struct arena *arena,
                             struct pg_column **columns, size_t *count, struct error *err);
+
+    /* The rows of a model: part, name, position, value, data; nothing of what the owner of its
+     * table has made is run. PERMISSION where the caller may not read it, CORRUPT where it has
+     * not a model's columns, NOT_FOUND where it is gone. */
+    enum status (*read_model)(void *self, const struct pg_model_read *read,
+                              const struct pg_rows *rows, struct error *err);
 
     /* Parameters have the types that the cells' types stand for; any may be NULL. After
      * `finish`, which frees it in every case, all rows are in or the error is known:

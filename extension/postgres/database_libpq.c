@@ -78,6 +78,7 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
     libpq->database = (struct pg_database){.self = libpq,
                                            .query = libpq_query,
                                            .describe = libpq_describe,
+                                           .read_model = libpq_read_model,
                                            .prepare = libpq_prepare,
                                            .execute = libpq_execute_prepared,
                                            .finish = libpq_finish_prepared,

@@ -17,6 +17,7 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
+#include "postgres_host/model_heap.h"
 #include "postgres_host/values.h"
 
 /* ----- the receiver of the rows ----- */
@@ -465,6 +466,7 @@ void database_spi_init(struct session *session)
     session->database = (struct pg_database){.self = session,
                                              .query = spi_query,
                                              .describe = spi_describe,
+                                             .read_model = model_heap_read,
                                              .prepare = spi_prepare,
                                              .execute = spi_execute,
                                              .finish = spi_finish,

@@ -111,6 +111,9 @@ enum status libpq_finish_prepared(void *self, struct pg_prepared *prepared, stru
 enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
                            struct pg_column **columns, size_t *count, struct error *err);
 
+enum status libpq_read_model(void *self, const struct pg_model_read *read,
+                             const struct pg_rows *rows, struct error *err);
+
 /* The rows of a query by COPY, as cells of these columns' kinds. */
 enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_column *columns,
                        size_t count, const struct pg_rows *rows, struct error *err);

@@ -82,9 +82,9 @@ bool postgres_has_schema(void *self, struct slice schema)
 /* ----- all models ----- */
 
 /* The model tables that the caller may read, as they would be written here. Without those
- * that row security guards: reading them calls functions of their owners. */
+ * that row security guards: they are not read. */
 static const char models_query[] =
-    "SELECT n.nspname, c.relname, CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
+    "SELECT c.oid, c.relname, CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
     "pg_catalog.quote_ident(c.relname) ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END "
     "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
     "c.relnamespace WHERE c.relkind" EQ "'r' AND c.relnatts OPERATOR(pg_catalog.>=) 5 "
@@ -143,17 +143,17 @@ static enum status add_row(void *self, const struct cell *cells, size_t count, s
     return model_reader_add(self, &row, err);
 }
 
-static enum status read_model(struct postgres_host *host, const struct pg_table *table,
+static enum status read_model(struct postgres_host *host, const struct pg_located *located,
                               struct arena *arena, struct model *model, struct error *err)
 {
+    const struct pg_model_read read = {.relation = (uint32_t)located->relation};
     struct pg_rows rows = {.row = add_row};
     struct model_reader *reader;
     enum status status;
 
     TRY(model_reader_new(arena, &reader, err));
     rows.self = reader;
-    status = pg_each(host, "SELECT part, name, \"position\", value, data FROM @", table, NULL, 0,
-                     &rows, err);
+    status = host->database->read_model(host->database->self, &read, &rows, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, model, err);
     model_reader_free(reader);
@@ -165,11 +165,9 @@ enum status postgres_load_model(void *self, struct slice schema, struct slice na
 {
     struct postgres_host *host = self;
     struct pg_located located;
-    struct pg_table table;
 
     TRY(locate_model(host, schema, name, &located, err));
-    table = (struct pg_table){slice_of(located.schema), slice_of(located.name)};
-    return name_damaged_model(name, read_model(host, &table, arena, model, err), err);
+    return name_damaged_model(name, read_model(host, &located, arena, model, err), err);
 }
 
 struct meta {
@@ -187,23 +185,20 @@ static enum status read_meta(void *self, const struct cell *cells, size_t count,
     if (meta->found)
         return STATUS_OK;
     meta->found = true;
-    if (cells[0].type == CELL_BLOB)
-        json = cells[0].text;
+    if (cells[4].type == CELL_BLOB)
+        json = cells[4].text;
     return model_read_meta(json, meta->arena, meta->model, err);
 }
 
-/* Of a table that is known to have a model's columns. */
-static enum status load_meta_of(struct postgres_host *host, const struct pg_table *table,
+static enum status load_meta_of(struct postgres_host *host, const struct pg_model_read *read,
                                 struct slice name, struct arena *arena, struct model *model,
                                 struct error *err)
 {
     struct meta meta = {arena, model, false};
     struct pg_rows rows = {.self = &meta, .row = read_meta};
 
-    TRY(name_damaged_model(
-        name,
-        pg_each(host, "SELECT data FROM @ WHERE part" EQ "'meta'", table, NULL, 0, &rows, err),
-        err));
+    TRY(name_damaged_model(name, host->database->read_model(host->database->self, read, &rows, err),
+                           err));
     return meta.found ? STATUS_OK : refuse_no_model(name, err);
 }
 
@@ -211,12 +206,12 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
                                struct arena *arena, struct model *model, struct error *err)
 {
     struct postgres_host *host = self;
+    struct pg_model_read read = {.only_meta = true};
     struct pg_located located;
-    struct pg_table table;
 
     TRY(locate_model(host, schema, name, &located, err));
-    table = (struct pg_table){slice_of(located.schema), slice_of(located.name)};
-    return load_meta_of(host, &table, name, arena, model, err);
+    read.relation = (uint32_t)located.relation;
+    return load_meta_of(host, &read, name, arena, model, err);
 }
 
 /* A model's rows are anybody's: what they name is a type only where the catalog has one of
@@ -256,7 +251,8 @@ enum status postgres_find_model(void *self, struct slice schema, struct slice na
 /* ----- SHOW MODELS ----- */
 
 struct listed {
-    struct slice schema, name, shown;
+    uint32_t relation;
+    struct slice name, shown;
 };
 
 /* One statement at a time: the names first, then the models. */
@@ -266,57 +262,58 @@ struct listing {
     size_t count, capacity;
 };
 
+static enum status make_room(struct listing *listing, struct error *err)
+{
+    const size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
+    struct listed *more;
+
+    if (listing->count < listing->capacity)
+        return STATUS_OK;
+    more = ARENA_NEW(&listing->arena, struct listed, capacity);
+    if (!more)
+        return fail_no_memory(err);
+    if (listing->count > 0)
+        memcpy(more, listing->listed, listing->count * sizeof *more);
+    listing->listed = more;
+    listing->capacity = capacity;
+    return STATUS_OK;
+}
+
 static enum status keep_listed(void *self, const struct cell *cells, size_t count,
                                struct error *err)
 {
     struct listing *listing = self;
-    struct listed *more;
+    struct listed *listed;
 
-    (void)count;
-    if (listing->count == listing->capacity) {
-        size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
-        more = ARENA_NEW(&listing->arena, struct listed, capacity);
-        if (!more)
-            return fail_no_memory(err);
-        if (listing->count > 0)
-            memcpy(more, listing->listed, listing->count * sizeof *more);
-        listing->listed = more;
-        listing->capacity = capacity;
-    }
-    more = &listing->listed[listing->count];
-    more->schema = arena_copy(&listing->arena, cells[0].text);
-    more->name = arena_copy(&listing->arena, cells[1].text);
-    more->shown = arena_copy(&listing->arena, cells[2].text);
-    if (!more->schema.data || !more->name.data || !more->shown.data)
+    if (count != 3)
+        return STATUS_OK;
+    TRY(make_room(listing, err));
+    listed = &listing->listed[listing->count];
+    listed->relation = (uint32_t)cells[0].integer;
+    listed->name = arena_copy(&listing->arena, cells[1].text);
+    listed->shown = arena_copy(&listing->arena, cells[2].text);
+    if (!listed->name.data || !listed->shown.data)
         return fail_no_memory(err);
     listing->count++;
     return STATUS_OK;
 }
 
-/* Who drops a table has it gone for the others, too, between two of our statements; a savepoint
- * keeps the user's transaction. */
+/* A connection's transaction would be lost with an error: a savepoint keeps it. */
 static enum status load_listed(struct postgres_host *host, const struct listed *listed,
                                struct arena *arena, struct model *model, struct error *err)
 {
-    const struct pg_table table = {listed->schema, listed->name};
+    const struct pg_model_read read = {listed->relation, .only_meta = true, .at_once = true};
     const struct pg_database *database = host->database;
     struct pg_transaction transaction;
 
     TRY(database->begin(database->self, &transaction, err));
     return database->end(database->self, &transaction,
-                         load_meta_of(host, &table, listed->name, arena, model, err), err);
+                         load_meta_of(host, &read, listed->name, arena, model, err), err);
 }
 
-static bool is_gone(struct postgres_host *host, const struct listed *listed)
-{
-    struct pg_located located;
-    struct error ignored;
-
-    return postgres_locate(host, listed->schema, listed->name, &located, &ignored) == STATUS_OK &&
-           !located.exists;
-}
-
-/* A table that only looks like a model is not listed, nor one that is gone meanwhile. */
+/* A table that only looks like a model is not listed, nor one that is gone meanwhile. One that
+ * this version or this role cannot read, or that somebody has locked, is listed as that: it
+ * keeps nobody from seeing the others. */
 static enum status put_listed(struct postgres_host *host, const struct listed *listed,
                               const struct sink *sink, struct error *err)
 {
@@ -326,10 +323,22 @@ static enum status put_listed(struct postgres_host *host, const struct listed *l
 
     arena_init(&arena, ARENA_MAXIMUM);
     status = load_listed(host, listed, &arena, &model, err);
-    if (status == STATUS_OK)
+    switch (status) {
+    case STATUS_OK:
         status = put_model(&model, listed->shown, sink, err);
-    else if (status == STATUS_CORRUPT || is_gone(host, listed))
+        break;
+    case STATUS_CORRUPT:
+    case STATUS_NOT_FOUND:
         status = STATUS_OK;
+        break;
+    case STATUS_BUSY:
+    case STATUS_UNSUPPORTED:
+    case STATUS_PERMISSION:
+        status = put_unreadable_model(listed->shown, err->message, sink, err);
+        break;
+    default:
+        break;
+    }
     arena_deinit(&arena);
     return status;
 }

@@ -93,3 +93,15 @@ COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
 REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint) TO totrain_user;
+
+-- For clients that read models over a connection: the rows of one, read without running anything
+-- of its owner's. As a query would, it takes SELECT on the table.
+CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
+                                   OUT part text, OUT name text, OUT "position" bigint,
+                                   OUT value double precision, OUT data bytea)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_model_rows'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.model_rows(oid, boolean, boolean) IS
+    'the rows of a model: what programs read models by';
+REVOKE ALL ON FUNCTION totrain.model_rows(oid, boolean, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.model_rows(oid, boolean, boolean) TO totrain_user;

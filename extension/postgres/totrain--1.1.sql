@@ -274,6 +274,16 @@ END $$;
 COMMENT ON FUNCTION totrain.sweep_jobs(interval) IS
     'drops the tables of one''s own staged jobs in which nothing happened for so long';
 
+-- For clients that read models over a connection: the rows of one, read without running anything
+-- of its owner's. As a query would, it takes SELECT on the table.
+CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
+                                   OUT part text, OUT name text, OUT "position" bigint,
+                                   OUT value double precision, OUT data bytea)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_model_rows'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.model_rows(oid, boolean, boolean) IS
+    'the rows of a model: what programs read models by';
+
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
@@ -283,6 +293,6 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(
     totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
-    totrain.sweep_jobs(interval)
+    totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;

@@ -296,14 +296,15 @@ static enum status list_model(void *context, struct slice schema, struct slice n
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    /* A table that only looks like a model is not listed. */
-    if (host_load_meta(listing->host, schema, name, &arena, &model, err) != STATUS_OK) {
-        arena_deinit(&arena);
-        return err->status == STATUS_INTERRUPTED ? STATUS_INTERRUPTED : STATUS_OK;
-    }
     if (!slice_is_fold(schema, "main"))
         shown = arena_printf(&arena, "%.*s.%.*s", SLICE_FORMAT(schema), SLICE_FORMAT(name));
-    status = put_model(&model, shown, listing->sink, err);
+    status = host_load_meta(listing->host, schema, name, &arena, &model, err);
+    if (status == STATUS_OK)
+        status = put_model(&model, shown, listing->sink, err);
+    else if (status == STATUS_UNSUPPORTED) /* of a newer version */
+        status = put_unreadable_model(shown, err->message, listing->sink, err);
+    else if (status != STATUS_INTERRUPTED) /* a table that only looks like a model */
+        status = STATUS_OK;
     arena_deinit(&arena);
     return status;
 }
