@@ -68,6 +68,7 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
     };
     scoring->label = JOBSPEC_NO_LABEL;
     scoring->label_name = plan->label;
+    scoring->replaces_any = plan->replaces_any;
     scoring->inputs = ARENA_NEW(arena, uint32_t, plan->model.input_count + 1);
     if (!scoring->inputs)
         return fail_no_memory(err);

@@ -10,24 +10,11 @@
 
 /* Nobody wrote this table's name in the statement: it is replaced only where
  * an earlier statement made it. */
-static enum status check_quarantine_columns(const struct host *host, const struct plan *plan,
-                                            struct slice select, struct arena *arena,
-                                            struct error *err)
+static struct table_target quarantine_target(const struct plan *plan)
 {
-    struct query query;
-    struct error missing;
-
-    if (host->catalog.describe(host->catalog.self, select, arena, &query, &missing) != STATUS_OK)
-        return STATUS_OK;
-    if (query.count > 0 && slice_is_fold(query.columns[query.count - 1].name, QUARANTINE_REASON))
-        return STATUS_OK;
-    fail(err, STATUS_INVALID, "table \"%.*s\" exists and holds no bad rows",
-         SLICE_FORMAT(plan->quarantine_table));
-    return error_hint(
-        err,
-        "Bad rows would be written there. Rename that table, or choose another "
-        "name than %.*s.",
-        SLICE_FORMAT(plan->kind == STATEMENT_TRAIN ? plan->into_name : plan->target_table));
+    return (struct table_target){.schema = plan_written_schema(plan),
+                                 .name = plan->quarantine_table,
+                                 .kind = TARGET_BAD_ROWS};
 }
 
 /* What is kept is the rows of one SELECT. */
@@ -43,28 +30,12 @@ static enum status check_selects(const struct host *host, const struct plan *pla
 
 enum status quarantine_check(const struct host *host, const struct plan *plan, struct error *err)
 {
-    const struct slice schema = plan_written_schema(plan);
-    struct arena arena;
-    struct text select;
-    enum status status;
+    const struct table_target target = quarantine_target(plan);
 
-    if (plan->quarantine_table.size == 0)
+    if (target.name.size == 0)
         return STATUS_OK;
     TRY(check_selects(host, plan, err));
-    TRY(host->check_target(host->self, schema, plan->quarantine_table, TARGET_TABLE, err));
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&select, TEXT_MAXIMUM);
-    text_append_string(&select, "SELECT * FROM ");
-    if (schema.size > 0) {
-        text_append_identifier(&select, schema);
-        text_append_char(&select, '.');
-    }
-    text_append_identifier(&select, plan->quarantine_table);
-    status = select.failed ? fail_no_memory(err)
-                           : check_quarantine_columns(host, plan, text_slice(&select), &arena, err);
-    text_deinit(&select);
-    arena_deinit(&arena);
-    return status;
+    return host->check_target(host->self, &target, err);
 }
 
 /* ----- the rows ----- */
@@ -188,9 +159,7 @@ static enum status fill_quarantine(struct bad_rows *bad, struct error *err)
     text_init(&create, TEXT_MAXIMUM);
     status = lower_quarantine_table(plan, &create, err);
     if (status == STATUS_OK) {
-        struct fill fill = {.schema = plan_written_schema(plan),
-                            .table = plan->quarantine_table,
-                            .create = text_slice(&create)};
+        struct fill fill = {.target = quarantine_target(plan), .create = text_slice(&create)};
 
         status = host->fill_rows(host->self, &fill, 1, put_rows, bad, err);
         bad->is_kept = bad->is_kept && status != STATUS_OK;

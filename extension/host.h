@@ -21,9 +21,20 @@
 /* How much memory the arena of one loaded model may take. */
 #define MODEL_ARENA_MAX ((size_t)16 << 30)
 
+/* What a statement writes, and so what it may replace: a table of the same kind that an
+ * earlier statement wrote. */
 enum target_kind {
-    TARGET_MODEL, /* TRAIN INTO: an existing table must be a model */
-    TARGET_TABLE  /* PREDICT, EVALUATE INTO: an existing table must be none */
+    TARGET_MODEL,       /* TRAIN INTO */
+    TARGET_PREDICTIONS, /* TO PREDICT; marked as such when it is made */
+    TARGET_METRICS,     /* EVALUATE INTO; marked as such when it is made */
+    TARGET_BAD_ROWS     /* *.bad_rows = 'quarantine'; its last column is QUARANTINE_REASON */
+};
+
+/* A table that a statement is to write. */
+struct table_target {
+    struct slice schema, name;
+    enum target_kind kind;
+    bool replaces_any; /* the user permits to replace any ordinary table but a model */
 };
 
 /* A trained model on its way into the database. The host gives it its id (kept
@@ -71,7 +82,8 @@ struct scan_outcome {
 
 /* A table that is made anew from a query. */
 struct fill {
-    struct slice schema, table, create, select;
+    struct table_target target;
+    struct slice create, select;
     struct slice mark; /* for has_mark; letters, digits, spaces and -:. size 0: none */
     uint64_t rows;     /* how many it has got */
 };
@@ -142,17 +154,17 @@ struct host {
     enum status (*check_functions)(void *self, struct error *err);
 
     /* Could this table be written at the end? Asked before hours of training:
-     * the schema exists and is writable, the name is free or of the right
-     * kind, and no other statement of this session would block it. */
-    enum status (*check_target)(void *self, struct slice schema, struct slice name,
-                                enum target_kind kind, struct error *err);
+     * the schema exists and is writable, the name is free or of a table that the
+     * target may replace, and no other statement of this session would block it. */
+    enum status (*check_target)(void *self, const struct table_target *target, struct error *err);
     /* In one transaction: readers see the old model or the new one. */
     enum status (*publish)(void *self, struct slice schema, struct slice name,
                            struct publication *publication, struct error *err);
     /* Drop each table, make it with `create` and fill it from `select`, all in one
-     * transaction. Where there is a `stage`, its rows are kept in the temporary table
-     * totrain_rows meanwhile, for the selects to read. stage, or the select of
-     * a single table without one, may read the old tables. */
+     * transaction. INVALID, and nothing is dropped, where the name is meanwhile of something
+     * that the target may not replace; so do fill_rows and write_row. Where there is a `stage`, its
+     * rows are kept in the temporary table totrain_rows meanwhile, for the selects to read. stage,
+     * or the select of a single table without one, may read the old tables. */
     enum status (*fill_tables)(void *self, struct slice stage, struct fill *fills, size_t count,
                                struct error *err);
     /* The same from rows that `source` puts, instead of selects. NULL: cannot be done. */
@@ -170,7 +182,7 @@ struct host {
      * the table is. NULL: nobody knows. */
     bool (*has_mark)(void *self, struct slice schema, struct slice table, struct slice mark);
     /* The same with one row of cells. */
-    enum status (*write_row)(void *self, struct slice schema, struct slice table,
+    enum status (*write_row)(void *self, const struct table_target *target,
                              const struct slice *names, const struct cell *cells, size_t count,
                              struct error *err);
 

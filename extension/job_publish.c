@@ -46,16 +46,16 @@ static enum status deliver_model(const struct delivery *delivery, struct error *
     struct destination *destination = delivery->destination;
     const struct host *host = delivery->host;
     struct publication publication = {.job = delivery->row.id, .store = delivery->store};
-    struct slice none = {NULL, 0}, table = slice_of(destination->table);
+    const struct table_target target = {.name = slice_of(destination->table), .kind = TARGET_MODEL};
     struct model model;
 
     TRY(trained_model_read(delivery->store, delivery->arena, &model, err));
     destination->rows = (int64_t)model.rows;
     if (destination->tries > 1 && is_there_already(delivery, &model))
         return STATUS_OK;
-    TRY(host->check_target(host->self, none, table, TARGET_MODEL, err));
+    TRY(host->check_target(host->self, &target, err));
     publication.model = &model;
-    TRY(host->publish(host->self, none, table, &publication, err));
+    TRY(host->publish(host->self, target.schema, target.name, &publication, err));
     destination->version = model.version;
     return STATUS_OK;
 }

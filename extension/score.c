@@ -84,12 +84,22 @@ static enum status predict_sql_lower(const struct plan *plan, struct predict_sql
     return lower_quarantine(plan, &sql->quarantine_select, err);
 }
 
+struct table_target score_target(const struct plan *plan)
+{
+    return (struct table_target){.schema = plan->target_schema,
+                                 .name = plan->target_table,
+                                 .kind = plan->kind == STATEMENT_PREDICT ? TARGET_PREDICTIONS
+                                                                         : TARGET_METRICS,
+                                 .replaces_any = plan->replaces_any};
+}
+
 enum status score_check_targets(const struct host *host, const struct plan *plan, struct error *err)
 {
+    const struct table_target target = score_target(plan);
+
     if (!plan->has_target)
         return STATUS_OK;
-    if (host->check_target(host->self, plan->target_schema, plan->target_table, TARGET_TABLE,
-                           err) != STATUS_OK)
+    if (host->check_target(host->self, &target, err) != STATUS_OK)
         return error_place(err, plan->aim_position);
     return quarantine_check(host, plan, err);
 }
@@ -107,12 +117,12 @@ static enum status predict_into(const struct host *host, const struct plan *plan
     status = predict_sql_lower(plan, &sql, err);
     if (status == STATUS_OK) {
         struct fill fills[] = {
-            {.schema = plan->target_schema,
-             .table = plan->target_table,
+            {.target = score_target(plan),
              .create = text_slice(&sql.tables.create),
              .select = select},
-            {.schema = plan->target_schema,
-             .table = plan->quarantine_table,
+            {.target = {.schema = plan->target_schema,
+                        .name = plan->quarantine_table,
+                        .kind = TARGET_BAD_ROWS},
              .create = text_slice(&sql.tables.quarantine_create),
              .select = text_slice(&sql.quarantine_select)},
         };
@@ -245,8 +255,9 @@ enum status evaluation_put(const struct host *host, const struct plan *plan,
 
     TRY(evaluate_columns(plan, arena, &names, &count, err));
     if (plan->has_target) {
-        TRY(host->write_row(host->self, plan->target_schema, plan->target_table, names, cells,
-                            count, err));
+        const struct table_target target = score_target(plan);
+
+        TRY(host->write_row(host->self, &target, names, cells, count, err));
         return score_target_row(plan->target_table, 1, started, sink, err);
     }
     TRY(sink_columns(sink, names, count, err));

@@ -17,7 +17,8 @@ static bool is_there_already(struct delivering *delivering, const struct fill *t
     const struct host *host = delivering->host;
 
     return !delivering->order->is_first && host->has_mark &&
-           host->has_mark(host->self, target->schema, target->table, delivering->order->mark);
+           host->has_mark(host->self, target->target.schema, target->target.name,
+                          delivering->order->mark);
 }
 
 struct metrics_row_source {
@@ -43,7 +44,7 @@ static enum status write_marked(struct delivering *delivering, struct fill *targ
 
     text_init(&create, TEXT_MAXIMUM);
     text_append_string(&create, "CREATE TABLE ");
-    text_append_identifier(&create, target->table);
+    text_append_identifier(&create, target->target.name);
     for (size_t i = 0; i < count; i++) {
         text_append_string(&create, i == 0 ? " (" : ", ");
         text_append_identifier(&create, names[i]);
@@ -68,45 +69,30 @@ static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows
     *rows = 1;
     for (size_t i = 0; i < spec->metric_count; i++)
         names[i + 1] = spec->metrics[i];
-    TRY(score_job_target(delivering->order->store, 0, &delivering->arena, &target, err));
+    TRY(score_job_target(delivering->order->store, delivering->order->spec, 0, &delivering->arena,
+                         &target, err));
     if (is_there_already(delivering, &target))
         return STATUS_OK;
-    TRY(host->check_target(host->self, target.schema, target.table, TARGET_TABLE, err));
+    TRY(host->check_target(host->self, &target.target, err));
     TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, cells,
                           err));
     if (host->has_mark)
         return write_marked(delivering, &target, names, cells, spec->metric_count + 1, err);
-    return host->write_row(host->self, target.schema, target.table, names, cells,
-                           spec->metric_count + 1, err);
-}
-
-/* The checks that were made when the statement was given, anew: hours may lie between. */
-static enum status check_again(struct delivering *delivering, const struct fill fills[2],
-                               struct error *err)
-{
-    struct plan *plan = ARENA_NEW(&delivering->arena, struct plan, 1);
-
-    if (!plan)
-        return fail_no_memory(err);
-    plan->aim_position = -1;
-    plan->has_target = true;
-    plan->target_schema = fills[0].schema;
-    plan->target_table = fills[0].table;
-    if (delivering->order->spec->scoring.keeps_bad_rows)
-        plan->quarantine_table = fills[1].table;
-    return score_check_targets(delivering->host, plan, err);
+    return host->write_row(host->self, &target.target, names, cells, spec->metric_count + 1, err);
 }
 
 static enum status deliver_predictions(struct delivering *delivering, uint64_t *rows,
                                        struct error *err)
 {
     const struct delivery_order *order = delivering->order;
+    const struct host *host = delivering->host;
     const size_t count = order->spec->scoring.keeps_bad_rows ? 2 : 1;
     struct fill fills[2];
     uint64_t counted[2];
 
     for (size_t i = 0; i < count; i++) {
-        TRY(score_job_target(order->store, (int)i, &delivering->arena, &fills[i], err));
+        TRY(score_job_target(order->store, order->spec, (int)i, &delivering->arena, &fills[i],
+                             err));
         fills[i].mark = order->mark;
     }
     if (is_there_already(delivering, &fills[0])) {
@@ -114,8 +100,9 @@ static enum status deliver_predictions(struct delivering *delivering, uint64_t *
         *rows = counted[0];
         return STATUS_OK;
     }
-    TRY(check_again(delivering, fills, err));
-    TRY(scored_fill(&delivering->scored, delivering->host, order->store, fills, count, err));
+    for (size_t i = 0; i < count; i++) /* again, as hours may lie between */
+        TRY(host->check_target(host->self, &fills[i].target, err));
+    TRY(scored_fill(&delivering->scored, host, order->store, fills, count, err));
     *rows = fills[0].rows;
     return STATUS_OK;
 }

@@ -268,14 +268,21 @@ static enum status prepare(const struct host *host, const struct plan *plan,
 
 /* --- what was scored, brought home --- */
 
-enum status score_job_target(struct jobstore *store, int position, struct arena *arena,
-                             struct fill *fill, struct error *err)
+enum status score_job_target(struct jobstore *store, const struct jobspec *spec, int position,
+                             struct arena *arena, struct fill *fill, struct error *err)
 {
-    struct shard_target target;
+    struct shard_target stored;
+    struct table_target target;
 
-    TRY(shardstore_get_target(store, position, arena, &target, err));
-    *fill =
-        (struct fill){.schema = target.schema, .table = target.name, .create = target.definition};
+    TRY(shardstore_get_target(store, position, arena, &stored, err));
+    target = (struct table_target){.schema = stored.schema, .name = stored.name};
+    if (position == 0) {
+        target.kind = spec->kind == SPEC_PREDICT ? TARGET_PREDICTIONS : TARGET_METRICS;
+        target.replaces_any = spec->scoring.replaces_any;
+    } else {
+        target.kind = TARGET_BAD_ROWS;
+    }
+    *fill = (struct fill){.target = target, .create = stored.definition};
     return STATUS_OK;
 }
 
@@ -286,7 +293,7 @@ static enum status bring_predictions(const struct host *host, const struct score
     const size_t count = scored->spec->scoring.keeps_bad_rows ? 2 : 1;
 
     for (size_t i = 0; i < count; i++)
-        TRY(score_job_target(store, (int)i, arena, &fills[i], err));
+        TRY(score_job_target(store, scored->spec, (int)i, arena, &fills[i], err));
     return scored_fill(scored, host, store, fills, count, err);
 }
 
@@ -321,7 +328,7 @@ static enum status collect_predictions(const struct host *host, const struct sco
 
     TRY(bring_predictions(host, scored, store, arena, fills, err));
     for (size_t i = 0; i < (scored->spec->scoring.keeps_bad_rows ? 2 : 1); i++)
-        TRY(score_target_row(fills[i].table, fills[i].rows, started, sink, err));
+        TRY(score_target_row(fills[i].target.name, fills[i].rows, started, sink, err));
     return STATUS_OK;
 }
 

@@ -40,8 +40,8 @@ uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uin
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
                           const struct sink *sink, bool *has_begun, struct error *err);
 /* A table that the job's results go to: 0 the rows, 1 the bad ones. */
-enum status score_job_target(struct jobstore *store, int position, struct arena *arena,
-                             struct fill *fill, struct error *err);
+enum status score_job_target(struct jobstore *store, const struct jobspec *spec, int position,
+                             struct arena *arena, struct fill *fill, struct error *err);
 struct scored;
 /* The loss, then the metrics of the spec: so many cells. */
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,

@@ -15,6 +15,8 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
     struct plan_line *lines;
     size_t count;
 
+    if (plan->kind != STATEMENT_TRAIN) /* what would not be written is not explained */
+        TRY(score_check_targets(host, plan, err));
     TRY(plan_explain(plan, arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,

@@ -114,10 +114,12 @@ static enum status publish(const struct collecting *collecting, struct jobstore 
                            struct model *model, struct error *err)
 {
     const struct host *host = collecting->host;
+    const struct table_target target = {
+        .schema = collecting->schema, .name = collecting->table, .kind = TARGET_MODEL};
     struct publication publication = {.model = model, .job = collecting->folder.id, .store = store};
 
-    TRY(host->check_target(host->self, collecting->schema, collecting->table, TARGET_MODEL, err));
-    return host->publish(host->self, collecting->schema, collecting->table, &publication, err);
+    TRY(host->check_target(host->self, &target, err));
+    return host->publish(host->self, target.schema, target.name, &publication, err);
 }
 
 static enum status collect_from(struct collecting *collecting, struct jobstore *store,

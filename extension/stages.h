@@ -118,6 +118,8 @@ enum status show_attributes_run(const struct plan *plan, const struct sink *sink
 double score_seconds_now(void);
 enum status score_check_targets(const struct host *host, const struct plan *plan,
                                 struct error *err);
+/* The table that the plan's statement writes. */
+struct table_target score_target(const struct plan *plan);
 enum status score_target_row(struct slice table, uint64_t rows, double started,
                              const struct sink *sink, struct error *err);
 /* cells: the loss, then the plan's metrics. */

@@ -6,6 +6,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "planner/plan.h"
+
 /* ----- queries ----- */
 
 /* A text that reads as one number, and is not an identifier like "007". */
@@ -139,21 +141,63 @@ enum status name_damaged_model(struct slice name, enum status status, struct err
     return status;
 }
 
-enum status check_replaced(struct slice name, enum target_kind kind, bool is_table, bool is_model,
+static enum status check_replaced_by_model(struct slice name, const struct found_table *found,
+                                           struct error *err)
+{
+    if (found->is_model)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists and is no model", SLICE_FORMAT(name));
+    return error_hint(err, "Only a model is replaced. Choose another name, or drop the table "
+                           "first.");
+}
+
+/* The statement names only the table beside which bad rows are put. */
+static enum status check_replaced_by_bad_rows(struct slice name, const struct found_table *found,
+                                              struct error *err)
+{
+    const size_t suffix = sizeof QUARANTINE_SUFFIX - 1;
+    struct slice beside = name;
+
+    if (found->holds_bad_rows)
+        return STATUS_OK;
+    beside.size -= name.size > suffix ? suffix : 0;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists and holds no bad rows", SLICE_FORMAT(name));
+    return error_hint(err,
+                      "Bad rows would be written there. Rename that table, or choose another "
+                      "name than %.*s.",
+                      SLICE_FORMAT(beside));
+}
+
+static enum status check_replaced_by_rows(const struct table_target *target,
+                                          const struct found_table *found, struct error *err)
+{
+    const bool is_predict = target->kind == TARGET_PREDICTIONS;
+
+    if (found->is_marked || target->replaces_any)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists, and %s did not make it",
+         SLICE_FORMAT(target->name), is_predict ? "TO PREDICT" : "EVALUATE");
+    return error_hint(err,
+                      "Choose another name; or WITH %s.replace = true replaces the table and "
+                      "all that is in it.",
+                      is_predict ? "predict" : "evaluate");
+}
+
+enum status check_replaced(const struct table_target *target, const struct found_table *found,
                            struct error *err)
 {
-    if (!is_table)
+    const struct slice name = target->name;
+
+    if (!found->is_table)
         return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no table", SLICE_FORMAT(name)),
                error_hint(err, "Choose another name.");
-    if (kind == TARGET_MODEL && !is_model)
-        return fail(err, STATUS_INVALID, "table \"%.*s\" exists and is no model",
-                    SLICE_FORMAT(name)),
-               error_hint(err, "Only a model is replaced. Choose another name, or drop the table "
-                               "first.");
-    if (kind == TARGET_TABLE && is_model)
+    if (target->kind == TARGET_MODEL)
+        return check_replaced_by_model(name, found, err);
+    if (found->is_model)
         return fail(err, STATUS_INVALID, "table \"%.*s\" is a model", SLICE_FORMAT(name)),
                error_hint(err, "A model is never overwritten by rows. Choose another name.");
-    return STATUS_OK;
+    return target->kind == TARGET_BAD_ROWS ? check_replaced_by_bad_rows(name, found, err)
+                                           : check_replaced_by_rows(target, found, err);
 }
 
 static struct slice label_type_name(enum label_type type)

@@ -38,8 +38,15 @@ enum status refuse_missing_model(struct slice name, const struct model_names *na
 enum status refuse_no_model(struct slice name, struct error *err);
 /* Which model is damaged: the reader of rows does not know its name. */
 enum status name_damaged_model(struct slice name, enum status status, struct error *err);
-/* INVALID where what has this name already must not be replaced. */
-enum status check_replaced(struct slice name, enum target_kind kind, bool is_table, bool is_model,
+/* What has the name of a target already. */
+struct found_table {
+    bool is_table;       /* an ordinary one; else a view, an index, a foreign table ... */
+    bool is_model;       /* its rows are a model */
+    bool is_marked;      /* a statement of the target's kind made it, and nobody added columns */
+    bool holds_bad_rows; /* its last column is QUARANTINE_REASON */
+};
+/* INVALID where the target must not replace it. */
+enum status check_replaced(const struct table_target *target, const struct found_table *found,
                            struct error *err);
 
 enum status model_summarise(const struct model *model, struct arena *arena,

@@ -179,8 +179,10 @@ static enum status put_bad_rows(const struct course *course, const struct sink *
 
 static enum status check_before(const struct host *host, const struct plan *plan, struct error *err)
 {
-    if (host->check_target(host->self, plan->into_schema, plan->into_name, TARGET_MODEL, err) !=
-        STATUS_OK)
+    const struct table_target target = {
+        .schema = plan->into_schema, .name = plan->into_name, .kind = TARGET_MODEL};
+
+    if (host->check_target(host->self, &target, err) != STATUS_OK)
         return error_place(err, plan->aim_position);
     TRY(quarantine_check(host, plan, err));
     return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)

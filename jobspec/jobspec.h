@@ -59,6 +59,7 @@ struct spec_scoring {
     struct slice metrics[JOBSPEC_METRICS_MAX]; /* EVALUATE */
     size_t metric_count;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */
+    bool replaces_any;   /* the target may replace a table that no such statement made */
 };
 
 /* What a job of another kind has no use for is zero, and not in its file. */

@@ -53,7 +53,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
 
     TRY(spec_get_section(json, "scoring",
                          MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
-                                 "outputs", "metrics", "keeps_bad_rows"),
+                                 "outputs", "metrics", "keeps_bad_rows", "replaces_any"),
                          &section, err));
     TRY(json_get_integer(section, "rows", 0, ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
@@ -66,7 +66,8 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
                        &scoring->output_count, err));
     TRY(spec_get_words(section, "metrics", JOBSPEC_METRICS_MAX, arena, scoring->metrics,
                        &scoring->metric_count, err));
-    return json_get_boolean(section, "keeps_bad_rows", &scoring->keeps_bad_rows, err);
+    TRY(json_get_boolean(section, "keeps_bad_rows", &scoring->keeps_bad_rows, err));
+    return json_get_boolean(section, "replaces_any", &scoring->replaces_any, err);
 }
 
 static void write_words(cJSON *section, const char *name, const struct slice *words, size_t count)
@@ -93,6 +94,7 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     write_words(section, "outputs", scoring->outputs, scoring->output_count);
     write_words(section, "metrics", scoring->metrics, scoring->metric_count);
     json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
+    json_add_boolean(section, "replaces_any", scoring->replaces_any);
 }
 
 static bool same_words(const struct slice *a, size_t count, const struct slice *b, size_t others)
@@ -116,5 +118,5 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->label == b->label && slice_equal(a->label_name, b->label_name) &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
-           a->keeps_bad_rows == b->keeps_bad_rows;
+           a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
 }

@@ -211,6 +211,12 @@ const struct attribute attributes[] = {
          "Rows that cannot be scored or have no label. 'error': the statement fails. 'skip': they "
          "are left out. "
          "'quarantine': they go into the table TARGET_bad_rows, with the reason."),
+    BOOLEAN("predict.replace", SCOPE_PREDICT, "false", NULL,
+            "true: the table that is named is replaced whatever it holds, unless it is a model. "
+            "Otherwise only a table that TO PREDICT made is replaced."),
+    BOOLEAN("evaluate.replace", SCOPE_EVALUATE, "false", NULL,
+            "true: the table that is named is replaced whatever it holds, unless it is a model. "
+            "Otherwise only a table that EVALUATE made is replaced."),
     {"predict.extra_outputs", ATTRIBUTE_WORDS, SCOPE_PREDICT, 0, 0, NULL,
      WORDS("probability", "probabilities", "score", "logits"), WORDS("leaf"), true,
      "More columns beside the prediction: 'probability' of the positive class of two, of the "

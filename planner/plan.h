@@ -147,6 +147,7 @@ struct plan {
      * the prediction's column, filled also without a target (the model's label). */
     struct slice target_schema, target_table, target_column;
     bool has_target;
+    bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;
     struct slice
         quarantine_table; /* BAD_ROWS_QUARANTINE: in target_schema, or TRAIN's into_schema */

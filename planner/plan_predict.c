@@ -108,6 +108,21 @@ static enum status plan_target(struct planning *planning)
     return check_not_model(planning, path->parts[0].position);
 }
 
+/* predict.replace, evaluate.replace: after the target. */
+static enum status plan_replacing(struct planning *planning, const char *attribute)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+    struct plan *plan = planning->plan;
+
+    if (!setting)
+        return STATUS_OK;
+    plan->replaces_any = setting_is_true(setting);
+    if (plan->has_target)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                   "%s has a use only where a table is written", attribute);
+}
+
 static enum status add_output(struct planning *planning, struct slice word, int position)
 {
     const struct attribute *attribute = attribute_find(SLICE("predict.extra_outputs"));
@@ -192,6 +207,7 @@ enum status plan_predict(struct planning *planning)
     TRY(settings_read(planning, SCOPE_PREDICT));
     TRY(model_find(planning));
     TRY(plan_target(planning));
+    TRY(plan_replacing(planning, "predict.replace"));
     TRY(bad_rows_plan(planning, "predict.bad_rows"));
     TRY(plan_outputs(planning));
     TRY(workers_plan(planning));
@@ -217,6 +233,7 @@ enum status plan_evaluate(struct planning *planning)
         TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));
         TRY(check_not_model(planning, statement->into.parts[0].position));
     }
+    TRY(plan_replacing(planning, "evaluate.replace"));
     TRY(bad_rows_plan(planning, "evaluate.bad_rows"));
     TRY(workers_plan(planning));
     TRY(query_describe(planning));

@@ -42,6 +42,8 @@ enum status plan_evaluate(struct planning *planning);
 /* settings.c */
 enum status settings_read(struct planning *planning, unsigned scope);
 const struct setting *settings_find(const struct planning *planning, const char *attribute);
+/* Of a BOOLEAN attribute, which takes 0 and 1 as well. */
+bool setting_is_true(const struct setting *setting);
 
 /* query.c */
 enum status query_describe(struct planning *planning);

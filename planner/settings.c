@@ -46,6 +46,13 @@ enum status settings_read(struct planning *planning, unsigned scope)
     return STATUS_OK;
 }
 
+bool setting_is_true(const struct setting *setting)
+{
+    const struct value *value = &setting->value;
+
+    return value->kind == VALUE_BOOLEAN ? value->boolean : value->integer != 0;
+}
+
 const struct setting *settings_find(const struct planning *planning, const char *attribute)
 {
     return planning->settings[attribute_find(slice_of(attribute)) - attributes];

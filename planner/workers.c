@@ -25,10 +25,7 @@ static bool waits(const struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "job.wait");
 
-    if (!setting)
-        return true;
-    return setting->value.kind == VALUE_BOOLEAN ? setting->value.boolean
-                                                : setting->value.integer != 0;
+    return !setting || setting_is_true(setting);
 }
 
 /* Rows that come back as a result come one by one, when they are asked for. */

@@ -20,7 +20,7 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
     enum status status;
     struct text sql;
 
-    TRY(postgres_drop_old(host, &kept, err));
+    TRY(postgres_drop_kept(host, &kept, err));
     if (select.size == 0)
         return STATUS_OK;
     text_init(&sql, TEXT_MAXIMUM);
@@ -81,7 +81,7 @@ static enum status make_scores(struct postgres_host *host, struct error *err)
     enum status status;
     struct text sql;
 
-    TRY(postgres_drop_old(host, &scores, err));
+    TRY(postgres_drop_kept(host, &scores, err));
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql,
                   "CREATE TABLE @ (\"" PREDICT_ROW "\" pg_catalog.int8, "

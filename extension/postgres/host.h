@@ -3,6 +3,7 @@
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
+ *     replace.c  one table in another's place
  *     fill_rows.c  rows that workers score  row_guess.c  how many rows a query may have
  *
  * Nothing here knows how a session is reached: that is database.h's business.
@@ -85,14 +86,13 @@ enum status postgres_list_models(void *self, const struct sink *sink, struct err
 enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
                                    char buffer[64], struct error *err);
 enum status postgres_check_functions(void *self, struct error *err);
-enum status postgres_check_target(void *self, struct slice schema, struct slice name,
-                                  enum target_kind kind, struct error *err);
-/* The part of that check which is made again when the time to write has come. */
+enum status postgres_check_target(void *self, const struct table_target *target, struct error *err);
+/* replace.c: the part of that check which is made again when the time to write has come. */
 enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
-                                    enum target_kind kind, struct error *err);
+                                    const struct table_target *target, struct error *err);
 enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                                  struct error *err);
-enum status postgres_write_row(void *self, struct slice schema, struct slice table,
+enum status postgres_write_row(void *self, const struct table_target *target,
                                const struct slice *names, const struct cell *cells, size_t count,
                                struct error *err);
 

@@ -113,15 +113,14 @@ static struct slice find_address(void *self, struct slice schema)
 
 /* Where the model goes is noted while the session can still say it. Inside of the user's
  * transaction it goes nowhere else: what is lost with the session was not committed. */
-static enum status check_target(void *self, struct slice schema, struct slice name,
-                                enum target_kind kind, struct error *err)
+static enum status check_target(void *self, const struct table_target *target, struct error *err)
 {
     struct postgres_host *host = self;
     const struct libpq *libpq = host->database->self;
 
-    TRY(postgres_check_target(self, schema, name, kind, err));
+    TRY(postgres_check_target(self, target, err));
     if (PQtransactionStatus(libpq->connection) == PQTRANS_IDLE)
-        find_address(self, schema);
+        find_address(self, target->schema);
     return STATUS_OK;
 }
 

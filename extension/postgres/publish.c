@@ -206,12 +206,13 @@ static enum status is_copy(const struct publishing *publishing, const struct mod
 static enum status succeed_current(const struct publishing *publishing, struct model *model,
                                    struct error *err)
 {
+    const struct table_target target = {.name = publishing->table.name, .kind = TARGET_MODEL};
     struct cell relation = cell_integer(publishing->located.relation);
     struct model current;
     int64_t newest = 0;
     bool copied;
 
-    TRY(postgres_check_replaced(publishing->host, &publishing->located, TARGET_MODEL, err));
+    TRY(postgres_check_replaced(publishing->host, &publishing->located, &target, err));
     TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
                            publishing->arena, &current, err));
     TRY(is_copy(publishing, &current, &copied, err));
@@ -526,9 +527,12 @@ enum status postgres_restore(void *self, struct slice schema, struct slice name,
 
     TRY(postgres_locate(host, schema, name, &located, err));
     if (located.exists) { /* else loading it says so, with a suggestion */
-        schema = slice_of(located.schema);
-        name = slice_of(located.name);
-        TRY(postgres_check_target(self, schema, name, TARGET_MODEL, err));
+        const struct table_target target = {slice_of(located.schema), slice_of(located.name),
+                                            TARGET_MODEL, false};
+
+        schema = target.schema;
+        name = target.name;
+        TRY(postgres_check_target(self, &target, err));
     }
     publishing.table = (struct pg_table){schema, name};
     TRY(database->begin(database->self, &transaction, err));

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "engine/stored.h"
 #include "postgres_host/sql.h"
@@ -146,46 +145,10 @@ static enum status check_rights(const struct rights *rights, struct slice schema
     return STATUS_OK;
 }
 
-/* What cannot be found out is an error: a model must not be taken for a table
- * that may be overwritten. */
-static enum status is_model(struct postgres_host *host, const struct pg_located *located,
-                            bool *result, struct error *err)
-{
-    struct arena arena;
-    struct error reason;
-    struct model model;
-    enum status status;
-
-    *result = false;
-    if (!located->has_columns)
-        return STATUS_OK;
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = postgres_load_meta(host, slice_of(located->schema), slice_of(located->name), &arena,
-                                &model, &reason);
-    arena_deinit(&arena);
-    *result = status == STATUS_OK;
-    if (status == STATUS_OK || status == STATUS_CORRUPT)
-        return STATUS_OK;
-    *err = reason;
-    return status;
-}
-
-enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
-                                    enum target_kind kind, struct error *err)
-{
-    bool found_model = false;
-
-    if (!located->exists)
-        return STATUS_OK;
-    if (located->is_table)
-        TRY(is_model(host, located, &found_model, err));
-    return check_replaced(slice_of(located->name), kind, located->is_table, found_model, err);
-}
-
-enum status postgres_check_target(void *self, struct slice schema, struct slice name,
-                                  enum target_kind kind, struct error *err)
+enum status postgres_check_target(void *self, const struct table_target *target, struct error *err)
 {
     struct postgres_host *host = self;
+    struct slice schema = target->schema;
     struct pg_located located;
     struct rights rights;
     char buffer[64];
@@ -195,41 +158,15 @@ enum status postgres_check_target(void *self, struct slice schema, struct slice 
         return fail(err, STATUS_INVALID, "schema totrain is the extension's own"),
                error_hint(err, "Choose another schema.");
     TRY(read_rights(host, schema, &rights, err));
-    TRY(check_session(&rights, kind, err));
+    TRY(check_session(&rights, target->kind, err));
     located = (struct pg_located){0};
     if (rights.has_schema)
-        TRY(postgres_locate(host, schema, name, &located, err));
-    TRY(check_rights(&rights, schema, &located, kind, err));
-    return postgres_check_replaced(host, &located, kind, err);
+        TRY(postgres_locate(host, schema, target->name, &located, err));
+    TRY(check_rights(&rights, schema, &located, target->kind, err));
+    return postgres_check_replaced(host, &located, target, err);
 }
 
 /* ----- writing ----- */
-
-/* Under another name first: the query may read the table that it replaces. */
-static enum status new_name(char name[64], struct error *err)
-{
-    uint64_t number;
-
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return fail_errno(err, STATUS_IO, "no random bytes for a table's name");
-    snprintf(name, 64, "totrain_new_%016llx", (unsigned long long)number);
-    return STATUS_OK;
-}
-
-static enum status rename_table(struct postgres_host *host, const struct pg_table *from,
-                                struct slice to, struct error *err)
-{
-    const struct pg_table new_table = {{NULL, 0}, to};
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "ALTER TABLE @ RENAME TO ", from);
-    pg_sql_append(&sql, "@", &new_table);
-    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
-    text_deinit(&sql);
-    return status;
-}
 
 enum status postgres_create_as(struct postgres_host *host, const char *create,
                                const struct pg_table *table, struct slice select, uint64_t *rows,
@@ -246,41 +183,13 @@ enum status postgres_create_as(struct postgres_host *host, const char *create,
     return status;
 }
 
-/* IF EXISTS would have the server say so where it does not. What was found free when it
- * was asked whether the table may be written may be a model by now. */
-enum status postgres_drop_old(struct postgres_host *host, const struct pg_table *table,
-                              struct error *err)
-{
-    struct pg_located located;
-
-    TRY(postgres_locate(host, table->schema, table->name, &located, err));
-    if (!located.exists)
-        return STATUS_OK;
-    TRY(postgres_check_replaced(host, &located, TARGET_TABLE, err));
-    return pg_run(host, "DROP TABLE @", table, NULL, 0, NULL, err);
-}
-
-/* The server finds the columns' types itself, domains and enums among them. */
-enum status postgres_replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
-{
-    struct pg_table old = {fill->schema, fill->table}, new;
-    char name[64], buffer[64];
-
-    TRY(postgres_target_schema(host, &old.schema, buffer, err));
-    TRY(new_name(name, err));
-    new = (struct pg_table){old.schema, slice_of(name)};
-    TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &new, fill->select, &fill->rows, err));
-    TRY(postgres_drop_old(host, &old, err));
-    return rename_table(host, &new, fill->table, err);
-}
-
 static enum status fill_all(struct postgres_host *host, struct slice stage, struct fill *fills,
                             size_t count, struct error *err)
 {
     const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
 
     if (stage.size > 0) {
-        TRY(postgres_drop_old(host, &kept, err));
+        TRY(postgres_drop_kept(host, &kept, err));
         TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
     }
     for (size_t i = 0; i < count; i++)
@@ -313,48 +222,49 @@ static const char *type_of(const struct cell *cell)
     }
 }
 
-static enum status write_row(struct postgres_host *host, struct slice schema, struct slice table,
-                             const struct slice *names, const struct cell *cells, size_t count,
-                             struct error *err)
+/* One row of cells and their names. */
+struct named_row {
+    const struct slice *names;
+    const struct cell *cells; /* (count) */
+    size_t count;
+};
+
+static enum status make_row(struct postgres_host *host, const struct pg_table *new, void *context,
+                            struct error *err)
 {
-    struct pg_table target = {schema, table};
-    char buffer[64];
+    const struct named_row *row = context;
     enum status status;
     struct text sql;
 
-    TRY(postgres_target_schema(host, &target.schema, buffer, err));
-    TRY(postgres_drop_old(host, &target, err));
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, "CREATE TABLE @", &target);
-    for (size_t i = 0; i < count; i++) {
+    pg_sql_append(&sql, "CREATE TABLE @", new);
+    for (size_t i = 0; i < row->count; i++) {
         text_append_string(&sql, i > 0 ? ", " : " (");
-        text_append_identifier(&sql, names[i]);
-        text_printf(&sql, " %s", type_of(&cells[i]));
+        text_append_identifier(&sql, row->names[i]);
+        text_printf(&sql, " %s", type_of(&row->cells[i]));
     }
     text_append_string(&sql, ")");
     status = pg_run_text(host, &sql, NULL, 0, NULL, err);
     text_clear(&sql);
-    pg_sql_append(&sql, "INSERT INTO @ VALUES", &target);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&sql, "%s$%zu::%s", i > 0 ? ", " : " (", i + 1, type_of(&cells[i]));
+    pg_sql_append(&sql, "INSERT INTO @ VALUES", new);
+    for (size_t i = 0; i < row->count; i++)
+        text_printf(&sql, "%s$%zu::%s", i > 0 ? ", " : " (", i + 1, type_of(&row->cells[i]));
     text_append_string(&sql, ")");
     if (status == STATUS_OK)
-        status = pg_run_text(host, &sql, cells, count, NULL, err);
+        status = pg_run_text(host, &sql, row->cells, row->count, NULL, err);
     text_deinit(&sql);
     return status;
 }
 
-enum status postgres_write_row(void *self, struct slice schema, struct slice table,
+enum status postgres_write_row(void *self, const struct table_target *target,
                                const struct slice *names, const struct cell *cells, size_t count,
                                struct error *err)
 {
     struct postgres_host *host = self;
+    struct named_row row = {names, cells, count};
     struct pg_transaction transaction;
-    char buffer[64];
-    enum status status;
 
-    TRY(postgres_target_schema(host, &schema, buffer, err));
     TRY(host->database->begin(host->database->self, &transaction, err));
-    status = write_row(host, schema, table, names, cells, count, err);
-    return host->database->end(host->database->self, &transaction, status, err);
+    return host->database->end(host->database->self, &transaction,
+                               postgres_replace(host, target, make_row, &row, err), err);
 }

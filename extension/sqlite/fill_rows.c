@@ -20,13 +20,13 @@ struct filling {
 static enum status prepare_insert(struct filling *filling, size_t table, size_t count,
                                   struct error *err)
 {
-    const struct fill *fill = &filling->fills[table];
+    const struct table_target *target = &filling->fills[table].target;
     struct text sql;
     enum status status;
 
     text_init(&sql, TEXT_MAXIMUM);
     text_append_string(&sql, "INSERT INTO ");
-    sql_append_table(&sql, fill->schema, fill->table);
+    sql_append_table(&sql, target->schema, target->name);
     text_append_string(&sql, " VALUES (?");
     for (size_t i = 1; i < count; i++)
         text_append_string(&sql, ", ?");
@@ -75,20 +75,6 @@ static enum status put_row(void *self, size_t table, const struct cell *cells, s
     return STATUS_OK;
 }
 
-/* SQLite keeps what stands between the parentheses as it was written, and a comment there
- * goes with the table: in its transaction, and when it is dropped. */
-static void append_marked(struct text *create, const struct fill *fill)
-{
-    size_t size = fill->create.size;
-
-    if (fill->mark.size == 0 || size == 0 || fill->create.data[size - 1] != ')') {
-        text_append(create, fill->create);
-        return;
-    }
-    text_append(create, (struct slice){fill->create.data, size - 1});
-    text_printf(create, " /* %.*s */)", SLICE_FORMAT(fill->mark));
-}
-
 bool host_has_mark(void *self, struct slice schema, struct slice table, struct slice mark)
 {
     struct sqlite_host *host = self;
@@ -115,20 +101,14 @@ bool host_has_mark(void *self, struct slice schema, struct slice table, struct s
 
 static enum status make_tables(struct filling *filling, size_t count, struct error *err)
 {
-    enum status status = STATUS_OK;
-
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct fill *fill = &filling->fills[i];
-        struct text create;
 
         fill->rows = 0;
-        TRY(drop_table(filling->host->db, fill->schema, fill->table, err));
-        text_init(&create, TEXT_MAXIMUM);
-        append_marked(&create, fill);
-        status = sql_execute_text(filling->host->db, &create, err);
-        text_deinit(&create);
+        TRY(drop_replaced(filling->host, &fill->target, err));
+        TRY(create_marked(filling->host, &fill->target, fill->create, fill->mark, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
@@ -140,8 +120,8 @@ enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_so
     enum status status;
 
     for (size_t i = 0; i < count; i++)
-        if (fills[i].schema.size == 0)
-            fills[i].schema = SLICE("main");
+        if (fills[i].target.schema.size == 0)
+            fills[i].target.schema = SLICE("main");
     TRY(transaction_begin(&transaction, filling.host->db, err));
     status = make_tables(&filling, count, err);
     if (status == STATUS_OK)

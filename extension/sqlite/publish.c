@@ -274,11 +274,12 @@ static enum status is_copy(sqlite3 *db, struct slice schema, struct slice name,
 static enum status succeed_current(struct sqlite_host *host, struct slice schema, struct slice name,
                                    struct arena *arena, struct model *model, struct error *err)
 {
+    const struct table_target target = {.schema = schema, .name = name, .kind = TARGET_MODEL};
     struct model current;
     int64_t newest = 0;
     bool copied;
 
-    TRY(check_target_kind(host, schema, name, TARGET_MODEL, err));
+    TRY(check_target_kind(host, &target, err));
     TRY(host_load_meta(host, schema, name, arena, &current, err));
     TRY(is_copy(host->db, schema, name, &current, &copied, err));
     if (copied)
@@ -498,12 +499,14 @@ static enum status restore_in_transaction(struct sqlite_host *host, struct slice
 static enum status check_restorable(struct sqlite_host *host, struct slice schema,
                                     struct slice name, struct error *err)
 {
+    struct table_target target = {.name = name, .kind = TARGET_MODEL};
     struct located located;
 
     TRY(locate(host->db, schema, name, &located, err));
     if (!located.exists)
         return STATUS_OK; /* loading it says so, with a suggestion */
-    return host_check_target(host, slice_of(located.schema), name, TARGET_MODEL, err);
+    target.schema = slice_of(located.schema);
+    return host_check_target(host, &target, err);
 }
 
 enum status host_restore(void *self, struct slice schema, struct slice name, struct slice version,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/stored.h"
+#include "planner/plan.h"
 #include "sqlite_host/host.h"
 #include "sqlite_host/sql.h"
 
@@ -111,38 +112,135 @@ static enum status is_model(struct sqlite_host *host, struct slice schema, struc
     return status;
 }
 
-static enum status check_kind(struct sqlite_host *host, struct slice schema, struct slice name,
-                              const struct located *located, enum target_kind kind,
+/* ----- marks ----- */
+
+/* SQLite keeps what stands between the parentheses of CREATE TABLE as it was written. A
+ * comment at its end goes with the table through renames and dumps, and is no longer at the
+ * end when somebody has added a column. NULL: a kind that is known by its columns. */
+static const char *mark_of(enum target_kind kind)
+{
+    switch (kind) {
+    case TARGET_PREDICTIONS:
+        return "/* totrain: predictions */";
+    case TARGET_METRICS:
+        return "/* totrain: metrics */";
+    default:
+        return NULL;
+    }
+}
+
+static enum status is_marked(sqlite3 *db, const struct table_target *target, bool *result,
+                             struct error *err)
+{
+    const char *mark = mark_of(target->kind);
+    sqlite3_stmt *statement;
+    enum status status;
+    struct text sql;
+
+    *result = false;
+    if (!mark)
+        return STATUS_OK;
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT 1 FROM ");
+    sql_append_table(&sql, target->schema, SLICE("sqlite_schema"));
+    text_append_string(&sql, " WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
+                             " AND substr(sql, -length(?2) - 1) = ?2 || ')'");
+    status = sql_prepare_text(db, &sql, &statement, err);
+    text_deinit(&sql);
+    if (status != STATUS_OK)
+        return status;
+    sql_bind_text(statement, 1, target->name);
+    sql_bind_text(statement, 2, slice_of(mark));
+    status = sql_step(statement, result, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum status holds_bad_rows(sqlite3 *db, const struct table_target *target, bool *result,
+                                  struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(sql_prepare(db,
+                    SLICE("SELECT 1 FROM (SELECT name FROM pragma_table_info(?1, ?2) ORDER BY cid "
+                          "DESC LIMIT 1) WHERE name = '" QUARANTINE_REASON "' COLLATE NOCASE"),
+                    &statement, err));
+    sql_bind_text(statement, 1, target->name);
+    sql_bind_text(statement, 2, target->schema);
+    status = sql_step(statement, result, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum status create_marked(struct sqlite_host *host, const struct table_target *target,
+                          struct slice create, struct slice mark, struct error *err)
+{
+    const char *kind = mark_of(target->kind);
+    enum status status;
+    struct text sql;
+
+    if (create.size == 0 || create.data[create.size - 1] != ')')
+        return fail(err, STATUS_CORRUPT, "the definition of table \"%.*s\" is damaged",
+                    SLICE_FORMAT(target->name));
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append(&sql, (struct slice){create.data, create.size - 1});
+    if (mark.size > 0)
+        text_printf(&sql, " /* %.*s */", SLICE_FORMAT(mark));
+    if (kind)
+        text_printf(&sql, " %s", kind);
+    text_append_char(&sql, ')');
+    status = sql_execute_text(host->db, &sql, err);
+    text_deinit(&sql);
+    return status;
+}
+
+/* ----- what is replaced ----- */
+
+static enum status check_found(struct sqlite_host *host, const struct table_target *target,
+                               const struct located *located, struct error *err)
+{
+    struct found_table found = {.is_table = located->is_table};
+    const struct table_target here = {slice_of(located->schema), target->name, target->kind,
+                                      target->replaces_any};
+
+    if (found.is_table) {
+        TRY(is_model(host, here.schema, here.name, &found.is_model, err));
+        TRY(is_marked(host->db, &here, &found.is_marked, err));
+        TRY(holds_bad_rows(host->db, &here, &found.holds_bad_rows, err));
+    }
+    return check_replaced(target, &found, err);
+}
+
+enum status check_target_kind(struct sqlite_host *host, const struct table_target *target,
                               struct error *err)
 {
-    bool found_model = false;
-
-    if (located->is_table)
-        TRY(is_model(host, schema, name, &found_model, err));
-    return check_replaced(name, kind, located->is_table, found_model, err);
-}
-
-enum status check_target_kind(struct sqlite_host *host, struct slice schema, struct slice name,
-                              enum target_kind kind, struct error *err)
-{
     struct located located;
 
-    TRY(locate(host->db, schema, name, &located, err));
-    return located.exists ? check_kind(host, schema, name, &located, kind, err) : STATUS_OK;
+    TRY(locate(host->db, target->schema, target->name, &located, err));
+    return located.exists ? check_found(host, target, &located, err) : STATUS_OK;
 }
 
-enum status host_check_target(void *self, struct slice schema, struct slice name,
-                              enum target_kind kind, struct error *err)
+enum status drop_replaced(struct sqlite_host *host, const struct table_target *target,
+                          struct error *err)
+{
+    TRY(check_target_kind(host, target, err));
+    return drop_table(host->db, target->schema, target->name, err);
+}
+
+enum status host_check_target(void *self, const struct table_target *target, struct error *err)
 {
     struct sqlite_host *host = self;
+    const struct slice name = target->name;
+    struct table_target here = *target;
     struct located located;
 
-    schema = schema_or_main(schema);
+    here.schema = schema_or_main(target->schema);
     TRY(check_name(name, err));
-    TRY(check_schema(host, schema, err));
+    TRY(check_schema(host, here.schema, err));
     TRY(check_query_only(host->db, err));
-    TRY(check_target_kind(host, schema, name, kind, err));
-    TRY(locate(host->db, schema, name, &located, err));
+    TRY(check_target_kind(host, &here, err));
+    TRY(locate(host->db, here.schema, name, &located, err));
     if (located.exists && is_being_read(host->db, located.schema))
         return fail(err, STATUS_BUSY,
                     "\"%.*s\" cannot be replaced while another statement of this connection is "
@@ -200,21 +298,15 @@ static enum status reads_table(sqlite3 *db, struct slice schema, struct slice ta
     return sql_execute(db, "RELEASE totrain_probe", err);
 }
 
-static enum status replace_table(sqlite3 *db, struct fill *fill, struct slice select,
+static enum status replace_table(struct sqlite_host *host, struct fill *fill, struct slice select,
                                  struct error *err)
 {
-    struct text text;
-    enum status status;
+    const struct table_target *target = &fill->target;
 
-    TRY(drop_table(db, fill->schema, fill->table, err));
-    text_init(&text, TEXT_MAXIMUM);
-    text_append(&text, fill->create);
-    status = sql_execute_text(db, &text, err);
-    text_deinit(&text);
-    if (status != STATUS_OK)
-        return status;
-    TRY(execute_around(db, "INSERT INTO ", fill->schema, fill->table, " ", select, err));
-    fill->rows = (uint64_t)sqlite3_changes(db);
+    TRY(drop_replaced(host, target, err));
+    TRY(create_marked(host, target, fill->create, fill->mark, err));
+    TRY(execute_around(host->db, "INSERT INTO ", target->schema, target->name, " ", select, err));
+    fill->rows = (uint64_t)sqlite3_changes(host->db);
     return STATUS_OK;
 }
 
@@ -224,28 +316,31 @@ static enum status keep_rows(sqlite3 *db, struct slice select, struct error *err
     return execute_around(db, "CREATE TABLE ", SLICE("temp"), kept_rows, " AS ", select, err);
 }
 
-static enum status fill_alone(sqlite3 *db, struct fill *fill, struct error *err)
+static enum status fill_alone(struct sqlite_host *host, struct fill *fill, struct error *err)
 {
+    const struct table_target *target = &fill->target;
     struct located located;
     bool is_read = false;
 
-    TRY(locate(db, fill->schema, fill->table, &located, err));
-    if (located.exists)
-        TRY(reads_table(db, fill->schema, fill->table, fill->select, &is_read, err));
+    TRY(locate(host->db, target->schema, target->name, &located, err));
+    if (located.exists) {
+        TRY(check_target_kind(host, target, err));
+        TRY(reads_table(host->db, target->schema, target->name, fill->select, &is_read, err));
+    }
     if (!is_read)
-        return replace_table(db, fill, fill->select, err);
-    TRY(keep_rows(db, fill->select, err));
-    TRY(replace_table(db, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
-    return drop_table(db, SLICE("temp"), kept_rows, err);
+        return replace_table(host, fill, fill->select, err);
+    TRY(keep_rows(host->db, fill->select, err));
+    TRY(replace_table(host, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
+    return drop_table(host->db, SLICE("temp"), kept_rows, err);
 }
 
-static enum status fill_from_stage(sqlite3 *db, struct slice stage, struct fill *fills,
+static enum status fill_from_stage(struct sqlite_host *host, struct slice stage, struct fill *fills,
                                    size_t count, struct error *err)
 {
-    TRY(keep_rows(db, stage, err));
+    TRY(keep_rows(host->db, stage, err));
     for (size_t i = 0; i < count; i++)
-        TRY(replace_table(db, &fills[i], fills[i].select, err));
-    return drop_table(db, SLICE("temp"), kept_rows, err);
+        TRY(replace_table(host, &fills[i], fills[i].select, err));
+    return drop_table(host->db, SLICE("temp"), kept_rows, err);
 }
 
 enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
@@ -256,12 +351,12 @@ enum status host_fill_tables(void *self, struct slice stage, struct fill *fills,
     enum status status;
 
     for (size_t i = 0; i < count; i++)
-        fills[i].schema = schema_or_main(fills[i].schema);
+        fills[i].target.schema = schema_or_main(fills[i].target.schema);
     TRY(transaction_begin(&transaction, host->db, err));
     if (stage.size > 0)
-        status = fill_from_stage(host->db, stage, fills, count, err);
+        status = fill_from_stage(host, stage, fills, count, err);
     else
-        status = fill_alone(host->db, &fills[0], err);
+        status = fill_alone(host, &fills[0], err);
     return transaction_end(&transaction, status, err);
 }
 
@@ -290,7 +385,7 @@ static enum status insert_row(sqlite3 *db, struct slice schema, struct slice tab
     return status;
 }
 
-static enum status create_for_row(sqlite3 *db, struct slice schema, struct slice table,
+static enum status create_for_row(struct sqlite_host *host, const struct table_target *target,
                                   const struct slice *names, size_t count, struct error *err)
 {
     struct text sql;
@@ -298,31 +393,32 @@ static enum status create_for_row(sqlite3 *db, struct slice schema, struct slice
 
     text_init(&sql, TEXT_MAXIMUM);
     text_append_string(&sql, "CREATE TABLE ");
-    sql_append_table(&sql, schema, table);
+    sql_append_table(&sql, target->schema, target->name);
     for (size_t i = 0; i < count; i++) {
         text_append_string(&sql, i == 0 ? " (" : ", ");
         text_append_identifier(&sql, names[i]);
     }
     text_append_string(&sql, ")");
-    status = sql_execute_text(db, &sql, err);
+    status = sql.failed ? fail_no_memory(err)
+                        : create_marked(host, target, text_slice(&sql), SLICE(""), err);
     text_deinit(&sql);
     return status;
 }
 
-enum status host_write_row(void *self, struct slice schema, struct slice table,
-                           const struct slice *names, const struct cell *cells, size_t count,
-                           struct error *err)
+enum status host_write_row(void *self, const struct table_target *target, const struct slice *names,
+                           const struct cell *cells, size_t count, struct error *err)
 {
     struct sqlite_host *host = self;
+    struct table_target here = *target;
     struct transaction transaction;
     enum status status;
 
-    schema = schema_or_main(schema);
+    here.schema = schema_or_main(target->schema);
     TRY(transaction_begin(&transaction, host->db, err));
-    status = drop_table(host->db, schema, table, err);
+    status = drop_replaced(host, &here, err);
     if (status == STATUS_OK)
-        status = create_for_row(host->db, schema, table, names, count, err);
+        status = create_for_row(host, &here, names, count, err);
     if (status == STATUS_OK)
-        status = insert_row(host->db, schema, table, cells, count, err);
+        status = insert_row(host->db, here.schema, here.name, cells, count, err);
     return transaction_end(&transaction, status, err);
 }

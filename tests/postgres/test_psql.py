@@ -62,8 +62,8 @@ class Psql(harness.Case):
         """A table of that name further down the search_path is another one."""
         self.check_psql(f"""{TRAIN}; CREATE SCHEMA first; CREATE TABLE out AS SELECT 'kept' AS x;
             SET search_path = first, public;
-            SELECT * FROM iris TO EVALUATE m INTO out; SELECT * FROM iris TO PREDICT "out".class USING m;
-            SELECT * FROM iris TO EVALUATE m INTO out;
+            SELECT * FROM iris TO EVALUATE m INTO out; SELECT * FROM iris TO PREDICT "out".class WITH predict.replace = true USING m;
+            SELECT * FROM iris TO EVALUATE m WITH evaluate.replace = true INTO out;
             {TRAIN};""")
         self.assertEqual(self.execute("SELECT x FROM public.out"), [("kept",)])
         self.assertEqual(self.execute("SELECT relnamespace::regnamespace::text FROM pg_class WHERE relname IN ('m', 'out') "

@@ -120,7 +120,7 @@ class Workers(harness.Case):
 
     def test_the_table_that_is_read_is_replaced(self):
         self.train("b")
-        self.by_psql(f"CREATE TABLE again AS SELECT * FROM t; SELECT * FROM again TO PREDICT again.p {JOB} USING m;")
+        self.by_psql(f"CREATE TABLE again AS SELECT * FROM t; SELECT * FROM again TO PREDICT again.p {JOB}, predict.replace = true USING m;")
         self.assertEqual(self.execute("SELECT count(p) FROM again"), [(ROWS,)])
 
     def test_in_a_transaction(self):

@@ -112,7 +112,7 @@ class Scoring(harness.Case):
 
     def test_statements_without_an_end_can_be_interrupted(self):
         self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
-        for sql in (ENDLESS.format("") + " TO PREDICT p.y USING m",
+        for sql in (ENDLESS.format("") + " TO PREDICT p.y WITH predict.replace = true USING m",
                     ENDLESS.format(", 2.0 AS y") + " TO EVALUATE m",
                     f"SELECT avg(totrain_predict('m', x)) FROM ({ENDLESS.format('')})"):
             ends = self.interrupted(sql)
@@ -175,14 +175,14 @@ class Scoring(harness.Case):
                 self.run_all("DROP TABLE p")
                 self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
 
-        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT p.y USING m", check_whole)
+        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT p.y WITH predict.replace = true USING m", check_whole)
 
     def test_an_interrupt_at_any_instruction_never_takes_a_model_for_a_table(self):
         self.run_all("CREATE TABLE kept AS SELECT * FROM m")
         self.run_all("CREATE TABLE p AS SELECT 'before' AS y")
         before = self.run_all("SELECT * FROM kept")
-        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT kept.y USING m")
-        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT p.y USING p")
+        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT kept.y WITH predict.replace = true USING m")
+        self.check_interrupts("SELECT x FROM t LIMIT 1 TO PREDICT p.y WITH predict.replace = true USING p")
         self.assertEqual(self.run_all("SELECT * FROM kept"), before)
         self.assertEqual(self.run_all("SELECT * FROM p"), [("before",)])
 

@@ -134,7 +134,8 @@ class Shards(harness.Case):
         self.run_all("CREATE TABLE p AS SELECT 'old' AS word")
         self.run_all("BEGIN")
         self.run_all("UPDATE t SET word = 'uncommitted'")
-        self.run_all("SELECT * FROM t TO PREDICT p.c WITH job.max_workers = 2 USING m")
+        self.run_all("SELECT * FROM t TO PREDICT p.c WITH job.max_workers = 2, "
+                     "predict.replace = true USING m")
         self.assertEqual(self.run_all("SELECT DISTINCT word FROM p"), [("uncommitted",)])
         other = self.connect()
         self.assertEqual(other.execute("SELECT word FROM p").fetchall(), [("old",)])
@@ -173,7 +174,8 @@ class Shards(harness.Case):
                                  start_new_session=True)
         self.addCleanup(shell.kill)
         shell.stdin.write(f".load {harness.EXTENSION}\nSELECT * FROM t, (SELECT 1 UNION SELECT 2 "
-                          "UNION SELECT 3) TO PREDICT p.c WITH job.max_workers = 2 USING m;\n")
+                          "UNION SELECT 3) TO PREDICT p.c WITH job.max_workers = 2, "
+                          "predict.replace = true USING m;\n")
         shell.stdin.flush()
         harness.wait_for(lambda: self.run_all("SELECT 1 FROM totrain_shards WHERE state = 'leased'"),
                          "a shard that is scored")
@@ -213,7 +215,7 @@ class Shards(harness.Case):
         self.run_all("CREATE TABLE p AS SELECT 'old' AS word")
         self.pace(SLOW)
         job, _ = self.submit("SELECT * FROM t, (SELECT 1 UNION SELECT 2 UNION SELECT 3) TO PREDICT "
-                             "p.c WITH job.wait = false USING m")
+                             "p.c WITH job.wait = false, predict.replace = true USING m")
         harness.wait_for(lambda: self.run_all("SELECT 1 FROM totrain_shards WHERE state = 'done'"),
                          "a shard that is done")
         self.assertEqual(self.run_program("cancel", job).returncode, 0)

@@ -84,7 +84,8 @@ class Targets(harness.Case):
     def test_prediction_drops_and_recreates_its_table(self):
         self.train()
         self.run_all("CREATE TABLE p (old)")
-        result = self.run_all("SELECT * FROM iris WHERE class = 1 TO PREDICT p.class USING m")
+        result = self.run_all("SELECT * FROM iris WHERE class = 1 TO PREDICT p.class "
+                              "WITH predict.replace = true USING m")
         self.assertEqual(result[0][:2], ("p", 50))
         columns = self.run_all("SELECT name, type FROM pragma_table_info('p')")
         self.assertEqual(columns, [("sepal_length", "REAL"), ("sepal_width", "REAL"),
@@ -109,7 +110,7 @@ class Targets(harness.Case):
         with self.assertRaises(sqlite3.OperationalError):
             self.run_all("SELECT sepal_length, sepal_width, petal_length, CASE rowid WHEN 120 THEN "
                          "'x' ELSE petal_width END AS petal_width FROM iris TO PREDICT p.class "
-                         "USING m")
+                         "WITH predict.replace = true USING m")
         self.assertEqual(self.run_all("SELECT * FROM p"), [(7,)])
         self.assertFalse(self.database.in_transaction)
 

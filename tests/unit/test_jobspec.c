@@ -72,7 +72,8 @@ static struct jobspec scoring_example(void)
                     .output_count = 1,
                     .metrics = {SLICE("AUC")},
                     .metric_count = 1,
-                    .keeps_bad_rows = true},
+                    .keeps_bad_rows = true,
+                    .replaces_any = true},
         .lanes_max = 64,
         .min_workers = 1,
         .max_workers = 4,
@@ -96,6 +97,8 @@ static void a_job_that_scores_reads_back_the_same(void **state)
     CHECK_INT(again.scoring.inputs[0], 3);
     other = again, other.scoring.inputs = other_cells;
     CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.replaces_any = false;
+    assert_false(jobspec_equal(&spec, &other));
     other = again, other.scoring.keeps_bad_rows = false;
     CHECK(!jobspec_equal(&spec, &other));
     other = again, other.scoring.metrics[0] = SLICE("F1");
