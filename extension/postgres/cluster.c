@@ -23,71 +23,70 @@ static enum status stage(void *self, const struct staging *staging, int64_t *num
     return STATUS_OK;
 }
 
-static enum status check_there(const struct job_tables *tables, struct error *err)
-{
-    bool are_there;
-
-    TRY(job_tables_are_there(tables, &are_there, err));
-    return are_there ? STATUS_OK
-                     : fail(err, STATUS_NOT_FOUND, "the tables of job %lld are gone",
-                            (long long)tables->number);
-}
-
 static enum status publish(const struct postgres_cluster *cluster, struct job_tables *tables,
                            const struct job_folder *folder, const struct sink *sink,
                            struct error *err)
 {
     tables->journal.job = folder->id;
-    TRY(check_there(tables, err));
-    TRY(job_collect_into(&cluster->host->host, &tables->journal, folder, sink, err));
-    return job_tables_drop(tables, err);
+    TRY(job_tables_check_use(tables, err));
+    TRY(job_tables_end(tables, err));
+    return job_collect_into(&cluster->host->host, &tables->journal, folder, sink, err);
+}
+
+/* The model is there when this returns: in the server, too, a transaction of its own. */
+static enum status publish_and_commit(const struct postgres_cluster *cluster, int64_t number,
+                                      const struct job_folder *folder, const struct sink *sink,
+                                      struct error *err)
+{
+    const struct pg_database *database = cluster->host->database;
+    const struct host *host = &cluster->host->host;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+
+    job_tables_find(&tables, number);
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, publish(cluster, &tables, folder, sink, err),
+                      err));
+    return host->rows_read ? host->rows_read(host->self, err) : STATUS_OK;
 }
 
 enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
                                      const struct sink *sink, struct error *err)
 {
-    const struct postgres_cluster *cluster = self;
-    const struct pg_database *database = cluster->host->database;
-    struct job_tables tables = tables_of(cluster);
-    struct pg_transaction transaction;
-    enum status status;
+    const enum status status = publish_and_commit(self, number, folder, sink, err);
 
-    job_tables_find(&tables, number);
-    TRY(database->begin(database->self, &transaction, err));
-    status = database->end(database->self, &transaction,
-                           publish(cluster, &tables, folder, sink, err), err);
-    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+    if (status == STATUS_OK)
+        postgres_cluster_discard(self, number, sink);
+    else if (status != STATUS_INTERRUPTED)
         error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
                    (long long)number);
     return status;
 }
 
-static enum status check_and_drop(struct job_tables *tables, struct error *err)
+static enum status release(const struct job_tables *tables, struct error *err)
 {
-    TRY(check_there(tables, err));
-    return job_tables_drop(tables, err);
-}
+    bool are_there;
 
-static enum status drop(const struct postgres_cluster *cluster, struct job_tables *tables,
-                        struct error *err)
-{
-    const struct pg_database *database = cluster->host->database;
-    struct pg_transaction transaction;
-
-    TRY(database->begin(database->self, &transaction, err));
-    return database->end(database->self, &transaction, check_and_drop(tables, err), err);
+    TRY(job_tables_are_there(tables, &are_there, err));
+    return are_there ? job_tables_release(tables, err) : STATUS_OK;
 }
 
 /* What is gone already, somebody else has dropped. What stays, totrain.sweep_jobs finds later. */
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
 {
     const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
     struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+    enum status status;
     struct error err;
 
     error_clear(&err);
     job_tables_find(&tables, number);
-    if (drop(cluster, &tables, &err) != STATUS_OK && err.status != STATUS_NOT_FOUND)
+    status = database->begin(database->self, &transaction, &err);
+    if (status == STATUS_OK)
+        status = database->end(database->self, &transaction, release(&tables, &err), &err);
+    if (status != STATUS_OK)
         sink_notice(
             sink,
             "the tables of job %lld are still there: %s; SELECT totrain.discard(%lld) drops them",

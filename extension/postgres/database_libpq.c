@@ -100,18 +100,36 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
     return STATUS_OK;
 }
 
+/* The server notices within seconds that this end is gone, as this end does of the server, and lets
+ * go of its locks. What waits in `less` is read late, and its sender must not give up: only readers
+ * that never pause have an end to that, too. */
+#define SERVER_KEEPALIVES                                                                          \
+    "SELECT pg_catalog.set_config('tcp_keepalives_idle', '5', false), "                            \
+    "pg_catalog.set_config('tcp_keepalives_interval', '2', false), "                               \
+    "pg_catalog.set_config('tcp_keepalives_count', '3', false)"
+#define SERVER_USER_TIMEOUT ", pg_catalog.set_config('tcp_user_timeout', '15000', false)"
+
 /* libpq takes an address where it expects a database's name. The password, where there is
- * one, counts before the address. */
+ * one, counts before the address; what the address says of timeouts, before ours. */
 enum status libpq_open(struct libpq *libpq, const char *address, const char *password,
                        struct error *err)
 {
-    const char *const names[] = {"dbname", "fallback_application_name", "client_encoding",
-                                 password ? "password" : NULL, NULL};
-    const char *const values[] = {address, "totrain", "UTF8", password, NULL};
+    const char *const names[] = {"keepalives_idle",
+                                 "keepalives_interval",
+                                 "keepalives_count",
+                                 "tcp_user_timeout",
+                                 "dbname",
+                                 "fallback_application_name",
+                                 "client_encoding",
+                                 password ? "password" : NULL,
+                                 NULL};
+    const char *const values[] = {"5",       "2",    "3",      "15000", address,
+                                  "totrain", "UTF8", password, NULL};
 
     *libpq = (struct libpq){0};
     TRY(lazy_pq_load(err));
-    return begin_session(libpq, PQconnectdbParams(names, values, 1), err);
+    TRY(begin_session(libpq, PQconnectdbParams(names, values, 1), err));
+    return libpq_execute(libpq, SERVER_KEEPALIVES, err);
 }
 
 enum status libpq_adopt(struct libpq *libpq, PGconn *connection, struct error *err)
@@ -154,7 +172,8 @@ enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, str
     names[count] = values[count] = NULL;
     status = begin_session(libpq, options ? PQconnectdbParams(names, values, 0) : NULL, err);
     PQconninfoFree(options);
-    return status;
+    TRY(status);
+    return libpq_execute(libpq, SERVER_KEEPALIVES SERVER_USER_TIMEOUT, err);
 }
 
 void libpq_close(struct libpq *libpq)

@@ -216,10 +216,11 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
     status = engine_run(&door->host.host, text, piece, &sink, err);
 
     /* The user asked while the engine was on its way out. */
-    if (status == STATUS_OK && session_interrupted(&door->session))
+    if (status == STATUS_OK && !door->has_published && session_interrupted(&door->session))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     if (status == STATUS_OK && door->job.id > 0) {
-        undo_note(&door->job);
+        if (!door->has_published)
+            undo_note(&door->job);
         jobs_sweep();
     }
     return status;

@@ -32,6 +32,7 @@ struct door {
     bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
     bool follows_itself;     /* a background worker: jobs that are kept are its own to follow */
     bool has_kept;           /* one was */
+    bool has_published;      /* and committed the model: too late to be interrupted */
     struct job_folder job;   /* of the job that the statement has begun; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };

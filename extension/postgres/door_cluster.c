@@ -159,23 +159,27 @@ static enum status hold(void *self, const struct direct_order *order,
     return session_catch(&door->session, export_snapshot, &call, err);
 }
 
-static enum status collect(void *self, int64_t number, const struct job_folder *folder,
-                           const struct sink *sink, struct error *err)
-{
-    struct postgres_cluster *cluster = self;
-    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
-
-    if (door->holds)
-        TRY(door->host.host.rows_read(door->host.host.self, err));
-    return postgres_cluster_collect(cluster, number, folder, sink, err);
-}
-
-/* ----- after a failure ----- */
-
 static struct door *door_of(struct postgres_cluster *cluster)
 {
     return (struct door *)((char *)cluster - offsetof(struct door, cluster));
 }
+
+/* A Ctrl-C that comes after the model was committed changes nothing any more. */
+static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = door_of(cluster);
+
+    if (door->holds)
+        TRY(door->host.host.rows_read(door->host.host.self, err));
+    TRY(postgres_cluster_collect(cluster, number, folder, sink, err));
+    door->has_published = true;
+    door->session.interrupt = NULL;
+    return STATUS_OK;
+}
+
+/* ----- after a failure ----- */
 
 /* What the statement will throw is kept aside: the tables are to go, and that is to be committed
  * before the error takes everything back. */

@@ -522,8 +522,72 @@ enum status job_tables_are_there(const struct job_tables *tables, bool *are_ther
                are_there, err);
 }
 
-enum status job_tables_drop(struct job_tables *tables, struct error *err)
+/* ----- the end ----- */
+
+/* The mark is a row of the one table into which the login of the job's processes cannot write. */
+#define OVER "over"
+#define INSERT_OVER                                                                                \
+    "INSERT INTO @ (file, piece, bytes) VALUES ('" OVER "', 0, ''::pg_catalog.bytea)"
+
+static enum status note_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
+    (void)cells;
+    (void)count;
+    (void)err;
+    *(bool *)self = true;
+    return STATUS_OK;
+}
+
+enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err)
+{
+    const struct pg_rows rows = {.self = are_over, .row = note_row};
+    struct table_name name;
+
+    *are_over = false;
+    name_table(tables, INPUT, &name);
+    return pg_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "'" OVER "'",
+                   &name.table, NULL, 0, &rows, err);
+}
+
+enum status job_tables_check_use(const struct job_tables *tables, struct error *err)
+{
+    bool are_there, are_over;
+
+    TRY(job_tables_are_there(tables, &are_there, err));
+    if (!are_there)
+        return fail(err, STATUS_NOT_FOUND, "the tables of job %lld are gone",
+                    (long long)tables->number);
+    TRY(job_tables_are_over(tables, &are_over, err));
+    return are_over ? fail(err, STATUS_NOT_FOUND,
+                           "job %lld was published or given up before, and its tables are about "
+                           "to be dropped",
+                           (long long)tables->number)
+                    : STATUS_OK;
+}
+
+enum status job_tables_end(const struct job_tables *tables, struct error *err)
+{
+    return run_on(tables, INPUT, INSERT_OVER, NULL, 0, err);
+}
+
+enum status job_tables_end_again(const struct job_tables *tables, struct error *err)
+{
+    return run_on(tables, INPUT, INSERT_OVER " ON CONFLICT (file, piece) DO NOTHING", NULL, 0, err);
+}
+
+enum status job_tables_release(const struct job_tables *tables, struct error *err)
+{
+    const struct cell number = cell_integer(tables->number);
+
+    return pg_run(tables->host, "SELECT totrain.discard($1)", NULL, &number, 1, NULL, err);
+}
+
+/* No table goes before all of them can. */
+enum status job_tables_drop(const struct job_tables *tables, struct error *err)
+{
+    for (int which = INPUT; which < TABLES; which++)
+        TRY(run_on(tables, (enum which)which, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", NULL, 0,
+                   err));
     for (int which = INPUT; which < TABLES; which++)
         TRY(run_on(tables, (enum which)which, "DROP TABLE @", NULL, 0, err));
     return STATUS_OK;

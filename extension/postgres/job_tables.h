@@ -33,6 +33,25 @@ void job_tables_find(struct job_tables *tables, int64_t number);
 enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);
 enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
                                  struct error *err);
-enum status job_tables_drop(struct job_tables *tables, struct error *err);
+
+/*
+ * A job's end has two steps. DROP TABLE waits for whoever reads the table, and a reader whose
+ * machine was cut off holds its lock until the server notices, so the model must not wait for it:
+ *
+ *     job_tables_end       marks the tables as over; readers are not in its way. In the
+ *                          transaction that publishes, so that no model is published twice
+ *     job_tables_release   drops them now, or leaves it to the server's background (release.h)
+ */
+enum status job_tables_end(const struct job_tables *tables, struct error *err);
+/* The same, also where it was done before. */
+enum status job_tables_end_again(const struct job_tables *tables, struct error *err);
+/* Of tables that are there. */
+enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err);
+/* OK while they are of use. NOT_FOUND: they are gone, or over. */
+enum status job_tables_check_use(const struct job_tables *tables, struct error *err);
+enum status job_tables_release(const struct job_tables *tables, struct error *err);
+
+/* DROP of all three. Waits for their readers as long as lock_timeout lets it: BUSY. */
+enum status job_tables_drop(const struct job_tables *tables, struct error *err);
 
 #endif

@@ -276,7 +276,7 @@ static char *words_of(const struct error *err)
 }
 
 /* It has learned. A worker before may have died after its commit, and has then left the books of a
- * job that is done, and no tables. */
+ * job that is done, and tables that are over, or none. */
 static void end_well(struct following *following)
 {
     const bool was_done = state_of(following) == JOB_STATE_DONE;
@@ -288,6 +288,8 @@ static void end_well(struct following *following)
                   psprintf("the model could not be written: %s; SELECT * FROM "
                            "totrain.collect(" INT64_FORMAT ") tries again",
                            words_of(&err), following->number));
+    } else if (status != STATUS_OK) {
+        drop_tables(following);
     }
     let_go(following);
 }

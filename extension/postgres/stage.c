@@ -1,5 +1,6 @@
 /*
- * totrain.stage('...'), totrain.collect(n), totrain.discard(n): jobs that somebody else runs.
+ * totrain.stage('...'), totrain.collect(n): jobs that somebody else runs. totrain.discard(n) is in
+ * release.c.
  *
  *     SELECT totrain.stage($$ ... TO TRAIN ... $$);    rows and spec into tables
  *     totrain master, totrain worker with --database, anywhere
@@ -14,12 +15,12 @@
 
 #include "engine/staged.h"
 #include "postgres_host/job_tables.h"
+#include "postgres_host/release.h"
 #include "postgres_host/settings.h"
 #include "postgres_host/undo.h"
 
 SQL_FUNCTION(totrain_sql_stage);
 SQL_FUNCTION(totrain_sql_collect);
-SQL_FUNCTION(totrain_sql_discard);
 
 static struct job_tables tables_of(struct door *door)
 {
@@ -109,8 +110,10 @@ static enum status collect(struct door *door, int64_t number, const struct sink 
 
     job_tables_find(&tables, number);
     TRY(job_tables_check_owner(&tables, err));
+    TRY(job_tables_check_use(&tables, err));
+    TRY(job_tables_end(&tables, err));
     TRY(job_collect(&door->host.host, &tables.journal, sink, err));
-    return job_tables_drop(&tables, err);
+    return release_tables(door, number, err);
 }
 
 static void put_number(const struct cell *cell, Datum *value, bool *is_null)
@@ -162,17 +165,4 @@ Datum totrain_sql_collect(PG_FUNCTION_ARGS)
     }
     PG_END_TRY();
     return (Datum)0;
-}
-
-Datum totrain_sql_discard(PG_FUNCTION_ARGS)
-{
-    struct door *door = door_open();
-    struct job_tables tables = tables_of(door);
-    struct error err;
-
-    error_clear(&err);
-    job_tables_find(&tables, PG_GETARG_INT64(0));
-    if (job_tables_drop(&tables, &err) != STATUS_OK)
-        session_raise(&door->session, &err, SLICE(""), false);
-    PG_RETURN_VOID();
 }

@@ -230,19 +230,21 @@ COMMENT ON FUNCTION totrain.collect(bigint) IS
 CREATE FUNCTION totrain.discard(number bigint) RETURNS void
 AS 'MODULE_PATHNAME', 'totrain_sql_discard' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.discard(bigint) IS
-    'drops the tables of a staged job; its processes end when they notice';
+    'drops the tables of a staged job, in the background while somebody uses them; its processes end when they notice';
 
--- What nobody collected: one's own tables in which nothing was written for so long. Whose
--- processes live write at least with each checkpoint. A table that somebody uses just now
--- is left for the next time. Another role's tables are not even looked at: their columns may be
--- of a type with a cast of its owner's, and he is not to be called by whoever stages a job.
+-- One's own tables that nobody needs: those of jobs that are over and whose tables were in use at
+-- that time, and those in which nothing was written for so long (processes that live write at least
+-- with each checkpoint). A table that somebody uses just now is left for the next time, and not
+-- waited for. Another role's tables are not even looked at: their columns may be of a type with a
+-- cast of its owner's, and he is not to be called by whoever stages a job.
 CREATE FUNCTION totrain.sweep_jobs(idle interval DEFAULT '7 days') RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     place text;
     number text;
-    is_idle boolean;
-    how_idle text;
+    tables text;
+    is_useless boolean;
+    how_useless text;
     dropped bigint := 0;
 BEGIN
     PERFORM totrain.version(); -- its library has the settings
@@ -252,18 +254,22 @@ BEGIN
         WHERE n.nspname = place AND c.relkind = 'r' AND c.relname ~ '^result_[0-9]+$'
           AND pg_get_userbyid(c.relowner) = current_user
     LOOP
-        how_idle := format('SELECT coalesce(max(at) < clock_timestamp() - $1, true) FROM %I.%I',
-                           place, 'result_' || number);
+        tables := format('%1$I.%2$I, %1$I.%3$I, %1$I.%4$I', place,
+                         'input_' || number, 'checkpoint_' || number, 'result_' || number);
+        how_useless := format('SELECT EXISTS (SELECT FROM %1$I.%2$I WHERE file = ''over'') OR '
+                              '(SELECT coalesce(max(at) < clock_timestamp() - $1, true) FROM %1$I.%3$I)',
+                              place, 'input_' || number, 'result_' || number);
         BEGIN
-            EXECUTE how_idle INTO is_idle USING idle;
-            CONTINUE WHEN NOT is_idle; -- a job that runs never meets the lock
-            EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE NOWAIT', place, 'result_' || number);
-            EXECUTE how_idle INTO is_idle USING idle;
-            IF NOT is_idle THEN
-                RAISE lock_not_available; -- gives the lock back
+            EXECUTE how_useless INTO is_useless USING idle;
+            IF NOT is_useless THEN -- a job that runs never meets the lock
+                RAISE lock_not_available; -- gives the locks of this look back
             END IF;
-            EXECUTE format('DROP TABLE %1$I.%2$I, %1$I.%3$I, %1$I.%4$I', place,
-                           'input_' || number, 'checkpoint_' || number, 'result_' || number);
+            EXECUTE 'LOCK TABLE ' || tables || ' IN ACCESS EXCLUSIVE MODE NOWAIT';
+            EXECUTE how_useless INTO is_useless USING idle;
+            IF NOT is_useless THEN
+                RAISE lock_not_available;
+            END IF;
+            EXECUTE 'DROP TABLE ' || tables;
             dropped := dropped + 1;
         EXCEPTION WHEN lock_not_available OR undefined_table THEN
             NULL;
@@ -272,7 +278,7 @@ BEGIN
     RETURN dropped;
 END $$;
 COMMENT ON FUNCTION totrain.sweep_jobs(interval) IS
-    'drops the tables of one''s own staged jobs in which nothing happened for so long';
+    'drops the tables of one''s own staged jobs that are over, or in which nothing happened for so long';
 
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.

@@ -30,6 +30,7 @@ class FakeCluster:
         for path in self.folder.iterdir():
             path.chmod(0o644)
         self.login = None  # the connection string in the Secret `login`
+        self.logins = {}  # of single workers, by their index
         self.is_paused = False  # Jobs stay pending
         self.is_silent = False  # of a Job that ends nobody hears: its log is empty, and it is deleted
         self.pace = None  # of the workers: TOTRAIN_PACE
@@ -114,18 +115,25 @@ class FakeCluster:
         tls = self.mount(place / "master", f"{name}-master")
         login.write_text(self.login + "\n")
         login.chmod(0o600)
-        database = ("--database", login, "--schema", wish["schema"])
+        def database(path):
+            return ("--database", path, "--schema", wish["schema"])
         (place / "own").mkdir()
         master = self.role("master", place / "own" / number, "--listen",
-                           f"tcp:127.0.0.1:{server.free_port()}", "--tls", tls, *database)
+                           f"tcp:127.0.0.1:{server.free_port()}", "--tls", tls, *database(login))
         address = master.address()
         workers = []
         for index in range(wish["workers_max"]):
             (place / f"own{index}").mkdir()
+            login_here = login
+            if index in self.logins:
+                login_here = place / f"login{index}"
+                login_here.write_text(self.logins[index] + "\n")
+                login_here.chmod(0o600)
             tls = self.mount(place / f"worker{index}", f"{name}-workers-0",
                              {"ca.crt": "ca.crt", f"{index}.crt": "tls.crt", f"{index}.key": "tls.key"})
             workers.append(self.role("worker", place / f"own{index}" / number, "--index", index, "--master", address,
-                                     "--listen", "tcp:127.0.0.1:0", "--tls", tls, "--incarnation", 0, *database,
+                                     "--listen", "tcp:127.0.0.1:0", "--tls", tls, "--incarnation", 0,
+                                     *database(login_here),
                                      *(["--snapshot", wish["snapshot"]] if wish["snapshot"] else [])))
         self.follow(name, master)
         for worker in workers:

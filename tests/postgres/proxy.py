@@ -1,5 +1,5 @@
-"""Stands between a client and a server, and loses the answer to a COMMIT: the server has committed,
-the client does not learn it.
+"""Stand between a client and a server. AnswerOfCommit loses the answer to a COMMIT: the server has committed,
+the client does not learn it. Cable is cut: neither end hears of the other, nor that it is gone.
 """
 
 import pathlib
@@ -60,3 +60,65 @@ class AnswerOfCommit:
                         self.has_cut = True
                         server.recv(1 << 16)  # it is done
                         return
+
+
+class Cable:
+    """TCP to a server, at `port`. When a client has said `word` all connections are cut: the server's answer goes
+    nowhere, and whether a client ends is not passed on, as when a machine has lost its network.
+    """
+
+    def __init__(self, target, word):
+        self.target = target
+        self.word = word
+        self.is_cut = threading.Event()
+        self.is_over = threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.client_said = b""
+        self.threads = [threading.Thread(target=self.accept)]
+
+    def __enter__(self):
+        self.threads[0].start()
+        return self
+
+    def __exit__(self, *_):
+        """The machine is switched off: the server learns now, if it has not before."""
+        self.is_over.set()
+        self.listener.shutdown(socket.SHUT_RDWR)
+        for thread in self.threads:
+            thread.join()
+        self.listener.close()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            self.threads.append(threading.Thread(target=self.serve, args=(client,)))
+            self.threads[-1].start()
+
+    def serve(self, client):
+        with client, socket.socket() as server:
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # what the server says waits with the server
+            server.connect(("127.0.0.1", self.target))
+            try:
+                while not self.is_cut.is_set():
+                    if not self.pass_on(client, server):
+                        return
+            except OSError:
+                return
+            self.is_over.wait()
+
+    def pass_on(self, client, server):
+        for ready in select.select([client, server], [], [], 0.2)[0]:
+            data = ready.recv(1 << 16)
+            if not data:
+                return False
+            (server if ready is client else client).sendall(data)
+            if ready is client:
+                self.client_said += data
+                if self.word in data:
+                    self.is_cut.set()
+                    return True
+        return True

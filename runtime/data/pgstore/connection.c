@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #define TOO_MANY    "53300"
 #define SHUTS_DOWN  "57P0" /* 1: admin_shutdown, 2: crash_shutdown, 5: idle_session_timeout */
 #define SERIALISING "40"
+#define CANCELED    "57014" /* by a timeout of the server's */
 
 int64_t connection_now(void)
 {
@@ -115,6 +117,7 @@ enum status connection_init_again(struct pg_connection *connection,
                                   const struct pg_connection *first, struct error *err)
 {
     *connection = (struct pg_connection){.connection = NULL};
+    connection->only_reads = true;
     text_init(&connection->address, PGSTORE_FILE_BYTES_MAX);
     text_append(&connection->address, text_slice(&first->address));
     return connection->address.failed ? fail_no_memory(err) : STATUS_OK;
@@ -234,6 +237,39 @@ static enum status connect_failed(PGconn *connection, bool *is_passing_out, stru
                 "the job's database: %.*s", (int)strcspn(text, "\n"), text);
 }
 
+static enum status finish(struct pg_connection *connection, PGresult **kept, char *state,
+                          struct error *err);
+static enum status lost(struct pg_connection *connection, struct error *err);
+
+/*
+ * The server's own end of the network's silence. A role whose machine was cut off leaves a backend
+ * that waits for it, with the locks of what it ran, for a quarter of an hour by the kernel's
+ * defaults. By SET and not as an option of the connection: a pooler in between may refuse that.
+ */
+#define SERVER_TIMEOUTS                                                                            \
+    "SET tcp_user_timeout = 15000; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; " \
+    "SET tcp_keepalives_count = 3; "
+
+static enum status set_timeouts(struct pg_connection *connection, bool *is_passing_out,
+                                struct error *err)
+{
+    char sql[sizeof SERVER_TIMEOUTS + 64];
+    enum status status;
+
+    /* What is read is waited for no longer than this, and may end on the server as well. What is
+     * written takes as long as its bytes need. */
+    snprintf(sql, sizeof sql, SERVER_TIMEOUTS "SET statement_timeout = %d",
+             connection->only_reads ? ANSWER_MS : 0);
+    if (!PQsendQuery(connection->connection, sql))
+        status = lost(connection, err);
+    else
+        status = finish(connection, NULL, NULL, err);
+    *is_passing_out = status == STATUS_CONNECTION;
+    if (status != STATUS_OK)
+        connection_drop(connection);
+    return status;
+}
+
 static enum status connect_once(struct pg_connection *connection, int64_t deadline,
                                 bool *is_passing_out, struct error *err)
 {
@@ -247,7 +283,7 @@ static enum status connect_once(struct pg_connection *connection, int64_t deadli
         poll_connection(made, until < deadline ? until : deadline)) {
         PQsetErrorVerbosity(made, PQERRORS_DEFAULT);
         connection->connection = made;
-        return STATUS_OK;
+        return set_timeouts(connection, is_passing_out, err);
     }
     connect_failed(made, is_passing_out, err);
     PQfinish(made);
@@ -308,7 +344,7 @@ static enum status status_of(const char *state)
 static bool is_a_cut(const char *state)
 {
     return strncmp(state, SHUTS_DOWN, 4) == 0 || strncmp(state, "08", 2) == 0 ||
-           strncmp(state, SERIALISING, 2) == 0;
+           strncmp(state, SERIALISING, 2) == 0 || strcmp(state, CANCELED) == 0;
 }
 
 static enum status refused(struct pg_connection *connection, PGresult *result, char *state,

@@ -21,12 +21,13 @@
 struct pg_connection {
     PGconn *connection;  /* NULL, or lost: made again by connection_ensure */
     struct text address; /* of the file: wiped when it is closed */
+    bool only_reads;     /* statements have an end on the server, too */
 };
 
 /* Reads the file, connects to nothing. PERMISSION, IO, INVALID with the file's name. */
 enum status connection_init(struct pg_connection *connection, const char *file, struct error *err);
 void connection_deinit(struct pg_connection *connection);
-/* Another one to the same place. */
+/* Another one to the same place, by which pieces are read and nothing is written. */
 enum status connection_init_again(struct pg_connection *connection,
                                   const struct pg_connection *first, struct error *err);
 
