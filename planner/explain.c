@@ -1,9 +1,10 @@
+#include "jobspec/job_size.h"
+#include "jobspec/jobspec.h"
 #include "planner/explanation.h"
 
-#define LINES_EXTRA       16 /* beside inputs and attributes */
-#define SPEEDUP_WORKERS   8  /* told one by one; beyond, where it grows by an eighth */
-#define WORDS_NAMED       4  /* category columns that EXPLAIN names */
-#define LANES_MAX_DEFAULT 64
+#define LINES_EXTRA     20 /* beside inputs and attributes */
+#define SPEEDUP_WORKERS 8  /* told one by one; beyond, where it grows by an eighth */
+#define WORDS_NAMED     4  /* category columns that EXPLAIN names */
 
 /* "integer in 140, NULL in 10 of 150 sampled rows" */
 static void append_counts(struct text *out, const struct query_column *column, uint32_t rows)
@@ -181,55 +182,68 @@ static void explain_words(struct explanation *explanation)
         text_printf(out, " and %u other column%s", others, others > 1 ? "s" : "");
 }
 
-static void explain_parameters(struct explanation *explanation)
+static bool has_words(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->input_count; i++)
+        if (plan->inputs[i].kind == INPUT_CATEGORY)
+            return true;
+    return false;
+}
+
+static bool finds_classes(const struct plan *plan)
+{
+    return plan->estimator->task == TASK_CLASSIFICATION && plan->training.n_classes == 0;
+}
+
+static void explain_memory(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
     struct text *out = &explanation->detail;
-    bool finds_classes =
-        plan->estimator->task == TASK_CLASSIFICATION && plan->training.n_classes == 0;
-    bool has_open_end = finds_classes;
 
-    for (size_t i = 0; i < plan->input_count; i++)
-        has_open_end = has_open_end || plan->inputs[i].kind == INPUT_CATEGORY;
-    text_printf(out, "%s%.0f", has_open_end ? "at least " : "", parameters_of(plan));
-    if (finds_classes)
-        text_printf(out, " with two classes; where there are more, %u for each class",
-                    last_width(plan) + 1);
-    explain_words(explanation);
-    explanation_line(explanation, "parameters");
-
-    text_append_string(out, has_open_end ? "at least " : "");
-    bytes_append(out, parameters_of(plan) * PARAMETER_BYTES);
+    text_append_string(out, finds_classes(plan) || has_words(plan) ? "at least " : "");
+    bytes_append(out, parameters_bytes(plan, parameters_of(plan)));
+    if (has_words(plan)) {
+        text_append_string(out, ", with all words ");
+        bytes_append(out, parameters_bytes(plan, parameters_most(plan)));
+        text_append_string(out, ",");
+    }
     text_append_string(out, " a worker for parameters, gradients, their sums and optimizer state");
     explanation_line(explanation, "memory");
 }
 
-/* Rows of the batch for one lane: the more parameters, the more rows it takes
- * to be worth adding up the lane's gradients. */
-static uint32_t rows_of_lane(double parameters)
+static void explain_parameters(struct explanation *explanation)
 {
-    return parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
+    const struct plan *plan = explanation->plan;
+    struct text *out = &explanation->detail;
+
+    text_printf(out, "%s%.0f", finds_classes(plan) || has_words(plan) ? "at least " : "",
+                parameters_of(plan));
+    if (finds_classes(plan))
+        text_printf(out, " with two classes; where there are more, %u for each class",
+                    last_width(plan) + 1);
+    explain_words(explanation);
+    if (has_words(plan))
+        text_printf(out, ", up to %.0f with all words", parameters_most(plan));
+    explanation_line(explanation, "parameters");
+    explain_memory(explanation);
 }
 
 /* More workers than lanes would have nothing to do. */
 static uint32_t lanes_most(const struct plan *plan)
 {
     const uint32_t workers = plan->training.max_workers;
-    return workers > LANES_MAX_DEFAULT ? workers : LANES_MAX_DEFAULT;
+    return workers > JOBSPEC_LANES_DEFAULT_MAX ? workers : JOBSPEC_LANES_DEFAULT_MAX;
 }
 
-static uint32_t lanes_of(const struct plan *plan)
+static uint32_t lanes_of(const struct plan *plan, double parameters)
 {
-    uint32_t lanes = plan->training.batch_size / rows_of_lane(parameters_of(plan));
-
-    if (plan->training.lanes > 0)
-        return plan->training.lanes;
-    return lanes < 1 ? 1 : lanes > lanes_most(plan) ? lanes_most(plan) : lanes;
+    return job_lanes(plan->training.lanes, lanes_most(plan), plan->training.batch_size,
+                     (uint64_t)parameters);
 }
 
 /* The speed of W workers: the busiest has L/W lanes, rounded up. Numbers of
  * workers that are left out are as fast as the number before them, almost. */
-static void explain_speed_up(struct explanation *explanation, uint32_t lanes)
+static void explain_speed_up(struct explanation *explanation, const char *what, uint32_t lanes)
 {
     struct text *out = &explanation->detail;
     double said = 0;
@@ -243,22 +257,42 @@ static void explain_speed_up(struct explanation *explanation, uint32_t lanes)
         text_printf(out, "%s%u: %.2f", workers > 1 ? ", " : "", workers, speed);
         said = speed;
     }
-    explanation_line(explanation, "speed-up by workers");
+    explanation_line(explanation, what);
 }
 
+/* The more words there are, the larger is the model, and the fewer are its lanes. */
 static void explain_lanes(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
     struct text *out = &explanation->detail;
-    uint32_t lanes = lanes_of(plan);
+    const double few = parameters_of(plan), many = parameters_most(plan);
+    const uint32_t most = lanes_of(plan, few), least = lanes_of(plan, many);
 
-    text_printf(out, "%u", lanes);
+    text_printf(out, "%u", most);
     if (plan->training.lanes == 0)
         text_printf(out, ": one for every %u rows of the batch, at least 1, at most %u",
-                    rows_of_lane(parameters_of(plan)), lanes_most(plan));
+                    job_lane_rows((uint64_t)few), lanes_most(plan));
+    if (least != most)
+        text_printf(out, "; %u with all words, one for every %u rows", least,
+                    job_lane_rows((uint64_t)many));
     explanation_line(explanation, "lanes");
 
-    explain_speed_up(explanation, lanes);
+    explain_speed_up(explanation, "speed-up by workers", most);
+    if (least != most)
+        explain_speed_up(explanation, "speed-up with all words", least);
+}
+
+/* Lanes are what can be shared out. */
+static void explain_idle(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    const uint32_t lanes = lanes_of(plan, parameters_of(plan));
+
+    if (plan->training.max_workers > lanes)
+        text_printf(&explanation->detail,
+                    "; %u can work, as a step has so many lanes: raise train.batch_size or "
+                    "job.lanes",
+                    lanes);
 }
 
 static void explain_place(struct explanation *explanation)
@@ -276,6 +310,7 @@ static void explain_place(struct explanation *explanation)
     text_printf(out, "%u", training->min_workers);
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);
+    explain_idle(explanation);
     explanation_line(explanation, "workers");
     if (training->threads > 0)
         text_printf(out, "%u", training->threads);

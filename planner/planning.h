@@ -16,14 +16,6 @@
 #define NAME_BYTES_MAX      200
 #define NAME_BYTES_POSTGRES 63 /* NAMEDATALEN - 1: the server cuts longer ones */
 #define PATTERN_BYTES_MAX   200
-/* As large as models were seen to train: the final model travels in messages
- * of a gigabyte at most, and every step sums all parameters. */
-#define MODEL_BYTES_MAX ((double)((uint64_t)2 << 30))
-
-/* A parameter is a 32-bit float, and so are its gradient, up to two slots of its
- * optimizer and its part of a step's sum, which is added up in 64 bits. */
-#define PARAMETER_BYTES (5 * 4.0 + 8.0)
-
 /* One statement on its way to a plan. */
 struct planning {
     const struct statement *statement;
@@ -93,7 +85,12 @@ enum status log_folder_plan(struct planning *planning);
 enum status training_plan(struct planning *planning);
 
 /* parameters.c */
-double parameters_of(const struct plan *plan); /* at least so many */
+/* How many parameters there are at least, and with all words that the categories may have and as
+ * many classes as at least: how many words and classes there are is known when the rows are. */
+double parameters_of(const struct plan *plan);
+double parameters_most(const struct plan *plan);
+/* What a worker needs to train so many. */
+double parameters_bytes(const struct plan *plan, double parameters);
 enum status parameters_check(const struct planning *planning);
 /* As parameters_check, for a list of layers that is not in the plan. */
 enum status parameters_check_layers(const struct setting *hidden_units, struct error *err);

@@ -1,7 +1,7 @@
 /*
  * launcher.h - who starts the workers of a master that has no supervisor.
  *
- *     master --replace, blamed, stepped, over--> launcher --> pods of a cluster
+ *     master --replace, blamed, lanes, stepped, over--> launcher --> pods of a cluster
  *            <- leaving, notice, give_up, want, leave, cancel -
  *
  * On one machine the supervisor starts all roles and is asked on the lifeline
@@ -38,6 +38,7 @@ struct launcher {
     /* It joined, or is not here any more. */
     void (*worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
     void (*blamed)(void *self, uint32_t index); /* rows killed it, it did not fail */
+    void (*lanes)(void *self, uint32_t lanes);  /* more workers than that have no work */
     void (*stepped)(void *self);                /* the job has got further */
     /* To the door; but no progress. Before `start`: why the job cannot begin. */
     void (*said)(void *self, const struct job_event *event);

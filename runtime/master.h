@@ -141,8 +141,9 @@ struct master {
 
     struct checkpoint stored; /* phase 0: none */
     struct writing writing;
-    uint32_t writings;     /* ever begun by this master */
-    int64_t checkpoint_at; /* when the next is due */
+    uint32_t writings;           /* ever begun by this master */
+    int64_t checkpoint_at;       /* when the next is due */
+    bool has_told_no_checkpoint; /* the user, since the last that was made */
 
     struct text model_rows; /* frames: MODEL_ROW and RESULT of the reporting worker */
 

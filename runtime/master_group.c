@@ -159,6 +159,15 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
     master->group.epoch = next_epoch(master);
 }
 
+/* How many the launcher tries to keep here: of those who are wanted as many as have lanes. */
+static uint32_t expected_workers(const struct master *master)
+{
+    const uint32_t least = master->options.min_workers;
+    const uint32_t useful = master->lanes > least ? master->lanes : least;
+
+    return master->lanes > 0 && useful < master->wanted ? useful : master->wanted;
+}
+
 /* Workers that were launched together come one soon after another, and a step
  * that the first alone has begun is as long as all of it: so a job that waited
  * begins when all are here, or when nobody came for a moment. */
@@ -167,7 +176,7 @@ static bool is_gathering(const struct master *master, int64_t now_ms)
     const int64_t quiet = master->options.gather_ms;
 
     return (master->options.incarnation == 0 || master->has_started) &&
-           master->state == JOB_STATE_WAITING && master->live < master->wanted &&
+           master->state == JOB_STATE_WAITING && master->live < expected_workers(master) &&
            now_ms - master->joined_at < quiet &&
            now_ms - master->first_joined_at < GATHER_MOST * quiet;
 }
@@ -180,7 +189,8 @@ static bool must_wait(const struct master *master, int64_t now_ms)
     /* Workers of a restarted master hold the state; the first to come back
      * need not be one of them. */
     return master->options.incarnation > 0 && !master->has_started &&
-           master->live < master->wanted && now_ms - master->woke_at < master->options.settle_ms;
+           master->live < expected_workers(master) &&
+           now_ms - master->woke_at < master->options.settle_ms;
 }
 
 void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
@@ -403,6 +413,21 @@ static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
     return true;
 }
 
+/* The launcher stops those who have none; the user is told once a job what to do about it. */
+static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
+                        struct outbox *outbox)
+{
+    master->lanes = lanes;
+    if (lanes >= master->options.max_workers)
+        return;
+    outbox_lanes(outbox, lanes);
+    if (!master->options.previous)
+        master_notice(master, now_ms, outbox,
+                      "%u of %u workers can work, since a step has %u lane%s: raise "
+                      "train.batch_size or job.lanes",
+                      lanes, master->options.max_workers, lanes, lanes == 1 ? "" : "s");
+}
+
 void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox)
 {
@@ -441,7 +466,8 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->apart_ms = 0;
     memcpy(worker->address, hello->address.data, hello->address.size);
     worker->address[hello->address.size] = '\0';
-    master->lanes = hello->lanes;
+    if (master->lanes == 0)
+        learn_lanes(master, now_ms, hello->lanes, outbox);
     master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
                      hello->incarnation, (unsigned long long)hello->phase);
     master_forget_pairs(master, now_ms, hello->index, outbox);

@@ -135,6 +135,17 @@ static void say_blamed(void *context, uint32_t index)
         role_say(line, (size_t)snprintf(line, sizeof line, "blamed %" PRIu32 "\n", index));
 }
 
+static void say_lanes(void *context, uint32_t lanes)
+{
+    struct master_process *process = context;
+    char line[32];
+
+    if (launcher_of(process))
+        process->launcher->lanes(process->launcher->self, lanes);
+    else if (!process->launcher)
+        role_say(line, (size_t)snprintf(line, sizeof line, "lanes %" PRIu32 "\n", lanes));
+}
+
 /* A master that is stopped cannot say so: the supervisor counts on this. */
 static void say_alive(void *context, int64_t now_ms)
 {
@@ -279,6 +290,7 @@ static enum status start_host(struct master_process *process, const struct job *
     const struct recorder recorder = {.say = say_event,
                                       .replace = say_replace,
                                       .blame = say_blamed,
+                                      .lanes = say_lanes,
                                       .worker = say_worker,
                                       .call = &process->call,
                                       .context = process};

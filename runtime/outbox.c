@@ -140,6 +140,11 @@ void outbox_blame(struct outbox *outbox, uint32_t index)
     add(outbox, OUTBOX_BLAME)->index = index;
 }
 
+void outbox_lanes(struct outbox *outbox, uint32_t lanes)
+{
+    add(outbox, OUTBOX_LANES)->index = lanes;
+}
+
 void outbox_end(struct outbox *outbox, enum status status)
 {
     add(outbox, OUTBOX_END)->status = status;

@@ -43,6 +43,7 @@ enum outbox_kind {
     OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
     OUTBOX_REPLACE,   /* ask the launcher for another worker than this one of its index */
     OUTBOX_BLAME,     /* tell the launcher that rows killed this worker, not its program */
+    OUTBOX_LANES,     /* tell the launcher that more workers than `index` have no work */
     OUTBOX_END        /* the role has ended; status: how */
 };
 
@@ -87,7 +88,7 @@ struct outbox_entry {
     union {
         peer_id peer;
         struct {
-            uint32_t index, incarnation; /* BLAME: the index alone */
+            uint32_t index, incarnation; /* BLAME: the index alone; LANES: how many */
         };
         enum status status;
     };
@@ -121,6 +122,7 @@ void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, str
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
 void outbox_blame(struct outbox *outbox, uint32_t index);
+void outbox_lanes(struct outbox *outbox, uint32_t lanes);
 void outbox_end(struct outbox *outbox, enum status status);
 
 struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);

@@ -468,6 +468,9 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
         } else if (entry->kind == OUTBOX_BLAME) {
             if (recorder->blame)
                 recorder->blame(recorder->context, entry->index);
+        } else if (entry->kind == OUTBOX_LANES) {
+            if (recorder->lanes)
+                recorder->lanes(recorder->context, entry->index);
         } else if (entry->kind == OUTBOX_REPORT) {
             memcpy(&event, outbox_bytes(outbox, entry).data, sizeof event);
             recorder_say(recorder, &event);

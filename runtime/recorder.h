@@ -38,6 +38,7 @@ struct recorder {
     void (*say)(void *context, const struct job_event *event, struct slice line);
     void (*replace)(void *context, uint32_t index, uint32_t incarnation);
     void (*blame)(void *context, uint32_t index); /* NULL where no job scores */
+    void (*lanes)(void *context, uint32_t lanes); /* more workers have no work; NULL: one has */
     /* The master has this worker, or not any more. NULL: nobody asks. */
     void (*worker)(void *context, uint32_t index, uint32_t incarnation, bool is_here);
     void *context;

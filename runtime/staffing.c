@@ -2,7 +2,8 @@
 
 void staffing_init(struct staffing *staffing, uint32_t least, uint32_t most, uint32_t slots)
 {
-    *staffing = (struct staffing){.least = least, .most = most, .wanted = most, .slots = slots};
+    *staffing = (struct staffing){
+        .least = least, .most = most, .wanted = most, .slots = slots, .lanes = STAFFING_UNLIMITED};
 }
 
 enum status staffing_want(struct staffing *staffing, int64_t workers, struct error *err)
@@ -35,11 +36,19 @@ uint32_t staffing_slots_used(const struct staffing *staffing, const enum place *
     return count(staffing, places, PLACE_RUNNING) + count(staffing, places, PLACE_LEAVING);
 }
 
+uint32_t staffing_useful(const struct staffing *staffing)
+{
+    const uint32_t lanes = staffing->lanes > staffing->least ? staffing->lanes : staffing->least;
+
+    return staffing->wanted < lanes ? staffing->wanted : lanes;
+}
+
 struct staffing_step staffing_next(const struct staffing *staffing, const enum place *places)
 {
     const uint32_t running = count(staffing, places, PLACE_RUNNING);
     const uint32_t used = staffing_slots_used(staffing, places);
-    const uint32_t target = staffing->wanted < staffing->slots ? staffing->wanted : staffing->slots;
+    const uint32_t useful = staffing_useful(staffing);
+    const uint32_t target = useful < staffing->slots ? useful : staffing->slots;
 
     if (running > target)
         for (uint32_t index = staffing->most; index-- > 0;)

@@ -37,6 +37,7 @@ struct staffing {
     uint32_t wanted;
     uint64_t version; /* of wanted; 0: as the job began */
     uint32_t slots;   /* that the launcher has for this job */
+    uint32_t lanes;   /* more workers have no work; STAFFING_UNLIMITED: not known yet */
 };
 
 /* All that the job may have are wanted. */
@@ -44,6 +45,9 @@ void staffing_init(struct staffing *staffing, uint32_t least, uint32_t most, uin
 
 /* INVALID, with the range, for a number that the job cannot have. */
 enum status staffing_want(struct staffing *staffing, int64_t workers, struct error *err);
+
+/* How many would have work of those that are wanted; the job's least are in any case. */
+uint32_t staffing_useful(const struct staffing *staffing);
 
 enum staffing_action { STAFFING_NOTHING, STAFFING_START, STAFFING_STOP };
 

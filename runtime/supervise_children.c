@@ -170,6 +170,20 @@ static void on_master_event(struct supervisor *supervisor, struct slice line)
         be_over(supervisor, event.error.status);
 }
 
+static void staff(struct supervisor *supervisor);
+
+/* Who has no lane has the whole table in memory, and a slot, for nothing. */
+static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
+{
+    int64_t lanes;
+
+    if (!slice_to_integer(number, &lanes) || lanes < 1 || lanes > UINT32_MAX)
+        return;
+    supervisor->staffing.lanes = (uint32_t)lanes;
+    if (!supervisor->is_giving_up)
+        staff(supervisor);
+}
+
 static void on_child_line(void *context, struct slice line)
 {
     struct child *child = context;
@@ -187,6 +201,8 @@ static void on_child_line(void *context, struct slice line)
         replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
     else if (line.size > 7 && memcmp(line.data, "blamed ", 7) == 0)
         forgive(child->supervisor, (struct slice){line.data + 7, line.size - 7});
+    else if (line.size > 6 && memcmp(line.data, "lanes ", 6) == 0)
+        limit_to_lanes(child->supervisor, (struct slice){line.data + 6, line.size - 6});
     else
         on_master_event(child->supervisor, line);
 }
@@ -374,7 +390,7 @@ static void staff(struct supervisor *supervisor)
         }
         supervisor->places[step.index] = PLACE_RUNNING;
     }
-    slots_say(supervisor->slots, staffing->wanted,
+    slots_say(supervisor->slots, staffing_useful(staffing),
               staffing_slots_used(staffing, supervisor->places));
 }
 

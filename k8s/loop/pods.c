@@ -93,6 +93,15 @@ static void on_problem(void *context)
 
 /* ----- how many are wanted ----- */
 
+/* As many as are wanted and have work. */
+static void want_useful(struct pods *pods)
+{
+    const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
+
+    roster_want(&pods->roster, pods->wanted < lanes ? pods->wanted : lanes);
+    pods_wake(pods);
+}
+
 static void want(struct pods *pods, int64_t workers)
 {
     if (workers < pods->least || workers > pods->roster.most) {
@@ -100,13 +109,13 @@ static void want(struct pods *pods, int64_t workers)
                     pods->least, pods->roster.most);
         return;
     }
-    if (workers == pods->roster.wanted)
+    if (workers == pods->wanted)
         return;
     log_info("%lld workers are wanted", (long long)workers);
-    pods_events_scaled(pods, pods->roster.wanted, (uint32_t)workers);
-    roster_want(&pods->roster, (uint32_t)workers);
+    pods_events_scaled(pods, pods->wanted, (uint32_t)workers);
+    pods->wanted = (uint32_t)workers;
     pods->heir.want(pods->heir.context, (uint32_t)workers);
-    pods_wake(pods);
+    want_useful(pods);
 }
 
 /* ----- the Job ----- */
@@ -344,6 +353,7 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
                     wanted, pods->job->workers_max);
     pods->heir = *owner;
     pods->least = job->spec.min_workers;
+    pods->wanted = wanted;
     TRY(open_all(pods, loop, wanted, err));
     TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
                    &pods->job_watch, err));
@@ -373,6 +383,15 @@ static void blamed(void *self, uint32_t index)
     struct pods *pods = self;
 
     roster_on_blamed(&pods->roster, index);
+}
+
+/* What the user wants stays as it is, for a job whose lanes are asked for anew. */
+static void limit_to_lanes(void *self, uint32_t lanes)
+{
+    struct pods *pods = self;
+
+    pods->lanes = lanes > pods->least ? lanes : pods->least;
+    want_useful(pods);
 }
 
 static void stepped(void *self)
@@ -436,6 +455,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                        .replace = replace,
                                        .worker = worker,
                                        .blamed = blamed,
+                                       .lanes = limit_to_lanes,
                                        .stepped = stepped,
                                        .said = pods_said,
                                        .over = over,

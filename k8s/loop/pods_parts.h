@@ -57,6 +57,8 @@ struct pods {
     struct launcher_owner heir; /* who is told; none while ending */
     bool has_given_up, is_over;
     uint32_t least;        /* workers that the job can do with */
+    uint32_t wanted;       /* by the user; the roster wants those of them that have work */
+    uint32_t lanes;        /* more workers have none; 0: not known yet */
     bool ends, must_patch; /* pods_end: the Job is still to hear that it is in vain */
     int64_t patch_at, end_at, told_at;
 };

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "jobspec/job_size.h"
 #include "learn/fixed_point.h"
 #include "learn/learner_parts.h"
 
@@ -12,14 +14,6 @@
 static uint32_t least(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
-}
-
-static uint32_t default_lanes(uint32_t parameters, uint32_t batch, uint32_t most)
-{
-    const uint32_t rows = parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
-    const uint32_t lanes = batch / rows;
-
-    return lanes < 1 ? 1 : least(lanes, most);
 }
 
 static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epoch)
@@ -97,24 +91,49 @@ static enum phase_kind after_gradient(const struct learner *learner, uint64_t st
 
 /* ---- open, close ---- */
 
+/* What the machine has; where it does not say, what a learner may have. */
+static uint64_t machine_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : JOB_LEARNER_BYTES_MAX;
+}
+
 static enum status check_bytes(const struct learner *learner, struct error *err)
 {
     const struct network *network = &learner->network;
-    const uint64_t arrays =
-        3 + optimizer_slots(learner->optimizer.kind) +
-        (learner->spec->early_stopping > 0); /* parameters, also transposed, gradient, ... */
-    uint64_t bytes = network->parameter_count *
-                     (arrays * sizeof(float) + sizeof(float) + sizeof(int64_t)); /* and the sums */
+    const uint64_t there = machine_bytes();
+    const uint64_t most = there < JOB_LEARNER_BYTES_MAX ? there : JOB_LEARNER_BYTES_MAX;
+    const struct job_size size = {network->parameter_count,
+                                  optimizer_slots(learner->optimizer.kind),
+                                  learner->spec->early_stopping > 0};
+    uint64_t bytes = job_learner_bytes(&size);
 
     for (uint32_t l = 0; l < network->layer_count; l++)
         bytes += (uint64_t)network->layers[l].width * NETWORK_CHUNK_ROWS * 3 * sizeof(float);
-    if (bytes <= LEARNER_BYTES_MAX)
+    if (bytes <= most)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,
-         "a network of %u parameters needs %llu bytes to train, a worker has at most %llu",
-         network->parameter_count, (unsigned long long)bytes,
-         (unsigned long long)LEARNER_BYTES_MAX);
-    return error_hint(err, "Use smaller model.hidden_units, or categories with fewer words.");
+         "a model of %u parameters, %u of them for words, needs %llu bytes to train, and a worker "
+         "here has at most %llu",
+         network->parameter_count, network->tensors[network->ids_tensor].count,
+         (unsigned long long)bytes, (unsigned long long)most);
+    return error_hint(err, "Use smaller model.hidden_units, or fewer words: VOCABULARY(column, N) "
+                           "in COLUMN keeps the N most frequent.");
+}
+
+/* Beyond that several workers cannot share the model: not as fewer lanes than were asked for. */
+static enum status check_lanes(const struct learner *learner, struct error *err)
+{
+    const uint32_t parameters = learner->network.parameter_count;
+
+    if (learner->spec->lanes <= 1 || parameters <= JOB_SHARED_PARAMETERS_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT,
+         "the sums of %u parameters are %llu bytes, and workers exchange at most %llu", parameters,
+         (unsigned long long)parameters * sizeof(int64_t),
+         (unsigned long long)JOB_SHARED_PARAMETERS_MAX * sizeof(int64_t));
+    return error_hint(err, "With job.lanes = 1 one worker trains it alone.");
 }
 
 void learner_start(struct learner *learner)
@@ -187,10 +206,10 @@ static enum status plan(struct learner *learner, struct error *err)
     TRY(network_init(&learner->network, spec, learner->dataset, err));
     learner->batch = least(spec->batch_size, rows);
     learner->steps_per_epoch = (rows - 1) / learner->batch + 1;
-    learner->lanes = spec->lanes ? least(spec->lanes, learner->batch)
-                                 : default_lanes(learner->network.parameter_count, learner->batch,
-                                                 spec->lanes_max);
+    learner->lanes =
+        job_lanes(spec->lanes, spec->lanes_max, learner->batch, learner->network.parameter_count);
     learner->optimizer = optimizer_of(spec, planned_steps(spec, learner->steps_per_epoch));
+    TRY(check_lanes(learner, err));
     return check_bytes(learner, err);
 }
 

@@ -13,8 +13,6 @@
 #include "learn/network.h"
 #include "learn/optimizer.h"
 
-#define LEARNER_BYTES_MAX ((uint64_t)32 << 30) /* a learner with the sums that it is part of */
-
 /*
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
  * that it neither overflows nor loses small values. Of a gradient, one count

@@ -136,6 +136,23 @@ class ScaleTest(unittest.TestCase):
             self.wait_for_workers(job, 2)
             job.end_everything()
 
+    def test_workers_without_a_lane_are_not_kept_and_the_user_is_told(self):
+        job = self.job(10, least=1, epochs=EPOCHS)  # of eight lanes
+        notices = []
+        while job.event() is not None and job.last["event"] not in ("done", "failed"):
+            if job.last["event"] == "notice":
+                notices.append(job.last["message"])
+            if (job.last["event"] == "progress" and job.last["workers"] == 8
+                    and list(job.children().values()).count("worker") == 8):
+                break
+        self.assertEqual(list(job.children().values()).count("worker"), 8, job.last)
+        self.assertEqual(notices, ["8 of 10 workers can work, since a step has 8 lanes: raise "
+                                   "train.batch_size or job.lanes"])
+        self.assertEqual(ask(job, "scale 9"), "ok")
+        self.assertEqual(ask(job, "scale 2"), "ok")
+        self.wait_for_workers(job, 2)
+        self.check_same(job)
+
     def test_a_number_out_of_range_is_refused_and_changes_nothing(self):
         job = self.job(3, least=2, epochs=EPOCHS)
         job.wait_for("progress")

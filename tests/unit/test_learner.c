@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "jobspec/job_size.h"
 #include "learn/fixed_point.h"
 #include "learn/learner_parts.h"
 #include "learn_rows.h"
@@ -643,6 +644,47 @@ static void a_state_of_another_job_is_refused(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- sizes ---- */
+
+static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 1, 8, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct error err;
+
+    (void)state;
+    dataset.transform.id_rows = 3000000; /* words, with 256 units 768 million parameters */
+    spec.hidden_units[0] = 256;
+    spec.hidden_layers = 1;
+    spec.lanes = 0;
+    CHECK_FAILS(learner_open(&spec, &dataset, NULL, &learner, &err), STATUS_LIMIT,
+                "768000000 of them for words, needs 24576");
+    dataset.transform.id_rows = 600000;
+    spec.lanes = 2;
+    CHECK_FAILS(learner_open(&spec, &dataset, NULL, &learner, &err), STATUS_LIMIT,
+                "the sums of 153601025 parameters are 1228808200 bytes, and workers exchange at "
+                "most 1073741824");
+    dataset.transform.id_rows = 8;
+    made_dataset_close(&dataset);
+}
+
+/* One function for the planner, which prints them, and the learner, which has them. */
+static void lanes_follow_the_batch_and_the_model(void **state)
+{
+    (void)state;
+    CHECK_INT(job_lanes(0, 64, 128, 31999), 8);
+    CHECK_INT(job_lanes(0, 64, 128, 32000), 2);
+    CHECK_INT(job_lanes(0, 64, 128, 1000000), 1);
+    CHECK_INT(job_lanes(0, 64, 10, 100), 1);
+    CHECK_INT(job_lanes(0, 64, 4096, 100), 64);
+    CHECK_INT(job_lanes(0, 100, 4096, 100), 100);
+    CHECK_INT(job_lanes(3, 64, 128, 100), 3);
+    CHECK_INT(job_lanes(300, 64, 128, 100), 128);
+    CHECK_INT(job_lanes(0, 64, 1000000, JOB_SHARED_PARAMETERS_MAX), 64);
+    CHECK_INT(job_lanes(0, 64, 1000000, JOB_SHARED_PARAMETERS_MAX + 1), 1);
+}
+
 /* ---- what comes out ---- */
 
 static void there_is_no_model_before_the_end(void **state)
@@ -1045,6 +1087,8 @@ int main(void)
         cmocka_unit_test(a_damaged_state_is_refused_and_changes_nothing),
         cmocka_unit_test(a_state_that_is_abandoned_half_way_leaves_the_own_one),
         cmocka_unit_test(a_state_of_another_job_is_refused),
+        cmocka_unit_test(what_cannot_be_trained_is_refused_with_the_bytes),
+        cmocka_unit_test(lanes_follow_the_batch_and_the_model),
         cmocka_unit_test(there_is_no_model_before_the_end),
         cmocka_unit_test(the_model_scores_as_the_learner_evaluates),
         cmocka_unit_test(a_linear_regression_finds_the_least_squares),

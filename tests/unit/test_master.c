@@ -97,6 +97,39 @@ static size_t count_kind(const struct fixture *fixture, enum outbox_kind kind)
     return count;
 }
 
+/* The first says how many lanes a step has; the launcher and the user are told once. */
+static void more_workers_than_lanes_are_not_asked_for(void **state)
+{
+    struct fixture fixture;
+    struct job_event event;
+    (void)state;
+
+    open_master(&fixture, 1, 12, 0);
+    hello(&fixture, 1, 0, 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 1);
+    for (size_t i = 0; i < fixture.outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture.outbox.entries[i];
+
+        if (entry->kind == OUTBOX_LANES)
+            CHECK_INT(entry->index, 8);
+        if (entry->kind == OUTBOX_REPORT)
+            memcpy(&event, outbox_bytes(&fixture.outbox, entry).data, sizeof event);
+        if (entry->kind == OUTBOX_REPORT && event.kind == JOB_NOTICE)
+            break;
+    }
+    CHECK_INT(event.kind, JOB_NOTICE);
+    assert_string_equal(event.message, "8 of 12 workers can work, since a step has 8 lanes: raise "
+                                       "train.batch_size or job.lanes");
+    hello(&fixture, 2, 1, 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 0);
+    close_master(&fixture);
+
+    open_master(&fixture, 1, 8, 0);
+    hello(&fixture, 1, 0, 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_LANES), 0);
+    close_master(&fixture);
+}
+
 static void the_first_worker_starts_the_job_and_the_next_one_joins(void **state)
 {
     struct fixture fixture;
@@ -1127,6 +1160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_worker_starts_the_job_and_the_next_one_joins),
+        cmocka_unit_test(more_workers_than_lanes_are_not_asked_for),
         cmocka_unit_test(a_gang_waits_for_its_least_number),
         cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),
         cmocka_unit_test(a_worker_whose_process_pulses_may_compute_for_long),

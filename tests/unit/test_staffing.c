@@ -43,6 +43,28 @@ static void open_launcher(struct launcher *launcher, uint32_t least, uint32_t sl
     launch(launcher);
 }
 
+static void workers_without_a_lane_are_stopped_and_not_started_again(void **state)
+{
+    struct launcher launcher;
+    struct error err;
+    (void)state;
+
+    open_launcher(&launcher, 2, STAFFING_UNLIMITED);
+    CHECK_INT(launcher.starts, MOST);
+    launcher.staffing.lanes = 3;
+    launch(&launcher);
+    CHECK_INT(launcher.stops, MOST - 3);
+    end_those_who_leave(&launcher);
+    CHECK_INT(launcher.starts, MOST);
+    CHECK_OK(staffing_want(&launcher.staffing, MOST, &err));
+    launch(&launcher);
+    CHECK_INT(launcher.starts, MOST);
+    launcher.staffing.lanes = 1; /* the job does not begin with fewer than its least */
+    launch(&launcher);
+    CHECK_INT(launcher.stops, MOST - 2);
+    CHECK_INT(staffing_useful(&launcher.staffing), 2);
+}
+
 static void a_job_starts_with_the_slots_there_are_and_grows_into_new_ones(void **state)
 {
     struct launcher launcher;
@@ -127,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_starts_with_the_slots_there_are_and_grows_into_new_ones),
+        cmocka_unit_test(workers_without_a_lane_are_stopped_and_not_started_again),
         cmocka_unit_test(fewer_wanted_stops_the_highest_and_their_slots_stay_used_until_they_end),
         cmocka_unit_test(a_slot_of_one_who_leaves_is_not_given_twice),
         cmocka_unit_test(a_worker_that_died_is_started_again_and_a_closed_place_is_not),

@@ -1,0 +1,27 @@
+#include "jobspec/job_size.h"
+
+uint32_t job_lane_rows(uint64_t parameters)
+{
+    return parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t parameters)
+{
+    const uint32_t lanes = asked ? asked : least(batch / job_lane_rows(parameters), most);
+
+    if (parameters > JOB_SHARED_PARAMETERS_MAX || lanes < 1)
+        return 1;
+    return least(lanes, batch);
+}
+
+uint64_t job_learner_bytes(const struct job_size *size)
+{
+    const uint64_t floats = 4 + size->slots + size->keeps_best;
+
+    return size->parameters * (floats * sizeof(float) + sizeof(int64_t));
+}

@@ -1,0 +1,37 @@
+/*
+ * job_size.h - lanes and memory of a training job, from counts alone.
+ *
+ * The planner asks before the rows are known and prints the answers, the learner asks when
+ * they are known and acts on them: both get the same ones.
+ */
+#ifndef JOBSPEC_JOB_SIZE_H
+#define JOBSPEC_JOB_SIZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a worker may need for its learner. */
+#define JOB_LEARNER_BYTES_MAX ((uint64_t)16 << 30)
+/* Sums of 64 bits for each parameter wait in one queue of a connection (net/connection.h),
+ * so a model whose sums do not fit into it is trained by one worker. */
+#define JOB_SHARED_PARAMETERS_MAX (((uint64_t)1 << 30) / sizeof(int64_t))
+
+struct job_size {
+    uint64_t parameters;
+    uint32_t slots;  /* of the optimizer, for each parameter */
+    bool keeps_best; /* a copy of the parameters: early stopping */
+};
+
+/* Rows of the batch that are worth a lane: the more parameters, the more rows it takes to be
+ * worth adding up the lane's gradients. */
+uint32_t job_lane_rows(uint64_t parameters);
+
+/* The lanes of a step. asked 0: one for every job_lane_rows, at most `most`. Never more than rows
+ * of the batch; one where several workers cannot share the model. */
+uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t parameters);
+
+/* Parameters, their gradients, the sums of these in 64 bits and as floats, what the
+ * optimizer keeps, and the weights once more, transposed. */
+uint64_t job_learner_bytes(const struct job_size *size);
+
+#endif
