@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/progress.h"
+
 #define SPINS 4000 /* looks for work before a member sleeps: some ten microseconds */
 
 /* A ticket says which call it is, in the upper half, and the next task of it
@@ -110,6 +112,7 @@ static void work(struct team *team, uint32_t number)
         if (!atomic_compare_exchange_weak(&team->ticket, &at, at + 1))
             continue;
         task(context, number, (uint32_t)at);
+        progress_note();
         if (atomic_fetch_add(&team->done, 1) + 1 == count)
             ring(&team->ended);
         at = atomic_load(&team->ticket);
@@ -201,8 +204,10 @@ void team_run(struct team *team, uint32_t count, team_task *task, void *context)
     uint32_t call;
 
     if (!team || count < 2) {
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             task(context, 0, i);
+            progress_note();
+        }
         return;
     }
     call = call_of(atomic_load(&team->ticket)) + 2;

@@ -57,6 +57,14 @@ static double read_pace(uint32_t index)
     return pace.us * (pace.index == (int64_t)index ? pace.factor : 1);
 }
 
+int64_t experiment_hang_ms(int64_t usual)
+{
+    const char *text = getenv("TOTRAIN_HANG");
+    int64_t ms;
+
+    return text && slice_to_integer(slice_of(text), &ms) && ms > 0 ? ms : usual;
+}
+
 static int open_trace(uint32_t index, uint32_t incarnation)
 {
     const char *folder = getenv("TOTRAIN_TRACE");
@@ -220,6 +228,11 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
     (void)worker;
     (void)now_us;
     return 0;
+}
+
+int64_t experiment_hang_ms(int64_t usual)
+{
+    return usual;
 }
 
 #endif

@@ -9,6 +9,9 @@
  *         each part of a shard. SIGUSR1: from now on this worker does not wait any more, so
  *         that an experiment ends when all that it wanted has happened, and its job lasts as
  *         long as that takes.
+ *     TOTRAIN_HANG=MS
+ *         A master takes a worker for dead whose work stands still for so long, instead of
+ *         the time that it otherwise takes.
  *     TOTRAIN_TRACE=FOLDER
  *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
  *         each phase that it applied, and one with "event": "asked" when SIGTERM
@@ -31,6 +34,8 @@ void experiment_open(struct experiment *experiment, uint32_t index, uint32_t inc
 void experiment_close(struct experiment *experiment);
 
 bool experiment_is_paced(const struct experiment *experiment);
+/* What TOTRAIN_HANG says, else `usual`. */
+int64_t experiment_hang_ms(int64_t usual);
 /* SIGUSR1 has come. */
 bool experiment_is_hurried(void);
 

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/progress.h"
 #include "runtime/exposition.h"
 
 #define HEARTBEAT_MS         1000
 #define DEAD_MS              5000
+#define HANG_MS              20000
 #define PUBLISH_MS           600000
 #define REGROUP_MS           20
 #define SETTLE_MS            300
@@ -72,6 +74,7 @@ static struct master_options master_options_of(const struct job *job, const stru
         .max_workers = job->spec.max_workers,
         .epochs = job->spec.epochs,
         .dead_ms = is_local ? 0 : DEAD_MS,
+        .hang_ms = is_local ? 0 : experiment_hang_ms(HANG_MS),
         .publish_ms = PUBLISH_MS,
         .regroup_ms = REGROUP_MS,
         .settle_ms = SETTLE_MS,
@@ -202,6 +205,7 @@ void master_host_stop(struct master_host *host)
 /* Every call of the worker comes through here. */
 static void after_worker(struct worker_host *host)
 {
+    progress_note();
     experiment_after(&host->experiment, &host->worker, loop_now_us());
 }
 

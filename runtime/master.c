@@ -9,6 +9,12 @@
 
 #define CHANGE_PATIENCE 25 /* times regroup_ms */
 
+/* Times the longest time that a worker's work has stood still before; the time of one that uses the
+ * processor, of one that is alone. */
+#define HANG_USUAL     10
+#define HANG_COMPUTING 10
+#define HANG_ALONE     3
+
 /* The job goes on where the master before left it. */
 static void continue_books(struct master *master, const struct job_row *row)
 {
@@ -313,8 +319,38 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     }
 }
 
-/* A worker in the middle of a long piece of work cannot send heartbeats. */
-static void on_pulse(struct master *master, int64_t now_ms, const struct message_pulse *pulse)
+/* Its process lives, and its work has stood still for many times as long as ever before. One that
+ * uses the processor is given more time: it may be in a long piece of work that notes nothing. So
+ * is one that nobody waits for, as what it has learned goes with it. */
+static bool hangs(const struct master *master, const struct message_pulse *pulse)
+{
+    int64_t patience = (int64_t)HANG_USUAL * pulse->usual_ms;
+
+    if (patience < master->options.hang_ms)
+        patience = master->options.hang_ms;
+    if (pulse->is_computing)
+        patience *= HANG_COMPUTING;
+    if (master->group.count == 1)
+        patience *= HANG_ALONE;
+    return master->options.hang_ms > 0 && pulse->still_ms >= patience;
+}
+
+static void replace_hanging(struct master *master, int64_t now_ms,
+                            const struct message_pulse *pulse, struct outbox *outbox)
+{
+    master_put_event(master, now_ms, pulse->index, "hangs", outbox,
+                     "its process lives, its work has stood still for %.1f s",
+                     (double)pulse->still_ms / 1000);
+    outbox_replace(outbox, pulse->index, pulse->incarnation);
+    if (master->workers[pulse->index].peer != PEER_NONE &&
+        master->workers[pulse->index].incarnation == pulse->incarnation)
+        master_lose(master, now_ms, pulse->index, "hangs", outbox);
+}
+
+/* A worker in the middle of a long piece of work cannot send heartbeats, and one that hangs never
+ * will; it may not even be here (any more). */
+static void on_pulse(struct master *master, int64_t now_ms, const struct message_pulse *pulse,
+                     struct outbox *outbox)
 {
     struct master_worker *worker;
 
@@ -323,6 +359,12 @@ static void on_pulse(struct master *master, int64_t now_ms, const struct message
     worker = &master->workers[pulse->index];
     if (worker->peer != PEER_NONE && worker->incarnation == pulse->incarnation)
         worker->heard_at = now_ms;
+    else if (worker->was_seen && pulse->incarnation < worker->incarnation)
+        return;
+    if (pulse->incarnation < worker->replaced || !hangs(master, pulse))
+        return;
+    worker->replaced = pulse->incarnation + 1;
+    replace_hanging(master, now_ms, pulse, outbox);
 }
 
 /* Of one that was declared dead, of a stranger, or of a successor, which has nothing to hand
@@ -356,7 +398,7 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, index, &message->failure, outbox);
     } else if (message->type == MESSAGE_PULSE) {
-        on_pulse(master, now_ms, &message->pulse);
+        on_pulse(master, now_ms, &message->pulse, outbox);
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
     } else if (index == INDEX_NONE) {

@@ -42,7 +42,8 @@ struct master_options {
     uint32_t incarnation;   /* grows with every restart: so do the epochs of its groups */
     uint32_t min_workers, max_workers, epochs;
     int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
-    int64_t publish_ms; /* the same while rank 0 makes the model's rows */
+    int64_t hang_ms;    /* standing still after which a worker hangs, at least; 0: never */
+    int64_t publish_ms; /* dead_ms while rank 0 makes the model's rows */
     int64_t regroup_ms; /* from a lost connection between members to the new group */
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
     int64_t report_ms;  /* between progress rows */
@@ -74,6 +75,7 @@ struct master_worker {
     uint64_t phase;       /* as last heard */
     uint64_t sequence;    /* order of arrival */
     int64_t heard_at;
+    uint32_t replaced;           /* incarnations below this were said to hang */
     double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
     /* A member without lanes: when it is given one again to see how fast it is; 0: not
      * known yet. Each time that it was still too slow it waits longer. */

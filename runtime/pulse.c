@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/progress.h"
 #include "runtime/loop.h"
+#include "runtime/stall.h"
 
 /* A role of its own, on a loop of its own: all it does is done at a tick. */
 struct pulse {
@@ -14,6 +17,7 @@ struct pulse {
     int stop;          /* a pipe's writing end; closing it stops the thread */
     const char *master;
     struct message message;
+    struct stall stall;
     peer_id peer, next_peer;
 };
 
@@ -39,11 +43,30 @@ static void on_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbo
         pulse->peer = PEER_NONE; /* the next tick connects again */
 }
 
+/* Of all threads of this process. */
+static int64_t processor_ms(void)
+{
+    struct timespec time;
+
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0)
+        return 0;
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static uint32_t at_most_32_bits(int64_t ms)
+{
+    return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+}
+
 static void beat(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct pulse *pulse = self;
-    (void)now_ms;
+    struct message_pulse *told = &pulse->message.pulse;
 
+    stall_look(&pulse->stall, now_ms, progress_count(), processor_ms());
+    told->still_ms = at_most_32_bits(pulse->stall.still_ms);
+    told->usual_ms = at_most_32_bits(pulse->stall.usual_ms);
+    told->is_computing = pulse->stall.is_computing;
     if (pulse->peer == PEER_NONE) {
         pulse->peer = pulse->next_peer++;
         outbox_connect(outbox, pulse->peer, slice_of(pulse->master));
@@ -87,7 +110,8 @@ static enum status prepare(struct pulse *pulse, const struct loop_network *netwo
     pulse->stop = ends[1];
     reader.context = pulse->loop;
     TRY(loop_read_lines(pulse->loop, ends[0], reader, NULL, err));
-    beat(pulse, 0, loop_outbox(added));
+    stall_init(&pulse->stall, interval_ms, loop_now_ms());
+    beat(pulse, loop_now_ms(), loop_outbox(added));
     loop_flush(added);
     return STATUS_OK;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/progress.h"
 #include "net/tls.h"
 #include "pgstore/pgstore.h"
 #include "runtime/host.h"
@@ -40,6 +41,14 @@ struct worker_process {
     struct pulse *pulse;
 };
 
+/* Also before the worker has joined: its loop turns while a thread of its own opens the rows. */
+static void note_turn(void *context, int64_t now_ms)
+{
+    (void)context;
+    (void)now_ms;
+    progress_note();
+}
+
 static int64_t search_ms(const struct role_options *options)
 {
     return (int64_t)options->patience_seconds * 1000;
@@ -66,6 +75,7 @@ static enum status start_worker(struct worker_process *process, const struct job
         TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
     if (job->spec.kind != SPEC_TRAIN)
         return start_scorer(process, job, options, err);
+    loop_on_tick(process->loop, note_turn, NULL);
     TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
                     &process->pulse, err));
     TRY(worker_host_start(&process->host, process->loop, job, options->index, options->incarnation,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/progress.h"
 #include "data/row_order.h"
 #include "learn/learner_parts.h"
 #include "scoring/metrics.h"
@@ -64,6 +65,7 @@ static enum status add_row(const struct learner *learner, const struct dataset_p
     const struct network *network = &learner->network;
     float *dense = learner->members[0].space.inputs;
 
+    progress_note();
     dataset_take_row(dataset, part, row, dense);
     scorer_score_row(scorer, dense, part->ids + (size_t)row * network->id_count);
     if (network->task == MODEL_CLASSIFICATION)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "base/random.h"
 #include "learn/kernels.h"
 #include "learn/products.h"
@@ -343,6 +344,7 @@ double network_gradient(const struct network *network, const float *parameters,
         const uint32_t n = chunk_rows(rows, offset);
         const struct place place = {step, (uint64_t)rows->position + offset};
 
+        progress_note();
         gather(network, rows, offset, n, space);
         forward(network, parameters, n, &place, space);
         losses(network, n, space);
@@ -402,6 +404,7 @@ double network_evaluate(const struct network *network, const float *parameters,
     for (uint32_t offset = 0; offset < rows->count; offset += NETWORK_CHUNK_ROWS) {
         const uint32_t n = chunk_rows(rows, offset);
 
+        progress_note();
         gather(network, rows, offset, n, space);
         forward(network, parameters, n, NULL, space);
         if (is_classifier)

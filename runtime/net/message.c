@@ -117,6 +117,9 @@ static void put_body(struct text *out, const struct message *message)
     case MESSAGE_PULSE:
         put_u32(out, message->pulse.index);
         put_u32(out, message->pulse.incarnation);
+        put_u32(out, message->pulse.still_ms);
+        put_u32(out, message->pulse.usual_ms);
+        put_u8(out, message->pulse.is_computing);
         break;
     case MESSAGE_SPEED:
         put_u32(out, message->speed.lanes);
@@ -321,6 +324,9 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_PULSE:
         message->pulse.index = read_u32(reader);
         message->pulse.incarnation = read_u32(reader);
+        message->pulse.still_ms = read_u32(reader);
+        message->pulse.usual_ms = read_u32(reader);
+        message->pulse.is_computing = read_flag(reader);
         break;
     case MESSAGE_SPEED:
         message->speed.lanes = read_u32(reader);

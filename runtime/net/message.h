@@ -39,7 +39,7 @@
     X(LEAVING, "worker -> master", "phase: I was asked to go")                                     \
     X(HEARTBEAT, "worker -> master", "phase")                                                      \
     X(PULSE, "worker -> master",                                                                   \
-      "index, incarnation: the process lives, however long it computes")                           \
+      "index, incarnation, how long its work has stood still: the process lives")                  \
     X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
     X(PROGRESS, "rank 0 -> master", "step, epoch, rows, losses")                                   \
     X(PUBLISHING, "rank 0 -> master", "nothing: the model is being made")                          \
@@ -84,6 +84,8 @@ struct message_hello {
 /* On a connection of its own, from a thread of its own (pulse.h). */
 struct message_pulse {
     uint32_t index, incarnation;
+    uint32_t still_ms, usual_ms; /* runtime/stall.h */
+    bool is_computing;
 };
 
 struct message_speed {

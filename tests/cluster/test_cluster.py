@@ -8,6 +8,7 @@ The oracle is the digest of the undisturbed run with one worker.
 import os
 import shutil
 import signal
+import unittest.mock
 
 import job as harness
 from job import DEADLINE, POINTS, is_alive, wait_until_gone
@@ -66,10 +67,30 @@ class ClusterTest(harness.JobTest):
         job = self.job(2, fault="role=worker,index=1,attempt=0,point=publishing")
         self.check_same(job)
 
+    def test_a_worker_that_no_newcomer_can_reach_does_not_stop_the_job(self):
+        job = self.job(3, least=1, epochs=harness.LONG)
+        job.wait_for("progress", 20)
+        sockets = [path for path in job.sockets().iterdir() if path.name.startswith("w0.")]
+        sockets[0].unlink()  # of worker 0: its connections stay, no new one can be made
+        os.kill(job.pid_of("worker", 2), signal.SIGKILL)
+        job.wait_for_event_row("apart")
+        step = job.last["step"]
+        job.wait_for("progress", step + 20)
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(harness.LONG))
+
     def test_a_stopped_worker_is_replaced(self):
         job = self.job(2, fault="role=worker,index=1,step=17,attempt=0,action=stop")
         self.check_same(job)
         self.assertIn("was silent", job.log())
+
+    def test_a_worker_whose_main_thread_hangs_is_replaced(self):
+        """Its other threads live, and one of them says so every second."""
+        hang_ms = str(3000 * harness.SLOW)  # else 20 s
+        with unittest.mock.patch.dict(os.environ, {"TOTRAIN_HANG": hang_ms}):
+            job = self.job(2, fault="role=worker,index=1,step=17,attempt=0,action=hold")
+        self.check_same(job)
+        self.assertIn("worker 1 hangs: its process lives", job.log())
 
     def test_steps_go_on_when_the_master_is_killed_and_a_new_one_continues(self):
         job = self.job(2, epochs=harness.LONG)

@@ -48,6 +48,7 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.switch_cuts = pick(seed, 24, 2) ? 0 : 1 + (uint32_t)pick(seed, 25, 100);
     plan.ends = pick(seed, 15, 3) ? 0 : 1 + (uint32_t)pick(seed, 16, 3);
     plan.store_trouble = pick(seed, 17, 4) ? 0 : (uint32_t)pick(seed, 18, 30);
+    plan.hangs = pick(seed, 28, 3) ? 0 : 1 + (uint32_t)pick(seed, 29, 2);
     plan.parts = pick(seed, 26, 3) ? 0 : 1 + (uint32_t)pick(seed, 27, 4);
     plan.damages = pick(seed, 19, 3) == 0;
     plan.master_crashes = pick(seed, 9, 3) ? 0 : (uint32_t)pick(seed, 10, 3);

@@ -28,6 +28,8 @@ enum event_kind {
     CUT_MEMBERS,
     PART,
     MEND,
+    HANG,
+    PULSE,
     LEAVE,
     SIGNAL,
     START_WORKER,
@@ -62,7 +64,8 @@ struct link {
 /* One process: a restarted role is a new node. */
 struct node {
     bool is_master, is_alive, has_work_event, is_going, has_successor;
-    int64_t frozen_until;
+    int64_t frozen_until; /* frozen, or hanging */
+    int64_t hangs_since;  /* 0: it does not hang */
     uint32_t index, incarnation;
     struct master master;
     struct worker worker;
@@ -351,6 +354,11 @@ static void take_store(struct world *world, const struct outbox *outbox,
         if (strcmp(event.event, "model") == 0)
             snprintf(world->digest, sizeof world->digest, "%.71s", event.detail);
         world->result.groups += strcmp(event.event, "group") == 0;
+        if (strcmp(event.event, "hangs") == 0) {
+            count(world, WORLD_FAULT_HANG_FOUND);
+            if (world->plan->hangs == 0)
+                complain(world, "a worker is said to hang that does not", event.detail);
+        }
         if (strcmp(event.event, "apart") == 0)
             count(world, WORLD_FAULT_STANDS_BY);
         world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
@@ -597,6 +605,7 @@ static void start_master(struct world *world)
                                      .max_workers = world->plan->workers,
                                      .epochs = 1,
                                      .dead_ms = 5000,
+                                     .hang_ms = 3000,
                                      .publish_ms = 60000,
                                      .regroup_ms = 20,
                                      .settle_ms = 500,
@@ -650,8 +659,8 @@ static void deliver(struct world *world, const struct event *event)
 /* Nothing happens but joins and leaves. */
 static bool is_gentle(const struct world_plan *plan)
 {
-    return plan->crashes + plan->master_crashes + plan->freezes + plan->cuts + plan->switch_cuts +
-               plan->ends + plan->store_trouble + plan->parts ==
+    return plan->hangs + plan->crashes + plan->master_crashes + plan->freezes + plan->cuts +
+               plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts ==
            0;
 }
 
@@ -727,6 +736,44 @@ static void freeze(struct world *world)
     }
     TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
           (double)world->nodes[number]->frozen_until / 1000);
+}
+
+#define PULSE_US 1000000
+
+/* Its main thread hangs, the thread that says PULSE does not. */
+static void hang(struct world *world)
+{
+    const uint32_t number = pick_live(world, false);
+    struct node *node;
+
+    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
+        return;
+    node = world->nodes[number];
+    node->hangs_since = world->now;
+    node->frozen_until =
+        draw(world, 2) == 0 ? 2 * END_US : world->now + (int64_t)draw(world, 20000000);
+    count(world, WORLD_FAULT_HANG);
+    TRACE(world, "%s hangs until %.3f ms", node->address, (double)node->frozen_until / 1000);
+    schedule(world, world->now + (int64_t)draw(world, PULSE_US), PULSE, number);
+}
+
+static void pulse(struct world *world, uint32_t number)
+{
+    const struct node *node = world->nodes[number];
+    struct node *master = world->nodes[world->master];
+    const int64_t still_us = world->now - node->hangs_since;
+    struct message message = {.type = MESSAGE_PULSE, .job = 7};
+
+    if (!node->is_alive || node->frozen_until <= world->now)
+        return;
+    schedule(world, world->now + PULSE_US, PULSE, number);
+    if (!master->is_alive || master->frozen_until > world->now)
+        return;
+    message.pulse = (struct message_pulse){.index = node->index,
+                                           .incarnation = node->incarnation,
+                                           .still_ms = (uint32_t)(still_us / 1000)};
+    master_on_message(&master->master, world->now / 1000, UINT64_MAX, &message, &master->outbox);
+    carry_out(world, world->master);
 }
 
 static bool can_be_cut(const struct world *world, const struct link *link, bool of_members)
@@ -925,6 +972,12 @@ static bool handle(struct world *world, struct event *event)
     case CUT_MEMBERS:
         cut(world, event->kind == CUT_MEMBERS);
         break;
+    case HANG:
+        hang(world);
+        break;
+    case PULSE:
+        pulse(world, event->node);
+        break;
     case PART:
         part(world);
         break;
@@ -973,6 +1026,8 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), FREEZE, 0);
     for (uint32_t i = 0; i < plan->cuts; i++)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
+    for (uint32_t i = 0; i < plan->hangs; i++)
+        schedule(world, (int64_t)draw(world, span), HANG, 0);
     for (uint32_t i = 0; i < plan->parts; i++)
         schedule(world, (int64_t)draw(world, span), PART, 0);
     for (uint32_t i = 0; i < plan->leaves; i++)

@@ -11,7 +11,8 @@
  * master: the store refuses what it then writes. Workers that are
  * asked to go hand their work back, half of them while their successor is there
  * already, and half of them announced to the master before; where nothing worse happens, no row is
- * computed twice. Two workers may be unable to reach each other, in one direction or
+ * computed twice. The work of a worker may stand still while its process lives and says so.
+ * Two workers may be unable to reach each other, in one direction or
  * in both, for a while or for ever: the job ends with those who can.
  */
 #ifndef SIM_WORLD_H
@@ -29,6 +30,7 @@ struct world_plan {
     int64_t checkpoint_ms;                                       /* 0: none are made */
     uint32_t switch_cuts;   /* percent of the changes of groups in which members lose each other */
     uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
+    uint32_t hangs;         /* of the work of a worker, whose process lives */
     uint32_t parts;         /* pairs of workers that cannot reach each other for some time */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
@@ -44,6 +46,8 @@ struct world_plan {
     X(MASTER_TWICE, "a second master starts beside one that is frozen")                            \
     X(STALE_MASTER, "a master that another has followed is refused by the store")                  \
     X(ZOMBIE, "a worker that was replaced lives on")                                               \
+    X(HANG, "the work of a worker stands still while its process lives")                           \
+    X(HANG_FOUND, "the master takes a worker for one that hangs")                                  \
     X(CUT, "a connection is cut")                                                                  \
     X(CUT_LOSS, "what was on its way in a connection is lost with it")                             \
     X(SWITCH_CUT, "two members are cut while the group changes")                                   \

@@ -1,6 +1,7 @@
 totrain_test(test_sums SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sums.c USES runtime LABEL unit)
 totrain_test(test_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master.c USES runtime LABEL unit)
 totrain_test(test_master_pairs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_pairs.c USES runtime LABEL unit)
+totrain_test(test_stall SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_stall.c USES runtime LABEL unit)
 totrain_test(test_worker SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker.c
   ${CMAKE_SOURCE_DIR}/tests/sim/toy.c USES runtime LABEL unit)
 target_include_directories(test_worker PRIVATE ${CMAKE_SOURCE_DIR}/tests)

@@ -225,6 +225,84 @@ static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
     close_master(&fixture);
 }
 
+/* Worker 0 alone, or with another; both pulse for so long, worker 0 with its work standing still.
+ */
+static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message_pulse told)
+{
+    struct message pulse = of(MESSAGE_PULSE, 0);
+    struct fixture fixture;
+    bool is_replaced = false;
+
+    open_master(&fixture, 1, 2, 0);
+    fixture.master.options.hang_ms = 20000;
+    for (uint32_t index = 0; index < workers; index++) {
+        hello(&fixture, index + 1, index, 0);
+        met(&fixture, 1);
+    }
+    for (uint32_t second = 1; second <= seconds && !is_replaced; second++) {
+        fixture.now = second * 1000;
+        for (uint32_t index = 0; index < workers; index++) {
+            pulse.pulse = (struct message_pulse){.index = index};
+            if (index == 0) {
+                pulse.pulse = told;
+                pulse.pulse.still_ms = second * 1000;
+            }
+            say(&fixture, 9, pulse);
+            is_replaced = is_replaced || count_kind(&fixture, OUTBOX_REPLACE) > 0;
+        }
+        master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+    }
+    close_master(&fixture);
+    return is_replaced;
+}
+
+static void a_worker_whose_work_stands_still_is_replaced(void **state)
+{
+    (void)state;
+    CHECK(!is_replaced_after(19, 2, (struct message_pulse){.usual_ms = 500}));
+    CHECK(is_replaced_after(20, 2, (struct message_pulse){.usual_ms = 500}));
+}
+
+static void a_worker_that_often_takes_long_is_given_many_times_as_long(void **state)
+{
+    (void)state;
+    CHECK(!is_replaced_after(99, 2, (struct message_pulse){.usual_ms = 10000}));
+    CHECK(is_replaced_after(100, 2, (struct message_pulse){.usual_ms = 10000}));
+}
+
+static void a_worker_that_uses_the_processor_is_given_more_time(void **state)
+{
+    (void)state;
+    CHECK(!is_replaced_after(199, 2, (struct message_pulse){.is_computing = true}));
+    CHECK(is_replaced_after(200, 2, (struct message_pulse){.is_computing = true}));
+}
+
+static void a_worker_that_nobody_waits_for_is_given_more_time(void **state)
+{
+    (void)state;
+    CHECK(!is_replaced_after(59, 1, (struct message_pulse){.index = 0}));
+    CHECK(is_replaced_after(60, 1, (struct message_pulse){.index = 0}));
+}
+
+static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
+{
+    struct message pulse = of(MESSAGE_PULSE, 0);
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    fixture.master.options.hang_ms = 20000;
+    pulse.pulse = (struct message_pulse){.index = 1, .incarnation = 4, .still_ms = 20000};
+    say(&fixture, 9, pulse);
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
+    say(&fixture, 9, pulse);
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    hello(&fixture, 1, 1, 5);
+    say(&fixture, 9, pulse); /* its end may take a while */
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    close_master(&fixture);
+}
+
 static void a_master_that_was_frozen_does_not_take_the_others_for_dead(void **state)
 {
     struct fixture fixture;
@@ -1164,6 +1242,11 @@ int main(void)
         cmocka_unit_test(a_gang_waits_for_its_least_number),
         cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),
         cmocka_unit_test(a_worker_whose_process_pulses_may_compute_for_long),
+        cmocka_unit_test(a_worker_whose_work_stands_still_is_replaced),
+        cmocka_unit_test(a_worker_that_often_takes_long_is_given_many_times_as_long),
+        cmocka_unit_test(a_worker_that_uses_the_processor_is_given_more_time),
+        cmocka_unit_test(a_worker_that_nobody_waits_for_is_given_more_time),
+        cmocka_unit_test(a_worker_that_hangs_before_it_joined_is_replaced_once),
         cmocka_unit_test(a_master_that_was_frozen_does_not_take_the_others_for_dead),
         cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
         cmocka_unit_test(a_successor_waits_until_the_one_before_has_left),

@@ -57,7 +57,7 @@ static struct message sample(enum message_type type, struct text *members)
         message.speed = (struct message_speed){640, 980};
         break;
     case MESSAGE_PULSE:
-        message.pulse = (struct message_pulse){5, 2};
+        message.pulse = (struct message_pulse){5, 2, 30000, 700, true};
         break;
     case MESSAGE_LEASE:
         message.lease = (struct message_lease){(uint64_t)3 << 32, 16384, 1, 777};
