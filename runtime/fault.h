@@ -29,8 +29,10 @@
     X(AFTER_SUM, "after_sum")         /* own segment's sum sent */                                 \
     X(BEFORE_APPLY, "before_apply")                                                                \
     X(AFTER_APPLY, "after_apply")                                                                  \
-    X(PUBLISHING, "publishing")             /* the model's rows are about to be sent; any step */  \
-    X(CHECKPOINT_PIECE, "checkpoint_piece") /* master: a piece is stored; step: its position */    \
+    X(PUBLISHING, "publishing")     /* the model is about to be measured; any step */              \
+    X(MODEL_SENT, "model_sent")     /* some of its rows are about to be sent; step: the first */   \
+    X(MODEL_STORED, "model_stored") /* master: they are stored, and nobody was told */             \
+    X(CHECKPOINT_PIECE, "checkpoint_piece")   /* master: a piece is stored; step: its position */  \
     X(CHECKPOINT_BEFORE, "checkpoint_before") /* master: all pieces are, the head is not */        \
     X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */               \
     X(END_BEFORE, "end_before")     /* master: the job's end is about to be committed; any step */ \

@@ -23,8 +23,9 @@
 #define SEGMENT_LEAST        1024 /* reals: 8 KB of partial sums, as dear as their message */
 #define SNAPSHOT_PIECE_BYTES ((size_t)1 << 20)
 #define STATE_PIECE_BYTES    ((size_t)1 << 20)
-#define STATE_PIECES         4     /* the giver computes some milliseconds between two looks */
-#define GRACE_MS             25000 /* Kubernetes kills after 30 s */
+#define STATE_PIECES         4 /* the giver computes some milliseconds between two looks */
+#define MODEL_BYTES          ((size_t)1 << 20) /* a transaction of the store's */
+#define GRACE_MS             25000             /* Kubernetes kills after 30 s */
 
 static void master_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
                            struct outbox *outbox)
@@ -333,6 +334,7 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
         .state_piece_bytes = STATE_PIECE_BYTES,
         .state_pieces = STATE_PIECES,
         .snapshot_piece_bytes = SNAPSHOT_PIECE_BYTES,
+        .model_bytes = MODEL_BYTES,
     };
     return opening_start(loop, job, on_ready, host, &host->opening, err);
 }

@@ -107,18 +107,26 @@ enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], s
     return STATUS_OK;
 }
 
-static enum status real_publish(const void *self, model_row_sink *sink, void *context,
-                                char digest[DIGEST_BYTES], uint64_t *rows,
+static enum status real_measure(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
                                 struct result_metric metrics[LEARNER_METRICS_MAX],
                                 size_t *metric_count, struct error *err)
 {
     struct model model;
 
     TRY(learner_export(self, &model, metrics, metric_count, err));
-    TRY(model_digest(&model, digest, err));
-    model.digest = slice_of(digest);
     *rows = model.rows;
-    return model_write(&model, sink, context, err);
+    return model_digest(&model, digest, err);
+}
+
+static enum status real_publish(const void *self, const char *digest, uint64_t *next,
+                                size_t bytes_max, bool *is_at_end, model_row_sink *sink,
+                                void *context, struct error *err)
+{
+    struct model model;
+
+    learner_fill_model(self, &model);
+    model.digest = slice_of(digest);
+    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }
 
 static void *real_memory(void *self, const char *name, size_t *size)
@@ -143,6 +151,7 @@ struct learning learning_of(struct learner *learner)
         .take_piece = real_take_piece,
         .take_end = real_take_end,
         .take_abandon = real_take_abandon,
+        .measure = real_measure,
         .publish = real_publish,
         .memory = real_memory,
     };

@@ -30,11 +30,13 @@ struct learning {
     void (*take_piece)(void *self, uint64_t offset, struct slice bytes);
     enum status (*take_end)(void *self, struct error *err);
     void (*take_abandon)(void *self);
-    /* At PHASE_DONE: the model's rows into the sink, digest and metrics. */
-    enum status (*publish)(const void *self, model_row_sink *sink, void *context,
-                           char digest[DIGEST_BYTES], uint64_t *rows,
+    /* At PHASE_DONE: the model's digest and metrics, and how many rows it learned from. */
+    enum status (*measure)(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
                            struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
                            struct error *err);
+    /* Some of its rows: model_write_some. `digest` as measured. */
+    enum status (*publish)(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
+                           bool *is_at_end, model_row_sink *sink, void *context, struct error *err);
     /* For tests that invert a bit: a memory by its name. NULL: there is none. The function may be
      * NULL, too. */
     void *(*memory)(void *self, const char *name, size_t *size);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/master_parts.h"
 
@@ -57,7 +58,6 @@ enum status master_init(struct master *master, const struct master_options *opti
         .validation_score = (double)NAN,
     };
     usage_init(&master->usage, now_ms);
-    text_init(&master->model_rows, TEXT_MAXIMUM);
     master->workers = calloc(options->max_workers, sizeof *master->workers);
     while (master->hint_mask < 2 * (uint64_t)options->max_workers)
         master->hint_mask = 2 * master->hint_mask + 1;
@@ -78,7 +78,6 @@ void master_deinit(struct master *master)
     free(master->hints);
     free(master->pairs);
     group_deinit(&master->group);
-    text_deinit(&master->model_rows);
 }
 
 bool master_has_ended(const struct master *master)
@@ -125,7 +124,7 @@ static void end(struct master *master, int64_t now_ms, enum job_state state,
         dismiss(master, index, outbox);
     }
     master->live = 0;
-    if (master->stored.phase != 0 || master->writing.is_active)
+    if (master->stored.phase != 0 || master->writing.is_active || master->model_next > 0)
         outbox_put(outbox, OUTBOX_DROP, "", 0);
     master->writing.is_active = false;
     master_put_event(master, now_ms, -1, job_state_name(state), outbox, "%s",
@@ -161,24 +160,69 @@ void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
     end(master, now_ms, JOB_STATE_CANCELLED, JOB_FAILED, outbox);
 }
 
-/* The rows of the model and of the result are kept until all are there: the
- * worker that sends them may die, and another then starts from the first. */
-static void keep_row(struct master *master, int64_t now_ms, const struct message *message,
-                     struct outbox *outbox)
-{
-    size_t before = master->model_rows.size;
-    struct error err;
+/* ---- the finished model, from rank 0 into the store ---- */
 
-    error_clear(&err);
-    put_u32(&master->model_rows, 0);
-    if (message_write(message, &master->model_rows, &err) != STATUS_OK) {
-        master_fail(master, now_ms, &err, outbox);
+/* Rows before model_next are stored, whoever sent them: they are the same from every worker. */
+static void ask_for_rows(const struct master *master, uint32_t index, struct outbox *outbox)
+{
+    struct message message = {
+        .type = MESSAGE_MODEL_NEXT, .job = master->options.job, .epoch = master->group.epoch};
+
+    message.model_next = master->model_next;
+    outbox_send(outbox, master->workers[index].peer, &message);
+}
+
+static void on_publishing(struct master *master, int64_t now_ms, uint32_t index,
+                          struct outbox *outbox)
+{
+    master->state = JOB_STATE_PUBLISHING;
+    master->result_count = 0;
+    master_put_job(master, now_ms, outbox);
+    ask_for_rows(master, index, outbox);
+}
+
+/* The next are asked for in the same outbox: that is, when these are stored. */
+static void on_model_rows(struct master *master, uint32_t index,
+                          const struct message_model_rows *rows, struct outbox *outbox)
+{
+    struct byte_reader reader = byte_reader_over(rows->rows);
+    struct message_model_row row;
+
+    if (rows->first != master->model_next)
+        return;
+    while (!reader_is_done(&reader) && message_next_model_row(&reader, &row))
+        master->model_next++;
+    outbox_put_rows(outbox, rows->first, rows->rows);
+    ask_for_rows(master, index, outbox);
+}
+
+static void on_result(struct master *master, const struct message_result *result)
+{
+    struct result_row *row;
+
+    if (master->result_count == LEARNER_METRICS_MAX)
+        return;
+    row = &master->results[master->result_count++];
+    memset(row, 0, sizeof *row);
+    slice_copy(result->name, row->name, sizeof row->name);
+    row->train = result->train;
+    row->validation = result->validation;
+}
+
+static void on_finished(struct master *master, int64_t now_ms, uint32_t index,
+                        const struct message_finished *finished, struct outbox *outbox)
+{
+    if (finished->model_rows != master->model_next) {
+        master_lose(master, now_ms, index, "has not sent all rows of the model", outbox);
         return;
     }
-    /* The size before each frame lets the rows be read one by one. */
-    uint32_t size = (uint32_t)(master->model_rows.size - before - sizeof(uint32_t));
-    for (int i = 0; i < 4; i++)
-        master->model_rows.data[before + (size_t)i] = (char)(size >> (8 * i));
+    for (size_t i = 0; i < master->result_count; i++)
+        outbox_put(outbox, OUTBOX_RESULT, &master->results[i], sizeof master->results[i]);
+    outbox_put(outbox, OUTBOX_MODEL, "", 0);
+    snprintf(master->finished, sizeof master->finished, "digest %.*s, %llu rows",
+             SLICE_FORMAT(finished->digest), (unsigned long long)finished->rows);
+    master_put_event(master, now_ms, -1, "model", outbox, "%s", master->finished);
+    end(master, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
 }
 
 static void on_failed(struct master *master, int64_t now_ms, uint32_t index,
@@ -225,7 +269,7 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
 }
 
 /* What only rank 0 of the present group may say. */
-static void on_reporter_message(struct master *master, int64_t now_ms,
+static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t index,
                                 const struct message *message, struct outbox *outbox)
 {
     switch (message->type) {
@@ -237,21 +281,16 @@ static void on_reporter_message(struct master *master, int64_t now_ms,
         master_note_progress(master, now_ms, &message->progress, outbox);
         break;
     case MESSAGE_PUBLISHING:
-        master->state = JOB_STATE_PUBLISHING;
-        text_clear(&master->model_rows);
-        master_put_job(master, now_ms, outbox);
+        on_publishing(master, now_ms, index, outbox);
         break;
-    case MESSAGE_MODEL_ROW:
+    case MESSAGE_MODEL_ROWS:
+        on_model_rows(master, index, &message->model_rows, outbox);
+        break;
     case MESSAGE_RESULT:
-        keep_row(master, now_ms, message, outbox);
+        on_result(master, &message->result);
         break;
     case MESSAGE_FINISHED:
-        master_put_model(master, outbox);
-        snprintf(master->finished, sizeof master->finished, "digest %.*s, %llu rows",
-                 SLICE_FORMAT(message->finished.digest),
-                 (unsigned long long)message->finished.rows);
-        master_put_event(master, now_ms, -1, "model", outbox, "%s", master->finished);
-        end(master, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
+        on_finished(master, now_ms, index, &message->finished, outbox);
         break;
     default:
         break;
@@ -307,11 +346,11 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     case MESSAGE_MET:
     case MESSAGE_PROGRESS:
     case MESSAGE_PUBLISHING:
-    case MESSAGE_MODEL_ROW:
+    case MESSAGE_MODEL_ROWS:
     case MESSAGE_RESULT:
     case MESSAGE_FINISHED:
         if (may_say(master, index, message))
-            on_reporter_message(master, now_ms, message, outbox);
+            on_reporter_message(master, now_ms, index, message, outbox);
         break;
     default:
         master_lose(master, now_ms, index, "broke the protocol", outbox);

@@ -26,6 +26,7 @@
 #ifndef RUNTIME_MASTER_H
 #define RUNTIME_MASTER_H
 
+#include "learn/learner.h"
 #include "runtime/group.h"
 #include "runtime/outbox.h"
 #include "runtime/usage.h"
@@ -147,7 +148,9 @@ struct master {
     int64_t checkpoint_at;       /* when the next is due */
     bool has_told_no_checkpoint; /* the user, since the last that was made */
 
-    struct text model_rows; /* frames: MODEL_ROW and RESULT of the reporting worker */
+    uint64_t model_next; /* the model's rows before this one are stored, aside */
+    struct result_row results[LEARNER_METRICS_MAX]; /* of the reporting worker */
+    size_t result_count;
 
     struct message_progress progress; /* the last one */
     uint64_t recorded_phase, rows_redone;

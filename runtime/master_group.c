@@ -243,7 +243,6 @@ void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bo
         master_fail(master, now_ms, &err, outbox);
         return;
     }
-    text_clear(&master->model_rows);
     if (master->state == JOB_STATE_WAITING)
         master->waited_ms += now_ms - master->waiting_since;
     master->state = JOB_STATE_RUNNING;

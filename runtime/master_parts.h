@@ -99,6 +99,5 @@ void master_note_progress(struct master *master, int64_t now_ms,
                           const struct message_progress *progress, struct outbox *outbox);
 /* Rows that were done by nobody who is left count as redone. */
 void master_note_lost_rows(struct master *master);
-void master_put_model(struct master *master, struct outbox *outbox);
 
 #endif

@@ -219,28 +219,3 @@ void master_note_lost_rows(struct master *master)
     progress->step = stored->step;
     master->phase_most = stored->phase;
 }
-
-void master_put_model(struct master *master, struct outbox *outbox)
-{
-    struct byte_reader reader = byte_reader_over(text_slice(&master->model_rows));
-    struct message message;
-
-    while (!reader_is_done(&reader) && !reader.failed) {
-        struct slice frame = read_sized(&reader, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
-
-        if (message_read(frame, &message, NULL) != STATUS_OK)
-            continue;
-        if (message.type == MESSAGE_MODEL_ROW) {
-            outbox_put(outbox, OUTBOX_MODEL_ROW, frame.data, frame.size);
-        } else {
-            struct result_row metric;
-
-            memset(&metric, 0, sizeof metric);
-            slice_copy(message.result.name, metric.name, sizeof metric.name);
-            metric.train = message.result.train;
-            metric.validation = message.result.validation;
-            outbox_put(outbox, OUTBOX_RESULT, &metric, sizeof metric);
-        }
-    }
-    text_clear(&master->model_rows);
-}

@@ -108,6 +108,13 @@ void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, str
     put_two(outbox, OUTBOX_PIECE, (struct slice){(const char *)&head, sizeof head}, bytes);
 }
 
+void outbox_put_rows(struct outbox *outbox, uint64_t first, struct slice rows)
+{
+    struct rows_head head = {first};
+
+    put_two(outbox, OUTBOX_MODEL_ROWS, (struct slice){(const char *)&head, sizeof head}, rows);
+}
+
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results)
 {
     put_two(outbox, OUTBOX_SHARD, (struct slice){(const char *)head, sizeof *head}, results);

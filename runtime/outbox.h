@@ -27,24 +27,25 @@ typedef uint64_t peer_id;
 #define OUTBOX_BYTES_MAX ((size_t)1 << 31)
 
 enum outbox_kind {
-    OUTBOX_SEND,      /* peer, bytes: one or more frames */
-    OUTBOX_CONNECT,   /* peer: its name from now on; bytes: the address, terminated */
-    OUTBOX_CLOSE,     /* peer; what was sent before still goes out */
-    OUTBOX_JOB,       /* store bytes: struct job_row */
-    OUTBOX_WORKER,    /* store bytes: struct worker_row */
-    OUTBOX_EVENT,     /* store bytes: struct event_row */
-    OUTBOX_METRIC,    /* store bytes: struct metric_row */
-    OUTBOX_RESULT,    /* store bytes: struct result_row */
-    OUTBOX_SHARD,     /* store bytes: struct shard_head, then the results */
-    OUTBOX_MODEL_ROW, /* store bytes: frame of a MODEL_ROW */
-    OUTBOX_PIECE,     /* of a checkpoint; bytes: struct piece_head, then the piece */
-    OUTBOX_FINISH,    /* the checkpoint is whole; bytes: struct checkpoint */
-    OUTBOX_DROP,      /* the checkpoint, or the results of shards, are of no use */
-    OUTBOX_REPORT,    /* tell the door; bytes: struct job_event */
-    OUTBOX_REPLACE,   /* ask the launcher for another worker than this one of its index */
-    OUTBOX_BLAME,     /* tell the launcher that rows killed this worker, not its program */
-    OUTBOX_LANES,     /* tell the launcher that more workers than `index` have no work */
-    OUTBOX_END        /* the role has ended; status: how */
+    OUTBOX_SEND,       /* peer, bytes: one or more frames */
+    OUTBOX_CONNECT,    /* peer: its name from now on; bytes: the address, terminated */
+    OUTBOX_CLOSE,      /* peer; what was sent before still goes out */
+    OUTBOX_JOB,        /* store bytes: struct job_row */
+    OUTBOX_WORKER,     /* store bytes: struct worker_row */
+    OUTBOX_EVENT,      /* store bytes: struct event_row */
+    OUTBOX_METRIC,     /* store bytes: struct metric_row */
+    OUTBOX_RESULT,     /* store bytes: struct result_row */
+    OUTBOX_SHARD,      /* store bytes: struct shard_head, then the results */
+    OUTBOX_MODEL_ROWS, /* store bytes aside: struct rows_head, then rows (message.h) */
+    OUTBOX_MODEL,      /* the rows that lie aside are the job's model */
+    OUTBOX_PIECE,      /* of a checkpoint; bytes: struct piece_head, then the piece */
+    OUTBOX_FINISH,     /* the checkpoint is whole; bytes: struct checkpoint */
+    OUTBOX_DROP,       /* checkpoints, results of shards, rows that lie aside are of no use */
+    OUTBOX_REPORT,     /* tell the door; bytes: struct job_event */
+    OUTBOX_REPLACE,    /* ask the launcher for another worker than this one of its index */
+    OUTBOX_BLAME,      /* tell the launcher that rows killed this worker, not its program */
+    OUTBOX_LANES,      /* tell the launcher that more workers than `index` have no work */
+    OUTBOX_END         /* the role has ended; status: how */
 };
 
 struct worker_row {
@@ -72,6 +73,10 @@ struct shard_head {
     uint64_t lease, first;
     uint32_t count, worker;
     uint32_t state; /* enum shard_state */
+};
+
+struct rows_head {
+    uint64_t first; /* number of the first row */
 };
 
 struct piece_head {
@@ -119,6 +124,7 @@ void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes,
 void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, const char *event,
                       const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
+void outbox_put_rows(struct outbox *outbox, uint64_t first, struct slice rows);
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
 void outbox_blame(struct outbox *outbox, uint32_t index);

@@ -127,23 +127,29 @@ void recorder_say_notice(const struct recorder *recorder, const char *text)
     recorder_say(recorder, &event);
 }
 
-static enum status put_model_row(struct jobstore *store, struct slice frame, struct error *err)
+static enum status stage_rows(struct jobstore *store, struct slice bytes, struct error *err)
 {
-    struct message message;
-    struct model_row row;
+    struct byte_reader reader;
+    struct message_model_row sent;
+    struct rows_head head;
 
-    TRY(message_read(frame, &message, err));
-    row = (struct model_row){
-        .part = message.model_row.part,
-        .name = message.model_row.name,
-        .position = message.model_row.position,
-        .has_value = message.model_row.has_value,
-        .value = message.model_row.value,
-        .has_data = message.model_row.has_data,
-        .data_is_text = message.model_row.data_is_text,
-        .data = message.model_row.data,
-    };
-    return jobstore_put_model_row(store, &row, err);
+    memcpy(&head, bytes.data, sizeof head);
+    reader = byte_reader_over((struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
+    if (head.first == 0) /* what an earlier master has left */
+        TRY(jobstore_forget_staged_model(store, err));
+    while (!reader_is_done(&reader) && message_next_model_row(&reader, &sent)) {
+        const struct model_row row = {.part = sent.part,
+                                      .name = sent.name,
+                                      .position = sent.position,
+                                      .has_value = sent.has_value,
+                                      .value = sent.value,
+                                      .has_data = sent.has_data,
+                                      .data_is_text = sent.data_is_text,
+                                      .data = sent.data};
+
+        TRY(jobstore_stage_model_row(store, &row, err));
+    }
+    return STATUS_OK;
 }
 
 static enum status put_shard(struct jobstore *store, struct slice bytes, struct error *err)
@@ -180,8 +186,10 @@ static enum status put(struct jobstore *store, enum outbox_kind kind, struct sli
         struct result_row result;
     } row;
 
-    if (kind == OUTBOX_MODEL_ROW)
-        return put_model_row(store, bytes, err);
+    if (kind == OUTBOX_MODEL_ROWS)
+        return stage_rows(store, bytes, err);
+    if (kind == OUTBOX_MODEL)
+        return jobstore_take_staged_model(store, err);
     if (kind == OUTBOX_SHARD)
         return put_shard(store, bytes, err);
     memcpy(&row, bytes.data, bytes.size < sizeof row ? bytes.size : sizeof row);
@@ -208,7 +216,7 @@ static enum status put(struct jobstore *store, enum outbox_kind kind, struct sli
 
 static bool is_row(enum outbox_kind kind)
 {
-    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL_ROW;
+    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL;
 }
 
 /* They are for people: the job goes on without them. */
@@ -302,6 +310,7 @@ static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind 
     error_clear(&why);
     if (kind == OUTBOX_DROP) {
         if (checkpoint_drop(recorder->store, &why) != STATUS_OK ||
+            jobstore_forget_staged_model(recorder->store, &why) != STATUS_OK ||
             shardstore_drop_results(recorder->store, &why) != STATUS_OK)
             log_warning("what the job does not need any more: %s", why.message);
     } else if (kind == OUTBOX_PIECE) {
@@ -396,6 +405,20 @@ static int64_t scored_row(const struct outbox *outbox)
     return -1;
 }
 
+/* The number of the first row of the model among them; -1: none. */
+static int64_t model_row(const struct outbox *outbox)
+{
+    struct rows_head head;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_MODEL_ROWS)
+            continue;
+        memcpy(&head, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof head);
+        return (int64_t)head.first;
+    }
+    return -1;
+}
+
 /* Is a row among them that says that the job has ended? */
 static bool ends_job(const struct outbox *outbox)
 {
@@ -411,21 +434,36 @@ static bool ends_job(const struct outbox *outbox)
     return false;
 }
 
-static enum status store_all(struct recorder *recorder, const struct outbox *outbox,
-                             struct error *err)
+static void reach_before(const struct recorder *recorder, const struct outbox *outbox)
 {
-    const int64_t scored = recorder->fault.is_set ? scored_row(outbox) : -1;
-    const bool is_end = recorder->fault.is_set && ends_job(outbox);
+    const int64_t scored = scored_row(outbox);
 
     if (scored >= 0)
         reach(recorder, FAULT_SHARD_BEFORE, (uint64_t)scored);
-    if (is_end)
+    if (ends_job(outbox))
         reach(recorder, FAULT_END_BEFORE, 0);
-    TRY(store_rows(recorder, outbox, err));
-    if (is_end)
-        reach(recorder, FAULT_END_STORED, 0);
+}
+
+static void reach_after(const struct recorder *recorder, const struct outbox *outbox)
+{
+    const int64_t scored = scored_row(outbox), row = model_row(outbox);
+
     if (scored >= 0)
         reach(recorder, FAULT_SHARD_AFTER, (uint64_t)scored);
+    if (row >= 0)
+        reach(recorder, FAULT_MODEL_STORED, (uint64_t)row);
+    if (ends_job(outbox))
+        reach(recorder, FAULT_END_STORED, 0);
+}
+
+static enum status store_all(struct recorder *recorder, const struct outbox *outbox,
+                             struct error *err)
+{
+    if (recorder->fault.is_set)
+        reach_before(recorder, outbox);
+    TRY(store_rows(recorder, outbox, err));
+    if (recorder->fault.is_set)
+        reach_after(recorder, outbox);
     return store_checkpoints(recorder, outbox, err);
 }
 

@@ -143,6 +143,9 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
     case MESSAGE_CHECKPOINT:
         worker_on_checkpoint(worker, message, outbox);
         break;
+    case MESSAGE_MODEL_NEXT:
+        worker_on_model_next(worker, message);
+        break;
     case MESSAGE_END:
         worker->state = WORKER_ENDED;
         outbox_end(outbox, STATUS_OK);
@@ -283,7 +286,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
 bool worker_has_work(const struct worker *worker)
 {
     return worker->state == WORKER_COMPUTING ||
-           (worker->state == WORKER_FINISHED && worker->must_publish);
+           (worker->state == WORKER_FINISHED && worker_must_publish(worker));
 }
 
 bool worker_expects_soon(const struct worker *worker)

@@ -63,6 +63,7 @@ struct worker_options {
     size_t state_piece_bytes;    /* a state goes in pieces of this size to another worker ... */
     uint32_t state_pieces;       /* ... so many for each request; 0: one */
     size_t snapshot_piece_bytes; /* of a state on its way into the store */
+    size_t model_bytes;          /* of the model's rows that go in one message, about */
 };
 
 #define WORKER_RECORDS_MAX 256 /* that the master may have missed */
@@ -113,6 +114,22 @@ struct visitor {
     uint32_t rank;
 };
 
+/*
+ * The finished model on its way from rank 0 to the master: measured once, then sent by pieces, each
+ * when the master has stored those before it. Its rows are the same from whichever worker they
+ * come: a new rank 0 goes on with the row that the master asks it for.
+ */
+struct publication {
+    bool is_due;      /* of rank 0 of a group that has finished */
+    bool is_measured; /* the fields below are known */
+    bool is_asked;    /* for rows from `next` on */
+    uint64_t next;
+    char digest[DIGEST_BYTES];
+    uint64_t rows; /* learned from */
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t metric_count;
+};
+
 struct worker {
     struct worker_options options;
     struct learning learning;
@@ -159,7 +176,7 @@ struct worker {
     struct message_progress *records; /* the last WORKER_RECORDS_MAX, a ring */
     uint64_t record_count;            /* ever made */
     uint64_t recorded;                /* the master has those before this phase */
-    bool must_publish;
+    struct publication publication;
     struct fault fault;
     bool flips_message; /* of the fault: the next frame of sums */
 };
@@ -180,7 +197,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
 void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 
 /* Whether there is something to compute now, and one bounded piece of it: a
- * lane's contribution, or the making of the model's rows. */
+ * lane's contribution, the measuring of the model, or some of its rows. */
 bool worker_has_work(const struct worker *worker);
 /* The sums of the others, who have as many lanes to compute as this worker had. */
 bool worker_expects_soon(const struct worker *worker);

@@ -88,6 +88,9 @@ void worker_note_report(struct worker *worker, int64_t now_ms, const struct lear
                         struct outbox *outbox);
 void worker_repeat_records(struct worker *worker, struct outbox *outbox);
 void worker_announce_model(struct worker *worker, struct outbox *outbox);
+void worker_on_model_next(struct worker *worker, const struct message *message);
+bool worker_must_publish(const struct worker *worker);
+/* Measures the model, or sends the rows that the master has asked for. */
 void worker_publish(struct worker *worker, struct outbox *outbox);
 
 void worker_do_fault(struct worker *worker, enum fault_point point);

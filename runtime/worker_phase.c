@@ -74,7 +74,7 @@ void worker_abandon_phase(struct worker *worker)
         worker->rows_redone += phase->kind == PHASE_GRADIENT ? phase->rows : 0;
     text_clear(&worker->held);
     worker_forget_incoming(worker);
-    worker->must_publish = false;
+    worker->publication.is_due = false;
 }
 
 /* One segment of the own partial sums to its owner, in pieces. */

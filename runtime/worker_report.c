@@ -88,61 +88,120 @@ void worker_announce_model(struct worker *worker, struct outbox *outbox)
     progress = describe(worker, &nothing);
     send_progress(worker, &progress, outbox);
     outbox_send(outbox, worker->master, &message);
-    worker->must_publish = true;
+    worker->publication.is_due = true;
+    worker->publication.is_asked = false;
 }
 
-struct row_sender {
-    const struct worker *worker;
-    struct outbox *outbox;
-};
-
-static enum status send_row(void *context, const struct model_row *row, struct error *err)
+void worker_on_model_next(struct worker *worker, const struct message *message)
 {
-    struct row_sender *sender = context;
-    struct message message = worker_message(sender->worker, MESSAGE_MODEL_ROW);
+    if (message->epoch != worker->group.epoch || !worker->publication.is_due)
+        return;
+    worker->publication.is_asked = true;
+    worker->publication.next = message->model_next;
+}
 
-    message.model_row = (struct message_model_row){
-        .part = row->part,
-        .name = row->name,
-        .position = row->position,
-        .has_value = row->has_value,
-        .has_data = row->has_data,
-        .data_is_text = row->data_is_text,
-        .value = row->has_value ? row->value : 0,
-        .data = row->has_data ? row->data : (struct slice){"", 0},
-    };
-    outbox_send(sender->outbox, sender->worker->master, &message);
-    return sender->outbox->failed ? fail_no_memory(err) : STATUS_OK;
+bool worker_must_publish(const struct worker *worker)
+{
+    const struct publication *publication = &worker->publication;
+
+    return publication->is_due && (!publication->is_measured || publication->is_asked);
+}
+
+static void measure(struct worker *worker, struct outbox *outbox)
+{
+    struct publication *publication = &worker->publication;
+    struct error err;
+
+    worker_fault(worker, FAULT_PUBLISHING);
+    error_clear(&err);
+    if (worker->learning.measure(worker->learning.self, publication->digest, &publication->rows,
+                                 publication->metrics, &publication->metric_count,
+                                 &err) == STATUS_OK)
+        publication->is_measured = true;
+    else
+        worker_fail(worker, &err, outbox);
+}
+
+static enum status add_row(void *context, const struct model_row *row, struct error *err)
+{
+    struct text *rows = context;
+
+    message_put_model_row(rows, &(struct message_model_row){.part = row->part,
+                                                            .name = row->name,
+                                                            .position = row->position,
+                                                            .has_value = row->has_value,
+                                                            .has_data = row->has_data,
+                                                            .data_is_text = row->data_is_text,
+                                                            .value = row->value,
+                                                            .data = row->data});
+    return rows->failed ? fail(err, STATUS_LIMIT,
+                               "a row of the model has %zu bytes, which do not fit into a message "
+                               "of %zu",
+                               row->data.size, FRAME_PAYLOAD_MAX)
+                        : STATUS_OK;
+}
+
+static void send_end(const struct worker *worker, uint64_t model_rows, struct outbox *outbox)
+{
+    const struct publication *publication = &worker->publication;
+    struct message message;
+
+    for (size_t i = 0; i < publication->metric_count; i++) {
+        const struct result_metric *metric = &publication->metrics[i];
+
+        message = worker_message(worker, MESSAGE_RESULT);
+        message.result =
+            (struct message_result){slice_of(metric->name), metric->train, metric->validation};
+        outbox_send(outbox, worker->master, &message);
+    }
+    message = worker_message(worker, MESSAGE_FINISHED);
+    message.finished =
+        (struct message_finished){.digest = slice_of(publication->digest),
+                                  .step = worker->learning.phase(worker->learning.self)->step,
+                                  .rows = publication->rows,
+                                  .model_rows = model_rows};
+    outbox_send(outbox, worker->master, &message);
+}
+
+static enum status send_some(const struct worker *worker, struct text *rows, struct outbox *outbox,
+                             struct error *err)
+{
+    const struct publication *publication = &worker->publication;
+    struct message message = worker_message(worker, MESSAGE_MODEL_ROWS);
+    uint64_t next = publication->next;
+    bool is_at_end;
+
+    TRY(worker->learning.publish(worker->learning.self, publication->digest, &next,
+                                 worker->options.model_bytes, &is_at_end, add_row, rows, err));
+    message.model_rows = (struct message_model_rows){publication->next, text_slice(rows)};
+    if (next > publication->next)
+        outbox_send(outbox, worker->master, &message);
+    if (is_at_end)
+        send_end(worker, next, outbox);
+    return STATUS_OK;
+}
+
+/* What is too large for a message is found at its row, before any of it is copied elsewhere. */
+static void send_rows(struct worker *worker, struct outbox *outbox)
+{
+    struct error err;
+    struct text rows;
+
+    if (worker->fault.is_set)
+        fault_reach(&worker->fault, FAULT_MODEL_SENT, "worker", worker->options.index,
+                    worker->options.incarnation, worker->publication.next);
+    worker->publication.is_asked = false;
+    error_clear(&err);
+    text_init(&rows, FRAME_PAYLOAD_MAX - MESSAGE_NAME_MAX);
+    if (send_some(worker, &rows, outbox, &err) != STATUS_OK)
+        worker_fail(worker, &err, outbox);
+    text_deinit(&rows);
 }
 
 void worker_publish(struct worker *worker, struct outbox *outbox)
 {
-    struct row_sender sender = {worker, outbox};
-    struct result_metric metrics[LEARNER_METRICS_MAX];
-    char digest[DIGEST_BYTES];
-    uint64_t rows = 0;
-    size_t metric_count = 0;
-    struct message message;
-    struct error err;
-
-    worker->must_publish = false;
-    worker_fault(worker, FAULT_PUBLISHING);
-    error_clear(&err);
-    if (worker->learning.publish(worker->learning.self, send_row, &sender, digest, &rows, metrics,
-                                 &metric_count, &err) != STATUS_OK) {
-        worker_fail(worker, &err, outbox);
-        return;
-    }
-    for (size_t i = 0; i < metric_count; i++) {
-        message = worker_message(worker, MESSAGE_RESULT);
-        message.result.name = slice_of(metrics[i].name);
-        message.result.train = metrics[i].train;
-        message.result.validation = metrics[i].validation;
-        outbox_send(outbox, worker->master, &message);
-    }
-    message = worker_message(worker, MESSAGE_FINISHED);
-    message.finished.digest = slice_of(digest);
-    message.finished.step = worker->learning.phase(worker->learning.self)->step;
-    message.finished.rows = rows;
-    outbox_send(outbox, worker->master, &message);
+    if (worker->publication.is_measured)
+        send_rows(worker, outbox);
+    else
+        measure(worker, outbox);
 }

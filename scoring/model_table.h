@@ -28,6 +28,7 @@
 #define MODEL_META_BYTES_MAX  ((size_t)16 << 20)
 #define MODEL_ROWS_MAX        ((uint64_t)64 << 20)
 #define MODEL_WEIGHT_ROWS_MAX 1000000
+#define MODEL_ROW_BYTES       ((size_t)64)
 
 struct model_row {
     struct slice part, name;
@@ -43,6 +44,16 @@ struct model_row {
 typedef enum status model_row_sink(void *context, const struct model_row *row, struct error *err);
 enum status model_write(const struct model *model, model_row_sink *sink, void *context,
                         struct error *err);
+/*
+ * The same rows by and by, counted from 0 in the same order: from number *next on, until those
+ * given to the sink have `bytes_max` bytes, the last one included: MODEL_ROW_BYTES each, and their
+ * names and data. *next is the row that follows, *is_at_end whether there is none. One call holds
+ * no more than one row, and takes as long as what it gives, but for the weight part, which it walks
+ * through.
+ */
+enum status model_write_some(const struct model *model, uint64_t *next, size_t bytes_max,
+                             bool *is_at_end, model_row_sink *sink, void *context,
+                             struct error *err);
 
 /* Rows in any order; `meta` need not come first. After the last row
  * model_reader_finish checks that all is there and gives the model, which lives

@@ -10,26 +10,50 @@ struct writer {
     const struct model *model;
     model_row_sink *sink;
     void *context;
+    uint64_t to_skip, written; /* rows: before the first that is asked for, from it on */
+    size_t bytes_left;
+    bool is_full;
 };
 
-static enum status write_meta(const struct writer *writer, struct error *err)
+/* The first row to write of a section that has `count`; `count`: none of it. */
+static uint64_t begin_section(struct writer *writer, uint64_t count)
+{
+    const uint64_t first = writer->to_skip < count ? writer->to_skip : count;
+
+    writer->to_skip -= first;
+    return first;
+}
+
+static enum status give(struct writer *writer, const struct model_row *row, struct error *err)
+{
+    const size_t bytes = MODEL_ROW_BYTES + row->name.size + (row->has_data ? row->data.size : 0);
+
+    writer->written++;
+    writer->is_full = bytes >= writer->bytes_left;
+    writer->bytes_left -= writer->is_full ? writer->bytes_left : bytes;
+    return writer->sink(writer->context, row, err);
+}
+
+static enum status write_meta(struct writer *writer, struct error *err)
 {
     struct model_row row = {
         .part = SLICE("meta"), .name = SLICE("meta"), .has_data = true, .data_is_text = true};
     struct text json;
     enum status status;
 
+    if (begin_section(writer, 1) == 1)
+        return STATUS_OK;
     text_init(&json, 4 * MODEL_META_BYTES_MAX);
     status = model_meta_write(writer->model, &json, err);
     row.data = text_slice(&json);
     if (status == STATUS_OK)
-        status = writer->sink(writer->context, &row, err);
+        status = give(writer, &row, err);
     text_deinit(&json);
     return status;
 }
 
 /* In the units of the label. */
-static enum status write_weight(const struct writer *writer, struct slice name, uint32_t output,
+static enum status write_weight(struct writer *writer, struct slice name, uint32_t output,
                                 double value, bool is_intercept, struct error *err)
 {
     const struct model *model = writer->model;
@@ -42,15 +66,16 @@ static enum status write_weight(const struct writer *writer, struct slice name, 
     /* Of two classes the only output speaks for class 1. */
     row.position = model->task == MODEL_CLASSIFICATION && model->labels.count == 2 ? 1 : output;
     row.value = value;
-    return writer->sink(writer->context, &row, err);
+    return give(writer, &row, err);
 }
 
-static enum status write_intercepts(const struct writer *writer, struct error *err)
+static enum status write_intercepts(struct writer *writer, struct error *err)
 {
     const struct transform *transform = &writer->model->transform;
     const struct layer *layer = writer->model->layers;
 
-    for (uint32_t j = 0; j < layer->width; j++) {
+    for (uint64_t j = begin_section(writer, layer->width); j < layer->width && !writer->is_full;
+         j++) {
         double intercept = (double)layer->bias[j];
 
         for (uint32_t i = 0; i < transform->input_count; i++) {
@@ -60,21 +85,22 @@ static enum status write_intercepts(const struct writer *writer, struct error *e
                     (double)layer->weights[(size_t)input->dense_offset * layer->width + j] *
                     (input->mean / input->scale);
         }
-        TRY(write_weight(writer, SLICE("(intercept)"), j, intercept, true, err));
+        TRY(write_weight(writer, SLICE("(intercept)"), (uint32_t)j, intercept, true, err));
     }
     return STATUS_OK;
 }
 
 /* One row of the layer's weights, divided by `scale`, under a name. */
-static enum status write_feature(const struct writer *writer, const struct text *name,
-                                 size_t layer_row, double scale, struct error *err)
+static enum status write_feature(struct writer *writer, const struct text *name, size_t layer_row,
+                                 double scale, struct error *err)
 {
     const struct layer *layer = writer->model->layers;
 
     if (name->failed)
         return fail_no_memory(err);
-    for (uint32_t j = 0; j < layer->width; j++)
-        TRY(write_weight(writer, text_slice(name), j,
+    for (uint64_t j = begin_section(writer, layer->width); j < layer->width && !writer->is_full;
+         j++)
+        TRY(write_weight(writer, text_slice(name), (uint32_t)j,
                          (double)layer->weights[layer_row * layer->width + j] / scale, false, err));
     return STATUS_OK;
 }
@@ -88,7 +114,7 @@ static void name_feature(struct text *name, struct slice column, const char *bet
     text_append(name, after);
 }
 
-static enum status write_numeric(const struct writer *writer, const struct transform_input *input,
+static enum status write_numeric(struct writer *writer, const struct transform_input *input,
                                  struct text *name, struct error *err)
 {
     name_feature(name, input->name, "", SLICE(""));
@@ -99,7 +125,7 @@ static enum status write_numeric(const struct writer *writer, const struct trans
     return write_feature(writer, name, (size_t)input->dense_offset + 1, 1, err);
 }
 
-static enum status write_category(const struct writer *writer, const struct transform_input *input,
+static enum status write_category(struct writer *writer, const struct transform_input *input,
                                   struct text *name, struct error *err)
 {
     size_t row = (size_t)writer->model->transform.dense_width + input->first_id;
@@ -119,7 +145,7 @@ static enum status write_category(const struct writer *writer, const struct tran
     return write_feature(writer, name, row, 1, err);
 }
 
-static enum status write_weights(const struct writer *writer, struct error *err)
+static enum status write_weights(struct writer *writer, struct error *err)
 {
     const struct transform *transform = &writer->model->transform;
     enum status status = STATUS_OK;
@@ -140,27 +166,29 @@ static enum status write_weights(const struct writer *writer, struct error *err)
     return status;
 }
 
-static enum status write_tensor(const struct writer *writer, struct slice name,
-                                const float *elements, size_t count, char *chunk, struct error *err)
+static enum status write_tensor(struct writer *writer, struct slice name, const float *elements,
+                                size_t count, char *chunk, struct error *err)
 {
     const size_t bytes = count * sizeof *elements;
+    const uint64_t chunks = (bytes + MODEL_CHUNK_BYTES - 1) / MODEL_CHUNK_BYTES;
     struct model_row row = {.part = SLICE("tensor"), .name = name, .has_data = true};
 
-    for (size_t at = 0; at < bytes; at += MODEL_CHUNK_BYTES) {
+    for (uint64_t i = begin_section(writer, chunks); i < chunks && !writer->is_full; i++) {
+        const size_t at = i * MODEL_CHUNK_BYTES;
         size_t size = bytes - at < MODEL_CHUNK_BYTES ? bytes - at : MODEL_CHUNK_BYTES;
         uint64_t hash;
 
         memcpy(chunk + sizeof hash, (const char *)elements + at, size);
         hash = hash_bytes(chunk + sizeof hash, size, 0);
         memcpy(chunk, &hash, sizeof hash);
+        row.position = (int64_t)i;
         row.data = (struct slice){chunk, sizeof hash + size};
-        TRY(writer->sink(writer->context, &row, err));
-        row.position++;
+        TRY(give(writer, &row, err));
     }
     return STATUS_OK;
 }
 
-static enum status write_tensors(const struct writer *writer, struct error *err)
+static enum status write_tensors(struct writer *writer, struct error *err)
 {
     const struct model *model = writer->model;
     char *chunk = malloc(sizeof(uint64_t) + MODEL_CHUNK_BYTES);
@@ -214,7 +242,7 @@ static bool is_plain_text(struct slice bytes)
     return true;
 }
 
-static enum status write_vocabulary(const struct writer *writer, struct error *err)
+static enum status write_vocabulary(struct writer *writer, struct error *err)
 {
     const struct transform *transform = &writer->model->transform;
 
@@ -222,25 +250,46 @@ static enum status write_vocabulary(const struct writer *writer, struct error *e
         const struct transform_input *input = &transform->inputs[i];
         struct model_row row = {.part = SLICE("vocabulary"), .name = input->name, .has_data = true};
 
-        for (uint32_t w = 0; w < input->word_count; w++) {
-            row.position = w;
+        for (uint64_t w = begin_section(writer, input->word_count);
+             w < input->word_count && !writer->is_full; w++) {
+            row.position = (int64_t)w;
             row.has_value = input->word_counts != NULL;
             row.value = row.has_value ? (double)input->word_counts[w] : 0;
             row.data = input->words[w];
             row.data_is_text = is_plain_text(row.data);
-            TRY(writer->sink(writer->context, &row, err));
+            TRY(give(writer, &row, err));
         }
     }
+    return STATUS_OK;
+}
+
+enum status model_write_some(const struct model *model, uint64_t *next, size_t bytes_max,
+                             bool *is_at_end, model_row_sink *sink, void *context,
+                             struct error *err)
+{
+    struct writer writer = {.model = model,
+                            .sink = sink,
+                            .context = context,
+                            .to_skip = *next,
+                            .bytes_left = bytes_max};
+
+    TRY(write_meta(&writer, err));
+    if (!writer.is_full)
+        TRY(write_weights(&writer, err));
+    if (!writer.is_full)
+        TRY(write_tensors(&writer, err));
+    if (!writer.is_full)
+        TRY(write_vocabulary(&writer, err));
+    *next += writer.written;
+    *is_at_end = !writer.is_full;
     return STATUS_OK;
 }
 
 enum status model_write(const struct model *model, model_row_sink *sink, void *context,
                         struct error *err)
 {
-    const struct writer writer = {model, sink, context};
+    uint64_t next = 0;
+    bool is_at_end;
 
-    TRY(write_meta(&writer, err));
-    TRY(write_weights(&writer, err));
-    TRY(write_tensors(&writer, err));
-    return write_vocabulary(&writer, err);
+    return model_write_some(model, &next, SIZE_MAX, &is_at_end, sink, context, err);
 }

@@ -66,6 +66,8 @@ static const char schema[] =
                   " SET train = excluded.train, validation = excluded.validation")                 \
     X(PUT_MODEL, "INSERT INTO model VALUES(?, ?, ?, ?, ?)")                                        \
     X(CLEAR_MODEL, "DELETE FROM model")                                                            \
+    X(STAGE_MODEL, "INSERT INTO staged_model VALUES(?, ?, ?, ?, ?)")                               \
+    X(HAS_STAGED, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'staged_model'")    \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
     X(GET_CLAIM, "SELECT incarnation FROM claim")                                                  \
@@ -500,14 +502,12 @@ static void bind_slice(sqlite3_stmt *statement, int column, struct slice text)
                         SQLITE_UTF8);
 }
 
-enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
-                                   struct error *err)
+static enum status insert_model_row(struct jobstore *store, enum query query,
+                                    const struct model_row *row, struct error *err)
 {
     sqlite3_stmt *statement;
 
-    if (slice_is(row->part, "meta"))
-        TRY(run_query(store, QUERY_CLEAR_MODEL, err));
-    TRY(prepare(store, QUERY_PUT_MODEL, &statement, err));
+    TRY(prepare(store, query, &statement, err));
     bind_slice(statement, 1, row->part);
     bind_slice(statement, 2, row->name);
     sqlite3_bind_int64(statement, 3, row->position);
@@ -518,8 +518,78 @@ enum status jobstore_put_model_row(struct jobstore *store, const struct model_ro
     else if (row->has_data)
         sqlite3_bind_blob64(statement, 5, row->data.data ? row->data.data : "", row->data.size,
                             SQLITE_STATIC);
-    TRY(finish(store, statement, err));
+    return finish(store, statement, err);
+}
+
+enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
+                                   struct error *err)
+{
+    if (slice_is(row->part, "meta"))
+        TRY(run_query(store, QUERY_CLEAR_MODEL, err));
+    TRY(insert_model_row(store, QUERY_PUT_MODEL, row, err));
     return record_model_row(store->recording, row, err);
+}
+
+/* ---- the model that is put aside: a table that takes the place of `model` as a whole ---- */
+
+static enum status has_staged_model(struct jobstore *store, bool *has, struct error *err)
+{
+    sqlite3_stmt *statement;
+    int stepped;
+
+    TRY(prepare(store, QUERY_HAS_STAGED, &statement, err));
+    stepped = sqlite3_step(statement);
+    *has = stepped == SQLITE_ROW;
+    sqlite3_reset(statement);
+    return stepped == SQLITE_ROW || stepped == SQLITE_DONE ? STATUS_OK
+                                                           : jobstore_failed(store, err);
+}
+
+static enum status make_staged_model(struct jobstore *store, struct error *err)
+{
+    return jobstore_run(store,
+                        "CREATE TABLE staged_model(part TEXT NOT NULL, name TEXT NOT NULL,"
+                        " position INTEGER NOT NULL, value REAL, data)",
+                        err);
+}
+
+/* A model that does not begin with its meta row is found out by who reads it. */
+static enum status insert_staged(struct jobstore *store, const struct model_row *row,
+                                 struct error *err)
+{
+    const enum status status = insert_model_row(store, QUERY_STAGE_MODEL, row, err);
+    bool has = true;
+
+    if (status == STATUS_OK || has_staged_model(store, &has, NULL) != STATUS_OK || has)
+        return status;
+    TRY(make_staged_model(store, err));
+    return insert_model_row(store, QUERY_STAGE_MODEL, row, err);
+}
+
+enum status jobstore_stage_model_row(struct jobstore *store, const struct model_row *row,
+                                     struct error *err)
+{
+    if (slice_is(row->part, "meta")) {
+        TRY(jobstore_forget_staged_model(store, err));
+        TRY(make_staged_model(store, err));
+    }
+    TRY(insert_staged(store, row, err));
+    return record_model_row(store->recording, row, err);
+}
+
+enum status jobstore_take_staged_model(struct jobstore *store, struct error *err)
+{
+    bool has = false;
+
+    TRY(has_staged_model(store, &has, err));
+    return has ? jobstore_run(store, "DROP TABLE model; ALTER TABLE staged_model RENAME TO model",
+                              err)
+               : STATUS_OK;
+}
+
+enum status jobstore_forget_staged_model(struct jobstore *store, struct error *err)
+{
+    return jobstore_run(store, "DROP TABLE IF EXISTS staged_model", err);
 }
 
 enum status jobstore_begin(struct jobstore *store, struct error *err)

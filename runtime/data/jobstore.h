@@ -79,6 +79,16 @@ enum status jobstore_put_result(struct jobstore *store, const char *name, double
 /* In the order of model_write: a meta row throws the previous model away. */
 enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
                                    struct error *err);
+/*
+ * The model that a job learns is put aside row by row, in as many transactions as it takes, and
+ * becomes the job's in the one that says that the job is done: rows that lie aside are nobody's
+ * model. In the order of model_write: a meta row forgets what lay aside before.
+ */
+enum status jobstore_stage_model_row(struct jobstore *store, const struct model_row *row,
+                                     struct error *err);
+/* Nothing lies aside afterwards. Where nothing did, the model is as it was. */
+enum status jobstore_take_staged_model(struct jobstore *store, struct error *err);
+enum status jobstore_forget_staged_model(struct jobstore *store, struct error *err);
 /* From now on a power cut may take the last transactions, and damages nothing: of a job that
  * somebody is to continue then. Otherwise the store is for as long as the machine runs, until its
  * first checkpoint. */

@@ -108,8 +108,9 @@ static enum status take_job(struct replay *replay, const cJSON *body, struct err
     row.rows_per_second = get_real(body, "rows_per_second");
     row.validation_loss = get_real(body, "validation_loss");
     row.slot_seconds = get_real(body, "slot_seconds");
-    replay->position.has_ended = row.state == JOB_STATE_DONE || row.state == JOB_STATE_FAILED ||
-                                 row.state == JOB_STATE_CANCELLED;
+    replay->position.has_ended = job_state_has_ended(row.state);
+    if (row.state == JOB_STATE_DONE)
+        TRY(jobstore_take_staged_model(replay->store, err));
     return jobstore_put_job(replay->store, &row, err);
 }
 
@@ -172,7 +173,7 @@ static enum status take_model_row(struct replay *replay, const cJSON *body,
     TRY(json_get_boolean(body, "is_text", &row.data_is_text, err));
     if (row.has_value)
         row.value = get_real(body, "value");
-    return jobstore_put_model_row(replay->store, &row, err);
+    return jobstore_stage_model_row(replay->store, &row, err);
 }
 
 static enum status take_head(struct replay *replay, const cJSON *body, struct error *err)

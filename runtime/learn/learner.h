@@ -141,6 +141,8 @@ void learner_take_abandon(struct learner *learner); /* also where none has begun
 enum status learner_export(const struct learner *learner, struct model *model,
                            struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
                            struct error *err);
+/* The same model, not measured again. It borrows from the learner. */
+void learner_fill_model(const struct learner *learner, struct model *model);
 
 /* For tests that invert a bit of it: the memory of this name, learner_memory.c. NULL: there is
  * none of that name in this job, or it is mapped from a file. */

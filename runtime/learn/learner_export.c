@@ -11,7 +11,7 @@
 
 /* ---- the model ---- */
 
-static void fill_model(const struct learner *learner, struct model *model)
+void learner_fill_model(const struct learner *learner, struct model *model)
 {
     const struct jobspec *spec = learner->spec;
     const struct dataset *dataset = learner->dataset;
@@ -129,7 +129,7 @@ enum status learner_export(const struct learner *learner, struct model *model,
 
     if (learner->progress.phase.kind != PHASE_DONE)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
-    fill_model(learner, model);
+    learner_fill_model(learner, model);
     TRY_OR(done, status,
            measure(learner, model, &learner->dataset->train, SAMPLE_ROWS_MAX, &train, err));
     TRY_OR(done, status,

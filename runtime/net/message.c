@@ -34,16 +34,16 @@ bool message_next_member(struct byte_reader *members, struct message_member *mem
     return !members->failed;
 }
 
-static void put_model_row(struct text *out, const struct message_model_row *row)
+void message_put_model_row(struct text *rows, const struct message_model_row *row)
 {
-    put_sized(out, row->part);
-    put_sized(out, row->name);
-    put_i64(out, row->position);
-    put_u8(out, row->has_value);
-    put_f64(out, row->value);
-    put_u8(out, row->has_data);
-    put_u8(out, row->data_is_text);
-    put_sized(out, row->data);
+    put_sized(rows, row->part);
+    put_sized(rows, row->name);
+    put_i64(rows, row->position);
+    put_u8(rows, row->has_value);
+    put_f64(rows, row->has_value ? row->value : 0);
+    put_u8(rows, row->has_data);
+    put_u8(rows, row->has_data && row->data_is_text);
+    put_sized(rows, row->has_data ? row->data : (struct slice){"", 0});
 }
 
 void message_put_progress(struct text *out, const struct message_progress *progress)
@@ -142,8 +142,12 @@ static void put_body(struct text *out, const struct message *message)
     case MESSAGE_PROGRESS:
         message_put_progress(out, &message->progress);
         break;
-    case MESSAGE_MODEL_ROW:
-        put_model_row(out, &message->model_row);
+    case MESSAGE_MODEL_NEXT:
+        put_u64(out, message->model_next);
+        break;
+    case MESSAGE_MODEL_ROWS:
+        put_u64(out, message->model_rows.first);
+        put_sized(out, message->model_rows.rows);
         break;
     case MESSAGE_RESULT:
         put_sized(out, message->result.name);
@@ -154,6 +158,7 @@ static void put_body(struct text *out, const struct message *message)
         put_sized(out, message->finished.digest);
         put_u64(out, message->finished.step);
         put_u64(out, message->finished.rows);
+        put_u64(out, message->finished.model_rows);
         break;
     case MESSAGE_FAILED:
         put_u32(out, message->failure.status);
@@ -222,16 +227,27 @@ static bool members_are_whole(const struct message_group *group)
     return reader_is_done(&reader);
 }
 
-static void read_model_row(struct byte_reader *reader, struct message_model_row *row)
+bool message_next_model_row(struct byte_reader *rows, struct message_model_row *row)
 {
-    row->part = read_sized(reader, MESSAGE_NAME_MAX);
-    row->name = read_sized(reader, FRAME_PAYLOAD_MAX);
-    row->position = read_i64(reader);
-    row->has_value = read_flag(reader);
-    row->value = read_f64(reader);
-    row->has_data = read_flag(reader);
-    row->data_is_text = read_flag(reader);
-    row->data = read_sized(reader, FRAME_PAYLOAD_MAX);
+    row->part = read_sized(rows, FRAME_PAYLOAD_MAX);
+    row->name = read_sized(rows, FRAME_PAYLOAD_MAX);
+    row->position = read_i64(rows);
+    row->has_value = read_flag(rows);
+    row->value = read_f64(rows);
+    row->has_data = read_flag(rows);
+    row->data_is_text = read_flag(rows);
+    row->data = read_sized(rows, FRAME_PAYLOAD_MAX);
+    return !rows->failed;
+}
+
+static bool model_rows_are_whole(const struct message_model_rows *rows)
+{
+    struct byte_reader reader = byte_reader_over(rows->rows);
+    struct message_model_row row;
+
+    while (!reader.failed && !reader_is_done(&reader))
+        (void)message_next_model_row(&reader, &row);
+    return !reader.failed;
 }
 
 void message_read_progress(struct byte_reader *reader, struct message_progress *progress)
@@ -349,8 +365,14 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_PROGRESS:
         message_read_progress(reader, &message->progress);
         break;
-    case MESSAGE_MODEL_ROW:
-        read_model_row(reader, &message->model_row);
+    case MESSAGE_MODEL_NEXT:
+        message->model_next = read_u64(reader);
+        break;
+    case MESSAGE_MODEL_ROWS:
+        message->model_rows.first = read_u64(reader);
+        message->model_rows.rows = read_sized(reader, FRAME_PAYLOAD_MAX);
+        if (!reader->failed && !model_rows_are_whole(&message->model_rows))
+            reader->failed = true;
         break;
     case MESSAGE_RESULT:
         message->result.name = read_sized(reader, MESSAGE_NAME_MAX);
@@ -361,6 +383,7 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->finished.digest = read_sized(reader, MESSAGE_NAME_MAX);
         message->finished.step = read_u64(reader);
         message->finished.rows = read_u64(reader);
+        message->finished.model_rows = read_u64(reader);
         break;
     case MESSAGE_FAILED:
         message->failure.status = read_u32(reader);

@@ -4,7 +4,8 @@
  *     worker --HELLO--> master --GROUP--> workers --PEER_HELLO--> workers
  *     each phase, among workers:   PARTIAL to the owner of each segment,
  *                                  SUM from the owner to everyone
- *     rank 0 --PROGRESS, MODEL_ROW, RESULT, FINISHED--> master --END--> workers
+ *     rank 0 --PROGRESS, PUBLISHING--> master --MODEL_NEXT--> rank 0 --MODEL_ROWS--> master ...
+ *     rank 0 --RESULT, FINISHED--> master --END--> workers
  *
  * Where a table is scored (PREDICT, EVALUATE) there are no groups:
  *     scorer --HELLO--> dispatcher --LEASE--> scorer --SCORED--> dispatcher --END--> scorers
@@ -43,9 +44,11 @@
     X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
     X(PROGRESS, "rank 0 -> master", "step, epoch, rows, losses")                                   \
     X(PUBLISHING, "rank 0 -> master", "nothing: the model is being made")                          \
-    X(MODEL_ROW, "rank 0 -> master", "part, name, position, value, data")                          \
+    X(MODEL_NEXT, "master -> rank 0", "row: those before it are stored, send some from it on")     \
+    X(MODEL_ROWS, "rank 0 -> master",                                                              \
+      "number of the first, rows: part, name, position, value, data")                              \
     X(RESULT, "rank 0 -> master", "metric, train, validation")                                     \
-    X(FINISHED, "rank 0 -> master", "digest, step, rows")                                          \
+    X(FINISHED, "rank 0 -> master", "digest, step, rows learned from, rows of the model")          \
     X(FAILED, "worker -> master", "status, message, hint")                                         \
     X(END, "master -> worker", "nothing: the job has ended, or a newer worker has the index")      \
     X(PEER_HELLO, "worker -> worker", "rank, phase")                                               \
@@ -115,6 +118,13 @@ struct message_progress {
     double loss, validation_loss, validation_score; /* NaN: none */
 };
 
+/* Some of the model's rows (scoring/model_table.h), which are numbered in the order of
+ * model_write. */
+struct message_model_rows {
+    uint64_t first;
+    struct slice rows; /* encoded; message_next_model_row reads them in order */
+};
+
 struct message_model_row {
     struct slice part, name;
     int64_t position;
@@ -130,7 +140,7 @@ struct message_result {
 
 struct message_finished {
     struct slice digest;
-    uint64_t step, rows;
+    uint64_t step, rows, model_rows;
 };
 
 struct message_failure {
@@ -183,7 +193,8 @@ struct message {
         struct message_hello hello;
         struct message_group group;
         struct message_progress progress;
-        struct message_model_row model_row;
+        struct message_model_rows model_rows;
+        uint64_t model_next;
         struct message_result result;
         struct message_finished finished;
         struct message_failure failure;
@@ -226,5 +237,8 @@ void message_read_progress(struct byte_reader *reader, struct message_progress *
 
 void message_put_member(struct text *members, const struct message_member *member);
 bool message_next_member(struct byte_reader *members, struct message_member *member);
+
+void message_put_model_row(struct text *rows, const struct message_model_row *row);
+bool message_next_model_row(struct byte_reader *rows, struct message_model_row *row);
 
 #endif

@@ -104,14 +104,18 @@ struct oracle oracle_new(const struct subject *subject)
     struct learning learning = subject->open(subject->context);
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t metric_count;
-    uint64_t rows;
+    uint64_t rows, next = 0;
+    bool is_at_end;
     struct error err;
 
     do
         note_state(&oracle, &learning);
     while (compute_phase(&oracle, &learning));
-    if (learning.publish(learning.self, hash_row, &oracle.model, oracle.digest, &rows, metrics,
-                         &metric_count, &err) != STATUS_OK) {
+    if (learning.measure(learning.self, oracle.digest, &rows, metrics, &metric_count, &err) !=
+            STATUS_OK ||
+        learning.publish(learning.self, oracle.digest, &next, SIZE_MAX, &is_at_end, hash_row,
+                         &oracle.model, &err) != STATUS_OK ||
+        !is_at_end) {
         fprintf(stderr, "the undisturbed run cannot publish: %s\n", err.message);
         abort();
     }
@@ -233,14 +237,21 @@ static void checked_take_abandon(void *self)
     }
 }
 
-static enum status checked_publish(const void *self, model_row_sink *sink, void *context,
-                                   char digest[DIGEST_BYTES], uint64_t *rows,
+static enum status checked_measure(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
                                    struct result_metric metrics[LEARNER_METRICS_MAX],
                                    size_t *metric_count, struct error *err)
 {
     const struct checked *checked = self;
-    return checked->inner.publish(checked->inner.self, sink, context, digest, rows, metrics,
-                                  metric_count, err);
+    return checked->inner.measure(checked->inner.self, digest, rows, metrics, metric_count, err);
+}
+
+static enum status checked_publish(const void *self, const char *digest, uint64_t *next,
+                                   size_t bytes_max, bool *is_at_end, model_row_sink *sink,
+                                   void *context, struct error *err)
+{
+    const struct checked *checked = self;
+    return checked->inner.publish(checked->inner.self, digest, next, bytes_max, is_at_end, sink,
+                                  context, err);
 }
 
 struct checked *checked_new(struct learning inner, const struct oracle *oracle)
@@ -281,6 +292,7 @@ struct learning checked_learning(struct checked *checked)
         .take_piece = checked_take_piece,
         .take_end = checked_take_end,
         .take_abandon = checked_take_abandon,
+        .measure = checked_measure,
         .publish = checked_publish,
     };
 }

@@ -289,7 +289,7 @@ static void take_row(struct world *world, const struct outbox *outbox,
 
 static bool is_stored(enum outbox_kind kind)
 {
-    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL_ROW;
+    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL;
 }
 
 static bool wants_store(const struct outbox *outbox)

@@ -10,6 +10,7 @@
 
 #define INTEGERS   3  /* rows, lanes as bits, noise */
 #define BODY_WORDS 20 /* enough to go in several pieces */
+#define MODEL_ROWS 7
 
 struct toy {
     struct toy_plan plan;
@@ -203,30 +204,41 @@ static void toy_take_abandon(void *self)
     toy->taking.is_active = false;
 }
 
-static enum status toy_publish(const void *self, model_row_sink *sink, void *context,
-                               char digest[DIGEST_BYTES], uint64_t *rows,
+static enum status toy_measure(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
                                struct result_metric metrics[LEARNER_METRICS_MAX],
                                size_t *metric_count, struct error *err)
 {
     const struct toy *toy = self;
+    (void)err;
 
-    for (int64_t position = 0; position < 4; position++) {
-        uint64_t value = mix(toy->state, 4, (uint64_t)position);
-        struct model_row row = {.part = SLICE("tensor"),
-                                .name = SLICE("layer0/weights"),
-                                .position = position,
-                                .has_data = true,
-                                .data = {(const char *)&value, sizeof value}};
-        enum status status = sink(context, &row, err);
-
-        if (status != STATUS_OK)
-            return status;
-    }
     snprintf(digest, DIGEST_BYTES, "%064" PRIx64, toy->state);
     *rows = toy->plan.rows;
     *metric_count = 1;
     snprintf(metrics[0].name, sizeof metrics[0].name, "loss");
     metrics[0].train = metrics[0].validation = 1;
+    return STATUS_OK;
+}
+
+static enum status toy_publish(const void *self, const char *digest, uint64_t *next,
+                               size_t bytes_max, bool *is_at_end, model_row_sink *sink,
+                               void *context, struct error *err)
+{
+    const struct toy *toy = self;
+    size_t bytes = 0;
+    (void)digest;
+
+    for (; *next < MODEL_ROWS && bytes < bytes_max; ++*next) {
+        uint64_t value = mix(toy->state, 4, *next);
+        struct model_row row = {.part = SLICE("tensor"),
+                                .name = SLICE("layer0/weights"),
+                                .position = (int64_t)*next,
+                                .has_data = true,
+                                .data = {(const char *)&value, sizeof value}};
+
+        TRY(sink(context, &row, err));
+        bytes += sizeof value;
+    }
+    *is_at_end = *next == MODEL_ROWS;
     return STATUS_OK;
 }
 
@@ -247,6 +259,7 @@ struct learning toy_learning(struct toy *toy)
         .take_piece = toy_take_piece,
         .take_end = toy_take_end,
         .take_abandon = toy_take_abandon,
+        .measure = toy_measure,
         .publish = toy_publish,
     };
 }

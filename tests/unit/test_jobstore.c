@@ -187,6 +187,77 @@ static void a_model_is_there_whole_or_not_at_all(void **state)
     folder_close(&folder);
 }
 
+static void check_model(struct jobstore *store, const char *expected)
+{
+    struct seen seen = {""};
+    struct error err;
+
+    CHECK_OK(jobstore_each_model_row(store, see_model_row, &seen, &err));
+    assert_string_equal(seen.text, expected);
+}
+
+static void a_model_that_is_put_aside_is_none_until_it_is_taken(void **state)
+{
+    const struct model_row meta = {.part = SLICE("meta"), .name = SLICE("meta")};
+    const struct model_row weight = {.part = SLICE("weight"), .name = SLICE("x")};
+    struct jobstore *store, *reader;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_OK(jobstore_stage_model_row(store, &meta, &err));
+    CHECK_OK(jobstore_stage_model_row(store, &weight, &err));
+    jobstore_close(store); /* its master died; the next puts it aside anew */
+    CHECK_OK(jobstore_open(folder.file, false, &store, &err));
+    CHECK_OK(jobstore_open(folder.file, true, &reader, &err));
+    CHECK_OK(jobstore_stage_model_row(store, &meta, &err));
+    check_model(reader, "");
+    CHECK_OK(jobstore_begin(store, &err));
+    CHECK_OK(jobstore_stage_model_row(store, &weight, &err));
+    CHECK_OK(jobstore_take_staged_model(store, &err));
+    check_model(reader, "");
+    CHECK_OK(jobstore_commit(store, &err));
+    check_model(reader, "meta meta 0 -1 ;weight x 0 -1 ;");
+    CHECK_OK(jobstore_take_staged_model(store, &err)); /* nothing lies aside */
+    check_model(reader, "meta meta 0 -1 ;weight x 0 -1 ;");
+    CHECK_OK(jobstore_stage_model_row(store, &weight, &err));
+    CHECK_OK(jobstore_forget_staged_model(store, &err));
+    CHECK_OK(jobstore_take_staged_model(store, &err));
+    check_model(reader, "meta meta 0 -1 ;weight x 0 -1 ;");
+    jobstore_close(reader);
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
+static void a_job_that_has_ended_has_no_further_master(void **state)
+{
+    static const enum job_state ends[] = {JOB_STATE_DONE, JOB_STATE_FAILED, JOB_STATE_CANCELLED};
+    struct job_row row = {.id = 7, .state = JOB_STATE_PUBLISHING};
+    struct jobstore *store;
+    struct folder folder;
+    uint32_t incarnation;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_OK(jobstore_claim(store, 0, &incarnation, &err));
+    CHECK_OK(jobstore_put_job(store, &row, &err));
+    CHECK_OK(jobstore_claim(store, 0, &incarnation, &err));
+    CHECK_INT(incarnation, 1);
+    for (int i = 0; i < 3; i++) {
+        row.state = ends[i];
+        CHECK_OK(jobstore_put_job(store, &row, &err));
+        CHECK_FAILS(jobstore_claim(store, 0, &incarnation, &err), STATUS_INVALID,
+                    job_state_name(ends[i]));
+        CHECK_OK(jobstore_check_claim(store, 1, &err));
+    }
+    jobstore_close(store);
+    folder_close(&folder);
+}
+
 static void what_is_no_store_is_refused(void **state)
 {
     struct jobstore *store;
@@ -309,6 +380,8 @@ int main(void)
         cmocka_unit_test(a_job_row_comes_back_as_it_was_put),
         cmocka_unit_test(results_and_metrics_come_back_in_order),
         cmocka_unit_test(a_model_is_there_whole_or_not_at_all),
+        cmocka_unit_test(a_model_that_is_put_aside_is_none_until_it_is_taken),
+        cmocka_unit_test(a_job_that_has_ended_has_no_further_master),
         cmocka_unit_test(what_is_no_store_is_refused),
         cmocka_unit_test(a_store_that_was_left_empty_is_completed_by_who_writes),
         cmocka_unit_test(a_destination_comes_back_and_half_a_path_is_refused),

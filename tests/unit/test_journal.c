@@ -306,7 +306,8 @@ static void put_everything(struct fixture *fixture)
     CHECK_OK(jobstore_put_metric(fixture->store, 1, 2, "loss", "train", 1.0 / 3, &err));
     CHECK_OK(jobstore_put_result(fixture->store, "Accuracy", 0.7, (double)NAN, &err));
     for (int i = 0; i < 3; i++)
-        CHECK_OK(jobstore_put_model_row(fixture->store, &rows[i], &err));
+        CHECK_OK(jobstore_stage_model_row(fixture->store, &rows[i], &err));
+    CHECK_OK(jobstore_take_staged_model(fixture->store, &err));
     CHECK_OK(jobstore_put_job(fixture->store, &row, &err));
     CHECK_OK(jobstore_commit(fixture->store, &err));
 }
@@ -338,6 +339,49 @@ static void what_was_put_is_what_a_replay_finds(void **state)
     text_deinit(&mine);
     text_deinit(&theirs);
     close_store(&master);
+    close_store(&session);
+    free(shared);
+}
+
+static void stage_row(struct fixture *fixture, const char *part, int64_t position)
+{
+    const struct model_row row = {.part = slice_of(part), .name = SLICE("t"), .position = position};
+    struct error err;
+
+    CHECK_OK(jobstore_begin(fixture->store, &err));
+    CHECK_OK(jobstore_stage_model_row(fixture->store, &row, &err));
+    CHECK_OK(jobstore_commit(fixture->store, &err));
+}
+
+/* The first master is killed between two rows; the second begins again. */
+static void the_rows_of_a_model_that_was_not_finished_are_not_replayed_into_the_next(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second, session;
+    struct journal_position position;
+    struct text model;
+    struct error err;
+    (void)state;
+
+    lead(&first, shared);
+    stage_row(&first, "meta", 0);
+    stage_row(&first, "tensor", 0);
+    lead(&second, shared);
+    stage_row(&second, "meta", 0);
+    open_store(&session, shared);
+    text_init(&model, TEXT_MAXIMUM);
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    CHECK_OK(jobstore_each_model_row(session.store, print_model, &model, &err));
+    CHECK_INT(model.size, 0);
+    stage_row(&second, "tensor", 1);
+    CHECK_OK(jobstore_take_staged_model(second.store, &err));
+    put_job(&second, JOB_STATE_DONE, 9);
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    CHECK_OK(jobstore_each_model_row(session.store, print_model, &model, &err));
+    assert_string_equal(text_string(&model), "meta/t/0/0/0/0/0/|tensor/t/1/0/0/0/0/|");
+    text_deinit(&model);
+    close_store(&first);
+    close_store(&second);
     close_store(&session);
     free(shared);
 }
@@ -630,6 +674,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_put_is_what_a_replay_finds),
+        cmocka_unit_test(the_rows_of_a_model_that_was_not_finished_are_not_replayed_into_the_next),
         cmocka_unit_test(the_next_master_has_books_and_checkpoint),
         cmocka_unit_test(a_dropped_checkpoint_does_not_come_back),
         cmocka_unit_test(a_changed_checkpoint_is_refused),

@@ -460,29 +460,108 @@ static void who_is_announced_waits_for_the_others_but_not_for_long(void **state)
     CHECK_INT(when_the_announced_go(true), 5 * 90);
 }
 
-static void the_model_of_a_past_group_is_not_stored(void **state)
+/* So many rows from number `first` on, from the rank 0 that this peer is. */
+static void send_rows(struct fixture *fixture, peer_id from, uint64_t epoch, uint64_t first,
+                      int count)
+{
+    struct message message = of(MESSAGE_MODEL_ROWS, epoch);
+    struct text rows;
+
+    text_init(&rows, 1 << 12);
+    for (int i = 0; i < count; i++)
+        message_put_model_row(&rows, &(struct message_model_row){.part = SLICE("tensor")});
+    message.model_rows = (struct message_model_rows){first, text_slice(&rows)};
+    say(fixture, from, message);
+    text_deinit(&rows);
+}
+
+/* The row that the master asked for last; -1: it has not asked. */
+static int64_t asked_for(const struct fixture *fixture)
+{
+    struct message message;
+    int64_t row = -1;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind == OUTBOX_SEND &&
+            message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL) == STATUS_OK &&
+            message.type == MESSAGE_MODEL_NEXT)
+            row = (int64_t)message.model_next;
+    }
+    return row;
+}
+
+static void rows_of_the_model_are_stored_as_they_come(void **state)
 {
     struct fixture fixture;
-    struct message row = of(MESSAGE_MODEL_ROW, 1), finished = of(MESSAGE_FINISHED, 1);
+    struct message finished = of(MESSAGE_FINISHED, 1);
+    (void)state;
+
+    open_master(&fixture, 1, 1, 0);
+    hello(&fixture, 1, 0, 0);
+    say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
+    CHECK_INT(asked_for(&fixture), 0);
+    send_rows(&fixture, 1, 1, 0, 3);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
+    CHECK_INT(asked_for(&fixture), 3);
+    send_rows(&fixture, 1, 1, 0, 3); /* again: they are stored */
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    send_rows(&fixture, 1, 1, 3, 2);
+    CHECK_INT(asked_for(&fixture), 5);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 0);
+    finished.finished.digest = SLICE("00");
+    finished.finished.model_rows = 5;
+    say(&fixture, 1, finished);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 1);
+    CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    close_master(&fixture);
+}
+
+static void a_model_without_all_its_rows_is_none(void **state)
+{
+    struct fixture fixture;
+    struct message finished = of(MESSAGE_FINISHED, 1);
+    (void)state;
+
+    open_master(&fixture, 1, 1, 0);
+    hello(&fixture, 1, 0, 0);
+    say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
+    send_rows(&fixture, 1, 1, 0, 3);
+    finished.finished.digest = SLICE("00");
+    finished.finished.model_rows = 4;
+    say(&fixture, 1, finished);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL), 0);
+    CHECK(!master_has_ended(&fixture.master));
+    CHECK_INT(fixture.master.live, 0);
+    close_master(&fixture);
+}
+
+static void the_next_rank_0_goes_on_where_the_rows_end(void **state)
+{
+    struct fixture fixture;
+    struct message finished = of(MESSAGE_FINISHED, 1);
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
-    row.model_row.part = SLICE("tensor");
-    finished.finished.digest = SLICE("00");
     say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
-    say(&fixture, 1, row);
-    say(&fixture, 1, row);
+    send_rows(&fixture, 1, 1, 0, 2);
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     hello(&fixture, 2, 0, 1);
     say(&fixture, 1, finished); /* late, from a peer that is gone */
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROW), 0);
     say(&fixture, 2, finished); /* of an older group */
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
-    row.epoch = finished.epoch = 2;
-    say(&fixture, 2, row);
+    send_rows(&fixture, 2, 1, 2, 1);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    say(&fixture, 2, of(MESSAGE_PUBLISHING, 2));
+    CHECK_INT(asked_for(&fixture), 2);
+    send_rows(&fixture, 2, 2, 2, 1);
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
+    finished.epoch = 2;
+    finished.finished.digest = SLICE("00");
+    finished.finished.model_rows = 3;
     say(&fixture, 2, finished);
-    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROW), 1);
     CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
     CHECK_INT(fixture.master.state, JOB_STATE_DONE);
     close_master(&fixture);
@@ -1253,7 +1332,9 @@ int main(void)
         cmocka_unit_test(who_is_announced_goes_together),
         cmocka_unit_test(who_is_announced_waits_for_the_others_but_not_for_long),
         cmocka_unit_test(a_successor_that_is_asked_to_go_has_nothing_to_wait_for),
-        cmocka_unit_test(the_model_of_a_past_group_is_not_stored),
+        cmocka_unit_test(rows_of_the_model_are_stored_as_they_come),
+        cmocka_unit_test(a_model_without_all_its_rows_is_none),
+        cmocka_unit_test(the_next_rank_0_goes_on_where_the_rows_end),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),
         cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),

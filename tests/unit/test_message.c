@@ -72,15 +72,24 @@ static struct message sample(enum message_type type, struct text *members)
         message.progress =
             (struct message_progress){1, 2, 3, 4, 5, 6, true, true, 0.25, 0.5, (double)NAN};
         break;
-    case MESSAGE_MODEL_ROW:
-        message.model_row = (struct message_model_row){
-            SLICE("weight"), SLICE("age"), -1, true, true, false, 2.5, SLICE("bytes")};
+    case MESSAGE_MODEL_NEXT:
+        message.model_next = 3;
+        break;
+    case MESSAGE_MODEL_ROWS:
+        text_clear(members);
+        message_put_model_row(members,
+                              &(struct message_model_row){SLICE("weight"), SLICE("age"), -1, true,
+                                                          false, false, 2.5, SLICE("")});
+        message_put_model_row(
+            members, &(struct message_model_row){SLICE("tensor"), SLICE("layer0/weights"), 7, false,
+                                                 true, false, 0, SLICE("bytes")});
+        message.model_rows = (struct message_model_rows){3, text_slice(members)};
         break;
     case MESSAGE_RESULT:
         message.result = (struct message_result){SLICE("Accuracy"), 0.9, (double)NAN};
         break;
     case MESSAGE_FINISHED:
-        message.finished = (struct message_finished){SLICE("00ff"), 10, 20};
+        message.finished = (struct message_finished){SLICE("00ff"), 10, 20, 5};
         break;
     case MESSAGE_FAILED:
         message.failure = (struct message_failure){2, SLICE("no rows"), SLICE("Add some.")};

@@ -113,6 +113,58 @@ static void large_tensors_travel_in_chunks(void **state)
     fixture_deinit(&fixture);
 }
 
+static bool is_same_row(const struct model_row *a, const struct model_row *b)
+{
+    return slice_equal(a->part, b->part) && slice_equal(a->name, b->name) &&
+           a->position == b->position && a->has_value == b->has_value &&
+           (!a->has_value || memcmp(&a->value, &b->value, sizeof a->value) == 0) &&
+           a->has_data == b->has_data && a->data_is_text == b->data_is_text &&
+           slice_equal(a->data, b->data);
+}
+
+/* Row by row, and so many bytes at a time. */
+static void check_pieces(struct fixture *whole, size_t bytes_max)
+{
+    struct fixture pieces = {.model = whole->model};
+    bool is_at_end = false;
+    uint64_t next = 0;
+    struct error err;
+
+    arena_init(&pieces.arena, 1 << 26);
+    while (!is_at_end) {
+        const size_t before = pieces.row_count;
+
+        CHECK_OK(model_write_some(&whole->model, &next, bytes_max, &is_at_end, fixture_keep,
+                                  &pieces, &err));
+        CHECK(next == pieces.row_count);
+        CHECK(pieces.row_count > before || is_at_end);
+        CHECK(bytes_max > 1 || pieces.row_count - before <= 1);
+    }
+    CHECK_INT(pieces.row_count, whole->row_count);
+    for (size_t i = 0; i < whole->row_count; i++)
+        CHECK(is_same_row(&pieces.rows[i], &whole->rows[i]));
+    free(pieces.rows);
+    arena_deinit(&pieces.arena);
+}
+
+static void a_model_can_be_written_by_pieces_of_any_size(void **state)
+{
+    static const uint32_t linear[] = {3}, deep[] = {20000, 3};
+    static const size_t bytes[] = {1, 200, 3000, 300000, SIZE_MAX};
+    (void)state;
+
+    for (int is_deep = 0; is_deep < 2; is_deep++) {
+        struct fixture fixture;
+
+        fixture_init(&fixture, 3);
+        fixture_layers(&fixture, is_deep ? deep : linear, is_deep ? 2 : 1);
+        fixture_write(&fixture);
+        for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+            check_pieces(&fixture, bytes[i]);
+        fixture_deinit(&fixture);
+    }
+}
+
 static void labels_of_every_type_come_back(void **state)
 {
     struct cell integers[] = {{.type = CELL_INTEGER, .integer = INT64_MIN},
@@ -495,6 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
         cmocka_unit_test(large_tensors_travel_in_chunks),
+        cmocka_unit_test(a_model_can_be_written_by_pieces_of_any_size),
         cmocka_unit_test(labels_of_every_type_come_back),
         cmocka_unit_test(weights_in_raw_units_add_up_to_the_prediction),
         cmocka_unit_test(a_deep_model_has_no_weights_to_read),

@@ -29,7 +29,8 @@ static void open_worker(struct fixture *fixture)
                                      .grace_ms = 25000,
                                      .piece_bytes = 1 << 20,
                                      .state_piece_bytes = 1 << 20,
-                                     .snapshot_piece_bytes = 1 << 20};
+                                     .snapshot_piece_bytes = 1 << 20,
+                                     .model_bytes = 16};
     struct learning learning;
 
     memset(fixture, 0, sizeof *fixture);
@@ -162,8 +163,19 @@ static void alone_it_needs_nobody(void **state)
     say(&fixture, MASTER, message);
     work_lanes(&fixture);
     CHECK_INT(fixture.worker.state, WORKER_FINISHED);
-    CHECK_INT(count_sent(&fixture, MESSAGE_FINISHED), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PUBLISHING), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_PARTIAL), 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_MODEL_ROWS), 0); /* nobody has asked for them */
+    for (uint64_t next = 0; next < 7; next += 2) {          /* toy.c has 7, of 8 bytes */
+        CHECK_INT(count_sent(&fixture, MESSAGE_FINISHED), 0);
+        message = of(MESSAGE_MODEL_NEXT, 1);
+        message.model_next = next;
+        say(&fixture, MASTER, message);
+        work_lanes(&fixture);
+        CHECK_INT(count_sent(&fixture, MESSAGE_MODEL_ROWS), 1);
+    }
+    CHECK_INT(count_sent(&fixture, MESSAGE_RESULT), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_FINISHED), 1);
     text_deinit(&members);
     close_worker(&fixture);
 }
