@@ -50,6 +50,7 @@ struct trial {
     const char *account;      /* with its token; NULL: the namespace's own, without */
     struct slice secret;      /* mounted; empty: none */
     const char *folder;       /* where */
+    const char *const *keys;  /* of the Secret, those that are there of these; NULL: all */
     const char *service_file; /* of libpq; NULL: none */
 };
 
@@ -83,8 +84,13 @@ static void append_place(struct text *mounts, struct text *volumes, const struct
                     trial->service_file);
     text_printf(volumes,
                 ",\"volumes\":[{\"name\":\"secret\",\"secret\":{\"secretName\":\"%.*s\","
-                "\"defaultMode\":288}}]",
+                "\"defaultMode\":288",
                 SLICE_FORMAT(trial->secret));
+    for (size_t i = 0; trial->keys && trial->keys[i]; i++)
+        text_printf(volumes, "%s{\"key\":\"%s\",\"path\":\"%s\"}",
+                    i == 0 ? ",\"optional\":true,\"items\":[" : ",", trial->keys[i],
+                    trial->keys[i]);
+    text_append_string(volumes, trial->keys ? "]}}]" : "}}]");
 }
 
 static void append_account(struct text *out, const struct trial *trial)
@@ -265,6 +271,7 @@ static void begin_wish(struct slice kube_namespace, const struct cluster_options
 enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
                           const struct cluster_options *options, struct error *err)
 {
+    static const char *const keys[] = {MANIFEST_LOGIN_KEYS, NULL};
     struct trial trial = {.shown = "a pod runs the image", .arguments = {"--version"}};
     struct kube_job wish;
 
@@ -274,7 +281,8 @@ enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
         trial = (struct trial){.shown = "a pod reaches the database",
                                .arguments = {"k8s", "reach", FOLDER "/" MANIFEST_LOGIN_KEY},
                                .secret = wish.database_secret,
-                               .folder = FOLDER};
+                               .folder = FOLDER,
+                               .keys = keys};
     }
     return run(http, &wish, &trial, err);
 }

@@ -8,7 +8,7 @@
  * (roles.h). On a cluster nobody is there but the master, whose process then has a
  * launcher in its own loop. The master itself knows of neither.
  *
- * Nothing here blocks but `end`, which is called when the loop has ended.
+ * Nothing here blocks but `end` and `flush`, which are called when the loop has ended.
  */
 #ifndef RUNTIME_LAUNCHER_H
 #define RUNTIME_LAUNCHER_H
@@ -47,6 +47,9 @@ struct launcher {
      * so, once and within a second. */
     void (*leave)(void *self);
     void (*stop)(void *self); /* before loop_free; the workers stay */
+    /* Sends what was said and is still to be sent, for 2 s at most. After `stop`, where the job
+     * goes on without this process. */
+    void (*flush)(void *self);
     /* The job has ended, perhaps under a master before: nothing is to be left of its workers, and
      * whoever starts masters is not to start another for a job that failed. At most some
      * seconds more than workers have for their leave. CONNECTION: not done, to be tried again. */

@@ -442,8 +442,10 @@ static int exit_code(const struct master_process *process, enum status status,
     (void)role_finish(status, err);
     if (status == STATUS_STALE)
         wait_for_removal(process);
-    if (process->verdict == ENDS_NOT)
+    if (process->verdict == ENDS_NOT) {
+        process->launcher->flush(process->launcher->self);
         return process->is_leaving ? CODE_LEFT : status_exit_code(STATUS_CONNECTION);
+    }
     if (process->launcher->end(process->launcher->self, process->verdict == ENDS_FAILED, &why) !=
         STATUS_OK) {
         log_error("what is left of the job is not removed: %s", why.message);

@@ -10,6 +10,7 @@
 #define TICK_MS      50
 #define LEAVE_ASK_MS 1000
 #define TELL_MS      3000
+#define FLUSH_MS     2000
 
 void pods_wake(struct pods *pods)
 {
@@ -441,6 +442,50 @@ static enum status end(void *self, bool has_failed, struct error *err)
     return status;
 }
 
+/* ----- the Events of a master that leaves ----- */
+
+static void on_flush_time(void *context)
+{
+    struct pods *pods = context;
+    const int64_t now_ms = loop_now_ms();
+    int64_t due_ms = INT64_MAX;
+
+    if (has_told(pods, now_ms, &due_ms)) {
+        loop_stop(pods->loop, STATUS_OK, NULL);
+        return;
+    }
+    pods_events_send(pods, now_ms, &due_ms);
+    loop_guest_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
+}
+
+static enum status run_flush(struct pods *pods, struct loop *loop, struct error *err)
+{
+    struct guest_calls calls = {pods, NULL, on_flush_time};
+
+    pods->loop = loop;
+    TRY(loop_add_guest(loop, &calls, &pods->timer, err));
+    TRY(client_open(loop, pods->access, &pods->client, err));
+    pods->told_at = loop_now_ms() + FLUSH_MS;
+    kube_events_hurry(&pods->events);
+    pods_wake(pods);
+    return loop_run(loop, err);
+}
+
+static void flush(void *self)
+{
+    struct pods *pods = self;
+    struct loop *loop;
+    struct error err;
+
+    error_clear(&err);
+    if (kube_events_are_said(&pods->events) || loop_new(TICK_MS, &loop, &err) != STATUS_OK)
+        return;
+    if (run_flush(pods, loop, &err) != STATUS_OK)
+        log_warning("Events of the job are not sent: %s", err.message);
+    close_all(pods);
+    loop_free(loop);
+}
+
 enum status pods_new(const struct kube_access *access, const struct kube_job *job,
                      struct slice owner, struct pods **out, struct error *err)
 {
@@ -461,6 +506,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                        .over = over,
                                        .leave = leave,
                                        .stop = stop,
+                                       .flush = flush,
                                        .end = end};
     pods->access = access;
     pods->job = job;

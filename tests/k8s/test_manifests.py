@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import fake_api
@@ -197,6 +198,31 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn("NO   create secrets\n", done.stdout)
         self.assertIn("1 right is missing in the namespace other", done.stderr)
+
+    def run_trial(self, seen):
+        """The Job controller and a kubelet: the pod of the one Job that comes has ended well."""
+        with self.api.lock:
+            if not self.api.lock.wait_for(lambda: self.api.objects["jobs"], 60):
+                return
+            job, = self.api.objects["jobs"].values()
+            template = json.loads(json.dumps(job["spec"]["template"]))
+        seen.append(template["spec"])
+        self.api.create("pods", {"metadata": {"name": "trial", "labels": template["metadata"]["labels"]},
+                                 "spec": template["spec"], "status": {"phase": "Succeeded", "containerStatuses": [
+                                     {"name": "check", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}]}})
+
+    def test_the_trial_of_a_login_mounts_the_keys_that_jobs_mount(self):
+        seen = []
+        cluster = threading.Thread(target=self.run_trial, args=(seen,))
+        cluster.start()
+        done = self.check("--kubeconfig", self.config, "--image=localhost/totrain:1", "--database-secret=login")
+        cluster.join()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("yes  a pod reaches the database", done.stdout)
+        volume, = seen[0]["volumes"]
+        self.assertEqual(volume["secret"]["secretName"], "login")
+        self.assertEqual([item["key"] for item in volume["secret"]["items"]], ["login", "ca.crt", "tls.crt", "tls.key"])
+        self.assertEqual(volume["secret"]["optional"], True)
 
     def test_the_kubeconfig_of_the_environment_is_used_and_may_be_several(self):
         done = self.check(KUBECONFIG=f"/nonexistent:{self.config}")

@@ -13,6 +13,8 @@ LONG = statement(epochs=800, batch=16, job__checkpoint_seconds=0.2)
 class Told(pods.Case):
     """What `kubectl describe job` shows: Events of the Job."""
 
+    heard = 0  # lines of the master's log
+
     def begin(self, text=LONG):
         self.submit(text)
         master = self.master()
@@ -75,6 +77,31 @@ class Told(pods.Case):
         master = self.begin()
         self.assertIn("exceeded quota", self.wait_for("WorkerRefused")["message"])
         self.check_trained(master, self.expected(LONG))
+
+    def note_what_waits(self):
+        """A master that has noted more Events of the job than it may send at once."""
+        master = self.begin()
+        for count in range(12):  # a burst is ten, and the same one changes after 5 s
+            self.want(3 if count % 2 else 2)
+            master.log.wait_for(lambda line, count=count: f"{3 if count % 2 else 2} workers are wanted" in line, "it",
+                                after=self.heard)
+            self.heard = len(master.log.lines)
+        self.assertLess(self.told().get("Scaled", {}).get("count", 0), 12)
+        return master
+
+    def test_a_master_that_is_asked_to_go_first_tells_what_it_has_not_told(self):
+        master = self.note_what_waits()
+        master.kill(signal.SIGTERM)
+        self.assertEqual(self.told()["Scaled"]["count"], 12)
+        self.check_trained(self.master(), self.expected(LONG))
+
+    def test_it_does_not_stay_for_a_cluster_that_does_not_answer(self):
+        master = self.note_what_waits()
+        self.api.swallows = "events"
+        self.assertEqual(master.kill(signal.SIGTERM), 128 + signal.SIGTERM)
+        self.assertLess(self.told()["Scaled"]["count"], 12)
+        self.api.swallows = ""
+        self.check_trained(self.master(), self.expected(LONG))
 
     def test_why_a_job_failed_is_told(self):
         self.submit()
