@@ -54,6 +54,7 @@ test-tsan: setup
 
 test-full: test test-dev test-tsan
 	@build/release/tests/sim --seeds 1..20000
+	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_failing_calls.py --all --every 8 --once
 	@tests/sqlite/run_tensorboard build/release
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 

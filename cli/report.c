@@ -54,7 +54,10 @@ enum status report_error(const struct error *err, const char *place, struct slic
         text_printf(&rendered, "%s%s%s ", style->message, place, style->end);
     error_render_styled(err, sql, style, &rendered);
     fflush(stdout);
-    fputs(text_string(&rendered), stderr);
+    if (rendered.failed) /* there is no memory to place it under the statement */
+        fprintf(stderr, "%s%sERROR:  %s\n", place, *place ? " " : "", err->message);
+    else
+        fputs(text_string(&rendered), stderr);
     text_deinit(&rendered);
     return err->status;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 static uint32_t real_lanes(const void *self)
@@ -90,8 +91,12 @@ enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], s
 {
     unsigned char bytes[EVP_MAX_MD_SIZE];
     unsigned int size = 0;
-    struct hash hash = {EVP_MD_CTX_new(), false};
+    struct hash hash = {NULL, false};
 
+    /* Where it could not allocate its own state OpenSSL 3.0 would follow a null pointer. */
+    if (!OSSL_LIB_CTX_get0_global_default())
+        return fail_no_memory(err);
+    hash.context = EVP_MD_CTX_new();
     if (!hash.context || EVP_DigestInit_ex(hash.context, EVP_sha256(), NULL) != 1) {
         EVP_MD_CTX_free(hash.context);
         return fail_no_memory(err);

@@ -35,7 +35,7 @@ enum status pg_status_of(const char sqlstate[5])
         {"40", STATUS_BUSY},           {"57", STATUS_CONNECTION},    {"08P01", STATUS_DATABASE},
         {"08", STATUS_CONNECTION},     {"53200", STATUS_NO_MEMORY},  {"53100", STATUS_IO},
         {"53", STATUS_LIMIT},          {"54", STATUS_LIMIT},         {"58", STATUS_IO},
-        {"XX001", STATUS_CORRUPT},     {"XX002", STATUS_CORRUPT},
+        {"XX001", STATUS_IO},          {"XX002", STATUS_IO}, /* CORRUPT is what is no model */
     };
 
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)

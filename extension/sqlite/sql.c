@@ -23,12 +23,12 @@ static enum status status_of(int code)
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
+    case SQLITE_CORRUPT: /* the file is damaged, or could not be read: CORRUPT is what is no model
+                          */
+    case SQLITE_NOTADB:
         return STATUS_IO;
     case SQLITE_NOMEM:
         return STATUS_NO_MEMORY;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-        return STATUS_CORRUPT;
     default:
         return STATUS_DATABASE;
     }

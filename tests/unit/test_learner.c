@@ -893,8 +893,6 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
     struct sums same, own;
 
     (void)state;
-    sums_init(&same, learner_phase(learner));
-    sums_init(&own, learner_phase(learner));
     contribute_all(learner, &same);
     learner_resolve(learner, same.fixed, 0, network->parameter_count, same.reals);
     for (uint32_t t = 0; t < network->tensor_count; t++)

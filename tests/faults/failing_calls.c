@@ -1,0 +1,386 @@
+/*
+ * failing_calls.c - a library for LD_PRELOAD that counts what the processes of a job ask the
+ * system for, and lets one call fail.
+ *
+ *     TOTRAIN_CALLS=FOLDER      FOLDER/ROLE.counts: one 64-bit number for each kind of call, of all
+ *                               processes of that role. FOLDER/crash.PID: where a process died of
+ *                               SIGSEGV, SIGBUS, SIGABRT, SIGFPE or SIGILL.
+ *     TOTRAIN_FAILURE=role=worker,call=write,at=17,errno=28,lasts=0
+ *                               The role's 17th write fails with that error; with lasts=1 all
+ *                               later ones do, too.
+ *
+ * The role is the program's first argument; that of any other process is "session". Calls are
+ * counted from the program's first instruction on. Memory is malloc, calloc and realloc together.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define CALL_MAP(X)                                                                                \
+    X(MEMORY, "memory")                                                                            \
+    X(MMAP, "mmap")                                                                                \
+    X(READ, "read")                                                                                \
+    X(WRITE, "write")                                                                              \
+    X(SEND, "send")                                                                                \
+    X(SYNC, "sync")                                                                                \
+    X(CONNECT, "connect")                                                                          \
+    X(OPEN, "open")                                                                                \
+    X(SOCKET, "socket")                                                                            \
+    X(THREAD, "thread")                                                                            \
+    X(SPAWN, "spawn")                                                                              \
+    X(TRUNCATE, "truncate")                                                                        \
+    X(RENAME, "rename")                                                                            \
+    X(UNLINK, "unlink")
+
+enum call {
+#define X(name, text) CALL_##name,
+    CALL_MAP(X)
+#undef X
+        CALLS
+};
+
+static const char *const call_names[] = {
+#define X(name, text) [CALL_##name] = text,
+    CALL_MAP(X)
+#undef X
+};
+
+static _Atomic uint64_t *counts; /* (CALLS), shared by the processes of the role; NULL: off */
+static enum call failing = CALLS;
+static uint64_t failing_at;
+static int failing_errno;
+static bool failing_lasts;
+static char crash_path[4096];
+
+/* This call is to fail; errno says how. */
+static bool must_fail(enum call call)
+{
+    uint64_t number;
+
+    if (!counts)
+        return false;
+    number = atomic_fetch_add(&counts[call], 1) + 1;
+    if (call != failing || (failing_lasts ? number < failing_at : number != failing_at))
+        return false;
+    errno = failing_errno;
+    return true;
+}
+
+/* ----- starting ----- */
+
+static void note_crash(int number)
+{
+    static const char head[] = "killed by a signal:\n";
+    void *frames[64];
+    int file = (int)syscall(SYS_openat, AT_FDCWD, crash_path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+    if (file >= 0) {
+        (void)syscall(SYS_write, file, head, sizeof head - 1);
+        backtrace_symbols_fd(frames, backtrace(frames, 64), file);
+    }
+    raise(number); /* its handler has been reset */
+}
+
+static void catch_crashes(const char *folder)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    const struct sigaction action = {.sa_handler = note_crash, .sa_flags = SA_RESETHAND};
+    void *frame;
+
+    snprintf(crash_path, sizeof crash_path, "%s/crash.%d", folder, (int)getpid());
+    (void)backtrace(&frame, 1); /* loads what it needs while there is memory */
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+static const char *role_of(int count, char **arguments)
+{
+    static const char *const roles[] = {"supervise", "master", "worker", "publish"};
+
+    for (size_t i = 0; count > 1 && i < sizeof roles / sizeof *roles; i++)
+        if (strcmp(arguments[1], roles[i]) == 0)
+            return roles[i];
+    return "session";
+}
+
+static void read_failure(const char *role)
+{
+    const char *text = getenv("TOTRAIN_FAILURE");
+    char of[32], call[32];
+    unsigned long long at;
+    int number, lasts;
+
+    if (!text || sscanf(text, "role=%31[a-z],call=%31[a-z],at=%llu,errno=%d,lasts=%d", of, call,
+                        &at, &number, &lasts) != 5)
+        return;
+    if (strcmp(of, role) != 0)
+        return;
+    failing_at = at;
+    failing_errno = number;
+    failing_lasts = lasts;
+    for (int i = 0; i < CALLS; i++)
+        if (strcmp(call, call_names[i]) == 0)
+            failing = (enum call)i;
+}
+
+__attribute__((constructor)) static void begin(int count, char **arguments)
+{
+    const char *folder = getenv("TOTRAIN_CALLS"), *role = role_of(count, arguments);
+    const size_t size = CALLS * sizeof *counts;
+    char path[4096];
+    void *shared;
+    int file;
+
+    if (!folder)
+        return;
+    snprintf(path, sizeof path, "%s/%s.counts", folder, role);
+    file = (int)syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0 || syscall(SYS_ftruncate, file, size) != 0)
+        abort();
+    shared = (void *)syscall(SYS_mmap, (void *)0, size, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                             (off_t)0);
+    if (shared == MAP_FAILED)
+        abort();
+    close(file);
+    catch_crashes(folder);
+    read_failure(role);
+    counts = shared;
+}
+
+/* ----- memory ----- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+void *malloc(size_t size)
+{
+    return must_fail(CALL_MEMORY) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return must_fail(CALL_MEMORY) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return must_fail(CALL_MEMORY) ? NULL : __libc_realloc(memory, size);
+}
+
+/* ----- the others ----- */
+
+/* The function of that name behind this library. */
+#define REAL(name)                                                                                 \
+    static __typeof__(name) *real;                                                                 \
+    if (!real) {                                                                                   \
+        void *found = dlsym(RTLD_NEXT, #name);                                                     \
+        memcpy(&real, &found, sizeof found);                                                       \
+    }
+
+void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
+{
+    REAL(mmap)
+    return must_fail(CALL_MMAP) ? MAP_FAILED : real(at, size, protection, flags, file, offset);
+}
+
+void *mmap64(void *at, size_t size, int protection, int flags, int file, off64_t offset)
+{
+    return mmap(at, size, protection, flags, file, offset);
+}
+
+ssize_t read(int file, void *bytes, size_t size)
+{
+    REAL(read)
+    return must_fail(CALL_READ) ? -1 : real(file, bytes, size);
+}
+
+ssize_t pread(int file, void *bytes, size_t size, off_t offset)
+{
+    REAL(pread)
+    return must_fail(CALL_READ) ? -1 : real(file, bytes, size, offset);
+}
+
+ssize_t pread64(int file, void *bytes, size_t size, off64_t offset)
+{
+    return pread(file, bytes, size, offset);
+}
+
+ssize_t write(int file, const void *bytes, size_t size)
+{
+    REAL(write)
+    return must_fail(CALL_WRITE) ? -1 : real(file, bytes, size);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
+{
+    REAL(pwrite)
+    return must_fail(CALL_WRITE) ? -1 : real(file, bytes, size, offset);
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset)
+{
+    return pwrite(file, bytes, size, offset);
+}
+
+ssize_t writev(int file, const struct iovec *parts, int count)
+{
+    REAL(writev)
+    return must_fail(CALL_WRITE) ? -1 : real(file, parts, count);
+}
+
+ssize_t send(int file, const void *bytes, size_t size, int flags)
+{
+    REAL(send)
+    return must_fail(CALL_SEND) ? -1 : real(file, bytes, size, flags);
+}
+
+ssize_t sendmsg(int file, const struct msghdr *message, int flags)
+{
+    REAL(sendmsg)
+    return must_fail(CALL_SEND) ? -1 : real(file, message, flags);
+}
+
+int fsync(int file)
+{
+    REAL(fsync)
+    return must_fail(CALL_SYNC) ? -1 : real(file);
+}
+
+int fdatasync(int file)
+{
+    REAL(fdatasync)
+    return must_fail(CALL_SYNC) ? -1 : real(file);
+}
+
+int connect(int file, const struct sockaddr *address, socklen_t size)
+{
+    REAL(connect)
+    return must_fail(CALL_CONNECT) ? -1 : real(file, address, size);
+}
+
+int socket(int domain, int type, int protocol)
+{
+    REAL(socket)
+    return must_fail(CALL_SOCKET) ? -1 : real(domain, type, protocol);
+}
+
+/* Also for files that are not made: then nobody looks at the mode. */
+static mode_t mode_of(int flags, va_list arguments)
+{
+    return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+    REAL(open)
+    va_list arguments;
+    mode_t mode;
+
+    va_start(arguments, flags);
+    mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return must_fail(CALL_OPEN) ? -1 : real(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list arguments;
+    mode_t mode;
+
+    va_start(arguments, flags);
+    mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return open(path, flags, mode);
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    REAL(openat)
+    va_list arguments;
+    mode_t mode;
+
+    va_start(arguments, flags);
+    mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return must_fail(CALL_OPEN) ? -1 : real(folder, path, flags, mode);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    REAL(fopen)
+    return must_fail(CALL_OPEN) ? NULL : real(path, mode);
+}
+
+/* Those two return the error. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument)
+{
+    REAL(pthread_create)
+    return must_fail(CALL_THREAD) ? failing_errno : real(thread, attributes, run, argument);
+}
+
+int posix_spawnp(pid_t *process, const char *program, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[],
+                 char *const environment[])
+{
+    REAL(posix_spawnp)
+    return must_fail(CALL_SPAWN)
+               ? failing_errno
+               : real(process, program, actions, attributes, arguments, environment);
+}
+
+int posix_spawn(pid_t *process, const char *program, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const environment[])
+{
+    REAL(posix_spawn)
+    return must_fail(CALL_SPAWN)
+               ? failing_errno
+               : real(process, program, actions, attributes, arguments, environment);
+}
+
+int ftruncate(int file, off_t size)
+{
+    REAL(ftruncate)
+    return must_fail(CALL_TRUNCATE) ? -1 : real(file, size);
+}
+
+int ftruncate64(int file, off64_t size)
+{
+    return ftruncate(file, size);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(rename)
+    return must_fail(CALL_RENAME) ? -1 : real(from, to);
+}
+
+int unlink(const char *path)
+{
+    REAL(unlink)
+    return must_fail(CALL_UNLINK) ? -1 : real(path);
+}
+
+int unlinkat(int folder, const char *path, int flags)
+{
+    REAL(unlinkat)
+    return must_fail(CALL_UNLINK) ? -1 : real(folder, path, flags);
+}
