@@ -87,10 +87,19 @@ enum status sql_prepare_text(sqlite3 *db, const struct text *sql, sqlite3_stmt *
     return status;
 }
 
+/* There was no memory to bind a value of it: it would run with a NULL in the value's place. */
+static _Thread_local const sqlite3_stmt *incomplete;
+
 enum status sql_step(sqlite3_stmt *statement, bool *has_row, struct error *err)
 {
-    int code = sqlite3_step(statement);
+    int code;
 
+    *has_row = false;
+    if (statement == incomplete) {
+        incomplete = NULL;
+        return fail_no_memory(err);
+    }
+    code = sqlite3_step(statement);
     *has_row = code == SQLITE_ROW;
     if (code == SQLITE_ROW || code == SQLITE_DONE)
         return STATUS_OK;
@@ -193,8 +202,9 @@ void sql_value(sqlite3_value *value, struct cell *cell)
 
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value)
 {
-    sqlite3_bind_text64(statement, index, value.data ? value.data : "", value.size,
-                        SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (sqlite3_bind_text64(statement, index, value.data ? value.data : "", value.size,
+                            SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_NOMEM)
+        incomplete = statement;
 }
 
 void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
@@ -214,8 +224,9 @@ void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
         break;
     case CELL_BLOB:
     case CELL_VECTOR: /* SQLite has none */
-        sqlite3_bind_blob64(statement, index, cell->text.data ? cell->text.data : "",
-                            cell->text.size, SQLITE_TRANSIENT);
+        if (sqlite3_bind_blob64(statement, index, cell->text.data ? cell->text.data : "",
+                                cell->text.size, SQLITE_TRANSIENT) == SQLITE_NOMEM)
+            incomplete = statement;
         break;
     }
 }

@@ -4,7 +4,8 @@
  *
  *     TOTRAIN_CALLS=FOLDER      FOLDER/ROLE.counts: one 64-bit number for each kind of call, of all
  *                               processes of that role. FOLDER/crash.PID: where a process died of
- *                               SIGSEGV, SIGBUS, SIGABRT, SIGFPE or SIGILL.
+ *                               SIGSEGV, SIGBUS, SIGABRT, SIGFPE or SIGILL; failed.PID: where
+ *                               the call was that failed.
  *     TOTRAIN_FAILURE=role=worker,call=write,at=17,errno=28,lasts=0
  *                               The role's 17th write fails with that error; with lasts=1 all
  *                               later ones do, too.
@@ -66,7 +67,19 @@ static enum call failing = CALLS;
 static uint64_t failing_at;
 static int failing_errno;
 static bool failing_lasts;
-static char crash_path[4096];
+static char crash_path[4096], failed_path[4096];
+
+static void write_stack(const char *path, const char *head)
+{
+    void *frames[64];
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+    if (file < 0)
+        return;
+    (void)syscall(SYS_write, file, head, strlen(head));
+    backtrace_symbols_fd(frames, backtrace(frames, 64), file);
+    close(file);
+}
 
 /* This call is to fail; errno says how. */
 static bool must_fail(enum call call)
@@ -78,6 +91,8 @@ static bool must_fail(enum call call)
     number = atomic_fetch_add(&counts[call], 1) + 1;
     if (call != failing || (failing_lasts ? number < failing_at : number != failing_at))
         return false;
+    if (number == failing_at)
+        write_stack(failed_path, "failed here:\n");
     errno = failing_errno;
     return true;
 }
@@ -86,14 +101,7 @@ static bool must_fail(enum call call)
 
 static void note_crash(int number)
 {
-    static const char head[] = "killed by a signal:\n";
-    void *frames[64];
-    int file = (int)syscall(SYS_openat, AT_FDCWD, crash_path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-
-    if (file >= 0) {
-        (void)syscall(SYS_write, file, head, sizeof head - 1);
-        backtrace_symbols_fd(frames, backtrace(frames, 64), file);
-    }
+    write_stack(crash_path, "killed by a signal:\n");
     raise(number); /* its handler has been reset */
 }
 
@@ -104,6 +112,7 @@ static void catch_crashes(const char *folder)
     void *frame;
 
     snprintf(crash_path, sizeof crash_path, "%s/crash.%d", folder, (int)getpid());
+    snprintf(failed_path, sizeof failed_path, "%s/failed.%d", folder, (int)getpid());
     (void)backtrace(&frame, 1); /* loads what it needs while there is memory */
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaction(numbers[i], &action, NULL);

@@ -1,5 +1,6 @@
 """A small job of real processes under a library for LD_PRELOAD: what the tests of this folder share."""
 
+import hashlib
 import os
 import pathlib
 import re
@@ -29,10 +30,12 @@ def library(name):
 
 
 def digest_of(path):
-    """Of the model m, as its table says; None without one."""
+    """Of the model m, as its table says, and a hash of its other rows; None without one."""
     database = sqlite3.connect(path)
     try:
-        return database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
+        digest, = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()
+        rows = database.execute("SELECT part, name, position, value, data FROM m WHERE part <> 'meta'").fetchall()
+        return digest, hashlib.sha256(repr(rows).encode()).hexdigest()
     except sqlite3.OperationalError:
         return None
     finally:
@@ -111,6 +114,10 @@ class Run:
     def crashes(self):
         """What the library wrote of processes that a signal of their own mistake killed."""
         return [file.read_text(errors="replace") for file in self.calls.glob("crash.*")]
+
+    def failed(self):
+        """Where the call was that failed."""
+        return "".join(file.read_text(errors="replace") for file in self.calls.glob("failed.*"))
 
     def log(self):
         return "".join(file.read_text(errors="replace") for file in self.state.glob("jobs/*/log"))

@@ -26,8 +26,8 @@ ERRORS = {"memory": errno.ENOMEM, "mmap": errno.ENOMEM, "read": errno.EIO, "writ
           "rename": errno.EIO, "unlink": errno.EIO}
 ROLES = ("session", "supervise", "master", "worker")
 CODES = (1, 2, 3, 4, 5)  # of docs/cli.md
-# Where nothing reaches anybody any more a job waits, as its statement says: such calls fail once.
-ONCE = ("send", "connect")
+# Where nothing reaches anybody any more a job waits for its workers: such calls fail once.
+ONCE = ("send", "connect", "socket")
 
 
 def counts_of(run):
@@ -77,7 +77,7 @@ def attempt(place, case):
         run.remove()
         return case, outcome, errors
     except AssertionError as failure:
-        return case, "wrong", f"{failure}\n--- said\n{errors}\n--- log\n{run.log()[-2000:]}"
+        return case, "wrong", f"{failure}\n{run.failed()}--- said\n{errors}\n--- log\n{run.log()[-2000:]}"
     finally:
         run.end_what_is_left()
 
