@@ -74,6 +74,11 @@ static void real_take_abandon(void *self)
     learner_take_abandon(self);
 }
 
+static enum status real_measure(void *self, bool *is_done, struct error *err)
+{
+    return learner_measure(self, is_done, err);
+}
+
 struct hash {
     EVP_MD_CTX *context;
     bool failed;
@@ -112,9 +117,9 @@ enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], s
     return STATUS_OK;
 }
 
-static enum status real_measure(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                                struct result_metric metrics[LEARNER_METRICS_MAX],
-                                size_t *metric_count, struct error *err)
+static enum status real_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                               struct result_metric metrics[LEARNER_METRICS_MAX],
+                               size_t *metric_count, struct error *err)
 {
     struct model model;
 
@@ -157,6 +162,7 @@ struct learning learning_of(struct learner *learner)
         .take_end = real_take_end,
         .take_abandon = real_take_abandon,
         .measure = real_measure,
+        .result = real_result,
         .publish = real_publish,
         .memory = real_memory,
     };

@@ -30,10 +30,13 @@ struct learning {
     void (*take_piece)(void *self, uint64_t offset, struct slice bytes);
     enum status (*take_end)(void *self, struct error *err);
     void (*take_abandon)(void *self);
-    /* At PHASE_DONE: the model's digest and metrics, and how many rows it learned from. */
-    enum status (*measure)(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
-                           struct error *err);
+    /* At PHASE_DONE: measures the model, some of it in a call, until it is done. */
+    enum status (*measure)(void *self, bool *is_done, struct error *err);
+    /* At PHASE_DONE and measured: the model's digest and metrics, and how many rows it learned
+     * from. */
+    enum status (*result)(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                          struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                          struct error *err);
     /* Some of its rows: model_write_some. `digest` as measured. */
     enum status (*publish)(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
                            bool *is_at_end, model_row_sink *sink, void *context, struct error *err);

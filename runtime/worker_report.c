@@ -107,18 +107,28 @@ bool worker_must_publish(const struct worker *worker)
     return publication->is_due && (!publication->is_measured || publication->is_asked);
 }
 
-static void measure(struct worker *worker, struct outbox *outbox)
+static enum status measure_some(struct worker *worker, struct error *err)
 {
     struct publication *publication = &worker->publication;
+    bool is_done;
+
+    TRY(worker->learning.measure(worker->learning.self, &is_done, err));
+    if (!is_done)
+        return STATUS_OK;
+    worker_fault(worker, FAULT_PUBLISHING);
+    TRY(worker->learning.result(worker->learning.self, publication->digest, &publication->rows,
+                                publication->metrics, &publication->metric_count, err));
+    publication->is_measured = true;
+    return STATUS_OK;
+}
+
+/* Messages are heard between two calls. */
+static void measure(struct worker *worker, struct outbox *outbox)
+{
     struct error err;
 
-    worker_fault(worker, FAULT_PUBLISHING);
     error_clear(&err);
-    if (worker->learning.measure(worker->learning.self, publication->digest, &publication->rows,
-                                 publication->metrics, &publication->metric_count,
-                                 &err) == STATUS_OK)
-        publication->is_measured = true;
-    else
+    if (measure_some(worker, &err) != STATUS_OK)
         worker_fail(worker, &err, outbox);
 }
 

@@ -5,6 +5,12 @@
 
 #include "base/vectors.h"
 
+#define LEVELS_A_WORD 5
+
+_Static_assert(LEVELS_A_WORD *FIXED_COUNT_WORDS >= FIXED_LEVELS, "there is a count for each");
+_Static_assert(LEVELS_A_WORD *FIXED_COUNT_BITS<63 && 1 << FIXED_COUNT_BITS> 1024, "of each lane");
+_Static_assert(FIXED_LEVEL_BITS *(FIXED_LEVELS - 1) >= FIXED_LANE_BITS,
+               "whatever fits has a level");
 _Static_assert(FIXED_EXPONENT_MAX + 128 < 1023, "a float times 2^exponent is exact in a double");
 
 WIDE_VECTORS
@@ -68,14 +74,52 @@ static int clamp_exponent(int exponent)
     return exponent < -FIXED_EXPONENT_MAX ? -FIXED_EXPONENT_MAX : exponent;
 }
 
-int fixed_next_exponent(uint32_t greatest, int exponent)
+/* The magnitude is in [2^(power - 1), 2^power). */
+static int power_of(uint32_t greatest)
 {
     int power;
 
+    (void)frexp((double)magnitude_of(greatest), &power);
+    return power;
+}
+
+int fixed_level(uint32_t greatest, int exponent)
+{
+    int bits;
+
     if (greatest == 0)
-        return exponent;
-    (void)frexp((double)magnitude_of(greatest), &power); /* in [2^(power - 1), 2^power) */
-    return clamp_exponent(FIXED_GREATEST_BITS - power);
+        return -1;
+    bits = power_of(greatest) + exponent;
+    return bits <= 0 ? 0 : (bits - 1) / FIXED_LEVEL_BITS + 1;
+}
+
+void fixed_count_level(int level, int64_t counts[FIXED_COUNT_WORDS])
+{
+    if (level >= 0)
+        counts[level / LEVELS_A_WORD] += (int64_t)1 << level % LEVELS_A_WORD * FIXED_COUNT_BITS;
+}
+
+int fixed_highest_level(const int64_t counts[FIXED_COUNT_WORDS])
+{
+    const int64_t mask = ((int64_t)1 << FIXED_COUNT_BITS) - 1;
+
+    for (int level = FIXED_LEVELS; level-- > 0;)
+        if (counts[level / LEVELS_A_WORD] >> level % LEVELS_A_WORD * FIXED_COUNT_BITS & mask)
+            return level;
+    return -1;
+}
+
+int fixed_next_exponent(uint32_t greatest, int highest_level, int exponent)
+{
+    const int for_lanes = exponent + FIXED_LANE_NEXT_BITS -
+                          (highest_level > 0 ? highest_level : 0) * FIXED_LEVEL_BITS;
+    int next = exponent;
+
+    if (greatest != 0)
+        next = FIXED_GREATEST_BITS - power_of(greatest);
+    else if (highest_level == 0)
+        next = exponent + FIXED_RAISE;
+    return clamp_exponent(highest_level > 0 && next > for_lanes ? for_lanes : next);
 }
 
 int fixed_coarser_exponent(int exponent)

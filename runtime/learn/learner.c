@@ -46,7 +46,7 @@ void learner_describe_phase(const struct learner *learner, struct phase *phase)
     if (phase->kind == PHASE_GRADIENT) {
         phase->rows = least(learner->batch,
                             learner->dataset->train.rows - learner_batch_first(learner, step));
-        phase->integer_count = SUM_OVERFLOWS + learner->network.tensor_count;
+        phase->integer_count = learner_levels_at(learner, learner->network.tensor_count);
         phase->real_count = learner->network.parameter_count;
     } else if (phase->kind == PHASE_EVALUATION) {
         phase->rows = learner->dataset->validation.rows;
@@ -180,6 +180,7 @@ void learner_use_arrays(struct learner *learner, struct learner_arrays arrays)
     if (arrays.best)
         network_layers(&learner->network, arrays.best, learner->best_layers);
     learner->has_transposed = false;
+    learner_measuring_deinit(learner);
 }
 
 static enum status allocate(struct learner *learner, struct error *err)
@@ -224,7 +225,7 @@ enum status learner_open(const struct jobspec *spec, const struct dataset *datas
         return fail_no_memory(err);
     made->spec = spec;
     made->dataset = dataset;
-    made->team = team;
+    made->team = made->own_team = team;
     TRY_OR(failed, status, plan(made, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, learner_fingerprint(made, &made->fingerprint, err));
@@ -241,6 +242,7 @@ void learner_close(struct learner *learner)
     if (!learner)
         return;
     learner_members_deinit(learner);
+    learner_measuring_deinit(learner);
     if (!learner->taking.in_place)
         learner_arrays_deinit(&learner->taking.arrays);
     learner_arrays_deinit(&learner->arrays);
@@ -371,7 +373,9 @@ static enum status apply_gradient(struct learner *learner, const int64_t *intege
             return fail_not_finite(learner, "gradient", err);
     }
     for (uint32_t t = 0; t < learner->network.tensor_count; t++)
-        progress->exponents[t] = fixed_next_exponent(greatest[t], progress->exponents[t]);
+        progress->exponents[t] = fixed_next_exponent(
+            greatest[t], fixed_highest_level(integers + learner_levels_at(learner, t)),
+            progress->exponents[t]);
     update_parameters(learner, reals);
     learner->has_transposed = false;
     report->step_applied = true;

@@ -132,12 +132,18 @@ void learner_take_piece(struct learner *learner, uint64_t offset, struct slice b
 enum status learner_take_end(struct learner *learner, struct error *err);
 void learner_take_abandon(struct learner *learner); /* also where none has begun */
 
-/* At PHASE_DONE: the model (the best copy where there is early stopping),
- * borrowing from learner and data set, and the result of TRAIN: loss, then
- * each metric of the spec, measured with the scoring code on the model as it
- * will be stored: on all validation rows, and on the training rows (of more
- * than 16,384, that many, chosen by row hash). id, version, created_at and
- * digest are left empty. */
+/*
+ * At PHASE_DONE: measures the result of TRAIN, some milliseconds of it in a call, until
+ * is_done. It is measured with the scoring code on the model as it will be stored: on the
+ * training rows (of more than 16,384, that many, chosen by row hash), then on all
+ * validation rows. The team scores them; they are added up in the order of their
+ * hashes, so that neither the team nor the calls leave a trace.
+ */
+enum status learner_measure(struct learner *learner, bool *is_done, struct error *err);
+
+/* At PHASE_DONE and measured: the model (the best copy where there is early stopping),
+ * borrowing from learner and data set, and the result of TRAIN: loss, then each
+ * metric of the spec. id, version, created_at and digest are left empty. */
 enum status learner_export(const struct learner *learner, struct model *model,
                            struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
                            struct error *err);

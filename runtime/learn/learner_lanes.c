@@ -25,6 +25,11 @@ static double row_work(const struct network *network)
     return work;
 }
 
+double learner_row_work(const struct learner *learner)
+{
+    return row_work(&learner->network);
+}
+
 /* Meeting takes some microseconds a step, and every member clears and adds sums
  * as long as the model. */
 static bool team_pays(const struct learner *learner)
@@ -138,6 +143,23 @@ static void tensor_add(const struct learner *learner, const struct network_space
     }
 }
 
+static void contribute_tensor(const struct learner *learner, uint32_t number,
+                              struct learner_member *member)
+{
+    const int exponent = learner->progress.exponents[number];
+    const uint32_t greatest = tensor_greatest(learner, &member->space, number);
+
+    if (!fixed_is_finite(greatest)) {
+        member->integers[SUM_NOT_FINITE]++;
+    } else if (!fixed_fits(greatest, exponent)) {
+        member->integers[SUM_OVERFLOWS + number]++;
+    } else {
+        fixed_count_level(fixed_level(greatest, exponent),
+                          member->integers + learner_levels_at(learner, number));
+        tensor_add(learner, &member->space, number, member->fixed);
+    }
+}
+
 static void contribute_gradient(const struct learner *learner, struct span span,
                                 struct learner_member *member)
 {
@@ -156,16 +178,8 @@ static void contribute_gradient(const struct learner *learner, struct span span,
     add_loss(network_gradient(&learner->network, learner->arrays.parameters, learner->transposed,
                               &rows, phase->rows, phase->step, &member->space),
              member->integers);
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
-        const uint32_t greatest = tensor_greatest(learner, &member->space, t);
-
-        if (!fixed_is_finite(greatest))
-            member->integers[SUM_NOT_FINITE]++;
-        else if (!fixed_fits(greatest, learner->progress.exponents[t]))
-            member->integers[SUM_OVERFLOWS + t]++;
-        else
-            tensor_add(learner, &member->space, t, member->fixed);
-    }
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++)
+        contribute_tensor(learner, t, member);
     network_space_clear(&learner->network, &member->space);
 }
 

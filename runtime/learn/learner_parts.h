@@ -4,23 +4,26 @@
  *     learner.c         phases, apply
  *     learner_lanes.c   what lanes contribute
  *     learner_state.c   the state, read and taken by pieces
- *     learner_export.c  the finished model and its metrics
+ *     learner_measure.c what the finished model's metrics are
+ *     learner_export.c  the finished model
  */
 #ifndef LEARN_LEARNER_PARTS_H
 #define LEARN_LEARNER_PARTS_H
 
+#include "learn/fixed_point.h"
 #include "learn/learner.h"
 #include "learn/network.h"
 #include "learn/optimizer.h"
+#include "scoring/metrics.h"
 
 /*
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
  * that it neither overflows nor loses small values. Of a gradient, one count
- * of overflows for each tensor follows; of an evaluation, the rows that were
- * classified correctly.
+ * of overflows for each tensor follows, then the counts of its lanes' levels;
+ * of an evaluation, the rows that were classified correctly.
  */
 enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
-#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + NETWORK_TENSORS_MAX)
+#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * NETWORK_TENSORS_MAX)
 #define SUM_LOSS_ONE     0x1p32
 
 /* The part of the state that is no array of floats. */
@@ -58,10 +61,27 @@ struct learner_taking {
     struct learner_arrays arrays;
 };
 
+/* The finished model is measured some rows at a time, the training rows first. */
+struct measuring {
+    struct model model;
+    struct scorer *scorers; /* (scorer_count): one for each of the team */
+    uint32_t scorer_count, rows_each;
+    double *probabilities;    /* (scorer_count, classes) */
+    struct metrics_row *rows; /* (scorer_count, rows_each) */
+    struct error *errors;     /* (scorer_count) */
+    const struct dataset_part *part;
+    uint32_t *order;            /* of the rows of the part */
+    uint32_t next, end;         /* of the order */
+    struct metrics *metrics[2]; /* of the training rows, of the validation rows */
+    uint32_t parts_begun;       /* 0: nothing has begun */
+    bool is_done;
+};
+
 struct learner {
     const struct jobspec *spec;
     const struct dataset *dataset;
-    struct team *team; /* NULL: the caller alone, also where a team would not pay */
+    struct team *own_team; /* NULL: the caller alone */
+    struct team *team;     /* that computes lanes; NULL also where it would not pay */
     struct network network;
     struct optimizer optimizer;
     uint32_t lanes, batch;
@@ -71,6 +91,7 @@ struct learner {
     struct progress progress;
     struct learner_arrays arrays;
     struct learner_taking taking;
+    struct measuring measuring;
 
     struct learner_member *members; /* (member_count) */
     uint32_t member_count;
@@ -85,6 +106,12 @@ struct learner {
 static inline uint64_t learner_slot_count(const struct learner *learner)
 {
     return (uint64_t)optimizer_slots(learner->optimizer.kind) * learner->network.parameter_count;
+}
+
+/* Where the levels of a tensor's lanes are counted among the integers of a gradient. */
+static inline uint32_t learner_levels_at(const struct learner *learner, uint32_t tensor)
+{
+    return SUM_OVERFLOWS + learner->network.tensor_count + tensor * FIXED_COUNT_WORDS;
 }
 
 /* Fill rows and counts of a phase from its kind and step. */
@@ -105,7 +132,13 @@ void learner_start(struct learner *learner);
 enum status learner_members_init(struct learner *learner, struct error *err);
 void learner_members_deinit(struct learner *learner);
 
-/* Whether a job can be there: what load asks of a state. */
+/* What export has of the finished model; it points into the learner. */
+void learner_fill_model(const struct learner *learner, struct model *model);
+/* Multiplications of a row in one direction. */
+double learner_row_work(const struct learner *learner);
+void learner_measuring_deinit(struct learner *learner);
+
+/* Whether a job can be there: what is asked of a state that is taken. */
 bool learner_is_possible(const struct learner *learner, const struct phase *phase);
 
 /* A hash of all that the learned bits depend on. */

@@ -105,13 +105,17 @@ struct oracle oracle_new(const struct subject *subject)
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t metric_count;
     uint64_t rows, next = 0;
-    bool is_at_end;
+    bool is_measured, is_at_end;
+    enum status status;
     struct error err;
 
     do
         note_state(&oracle, &learning);
     while (compute_phase(&oracle, &learning));
-    if (learning.measure(learning.self, oracle.digest, &rows, metrics, &metric_count, &err) !=
+    do
+        status = learning.measure(learning.self, &is_measured, &err);
+    while (status == STATUS_OK && !is_measured);
+    if (learning.result(learning.self, oracle.digest, &rows, metrics, &metric_count, &err) !=
             STATUS_OK ||
         learning.publish(learning.self, oracle.digest, &next, SIZE_MAX, &is_at_end, hash_row,
                          &oracle.model, &err) != STATUS_OK ||
@@ -237,12 +241,18 @@ static void checked_take_abandon(void *self)
     }
 }
 
-static enum status checked_measure(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                                   struct result_metric metrics[LEARNER_METRICS_MAX],
-                                   size_t *metric_count, struct error *err)
+static enum status checked_measure(void *self, bool *is_done, struct error *err)
+{
+    struct checked *checked = self;
+    return checked->inner.measure(checked->inner.self, is_done, err);
+}
+
+static enum status checked_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                                  struct result_metric metrics[LEARNER_METRICS_MAX],
+                                  size_t *metric_count, struct error *err)
 {
     const struct checked *checked = self;
-    return checked->inner.measure(checked->inner.self, digest, rows, metrics, metric_count, err);
+    return checked->inner.result(checked->inner.self, digest, rows, metrics, metric_count, err);
 }
 
 static enum status checked_publish(const void *self, const char *digest, uint64_t *next,
@@ -293,6 +303,7 @@ struct learning checked_learning(struct checked *checked)
         .take_end = checked_take_end,
         .take_abandon = checked_take_abandon,
         .measure = checked_measure,
+        .result = checked_result,
         .publish = checked_publish,
     };
 }

@@ -8,7 +8,8 @@
 #include "base/bytes.h"
 #include "base/random.h"
 
-#define INTEGERS   3  /* rows, lanes as bits, noise */
+#define INTEGERS   3 /* rows, lanes as bits, noise */
+#define MEASURES   3
 #define BODY_WORDS 20 /* enough to go in several pieces */
 #define MODEL_ROWS 7
 
@@ -16,6 +17,7 @@ struct toy {
     struct toy_plan plan;
     struct phase phase;
     uint64_t state;
+    uint32_t measured;
     struct {
         bool is_active;
         uint64_t state, number, step;
@@ -191,6 +193,7 @@ static enum status toy_take_end(void *self, struct error *err)
         if (toy->taking.body[i] != mix(toy->taking.state, 3, i))
             return fail(err, STATUS_CORRUPT, "a state that was changed on its way");
     toy->state = toy->taking.state;
+    toy->measured = 0;
     toy->phase.number = toy->taking.number;
     toy->phase.step = toy->taking.step;
     describe_phase(toy);
@@ -204,13 +207,24 @@ static void toy_take_abandon(void *self)
     toy->taking.is_active = false;
 }
 
-static enum status toy_measure(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                               struct result_metric metrics[LEARNER_METRICS_MAX],
-                               size_t *metric_count, struct error *err)
+/* In some calls, so that messages come between any two of them. */
+static enum status toy_measure(void *self, bool *is_done, struct error *err)
 {
-    const struct toy *toy = self;
+    struct toy *toy = self;
     (void)err;
 
+    *is_done = ++toy->measured >= MEASURES;
+    return STATUS_OK;
+}
+
+static enum status toy_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                              struct result_metric metrics[LEARNER_METRICS_MAX],
+                              size_t *metric_count, struct error *err)
+{
+    const struct toy *toy = self;
+
+    if (toy->measured < MEASURES)
+        return fail(err, STATUS_INVALID, "the model is not measured yet");
     snprintf(digest, DIGEST_BYTES, "%064" PRIx64, toy->state);
     *rows = toy->plan.rows;
     *metric_count = 1;
@@ -260,6 +274,7 @@ struct learning toy_learning(struct toy *toy)
         .take_end = toy_take_end,
         .take_abandon = toy_take_abandon,
         .measure = toy_measure,
+        .result = toy_result,
         .publish = toy_publish,
     };
 }

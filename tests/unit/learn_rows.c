@@ -194,6 +194,18 @@ enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, str
     return STATUS_OK;
 }
 
+enum status measure_and_export(struct learner *learner, struct model *model,
+                               struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
+                               struct error *err)
+{
+    bool is_done;
+
+    do
+        TRY(learner_measure(learner, &is_done, err));
+    while (!is_done);
+    return learner_export(learner, model, metrics, count, err);
+}
+
 void save_state(const struct learner *learner, struct text *out)
 {
     const uint64_t size = learner_state_bytes(learner);

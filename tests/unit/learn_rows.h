@@ -38,6 +38,11 @@ enum status run_phase(struct learner *learner, uint32_t workers, uint32_t mix,
 /* Phases to the end. */
 enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, struct error *err);
 
+/* Measures to the end, and exports. */
+enum status measure_and_export(struct learner *learner, struct model *model,
+                               struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
+                               struct error *err);
+
 /* The whole state in one text, and back by pieces of a size that divides nothing. What is
  * cut short is CORRUPT. */
 void save_state(const struct learner *learner, struct text *out);

@@ -97,12 +97,73 @@ static void the_next_scale_puts_the_greatest_sum_below_2_to_36(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-        int exponent = fixed_next_exponent(fixed_greatest(&sums[i], 1), 30);
+        int exponent = fixed_next_exponent(fixed_greatest(&sums[i], 1), -1, 30);
         double scaled = ldexp((double)sums[i], exponent);
 
         CHECK(scaled >= 0x1p35 && scaled < 0x1p36);
     }
-    CHECK_INT(fixed_next_exponent(0, 17), 17);
+    CHECK_INT(fixed_next_exponent(0, -1, 17), 17);
+    CHECK_INT(fixed_next_exponent(0, 5, 17), 17);
+}
+
+static int level_of(float value, int exponent)
+{
+    return fixed_level(fixed_greatest(&value, 1), exponent);
+}
+
+static void levels_are_counted_as_sums_are(void **state)
+{
+    int64_t counts[FIXED_COUNT_WORDS] = {0}, more[FIXED_COUNT_WORDS] = {0};
+
+    (void)state;
+    CHECK_INT(level_of(0, 30), -1);
+    CHECK_INT(level_of(0x1p-40f, 30), 0);
+    CHECK_INT(level_of(0x1.fffffep-31f, 30), 0);
+    CHECK_INT(level_of(0x1p-30f, 30), 1);
+    CHECK_INT(level_of(-0x1.fffffep-27f, 30), 1);
+    CHECK_INT(level_of(0x1p-26f, 30), 2);
+    CHECK_INT(level_of(0x1.fffffep50f, 0), FIXED_LEVELS - 1);
+    CHECK_INT(fixed_highest_level(counts), -1);
+    for (int lane = 0; lane < 1024; lane++)
+        fixed_count_level(lane % 3 ? 4 : -1, counts);
+    CHECK_INT(fixed_highest_level(counts), 4);
+    for (int level = 0; level < FIXED_LEVELS; level++) {
+        for (int lane = 0; lane < 300; lane++)
+            fixed_count_level(level, more);
+        for (int i = 0; i < FIXED_COUNT_WORDS; i++)
+            counts[i] += more[i];
+        CHECK_INT(fixed_highest_level(counts), level < 4 ? 4 : level);
+        memset(more, 0, sizeof more);
+    }
+}
+
+/* Lanes that cancel each other fit in the next step, too, and with eight times their size. */
+static void the_next_scale_has_room_for_the_greatest_lane(void **state)
+{
+    (void)state;
+    for (int power = -60; power < 20; power++) {
+        const float sum = ldexpf(1, -50), lane = ldexpf(1.9f, power),
+                    larger = ldexpf(1.9f, power + 3);
+        const int before = 30;
+        int next;
+
+        if (!fixed_fits(fixed_greatest(&lane, 1), before))
+            continue;
+        next = fixed_next_exponent(fixed_greatest(&sum, 1), level_of(lane, before), before);
+        CHECK(level_of(lane, before) == 0 || fixed_fits(fixed_greatest(&larger, 1), next));
+    }
+}
+
+static void what_is_too_small_for_a_scale_gets_a_finer_one(void **state)
+{
+    const float tiny = 0x1p-90f;
+    int exponent = 30, steps = 0;
+
+    (void)state;
+    while (level_of(tiny, exponent) == 0 && steps++ < 10)
+        exponent = fixed_next_exponent(0, 0, exponent);
+    CHECK_INT(steps, 2);
+    CHECK(fixed_fits(fixed_greatest(&tiny, 1), exponent));
 }
 
 static void coarser_scales_take_every_finite_value_in_the_end(void **state)
@@ -125,6 +186,9 @@ int main(void)
         cmocka_unit_test(a_sum_of_many_full_lanes_stays_in_range),
         cmocka_unit_test(what_does_not_fit_is_seen),
         cmocka_unit_test(the_next_scale_puts_the_greatest_sum_below_2_to_36),
+        cmocka_unit_test(levels_are_counted_as_sums_are),
+        cmocka_unit_test(the_next_scale_has_room_for_the_greatest_lane),
+        cmocka_unit_test(what_is_too_small_for_a_scale_gets_a_finer_one),
         cmocka_unit_test(coarser_scales_take_every_finite_value_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

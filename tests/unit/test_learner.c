@@ -208,8 +208,8 @@ static void where_the_rows_lie_makes_no_difference(void **state)
     b = opened(&spec, &other);
     CHECK_OK(run_job(a, 1, 0, &err));
     CHECK_OK(run_job(b, 2, 1, &err));
-    CHECK_OK(learner_export(a, &model_a, metrics_a, &count, &err));
-    CHECK_OK(learner_export(b, &model_b, metrics_b, &count, &err));
+    CHECK_OK(measure_and_export(a, &model_a, metrics_a, &count, &err));
+    CHECK_OK(measure_and_export(b, &model_b, metrics_b, &count, &err));
     for (uint32_t l = 0; l < model_a.layer_count; l++)
         assert_memory_equal(model_a.layers[l].weights, model_b.layers[l].weights,
                             model_a.layers[l].rows * model_a.layers[l].width * sizeof(float));
@@ -218,6 +218,50 @@ static void where_the_rows_lie_makes_no_difference(void **state)
     learner_close(b);
     made_dataset_close(&one);
     made_dataset_close(&other);
+}
+
+/* Some rows a call, by threads or without: the same sums in the same order. */
+static void the_result_depends_neither_on_the_team_nor_on_the_calls(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){900, 500, 4, 2, 8, 3});
+    struct jobspec spec = made_spec(&dataset);
+    const struct slice names[] = {SLICE("LogLoss"), SLICE("F1")};
+    struct result_metric first[LEARNER_METRICS_MAX];
+
+    (void)state;
+    memcpy(spec.metrics, names, sizeof names);
+    spec.metric_count = 2;
+    spec.epochs = 1;
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        struct team *team = team_new(threads);
+        struct result_metric metrics[LEARNER_METRICS_MAX];
+        struct learner *learner;
+        struct model model;
+        struct error err;
+        uint32_t calls = 0;
+        bool is_done = false;
+        size_t count;
+
+        CHECK_OK(learner_open(&spec, &dataset, team, &learner, &err));
+        CHECK_FAILS(learner_measure(learner, &is_done, &err), STATUS_INVALID, "not learned yet");
+        CHECK_OK(run_job(learner, 1, 0, &err));
+        CHECK_FAILS(learner_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+                    "not measured yet");
+        for (; !is_done; calls++)
+            CHECK_OK(learner_measure(learner, &is_done, &err));
+        CHECK(calls >= 8 / team_size(team));
+        memset(metrics, 0, sizeof metrics);
+        CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+        CHECK_INT(count, 3);
+        if (threads == 1)
+            memcpy(first, metrics, sizeof first);
+        for (size_t i = 0; i < count; i++)
+            CHECK(metrics[i].train == first[i].train &&
+                  metrics[i].validation == first[i].validation);
+        learner_close(learner);
+        team_free(team);
+    }
+    made_dataset_close(&dataset);
 }
 
 /* Dropout, too, is a matter of the place in the batch and not of the lane. */
@@ -238,7 +282,7 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
         spec.lanes = i ? 7 : 1;
         learners[i] = opened(&spec, &dataset);
         CHECK_OK(run_job(learners[i], 1, 0, &err));
-        CHECK_OK(learner_export(learners[i], &models[i], metrics, &count, &err));
+        CHECK_OK(measure_and_export(learners[i], &models[i], metrics, &count, &err));
     }
     for (uint32_t i = 0; i < (5 + 12) * 8; i++)
         CHECK(fabsf(models[0].layers[0].weights[i] - models[1].layers[0].weights[i]) < 1e-5f);
@@ -386,7 +430,7 @@ static void early_stopping_gives_the_best_model(void **state)
     }
     CHECK(learner_phase(learner)->step < learner_steps_total(learner));
     CHECK_INT(since_best, 5);
-    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
     CHECK_INT(count, 2);
     assert_string_equal(metrics[0].name, "loss");
     assert_string_equal(metrics[1].name, "RMSE");
@@ -698,7 +742,7 @@ static void there_is_no_model_before_the_end(void **state)
     struct error err;
 
     (void)state;
-    CHECK_FAILS(learner_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+    CHECK_FAILS(measure_and_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
                 "not learned yet");
     learner_close(learner);
     made_dataset_close(&dataset);
@@ -724,7 +768,7 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     while (learner_phase(learner)->kind != PHASE_DONE)
         CHECK_OK(run_phase(learner, 1, 0, &report, &err));
     CHECK(report.evaluated);
-    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
     CHECK_INT(count, 3);
     CHECK(fabs(metrics[0].validation - report.validation_loss) < 1e-5);
     CHECK(fabs(metrics[1].validation - report.validation_score) < 1e-9);
@@ -733,7 +777,8 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     CHECK_INT(model.layer_count, 3);
     CHECK_INT(model.layers[0].rows, 5 + 12);
     spec.metrics[1] = SLICE("nonsense");
-    CHECK_FAILS(learner_export(learner, &model, metrics, &count, &err), STATUS_INVALID, "nonsense");
+    CHECK_FAILS(measure_and_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+                "nonsense");
     learner_close(learner);
     made_dataset_close(&dataset);
 }
@@ -759,7 +804,7 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     }
     learner = opened(&spec, &dataset);
     CHECK_OK(run_job(learner, 1, 0, &err));
-    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
     for (int j = 0; j < 3; j++)
         CHECK(fabsf(model.layers[0].weights[j] - w[j]) < 1e-4f);
     CHECK(fabsf(model.layers[0].bias[0] - 0.75f) < 1e-4f);
@@ -790,7 +835,7 @@ static void class_weights_move_the_border(void **state)
     spec.epochs = 300;
     learner = opened(&spec, &dataset);
     CHECK_OK(run_job(learner, 1, 0, &err));
-    CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
     CHECK(fabsf(model.layers[0].bias[0]) < 1e-3f);
     learner_close(learner);
     made_dataset_close(&dataset);
@@ -846,7 +891,7 @@ static void iris_is_learned_in_120_steps(void **state)
         dataset.seed = spec.seed;
         learner = opened(&spec, &dataset);
         CHECK_OK(run_job(learner, 2, 0, &err));
-        CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+        CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
         CHECK(metrics[1].train >= 0.95);
         learner_close(learner);
     }
@@ -909,6 +954,72 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
         CHECK(fixed_greatest(own.reals + network->tensors[t].first, network->tensors[t].count) > 0);
     sums_deinit(&same);
     sums_deinit(&own);
+    learner_close(learner);
+    made_dataset_close(&dataset);
+}
+
+/* All rows a step, until nothing is left to learn: lanes cancel each other. */
+static void a_converged_step_is_not_computed_twice(void **state)
+{
+    static const enum spec_optimizer optimizers[] = {SPEC_SGD, SPEC_MOMENTUM, SPEC_ADAM};
+
+    (void)state;
+    for (int task = 0; task < 2; task++) {
+        for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++) {
+            struct dataset dataset =
+                made_dataset((struct rows_shape){200, 0, 4, 0, 0, task ? 2 : 0});
+            struct jobspec spec = made_spec(&dataset);
+            struct learner *learner;
+            struct error err;
+
+            spec.hidden_layers = 0;
+            spec.optimizer = optimizers[i];
+            spec.learning_rate = 0.1;
+            spec.batch_size = 200;
+            spec.lanes = 8;
+            spec.epochs = 5000;
+            learner = opened(&spec, &dataset);
+            CHECK_OK(run_job(learner, 1, 0, &err));
+            CHECK_INT(learner_phase(learner)->step, 5000);
+            CHECK(learner_phase(learner)->number - 5000 < 50); /* repeats */
+            learner_close(learner);
+            made_dataset_close(&dataset);
+        }
+    }
+}
+
+/* Through sixteen sigmoids the first layers' gradients are below 2^-31 of the last ones'. */
+static void a_tensor_whose_gradients_start_tiny_learns(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){64, 0, 4, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner;
+    struct text before, after;
+    struct learner_report report;
+    struct error err;
+    const struct network *network;
+
+    (void)state;
+    spec.hidden_layers = 16;
+    for (uint32_t l = 0; l < 16; l++)
+        spec.hidden_units[l] = 4;
+    spec.activation = SPEC_SIGMOID;
+    spec.epochs = 20;
+    learner = opened(&spec, &dataset);
+    network = &learner->network;
+    before = saved(learner);
+    for (int i = 0; i < 20; i++)
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+    after = saved(learner);
+    for (uint32_t t = 0; t < network->tensor_count; t++) {
+        const size_t body = before.size - learner_state_bytes(learner);
+        const size_t at = body + network->tensors[t].first * sizeof(float);
+        const size_t size = network->tensors[t].count * sizeof(float);
+
+        CHECK(size == 0 || memcmp(before.data + at, after.data + at, size) != 0);
+    }
+    text_deinit(&before);
+    text_deinit(&after);
     learner_close(learner);
     made_dataset_close(&dataset);
 }
@@ -1072,6 +1183,7 @@ int main(void)
         cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
         cmocka_unit_test(a_team_gives_the_sums_of_one_thread),
         cmocka_unit_test(where_the_rows_lie_makes_no_difference),
+        cmocka_unit_test(the_result_depends_neither_on_the_team_nor_on_the_calls),
         cmocka_unit_test(the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
         cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),
@@ -1094,6 +1206,8 @@ int main(void)
         cmocka_unit_test(iris_is_learned_in_120_steps),
         cmocka_unit_test(a_penalty_pulls_weights_and_leaves_biases),
         cmocka_unit_test(each_tensor_has_a_scale_of_its_own),
+        cmocka_unit_test(a_converged_step_is_not_computed_twice),
+        cmocka_unit_test(a_tensor_whose_gradients_start_tiny_learns),
         cmocka_unit_test(a_loss_that_stays_equal_is_no_improvement),
         cmocka_unit_test(an_evaluation_that_is_not_finite_fails),
         cmocka_unit_test(a_state_whose_phase_cannot_be_is_refused),
