@@ -8,6 +8,7 @@
 #include "engine/jobs.h"
 #include "log_print.h"
 #include "options.h"
+#include "publish_command.h"
 
 /* What one of these commands is called with, and what it does. */
 struct call {
@@ -37,7 +38,7 @@ static enum status show_jobs(const struct options *options, int64_t id, struct e
 static enum status cancel(const struct options *options, int64_t id, struct error *err)
 {
     (void)options;
-    TRY(job_end("/proc/self/exe", NULL, id, err));
+    TRY(job_end(&(struct host){.program = "/proc/self/exe"}, id, err));
     printf("job %lld is cancelled\n", (long long)id);
     return STATUS_OK;
 }
@@ -116,6 +117,19 @@ static enum status wait_for(const struct options *options, int64_t id, struct er
     return status;
 }
 
+/* The publisher of a detached job is started by a supervisor. */
+static enum status publish(const struct options *options, int64_t id, struct error *err)
+{
+    const struct host books = {.state = NULL};
+    struct job_status status;
+
+    TRY(job_status_read(&books, id, &status, err));
+    if (status.is_detached &&
+        (status.state == JOB_STATE_UNPUBLISHED || status.state == JOB_STATE_LOST))
+        return wait_for(options, id, err);
+    return publish_kept(options, id, err);
+}
+
 static enum status logs(const struct options *options, int64_t id, struct error *err)
 {
     return log_print(id, options->follows, err);
@@ -165,6 +179,12 @@ int command_cancel(int argc, char **argv)
 int command_logs(int argc, char **argv)
 {
     return run(argc, argv, &(struct call){OPTION_FOLLOW, true, "logs ID", logs});
+}
+
+int command_publish_job(int argc, char **argv)
+{
+    return run(argc, argv,
+               &(struct call){OPTION_FORMAT | OPTION_PROGRESS, true, "publish ID", publish});
 }
 
 int command_wait(int argc, char **argv)

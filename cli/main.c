@@ -66,6 +66,7 @@ static const struct command {
     {"cancel", command_cancel, "cancel ID", "end a running job"},
     {"scale", command_scale, "scale ID N", "give a running job N workers"},
     {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
+    {"publish", command_publish, "publish ID", "write the model of a job that is unpublished"},
     {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
@@ -75,7 +76,6 @@ static const struct command {
     {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
     {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},
     {"ps", later, NULL, NULL},
-    {"publish", command_publish, NULL, NULL}, /* started by supervisors only */
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

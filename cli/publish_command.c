@@ -7,6 +7,8 @@
 
 #include "base/log.h"
 #include "engine/jobs.h"
+#include "engine/unpublished.h"
+#include "jobs_command.h"
 #include "postgres_host/cluster.h"
 #include "postgres_libpq/libpq.h"
 #include "runtime/fault.h"
@@ -76,6 +78,12 @@ static void note_delivered(void *context, int64_t tries)
     fault_reach(&fault, FAULT_DELIVERED, "publisher", 0, (uint32_t)tries - 1, 0);
 }
 
+static void close_target(struct target *target)
+{
+    sqlite3_close(target->db);
+    libpq_close(&target->libpq);
+}
+
 /* Where the tables of a job on a cluster are; empty: it is none, or its folder is damaged, which
  * job_publish says. */
 static void read_schema(const char *folder, char schema[64])
@@ -93,7 +101,9 @@ static void read_schema(const char *folder, char schema[64])
     arena_deinit(&arena);
 }
 
-int command_publish(int argc, char **argv)
+/* ----- started by a supervisor ----- */
+
+static int publish_folder(const char *folder)
 {
     struct target target = {.db = NULL};
     struct publisher publisher = {&target, open_target, note_delivered};
@@ -104,17 +114,80 @@ int command_publish(int argc, char **argv)
     log_open("publisher", LOG_INFO);
     /* Without its supervisor it must not go on: the next one publishes. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (argc != 2 || !job_is_running(argv[1])) {
-        fprintf(stderr, "totrain publish FOLDER is started by the supervisor of a detached job\n");
-        return status_exit_code(STATUS_INVALID);
-    }
-    read_schema(argv[1], target.job_schema);
-    status = job_publish(argv[1], &publisher, &err);
-    sqlite3_close(target.db);
-    libpq_close(&target.libpq);
+    read_schema(folder, target.job_schema);
+    status = job_publish(folder, &publisher, &err);
+    close_target(&target);
     if (status == STATUS_OK)
         log_info("published");
     else
         log_error("%s", err.message);
     return status_exit_code(status);
+}
+
+/* ----- typed by somebody ----- */
+
+static enum status put_columns(void *self, const struct slice *names, size_t count,
+                               struct error *err)
+{
+    return formatter_columns(self, names, count, err);
+}
+
+static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return formatter_row(self, cells, count, err);
+}
+
+static enum status publish_into(struct unpublished_job *job, const struct sink *sink,
+                                struct error *err)
+{
+    struct target target = {.db = NULL};
+    const struct host *host;
+    enum status status;
+
+    read_schema(job->folder.path, target.job_schema);
+    status = open_target(&target, job->unpublished.database, &host, err);
+    if (status == STATUS_OK)
+        status = unpublished_publish(host, job, sink, err);
+    else
+        job_folder_leave(&job->folder);
+    close_target(&target);
+    return status;
+}
+
+static enum status publish_taken(const struct options *options, struct unpublished_job *job,
+                                 struct error *err)
+{
+    struct formatter formatter;
+    const struct sink sink = {.self = &formatter, .columns = put_columns, .row = put_row};
+    enum status status;
+
+    formatter_init(&formatter, options->format, stdout);
+    status = publish_into(job, &sink, err);
+    if (status == STATUS_OK)
+        status = formatter_end(&formatter, err);
+    formatter_deinit(&formatter);
+    return status;
+}
+
+enum status publish_kept(const struct options *options, int64_t id, struct error *err)
+{
+    const struct host books = {.state = NULL};
+    struct unpublished_job job;
+
+    TRY(unpublished_take(&books, id, &job, err));
+    if (!job.unpublished.database[0]) {
+        job_folder_leave(&job.folder);
+        fail(err, STATUS_INVALID, "the model of job %lld was to go into a database in memory",
+             (long long)id);
+        return error_hint(err, "It is gone; the trained model stays in %.400s/job.db.",
+                          job.folder.path);
+    }
+    return publish_taken(options, &job, err);
+}
+
+int command_publish(int argc, char **argv)
+{
+    if (argc == 2 && argv[1][0] == '/' && job_is_running(argv[1]))
+        return publish_folder(argv[1]);
+    return command_publish_job(argc, argv);
 }

@@ -1,9 +1,11 @@
 #include "engine/cluster.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "engine/stages.h"
+#include "engine/unpublished.h"
 
 /* What the statement says counts most. */
 static enum status take_wanted(const struct plan_cluster *wanted, struct kube_job *job,
@@ -154,6 +156,19 @@ static enum status leave(const struct host *host, struct job_folder *folder,
     return sink_row(sink, row, 3, err);
 }
 
+/* Its tables stay where the model cannot be written. */
+static enum status collect(const struct host *host, const struct job_folder *folder, int64_t number,
+                           const struct sink *sink, struct error *err)
+{
+    char why[sizeof err->message];
+
+    if (host->cluster->collect(host->cluster->self, number, folder, sink, err) == STATUS_OK)
+        return unpublished_written(host, folder, err);
+    snprintf(why, sizeof why, "the model could not be written: %.200s", err->message);
+    unpublished_note(folder, why);
+    return err->status;
+}
+
 static enum status train(const struct host *host, const struct plan *plan,
                          struct job_folder *folder, struct jobspec *spec, struct cluster_wish *wish,
                          bool keeps, const struct sink *sink, struct error *err)
@@ -161,15 +176,18 @@ static enum status train(const struct host *host, const struct plan *plan,
     const struct host_cluster *cluster = host->cluster;
     enum status status;
 
+    TRY(unpublished_begin(host, folder, plan->into_schema, plan->into_name, err));
     TRY(stage(host, plan, folder, spec, wish, err));
     if (keeps)
         status = leave(host, folder, spec, wish, sink, err);
     else
         status = hold_and_run(host, folder, spec, wish, sink, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
+        unpublished_remove(folder);
         cluster->discard(cluster->self, wish->job.job, sink);
-    else if (!keeps)
-        status = cluster->collect(cluster->self, wish->job.job, folder, sink, err);
+    } else if (!keeps) {
+        status = collect(host, folder, wish->job.job, sink, err);
+    }
     return status;
 }
 

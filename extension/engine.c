@@ -192,7 +192,7 @@ static enum status rollback_run(const struct host *host, const struct plan *plan
 static enum status cancel_run(const struct host *host, const struct plan *plan,
                               const struct sink *sink, struct error *err)
 {
-    if (job_end(host->program, host->state, plan->job, err) != STATUS_OK)
+    if (job_end(host, plan->job, err) != STATUS_OK)
         return error_place(err, plan->aim_position);
     return sink_row(sink, (struct cell[]){cell_integer(plan->job), cell_string("cancelled")}, 2,
                     err);

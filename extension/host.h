@@ -102,8 +102,17 @@ struct staging {
     struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
 };
 
+/* What became of a transaction that wrote a model. */
+enum transaction_state {
+    TRANSACTION_OPEN,
+    TRANSACTION_PREPARED, /* it waits for COMMIT PREPARED */
+    TRANSACTION_COMMITTED,
+    TRANSACTION_ABORTED /* or it is so long ago that nobody knows */
+};
+
 struct direct_table;
 struct host_cluster;
+struct unpublished;
 
 struct host {
     void *self;
@@ -160,6 +169,18 @@ struct host {
     /* In one transaction: readers see the old model or the new one. */
     enum status (*publish)(void *self, struct slice schema, struct slice name,
                            struct publication *publication, struct error *err);
+    /* Where another session would find the place that a model would be written to now: `database`
+     * and `schema` of *unpublished. NULL: it is nowhere. */
+    enum status (*find_place)(void *self, struct slice schema, struct unpublished *unpublished,
+                              struct error *err);
+    /* publish() has written the model of this folder, and its transaction is still open: the number
+     * goes into unpublished.json, and with its end the file. NULL: publish() commits. */
+    enum status (*written)(void *self, const struct job_folder *folder, struct error *err);
+    /* Of that number; `who` (of `size`) gets words about the one that holds it. NULL: never asked.
+     */
+    enum transaction_state (*transaction_state)(void *self, const char *transaction, char *who,
+                                                size_t size);
+    bool publishes_by_sql; /* by totrain.publish(job); else by `totrain publish JOB` */
     /* Drop each table, make it with `create` and fill it from `select`, all in one
      * transaction. INVALID, and nothing is dropped, where the name is meanwhile of something
      * that the target may not replace; so do fill_rows and write_row. Where there is a `stage`, its

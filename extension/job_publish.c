@@ -210,7 +210,7 @@ static void note_refusal(struct destination *destination, int64_t job, bool has_
     snprintf(destination->error, sizeof destination->error, "the %s could not be written: %.450s",
              has_table ? "table" : "model", why->message);
     snprintf(destination->hint, sizeof destination->hint,
-             "It is kept with the job, which was to write %.180s into %.180s: totrain wait %lld "
+             "It is kept with the job, which was to write %.180s into %.180s: totrain publish %lld "
              "tries again.",
              destination->table, destination->database, (long long)job);
 }

@@ -129,7 +129,7 @@ static enum status put_listing(const struct job_folder *folder, enum job_table t
     return status;
 }
 
-static enum status put_rows_of(const char *state, int64_t id, enum job_table table,
+static enum status put_rows_of(const struct host *host, int64_t id, enum job_table table,
                                const struct sink *sink, struct error *err)
 {
     struct job_folder folder;
@@ -137,24 +137,24 @@ static enum status put_rows_of(const char *state, int64_t id, enum job_table tab
     struct error ignored;
 
     if (table == JOB_TABLE_JOBS)
-        return job_status_read(state, id, &job, &ignored) == STATUS_OK ? put_job(&job, sink, err)
-                                                                       : STATUS_OK;
-    return job_folder_find(state, id, &folder, &ignored) == STATUS_OK
+        return job_status_read(host, id, &job, &ignored) == STATUS_OK ? put_job(&job, sink, err)
+                                                                      : STATUS_OK;
+    return job_folder_find(host->state, id, &folder, &ignored) == STATUS_OK
                ? put_listing(&folder, table, sink, err)
                : STATUS_OK;
 }
 
-enum status job_table_rows(const char *state, enum job_table table, int64_t only,
+enum status job_table_rows(const struct host *host, enum job_table table, int64_t only,
                            const struct sink *sink, struct error *err)
 {
     enum status status = STATUS_OK;
     int64_t *ids = NULL;
     size_t count = 0;
 
-    TRY(job_folder_list(state, &ids, &count, err));
+    TRY(job_folder_list(host->state, &ids, &count, err));
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (only == 0 || ids[i] == only)
-            status = put_rows_of(state, ids[i], table, sink, err);
+            status = put_rows_of(host, ids[i], table, sink, err);
     free(ids);
     return status;
 }

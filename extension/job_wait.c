@@ -78,8 +78,7 @@ static bool must_continue(const struct waiting *waiting)
     const struct job_status *status = &waiting->status;
 
     return status->state == JOB_STATE_LOST ||
-           (!waiting->has_looked && status->state == JOB_STATE_FAILED && status->is_detached &&
-            status->row.state == JOB_STATE_DONE);
+           (!waiting->has_looked && status->state == JOB_STATE_UNPUBLISHED && status->is_detached);
 }
 
 static enum status fail_with(const struct job_status *status, struct error *err)
@@ -136,7 +135,7 @@ static enum status follow(struct waiting *waiting, int64_t id, struct error *err
     const struct host *host = waiting->host;
 
     for (;; waiting->has_looked = true) {
-        TRY(job_status_read(host->state, id, &waiting->status, err));
+        TRY(job_status_read(host, id, &waiting->status, err));
         if (must_continue(waiting)) {
             TRY(continue_job(waiting, err));
             continue;

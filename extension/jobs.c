@@ -9,12 +9,13 @@
 
 #include "data/checkpoint.h"
 #include "data/shardstore.h"
+#include "engine/unpublished.h"
 #include "k8s_job/cluster_folder.h"
 
 bool job_status_is_over(const struct job_status *status)
 {
     return status->state == JOB_STATE_DONE || status->state == JOB_STATE_FAILED ||
-           status->state == JOB_STATE_CANCELLED;
+           status->state == JOB_STATE_CANCELLED || status->state == JOB_STATE_UNPUBLISHED;
 }
 
 static enum status open_store(const struct job_folder *folder, bool read_only,
@@ -109,7 +110,7 @@ static void judge_publication(struct job_status *status)
     if (status->is_running) {
         status->state = JOB_STATE_PUBLISHING;
     } else if (destination->state == DESTINATION_REFUSED) {
-        status->state = JOB_STATE_FAILED;
+        status->state = JOB_STATE_UNPUBLISHED;
         snprintf(status->error, sizeof status->error, "%s", destination->error);
         snprintf(status->hint, sizeof status->hint, "%s", destination->hint);
     } else {
@@ -136,7 +137,74 @@ static void judge_collection(struct job_status *status)
         judge_unfinished(NULL, status);
 }
 
-static enum status read_store(struct jobstore *store, struct job_status *status, struct error *err)
+static void explain_unpublished(const struct host *host, const struct unpublished *unpublished,
+                                struct job_status *status)
+{
+    struct error how;
+
+    status->state = JOB_STATE_UNPUBLISHED;
+    error_clear(&how);
+    unpublished_hint(host, &status->folder, &how);
+    snprintf(status->hint, sizeof status->hint, "%s", how.hint);
+    snprintf(status->error, sizeof status->error, "%s",
+             unpublished->error[0] ? unpublished->error
+                                   : "its session ended before the model was written");
+}
+
+/* An attached job that has learned and of which unpublished.json is left. */
+static void judge_unpublished(const struct host *host, const struct unpublished *unpublished,
+                              struct job_status *status)
+{
+    enum transaction_state transaction = TRANSACTION_ABORTED;
+    char who[200] = "";
+
+    status->state = JOB_STATE_PUBLISHING;
+    if (status->is_running)
+        return;
+    if (unpublished->transaction[0] && host->transaction_state)
+        transaction =
+            host->transaction_state(host->self, unpublished->transaction, who, sizeof who);
+    if (transaction == TRANSACTION_COMMITTED) {
+        status->state = JOB_STATE_DONE;
+        unpublished_remove(&status->folder);
+    } else if (transaction == TRANSACTION_ABORTED) {
+        explain_unpublished(host, unpublished, status);
+    } else {
+        snprintf(status->error, sizeof status->error, "the model is written in %s", who);
+    }
+}
+
+static void judge_attached(const struct host *host, struct job_status *status)
+{
+    struct unpublished unpublished;
+    struct error why;
+
+    error_clear(&why);
+    switch (unpublished_read(&status->folder, &unpublished, &why)) {
+    case STATUS_OK:
+        judge_unpublished(host, &unpublished, status);
+        break;
+    case STATUS_NOT_FOUND:
+        if (is_collected(status))
+            judge_collection(status);
+        break;
+    default:
+        status->state = JOB_STATE_UNPUBLISHED;
+        snprintf(status->error, sizeof status->error, "%s", why.message);
+    }
+}
+
+/* The books of a job on a cluster say DONE when its journal was replayed, as its model is written.
+ */
+static bool has_learned(const struct job_status *status)
+{
+    return status->state == JOB_STATE_DONE ||
+           (status->state == JOB_STATE_PUBLISHING && cluster_folder_is(status->folder.path) &&
+            job_is_unpublished(status->folder.path));
+}
+
+static enum status read_store(const struct host *host, struct jobstore *store,
+                              struct job_status *status, struct error *err)
 {
     struct error why;
 
@@ -154,28 +222,30 @@ static enum status read_store(struct jobstore *store, struct job_status *status,
     status->is_kept = !status->is_detached && job_is_kept(status->folder.path);
     status->state = status->row.state;
     snprintf(status->error, sizeof status->error, "%s", status->row.error);
-    if (status->state < JOB_STATE_DONE)
-        judge_unfinished(store, status);
-    else if (status->state == JOB_STATE_DONE && status->is_detached)
+    if (status->is_detached && status->state == JOB_STATE_DONE)
         judge_publication(status);
-    else if (status->is_kept || (status->state == JOB_STATE_DONE && is_collected(status)))
+    else if (!status->is_detached && !status->is_kept && has_learned(status))
+        judge_attached(host, status);
+    else if (status->state < JOB_STATE_DONE)
+        judge_unfinished(store, status);
+    else if (status->is_kept)
         judge_collection(status);
     return STATUS_OK;
 }
 
-enum status job_status_read(const char *state, int64_t id, struct job_status *status,
+enum status job_status_read(const struct host *host, int64_t id, struct job_status *status,
                             struct error *err)
 {
     struct jobstore *store;
     enum status how;
 
     memset(status, 0, sizeof *status);
-    TRY(job_folder_find(state, id, &status->folder, err));
+    TRY(job_folder_find(host->state, id, &status->folder, err));
     /* Before the books: a job that ends meanwhile is then seen as one that runs. */
     status->is_running =
         job_is_running(status->folder.path) || job_folder_is_held(status->folder.path);
     TRY(open_store(&status->folder, true, &store, err));
-    how = read_store(store, status, err);
+    how = read_store(host, store, status, err);
     jobstore_close(store);
     return how;
 }
@@ -198,6 +268,7 @@ static enum status give_up(struct job_status *status, struct error *err)
     }
     if (how == STATUS_OK) {
         job_let_go(status->folder.path);
+        unpublished_remove(&status->folder);
         job_folder_clean(&status->folder);
     }
     job_unlock(lock);
@@ -227,19 +298,19 @@ static enum status give_up_elsewhere(const char *program, const struct job_statu
     return job_detach(program, &status->folder, err);
 }
 
-enum status job_end(const char *program, const char *state, int64_t id, struct error *err)
+enum status job_end(const struct host *host, int64_t id, struct error *err)
 {
     struct job_status status;
     struct error ignored;
 
     error_clear(&ignored);
-    if (job_status_read(state, id, &status, &ignored) == STATUS_OK) {
+    if (job_status_read(host, id, &status, &ignored) == STATUS_OK) {
         if (status.is_kept)
-            return give_up_kept(state, &status, err);
+            return give_up_kept(host->state, &status, err);
         if (status.state == JOB_STATE_LOST && cluster_folder_is(status.folder.path))
-            return give_up_elsewhere(program, &status, err);
-        if (status.state == JOB_STATE_LOST)
+            return give_up_elsewhere(host->program, &status, err);
+        if (status.state == JOB_STATE_LOST || status.state == JOB_STATE_UNPUBLISHED)
             return give_up(&status, err);
     }
-    return job_cancel_by_id(state, id, err);
+    return job_cancel_by_id(host->state, id, err);
 }

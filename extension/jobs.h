@@ -7,6 +7,9 @@
  *        v  |  job_wait(), which starts a supervisor on the folder
  *       lost   a detached job of which only the folder is left
  *
+ *     unpublished   it has learned, and its model is not where it was to go; of an attached job
+ *                   unpublished.h writes it, of a detached one job_wait()
+ *
  * Everything is read from the job's folder: these calls work while the database
  * that the job belongs to is busy, and from any session of the same user.
  */
@@ -24,14 +27,15 @@ struct job_status {
     bool is_kept; /* on a cluster, by itself; whoever follows it publishes its model */
     /* The row's, with what it cannot know: LOST where nobody runs a detached job,
      * FAILED where nobody runs an attached one, PUBLISHING until the model is where
-     * it is to go. */
+     * it is to go, UNPUBLISHED where nobody is about to write it. */
     enum job_state state;
     char error[700]; /* of a state that is none to be glad of */
     char hint[700];
 };
 
-/* `state` as in job_folder_find. NOT_FOUND also for a folder without a job. */
-enum status job_status_read(const char *state, int64_t id, struct job_status *status,
+/* The host brings `state` and, where it has them, transaction_state and publishes_by_sql. NOT_FOUND
+ * also for a folder without a job. */
+enum status job_status_read(const struct host *host, int64_t id, struct job_status *status,
                             struct error *err);
 bool job_status_is_over(const struct job_status *status);
 
@@ -44,9 +48,10 @@ bool job_status_is_over(const struct job_status *status);
 enum status job_wait(const struct host *host, int64_t id, const struct sink *sink,
                      struct error *err);
 
-/* End a job: one that runs, or one that was lost, of which then nothing is kept
- * but its books. `program` ends one that was lost and runs on a cluster. */
-enum status job_end(const char *program, const char *state, int64_t id, struct error *err);
+/* End a job: one that runs, or one that was lost or whose model is not published, of which then
+ * nothing is kept but its books. The host's program ends one that was lost and runs on a cluster.
+ */
+enum status job_end(const struct host *host, int64_t id, struct error *err);
 
 /*
  * The publisher's part: the model of the job in this folder into the database that
@@ -78,7 +83,7 @@ enum job_table {
 const char *job_table_name(enum job_table table);
 /* Their number; the names are static. */
 size_t job_table_columns(enum job_table table, const char *names[JOB_TABLE_COLUMNS_MAX]);
-enum status job_table_rows(const char *state, enum job_table table, int64_t only,
+enum status job_table_rows(const struct host *host, enum job_table table, int64_t only,
                            const struct sink *sink, struct error *err);
 
 #endif

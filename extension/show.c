@@ -135,7 +135,7 @@ static enum status show_job(const struct host *host, int64_t id, const struct si
     struct error ignored;
 
     /* Folders come and go while we look; one without a store has not begun. */
-    if (job_status_read(host->state, id, &job, &ignored) != STATUS_OK)
+    if (job_status_read(host, id, &job, &ignored) != STATUS_OK)
         return STATUS_OK;
     return sink_row(sink,
                     (struct cell[]){cell_integer(id), cell_string(job_state_name(job.state)),

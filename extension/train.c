@@ -8,6 +8,7 @@
 #include "engine/bad_rows.h"
 #include "engine/cluster.h"
 #include "engine/stages.h"
+#include "engine/unpublished.h"
 
 /* Below it, starting and meeting take longer than learning
  * (docs/decisions/0008-one-process.md). */
@@ -53,6 +54,16 @@ static void point_to_log(const struct job_folder *folder, struct error *err)
     error_hint(err, "The job's log is %.400s/log.", folder->path);
 }
 
+static void keep_unpublished(const struct host *host, const struct job_folder *folder,
+                             struct error *err)
+{
+    char why[sizeof err->message];
+
+    snprintf(why, sizeof why, "the model could not be written: %.200s", err->message);
+    unpublished_note(folder, why);
+    unpublished_hint(host, folder, err);
+}
+
 static enum status publish(const struct host *host, const struct plan *plan,
                            const struct job_folder *folder, struct jobstore *store,
                            struct model *model, struct error *err)
@@ -61,9 +72,9 @@ static enum status publish(const struct host *host, const struct plan *plan,
     enum status status =
         host->publish(host->self, plan->into_schema, plan->into_name, &publication, err);
 
-    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
-        error_hint(err, "Nothing was changed. The trained model stays in %.400s/job.db.",
-                   folder->path);
+    if (status == STATUS_OK)
+        return unpublished_written(host, folder, err);
+    keep_unpublished(host, folder, err);
     return status;
 }
 
@@ -118,12 +129,15 @@ static enum status run_job(const struct host *host, const struct plan *plan,
     struct job_process process;
     enum status status;
 
+    TRY(unpublished_begin(host, folder, plan->into_schema, plan->into_name, err));
     TRY(job_start(host, folder, spec, &process, err));
     status = job_follow_stored(host, folder, &process, sink, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = collect(host, plan, folder, course, sink, err);
-    else
+    } else {
+        unpublished_remove(folder);
         point_to_log(folder, err);
+    }
     job_close(&process);
     return status;
 }

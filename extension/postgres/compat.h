@@ -37,6 +37,13 @@
 #define COMPAT_GUC_VARIABLES(count) (*(count) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+/* 17 has another name for it. */
+#if PG_VERSION_NUM >= 170000
+#define COMPAT_OLDEST_TRANSACTION (TransamVariables->oldestXid)
+#else
+#define COMPAT_OLDEST_TRANSACTION (ShmemVariableCache->oldestXid)
+#endif
+
 /* 18 no longer asks whether a portal is run only once. */
 #if PG_VERSION_NUM >= 180000
 #define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \

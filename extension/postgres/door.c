@@ -14,6 +14,7 @@
 #include "utils/timestamp.h"
 
 #include "engine/progress.h"
+#include "engine/unpublished.h"
 #include "postgres_host/door_cluster.h"
 #include "postgres_host/jobs.h"
 #include "postgres_host/kept_jobs.h"
@@ -48,6 +49,7 @@ static enum status admit(void *self, const struct job_folder *folder, struct err
 
     TRY(check_job_count(err));
     door->job = *folder;
+    door->has_begun = true;
     return STATUS_OK;
 }
 
@@ -66,6 +68,42 @@ static enum status rows_read(void *self, struct error *err)
     if (!door->owns_transaction)
         return STATUS_OK;
     return session_catch(&door->session, begin_again, NULL, err);
+}
+
+static enum status find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                              struct error *err)
+{
+    char buffer[64];
+
+    TRY(postgres_target_schema(self, &schema, buffer, err));
+    slice_copy(schema, unpublished->schema, sizeof unpublished->schema);
+    return STATUS_OK;
+}
+
+struct written_call {
+    const struct job_folder *folder;
+    const char *transaction;
+};
+
+static void note_written(void *self)
+{
+    const struct written_call *call = self;
+
+    undo_note_model(call->folder, call->transaction);
+}
+
+static enum status written(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct door *door = door_of(self);
+    struct written_call call = {folder, door->host.publisher};
+
+    if (door->has_published && door->owns_transaction) {
+        unpublished_remove(folder);
+        return STATUS_OK;
+    }
+    door->job.id = 0; /* it is noted as one that has a model */
+    door->written_job = folder->id;
+    return session_catch(&door->session, note_written, &call, err);
 }
 
 static struct catalog_limits limits_now(void)
@@ -93,6 +131,9 @@ struct door *door_open(void)
     door->host.host.admit = admit;
     door->host.host.scan = parallel_scan;
     door->host.host.rows_read = rows_read;
+    door->host.host.find_place = find_place;
+    door->host.host.written = written;
+    jobs_host_init(&door->host.host, door->host.host.state);
     door->host.host.catalog.limits = limits_now();
     door_cluster_init(door);
     kept_jobs_look();
@@ -218,12 +259,23 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
     /* The user asked while the engine was on its way out. */
     if (status == STATUS_OK && !door->has_published && session_interrupted(&door->session))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
-    if (status == STATUS_OK && door->job.id > 0) {
-        if (!door->has_published)
-            undo_note(&door->job);
+    if (status == STATUS_OK && door->job.id > 0 && !door->has_published)
+        undo_note(&door->job);
+    if (status == STATUS_OK && door->has_begun)
         jobs_sweep();
-    }
     return status;
+}
+
+enum status door_publish(struct door *door, int64_t id, struct result *result, struct error *err)
+{
+    struct kept kept = {door, result_sink(result)};
+    const struct sink sink = {
+        .self = &kept, .columns = kept_columns, .row = kept_row, .notice = kept_notice};
+    struct unpublished_job job;
+
+    error_clear(err);
+    TRY(unpublished_take(&door->host.host, id, &job, err));
+    return unpublished_publish(&door->host.host, &job, &sink, err);
 }
 
 /* ----- its rows, for PostgreSQL ----- */

@@ -32,8 +32,10 @@ struct door {
     bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
     bool follows_itself;     /* a background worker: jobs that are kept are its own to follow */
     bool has_kept;           /* one was */
+    bool has_begun;          /* the statement has begun a job */
     bool has_published;      /* and committed the model: too late to be interrupted */
-    struct job_folder job;   /* of the job that the statement has begun; id 0: none */
+    int64_t written_job;     /* whose model is written and not committed; 0: none */
+    struct job_folder job;   /* that goes should the statement be rolled back; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };
 
@@ -47,6 +49,9 @@ bool door_is_allowed(void);
 /* Runs one statement and keeps its rows. `piece` as in engine_run. */
 enum status door_run(struct door *door, struct slice text, const struct piece *piece,
                      struct result *result, struct error *err);
+
+/* The model of an unpublished job into its table, and the rows that TRAIN ends with. */
+enum status door_publish(struct door *door, int64_t id, struct result *result, struct error *err);
 
 /* Columns of a kept result, with types that its cells fit into. */
 TupleDesc door_describe_result(const struct result *result);

@@ -111,6 +111,9 @@ enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fil
                                void *context, struct error *err);
 
 /* publish.c */
+/* INVALID where the rows of this model could not be deleted for want of a replica identity. */
+enum status postgres_check_published(struct postgres_host *host, const struct pg_located *located,
+                                     struct error *err);
 enum status postgres_publish(void *self, struct slice schema, struct slice name,
                              struct publication *publication, struct error *err);
 enum status postgres_list_versions(void *self, struct slice schema, struct slice name,

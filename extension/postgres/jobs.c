@@ -23,11 +23,20 @@
 #include "postgres_host/jobs.h"
 #include "postgres_host/kept_jobs.h"
 #include "postgres_host/settings.h"
+#include "postgres_host/undo.h"
 
 SQL_FUNCTION(totrain_sql_job_table);
 SQL_FUNCTION(totrain_sql_cancel);
 SQL_FUNCTION(totrain_sql_cancel_of);
 SQL_FUNCTION(totrain_sql_scale);
+
+void jobs_host_init(struct host *host, const char *state)
+{
+    host->state = state;
+    host->program = settings.program;
+    host->transaction_state = undo_transaction_state;
+    host->publishes_by_sql = true;
+}
 
 /* ----- the folders ----- */
 
@@ -114,7 +123,8 @@ struct note {
     bool is_last; /* whatever the books say */
 };
 
-static enum status put_note(const char *path, const struct note *note, struct error *err)
+static enum status put_note(const char *folder, const char *path, const struct note *note,
+                            struct error *err)
 {
     struct job_row row = {.id = note->id};
     struct jobstore *store;
@@ -128,6 +138,12 @@ static enum status put_note(const char *path, const struct note *note, struct er
         TRY(jobstore_create(path, &store, err));
     if (jobstore_get_job(store, &row, &unsaid) != STATUS_OK && note->statement)
         slice_copy(session_shown(note->statement), row.statement, sizeof row.statement);
+    /* It has learned, and unpublished.json has the reason why its model is not written. */
+    if (note->what == JOB_STATE_FAILED && !note->is_last && row.state == JOB_STATE_DONE &&
+        job_is_unpublished(folder)) {
+        jobstore_close(store);
+        return STATUS_OK;
+    }
     if (note->is_last || (row.state != JOB_STATE_FAILED && row.state != JOB_STATE_CANCELLED))
         row.state = note->what;
     if (note->why && (note->is_last || !row.error[0]))
@@ -146,7 +162,7 @@ static void write_note(const char *state, const struct note *note)
     error_clear(&err);
     if (job_folder_find(state, note->id, &folder, &err) != STATUS_OK ||
         job_folder_file(&folder, "job.db", path, &err) != STATUS_OK ||
-        put_note(path, note, &err) != STATUS_OK)
+        put_note(folder.path, path, note, &err) != STATUS_OK)
         ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", note->id, err.message)));
 }
 
@@ -211,16 +227,18 @@ static void put_rows(ReturnSetInfo *info, Oid owner, const struct result *result
 
 static void put_jobs_of(ReturnSetInfo *info, Oid owner, enum job_table table, const char *state)
 {
+    struct host host = {.self = NULL};
     struct result result;
     struct sink sink;
     struct error err;
 
     error_clear(&err);
+    jobs_host_init(&host, state);
     result_init(&result);
     sink = result_sink(&result);
     PG_TRY();
     {
-        if (job_table_rows(state, table, 0, &sink, &err) != STATUS_OK)
+        if (job_table_rows(&host, table, 0, &sink, &err) != STATUS_OK)
             ereport(ERROR, (errcode(ERRCODE_IO_ERROR), errmsg_internal("%s", err.message)));
         put_rows(info, owner, &result);
     }
@@ -264,10 +282,12 @@ Datum totrain_sql_job_table(PG_FUNCTION_ARGS)
 static Datum cancel(Oid owner, int64_t id)
 {
     struct session nobody = {.memory = CurrentMemoryContext};
+    struct host host = {.self = NULL};
     struct error err;
 
     error_clear(&err);
-    if (job_end(settings.program, settings_state(owner), id, &err) != STATUS_OK)
+    jobs_host_init(&host, settings_state(owner));
+    if (job_end(&host, id, &err) != STATUS_OK)
         session_raise(&nobody, &err, SLICE(""), false);
     kept_jobs_adopt(); /* one that nobody follows has somebody who ends it */
     return CStringGetTextDatum("cancelled");

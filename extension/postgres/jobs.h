@@ -19,6 +19,11 @@ void jobs_note(const char *state, int64_t id, const char *statement, enum job_st
 /* The same of one that has failed, whatever its books say. */
 void jobs_fail(const char *state, int64_t id, const char *why);
 
+/* The host of statements about jobs in the folders of one role: who knows what became of their
+ * models. `state` is borrowed. */
+struct host;
+void jobs_host_init(struct host *host, const char *state);
+
 /* Folders that are named by a number, in CurrentMemoryContext: databases in the state folder, roles
  * in one of those. */
 List *jobs_numbered_folders(const char *path);

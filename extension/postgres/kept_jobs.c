@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 
 #include "engine/jobs.h"
+#include "engine/unpublished.h"
 #include "postgres_host/caller.h"
 #include "postgres_host/door_cluster.h"
 #include "postgres_host/jobs.h"
@@ -174,11 +175,12 @@ struct following {
 
 static enum job_state state_of(const struct following *following)
 {
+    const struct host host = {.state = following->state};
     struct job_status status;
     struct error ignored;
 
     error_clear(&ignored);
-    if (job_status_read(following->state, following->folder->id, &status, &ignored) != STATUS_OK)
+    if (job_status_read(&host, following->folder->id, &status, &ignored) != STATUS_OK)
         return JOB_STATE_WAITING;
     return status.row.state;
 }
@@ -237,10 +239,12 @@ static enum status publish(struct following *following, struct error *err)
     error_clear(err);
     status = cluster->collect(cluster->self, following->number, following->folder, &sink, err);
     result_deinit(&result);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         CommitTransactionCommand();
-    else
+        unpublished_remove(following->folder);
+    } else {
         AbortCurrentTransaction();
+    }
     MemoryContextSwitchTo(context);
     return status;
 }
@@ -265,6 +269,7 @@ static void let_go(const struct following *following)
 /* collect has made the books anew: they say again what they said. */
 static void end_failed(struct following *following, enum job_state what, const char *why)
 {
+    unpublished_remove(following->folder);
     jobs_note(following->state, following->folder->id, NULL, what, why);
     drop_tables(following);
     let_go(following);
@@ -273,6 +278,13 @@ static void end_failed(struct following *following, enum job_state what, const c
 static char *words_of(const struct error *err)
 {
     return session_from_utf8(slice_of(err->message));
+}
+
+/* totrain.publish(job) writes it from the job's tables. */
+static void keep_unpublished(const struct following *following, const struct error *why)
+{
+    unpublished_note(following->folder,
+                     psprintf("the model could not be written: %s", why->message));
 }
 
 /* It has learned. A worker before may have died after its commit, and has then left the books of a
@@ -284,12 +296,11 @@ static void end_well(struct following *following)
     enum status status = publish(following, &err);
 
     if (status != STATUS_OK && !(was_done && status == STATUS_NOT_FOUND)) {
-        jobs_note(following->state, following->folder->id, NULL, JOB_STATE_FAILED,
-                  psprintf("the model could not be written: %s; SELECT * FROM "
-                           "totrain.collect(" INT64_FORMAT ") tries again",
-                           words_of(&err), following->number));
-    } else if (status != STATUS_OK) {
-        drop_tables(following);
+        keep_unpublished(following, &err);
+    } else {
+        unpublished_remove(following->folder);
+        if (status != STATUS_OK)
+            drop_tables(following);
     }
     let_go(following);
 }

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "engine/unpublished.h"
 #include "postgres_host/sql.h"
 #include "postgres_libpq/libpq.h"
 
@@ -109,6 +110,23 @@ static struct slice find_address(void *self, struct slice schema)
     return text_slice(&libpq->delivery);
 }
 
+/* For totrain publish: the address leads to the schema, too. */
+static enum status find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                              struct error *err)
+{
+    struct text address;
+    enum status status;
+
+    if (slice_is(schema, "pg_temp"))
+        return STATUS_OK;
+    text_init(&address, sizeof unpublished->database);
+    status = write_address(self, schema, &address, err);
+    if (status == STATUS_OK)
+        slice_copy(text_slice(&address), unpublished->database, sizeof unpublished->database);
+    text_deinit(&address);
+    return status;
+}
+
 /* ----- a connection that is lost while a model is trained ----- */
 
 /* Where the model goes is noted while the session can still say it. Inside of the user's
@@ -167,4 +185,5 @@ void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char
     host->host.scan = libpq_scan;
     host->host.check_target = check_target;
     host->host.publish = publish;
+    host->host.find_place = find_place;
 }

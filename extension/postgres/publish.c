@@ -3,7 +3,8 @@
  * totrain.models, totrain.versions and totrain.metrics (totrain--1.1.sql).
  *
  * Rows are kept by the OID of the model's table, so that they follow it through
- * renames and changes of owner; only who may act as its owner sees and writes them.
+ * renames and changes of owner; only who may act as its owner sees and writes them: these are
+ * views, of tables whose rows pg_dump takes along.
  */
 #include <stdio.h>
 
@@ -202,6 +203,53 @@ static enum status is_copy(const struct publishing *publishing, const struct mod
     return STATUS_OK;
 }
 
+/* Is published for deletes, and is of this replica identity (relreplident). */
+#define PUBLISHED_WITH                                                                             \
+    "SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c WHERE c.oid" EQ                         \
+    "$1::pg_catalog.oid AND c.relreplident" EQ "$2::pg_catalog.\"char\" AND NOT EXISTS (SELECT "   \
+    "FROM pg_catalog.pg_index i WHERE i.indrelid" EQ "c.oid AND i.indisprimary AND "               \
+    "c.relreplident" EQ "'d') AND EXISTS (SELECT FROM pg_catalog.pg_publication p WHERE "          \
+    "p.pubdelete AND (p.puballtables OR EXISTS (SELECT FROM pg_catalog.pg_publication_rel r "      \
+    "WHERE r.prpubid" EQ "p.oid AND r.prrelid" EQ "c.oid) OR EXISTS (SELECT FROM "                 \
+    "pg_catalog.pg_publication_namespace s WHERE s.pnpubid" EQ "p.oid AND s.pnnspid" EQ            \
+    "c.relnamespace)))"
+
+/* A subscriber is told which rows go: of a model from before, or a copy, by all of their columns.
+ */
+static enum status identify_rows(const struct publishing *publishing, struct error *err)
+{
+    const struct cell key[] = {cell_integer(publishing->located.relation), cell_string("d")};
+    int64_t needs = 0;
+
+    TRY(first_integer(publishing, PUBLISHED_WITH, key, 2, &needs, err));
+    return needs ? pg_run(publishing->host, "ALTER TABLE @ REPLICA IDENTITY FULL",
+                          &publishing->table, NULL, 0, NULL, err)
+                 : STATUS_OK;
+}
+
+enum status postgres_check_published(struct postgres_host *host, const struct pg_located *located,
+                                     struct error *err)
+{
+    const struct cell key[] = {cell_integer(located->relation), cell_string("n")};
+    struct publishing publishing = {.host = host};
+    struct arena arena;
+    int64_t is_so = 0;
+    enum status status;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    publishing.arena = &arena;
+    status = first_integer(&publishing, PUBLISHED_WITH, key, 2, &is_so, err);
+    arena_deinit(&arena);
+    TRY(status);
+    if (!is_so)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "model \"%s\" is part of a publication, and has no replica identity to be replaced by",
+         located->name);
+    return error_hint(err, "ALTER TABLE %s.%s REPLICA IDENTITY FULL;", located->schema,
+                      located->name);
+}
+
 /* The table is there: its model's id and the version after all that exist. */
 static enum status succeed_current(const struct publishing *publishing, struct model *model,
                                    struct error *err)
@@ -215,6 +263,7 @@ static enum status succeed_current(const struct publishing *publishing, struct m
     TRY(postgres_check_replaced(publishing->host, &publishing->located, &target, err));
     TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
                            publishing->arena, &current, err));
+    TRY(identify_rows(publishing, err));
     TRY(is_copy(publishing, &current, &copied, err));
     if (copied)
         return pg_run(publishing->host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
@@ -233,7 +282,8 @@ static enum status create_table(struct publishing *publishing, struct error *err
                "CREATE TABLE @ (part pg_catalog.text, name pg_catalog.text, \"position\" "
                "pg_catalog.int8, value pg_catalog.float8, data pg_catalog.bytea)",
                &publishing->table, NULL, 0, NULL, err));
-    TRY(pg_run(publishing->host, "ALTER TABLE @ ALTER COLUMN data SET STORAGE EXTERNAL",
+    TRY(pg_run(publishing->host,
+               "ALTER TABLE @ ALTER COLUMN data SET STORAGE EXTERNAL, REPLICA IDENTITY FULL",
                &publishing->table, NULL, 0, NULL, err));
     return postgres_locate(publishing->host, publishing->table.schema, publishing->table.name,
                            &publishing->located, err);
@@ -441,7 +491,7 @@ enum status postgres_list_metrics(void *self, struct slice schema, struct slice 
     if (status == STATUS_OK && may_read)
         status = pg_each(self,
                          "SELECT epoch, step, metric, part, value FROM totrain.metrics "
-                         "WHERE " RELATION_IS_1 " AND version" EQ "$2 ORDER BY epoch, step, ctid",
+                         "WHERE " RELATION_IS_1 " AND version" EQ "$2 ORDER BY epoch, step, place",
                          NULL, key, 2, &rows, err);
     arena_deinit(&arena);
     return status;

@@ -4,6 +4,9 @@
  *
  *     run    TRAIN, PREDICT and EVALUATE, ROLLBACK, CANCEL: (name, train, validation)
  *     rows   any statement: each row a JSON object
+ *
+ * totrain.publish(job) writes the model of a job that has learned and whose model was not
+ * committed.
  */
 #include "postgres_host/door.h"
 
@@ -12,6 +15,7 @@
 
 SQL_FUNCTION(totrain_sql_run);
 SQL_FUNCTION(totrain_sql_rows);
+SQL_FUNCTION(totrain_sql_publish);
 
 /* What takes a kept result. */
 typedef void result_taker(FunctionCallInfo fcinfo, const struct result *result);
@@ -24,26 +28,37 @@ static struct slice argument_text(FunctionCallInfo fcinfo)
                            VARSIZE_ANY_EXHDR(argument));
 }
 
-static void run_and_take(FunctionCallInfo fcinfo, struct slice text, struct result *result,
-                         result_taker *take)
+struct run_call {
+    FunctionCallInfo fcinfo;
+    struct slice text;
+    int64_t job; /* to be published; 0: the text is run */
+    result_taker *take;
+};
+
+static void run_and_take(const struct run_call *call, struct result *result)
 {
     struct door *door = door_open();
     struct error err;
+    enum status status;
 
-    if (door_run(door, text, NULL, result, &err) != STATUS_OK)
-        session_raise(&door->session, &err, text, false);
-    take(fcinfo, result);
+    if (call->job > 0)
+        status = door_publish(door, call->job, result, &err);
+    else
+        status = door_run(door, call->text, NULL, result, &err);
+    if (status != STATUS_OK)
+        session_raise(&door->session, &err, call->text, false);
+    call->take(call->fcinfo, result);
 }
 
-static Datum run_function(FunctionCallInfo fcinfo, struct slice text, result_taker *take)
+static Datum run_function(const struct run_call *call)
 {
     struct result result;
 
-    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+    InitMaterializedSRF(call->fcinfo, MAT_SRF_USE_EXPECTED_DESC);
     result_init(&result);
     PG_TRY();
     {
-        run_and_take(fcinfo, text, &result, take);
+        run_and_take(call, &result);
     }
     PG_FINALLY();
     {
@@ -156,7 +171,7 @@ Datum totrain_sql_run(PG_FUNCTION_ARGS)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("totrain.run returns numbers, and this statement other rows"),
                         errhint("Use totrain.rows($$ ... $$), which returns JSON objects.")));
-    return run_function(fcinfo, text, taker);
+    return run_function(&(struct run_call){fcinfo, text, 0, taker});
 }
 
 /* ----- rows ----- */
@@ -191,5 +206,18 @@ static void take_rows(FunctionCallInfo fcinfo, const struct result *result)
 
 Datum totrain_sql_rows(PG_FUNCTION_ARGS)
 {
-    return run_function(fcinfo, argument_text(fcinfo), take_rows);
+    return run_function(&(struct run_call){fcinfo, argument_text(fcinfo), 0, take_rows});
+}
+
+/* ----- publish ----- */
+
+/* (id): one of the caller's own. */
+Datum totrain_sql_publish(PG_FUNCTION_ARGS)
+{
+    const int64_t job = PG_GETARG_INT64(0);
+
+    if (job <= 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no job " INT64_FORMAT, job)));
+    return run_function(&(struct run_call){fcinfo, SLICE(""), job, take_training});
 }

@@ -235,6 +235,28 @@ static uint64 send_rows(const struct result *result)
     return count;
 }
 
+/* An error of the commit: deferred constraints, serialization, a full disk. */
+static void explain_commit(void *self)
+{
+    const struct door *door = self;
+    const int category = ERRCODE_TO_CATEGORY(geterrcode());
+
+    if (door->written_job > 0 && category != ERRCODE_SUCCESSFUL_COMPLETION &&
+        category != ERRCODE_WARNING)
+        errhint("The trained model is kept with job " INT64_FORMAT
+                ": SELECT * FROM totrain.publish(" INT64_FORMAT "); writes it.",
+                door->written_job, door->written_job);
+}
+
+static void commit_door(struct door *door, const QueryCompletion *completion)
+{
+    ErrorContextCallback callback = {error_context_stack, explain_commit, door};
+
+    error_context_stack = &callback;
+    commit(completion);
+    error_context_stack = callback.previous;
+}
+
 static void run_engine(struct door *door, struct slice text, const struct piece *piece,
                        struct result *result)
 {
@@ -246,7 +268,7 @@ static void run_engine(struct door *door, struct slice text, const struct piece 
     PushActiveSnapshot(GetTransactionSnapshot()); /* output functions may want one */
     SetQueryCompletion(&completion, CMDTAG_SELECT, send_rows(result));
     PopActiveSnapshot();
-    commit(&completion);
+    commit_door(door, &completion);
 }
 
 /* The query that a PREDICT without a target is; NULL for any other statement. */

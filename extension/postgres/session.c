@@ -333,14 +333,26 @@ static bool is_last(const struct session *session, const struct error *err)
     return strcmp(message, err->message) == 0;
 }
 
+/* What was kept of an interrupted statement is said with it. The SQL in which the interrupt came is
+ * ours then, and tells the user nothing. */
+static void explain_interrupt(ErrorData *interrupt, const struct error *err)
+{
+    if (!err->hint[0] || interrupt->hint)
+        return;
+    interrupt->hint = (char *)settings_hide_state(session_from_utf8(slice_of(err->hint)));
+    interrupt->context = NULL;
+}
+
 void session_raise(struct session *session, const struct error *err, struct slice text,
                    bool is_query)
 {
     const bool is_servers = is_last(session, err);
     const int place = character_of_byte(text, err->position);
 
-    if (session->interrupt)
+    if (session->interrupt) {
+        explain_interrupt(session->interrupt, err);
         ReThrowError(session->interrupt);
+    }
     ereport(ERROR,
             (errcode(is_servers ? session->last->sqlerrcode : sqlstate_of(err->status)),
              errmsg_internal("%s", settings_hide_state(session_from_utf8(slice_of(err->message)))),

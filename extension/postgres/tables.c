@@ -163,7 +163,10 @@ enum status postgres_check_target(void *self, const struct table_target *target,
     if (rights.has_schema)
         TRY(postgres_locate(host, schema, target->name, &located, err));
     TRY(check_rights(&rights, schema, &located, target->kind, err));
-    return postgres_check_replaced(host, &located, target, err);
+    TRY(postgres_check_replaced(host, &located, target, err));
+    return located.exists && target->kind == TARGET_MODEL
+               ? postgres_check_published(host, &located, err)
+               : STATUS_OK;
 }
 
 /* ----- writing ----- */

@@ -111,3 +111,76 @@ COMMENT ON FUNCTION totrain.model_rows(oid, boolean, boolean) IS
     'the rows of a model: what programs read models by';
 REVOKE ALL ON FUNCTION totrain.model_rows(oid, boolean, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.model_rows(oid, boolean, boolean) TO totrain_user;
+
+CREATE FUNCTION totrain.publish(job bigint,
+                                OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.publish(bigint) IS
+    'the model of one of the caller''s jobs that is unpublished into its table';
+REVOKE ALL ON FUNCTION totrain.publish(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.publish(bigint) TO totrain_user;
+
+-- The rows that are kept of models: tables for pg_dump, views for everybody else.
+DO $$
+DECLARE
+    kept text;
+BEGIN
+    FOREACH kept IN ARRAY ARRAY['models', 'versions', 'metrics'] LOOP
+        EXECUTE pg_catalog.format('DROP POLICY own ON totrain.%I', kept); -- forget_dropped() runs
+    END LOOP;
+    FOREACH kept IN ARRAY ARRAY['models', 'versions', 'metrics'] LOOP
+        EXECUTE pg_catalog.format('ALTER TABLE totrain.%I DISABLE ROW LEVEL SECURITY', kept);
+        EXECUTE pg_catalog.format('REVOKE ALL ON totrain.%I FROM totrain_user', kept);
+        EXECUTE pg_catalog.format('ALTER TABLE totrain.%1$I RENAME TO kept_%1$s', kept);
+    END LOOP;
+END $$;
+ALTER INDEX totrain.models_pkey RENAME TO kept_models_pkey;
+ALTER INDEX totrain.models_id_idx RENAME TO kept_models_id_idx;
+ALTER INDEX totrain.versions_relation_version_idx RENAME TO kept_versions_relation_version_idx;
+ALTER INDEX totrain.metrics_relation_version_idx RENAME TO kept_metrics_relation_version_idx;
+ALTER TABLE totrain.kept_versions REPLICA IDENTITY FULL;
+ALTER TABLE totrain.kept_metrics REPLICA IDENTITY FULL;
+
+GRANT USAGE ON SCHEMA totrain TO pg_database_owner;
+GRANT SELECT ON totrain.kept_models, totrain.kept_versions, totrain.kept_metrics TO pg_database_owner;
+
+-- Each row belongs to a table: who may act as the owner of that table, and nobody else, sees the row
+-- and writes it, through these views. (Under row security pg_dump would fail for all but superusers.)
+
+CREATE VIEW totrain.models WITH (security_barrier = true) AS
+SELECT relation, id, version, kind, digest, created_at, rows, statement FROM totrain.kept_models k
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.relkind = 'r'
+              AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CHECK OPTION;
+
+CREATE VIEW totrain.versions WITH (security_barrier = true) AS
+SELECT relation, version, digest, created_at, part, name, "position", value, data FROM totrain.kept_versions k
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.relkind = 'r'
+              AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CHECK OPTION;
+
+CREATE VIEW totrain.metrics WITH (security_barrier = true) AS
+SELECT relation, version, job, epoch, step, metric, part, value, k.ctid AS place -- in the order of place
+FROM totrain.kept_metrics k
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.relkind = 'r'
+              AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CHECK OPTION;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON totrain.models, totrain.versions, totrain.metrics TO totrain_user;
+
+CREATE OR REPLACE FUNCTION totrain.forget_dropped() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    gone regclass[];
+BEGIN
+    WITH forgotten AS (
+        DELETE FROM totrain.kept_models m
+        WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = m.relation)
+        RETURNING m.relation)
+    SELECT pg_catalog.array_agg(relation) INTO gone FROM forgotten;
+    IF gone IS NOT NULL THEN
+        DELETE FROM totrain.kept_versions v WHERE v.relation = ANY (gone);
+        DELETE FROM totrain.kept_metrics v WHERE v.relation = ANY (gone);
+    END IF;
+END $$;

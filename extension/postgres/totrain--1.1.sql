@@ -19,11 +19,11 @@ END $$;
 CREATE SCHEMA totrain;
 GRANT USAGE ON SCHEMA totrain TO totrain_user, totrain_monitor;
 
--- What is kept of models beside their tables. Each row belongs to a table: who may act
--- as the owner of that table, and nobody else, sees the row and writes it. As regclass
--- a table follows its model through pg_dump.
+-- What is kept of models beside their tables. As regclass a table follows its model through pg_dump,
+-- which takes these rows along: for whoever owns the database, too. Old rows are deleted: a publication
+-- of all tables needs to know which (REPLICA IDENTITY).
 
-CREATE TABLE totrain.models (
+CREATE TABLE totrain.kept_models (
     relation   regclass PRIMARY KEY, -- the model's table
     id         text NOT NULL,
     version    bigint NOT NULL,
@@ -33,9 +33,9 @@ CREATE TABLE totrain.models (
     rows       bigint,
     statement  text
 );
-CREATE INDEX ON totrain.models (id);
+CREATE INDEX ON totrain.kept_models (id);
 
-CREATE TABLE totrain.versions (
+CREATE TABLE totrain.kept_versions (
     relation   regclass NOT NULL,
     version    bigint NOT NULL,
     digest     text,
@@ -46,10 +46,11 @@ CREATE TABLE totrain.versions (
     value      double precision,
     data       bytea
 );
-ALTER TABLE totrain.versions ALTER COLUMN data SET STORAGE EXTERNAL;
-CREATE INDEX ON totrain.versions (relation, version);
+ALTER TABLE totrain.kept_versions ALTER COLUMN data SET STORAGE EXTERNAL;
+CREATE INDEX ON totrain.kept_versions (relation, version);
+ALTER TABLE totrain.kept_versions REPLICA IDENTITY FULL;
 
-CREATE TABLE totrain.metrics (
+CREATE TABLE totrain.kept_metrics (
     relation regclass NOT NULL,
     version  bigint NOT NULL,
     job      bigint,
@@ -59,22 +60,39 @@ CREATE TABLE totrain.metrics (
     part     text,
     value    double precision
 );
-CREATE INDEX ON totrain.metrics (relation, version);
+CREATE INDEX ON totrain.kept_metrics (relation, version);
+ALTER TABLE totrain.kept_metrics REPLICA IDENTITY FULL;
 
-DO $$
-DECLARE
-    kept text;
-BEGIN
-    FOREACH kept IN ARRAY ARRAY['models', 'versions', 'metrics'] LOOP
-        EXECUTE pg_catalog.format('ALTER TABLE totrain.%I ENABLE ROW LEVEL SECURITY', kept);
-        EXECUTE pg_catalog.format('CREATE POLICY own ON totrain.%I USING (EXISTS (SELECT '
-            'FROM pg_catalog.pg_class c WHERE c.oid = relation AND c.relkind = ''r'' '
-            'AND pg_catalog.pg_has_role(c.relowner, ''USAGE'')))', kept);
-        EXECUTE pg_catalog.format('GRANT SELECT, INSERT, UPDATE, DELETE ON totrain.%I '
-            'TO totrain_user', kept);
-        PERFORM pg_catalog.pg_extension_config_dump('totrain.' || kept, '');
-    END LOOP;
-END $$;
+GRANT USAGE ON SCHEMA totrain TO pg_database_owner;
+GRANT SELECT ON totrain.kept_models, totrain.kept_versions, totrain.kept_metrics TO pg_database_owner;
+
+SELECT pg_catalog.pg_extension_config_dump('totrain.kept_models', '');
+SELECT pg_catalog.pg_extension_config_dump('totrain.kept_versions', '');
+SELECT pg_catalog.pg_extension_config_dump('totrain.kept_metrics', '');
+
+-- Each row belongs to a table: who may act as the owner of that table, and nobody else, sees the row
+-- and writes it, through these views. (Under row security pg_dump would fail for all but superusers.)
+
+CREATE VIEW totrain.models WITH (security_barrier = true) AS
+SELECT relation, id, version, kind, digest, created_at, rows, statement FROM totrain.kept_models k
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.relkind = 'r'
+              AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CHECK OPTION;
+
+CREATE VIEW totrain.versions WITH (security_barrier = true) AS
+SELECT relation, version, digest, created_at, part, name, "position", value, data FROM totrain.kept_versions k
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.relkind = 'r'
+              AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CHECK OPTION;
+
+CREATE VIEW totrain.metrics WITH (security_barrier = true) AS
+SELECT relation, version, job, epoch, step, metric, part, value, k.ctid AS place -- in the order of place
+FROM totrain.kept_metrics k
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.relkind = 'r'
+              AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CHECK OPTION;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON totrain.models, totrain.versions, totrain.metrics TO totrain_user;
 
 -- A model's table that is dropped takes along what is kept of it. Whoever may drop
 -- the table may not write these tables: SECURITY DEFINER, for the tables that are gone.
@@ -85,13 +103,13 @@ DECLARE
     gone regclass[];
 BEGIN
     WITH forgotten AS (
-        DELETE FROM totrain.models m
+        DELETE FROM totrain.kept_models m
         WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = m.relation)
         RETURNING m.relation)
     SELECT pg_catalog.array_agg(relation) INTO gone FROM forgotten;
     IF gone IS NOT NULL THEN
-        DELETE FROM totrain.versions v WHERE v.relation = ANY (gone);
-        DELETE FROM totrain.metrics v WHERE v.relation = ANY (gone);
+        DELETE FROM totrain.kept_versions v WHERE v.relation = ANY (gone);
+        DELETE FROM totrain.kept_metrics v WHERE v.relation = ANY (gone);
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION totrain.forget_dropped() FROM PUBLIC;
@@ -209,6 +227,13 @@ AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UN
 COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
 
+CREATE FUNCTION totrain.publish(job bigint,
+                                OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.publish(bigint) IS
+    'the model of one of the caller''s jobs that is unpublished into its table';
+
 -- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).
 
@@ -298,6 +323,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
+    totrain.publish(bigint),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean)
     TO totrain_user;

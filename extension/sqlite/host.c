@@ -36,6 +36,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .guess_rows = host_guess_rows,
         .check_target = host_check_target,
         .publish = host_publish,
+        .find_place = host_find_place,
         .fill_tables = host_fill_tables,
         .fill_rows = host_fill_rows,
         .has_mark = host_has_mark,

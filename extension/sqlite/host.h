@@ -56,6 +56,8 @@ enum status has_model_columns(sqlite3 *db, struct slice schema, struct slice nam
                               struct error *err);
 bool host_has_schema(void *self, struct slice schema);
 struct slice host_find_file(void *self, struct slice schema);
+enum status host_find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                            struct error *err);
 enum status host_find_model(void *self, struct slice schema, struct slice name, struct arena *arena,
                             struct model_summary *summary, struct error *err);
 enum status host_load_model(void *self, struct slice schema, struct slice name, struct arena *arena,

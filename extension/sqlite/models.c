@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/stored.h"
+#include "engine/unpublished.h"
 #include "scoring/model_table.h"
 #include "sqlite_host/host.h"
 #include "sqlite_host/sql.h"
@@ -58,6 +59,17 @@ struct slice host_find_file(void *self, struct slice schema)
         return SLICE("");
     file = sqlite3_db_filename(host->db, schema.size > 0 ? name : "main");
     return file && file[0] == '/' ? slice_of(file) : SLICE("");
+}
+
+enum status host_find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                            struct error *err)
+{
+    const struct slice file = host_find_file(self, schema);
+
+    if (file.size >= sizeof unpublished->database)
+        return fail(err, STATUS_LIMIT, "the path of the database is too long");
+    slice_copy(file, unpublished->database, sizeof unpublished->database);
+    return STATUS_OK;
 }
 
 static enum status locate_in(sqlite3 *db, struct slice schema, struct slice name,

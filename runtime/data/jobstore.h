@@ -23,7 +23,9 @@
     X(DONE, "done")                                                                                \
     X(FAILED, "failed")                                                                            \
     X(CANCELLED, "cancelled")                                                                      \
-    X(LOST, "lost") /* never stored: it has not ended, and nobody runs it */
+    X(LOST, "lost") /* never stored: it has not ended, and nobody runs it */                       \
+    X(UNPUBLISHED,                                                                                 \
+      "unpublished") /* never stored: it has learned; its model is not where it was to go */
 
 enum job_state {
 #define X(name, text) JOB_STATE_##name,

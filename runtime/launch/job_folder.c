@@ -363,19 +363,27 @@ enum status job_count_active(const char *state, uint32_t *count, struct error *e
     return status;
 }
 
-/* Other jobs of the same state folder: the oldest go, of lost ones the rows. */
+/* Other jobs of the same state folder, from the newest: of the ended ones those beyond the kept go,
+ * of those that stay the rows. */
 static void sweep_jobs(const char *jobs)
 {
     struct job_folder old = {.lock = 0};
+    size_t count, published = 0, unpublished = 0;
     int64_t *ids;
-    size_t count;
 
     if (list_ids(jobs, &ids, &count, NULL) != STATUS_OK)
         return;
-    for (size_t i = 0; i < count; i++) {
-        if (folder_path(jobs, ids[i], old.path, NULL) != STATUS_OK || !is_abandoned(old.path))
+    while (count-- > 0) {
+        size_t *newer = &published;
+
+        if (folder_path(jobs, ids[count], old.path, NULL) != STATUS_OK)
             continue;
-        if (i + JOB_FOLDERS_KEPT < count)
+        if (job_is_unpublished(old.path))
+            newer = &unpublished;
+        ++*newer;
+        if (!is_abandoned(old.path))
+            continue;
+        if (*newer > JOB_FOLDERS_KEPT)
             job_folder_remove(&old);
         else
             remove_rows(&old);

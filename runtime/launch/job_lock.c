@@ -105,6 +105,11 @@ bool job_is_kept(const char *folder)
     return has_mark(folder, DETACHED_FILE);
 }
 
+bool job_is_unpublished(const char *folder)
+{
+    return has_mark(folder, JOB_UNPUBLISHED_FILE);
+}
+
 enum status job_give_up(const char *folder, struct error *err)
 {
     return make_mark(folder, GIVEN_UP_FILE, err);

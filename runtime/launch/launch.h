@@ -57,7 +57,8 @@ enum status job_folder_write(const struct job_folder *folder, const char *name, 
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
 /* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.
  * The same for jobs whose sessions and supervisors were killed. Folders beyond the newest
- * JOB_FOLDERS_KEPT finished ones are removed whole. */
+ * JOB_FOLDERS_KEPT finished ones are removed whole; those whose model is not published are counted
+ * for themselves, so that jobs after them do not push it out. */
 #define JOB_FOLDERS_KEPT 200
 void job_folder_clean(const struct job_folder *folder);
 void job_folder_remove(const struct job_folder *folder); /* before anything was launched */
@@ -82,6 +83,10 @@ bool job_is_kept(const char *folder);
  * files, of itself and of the folders above that may be as new. Before a detached job is
  * acknowledged. IO with the path. */
 enum status job_sync(const char *folder, struct error *err);
+
+/* Its model may have been trained and not be where it was to go (engine/unpublished.h). */
+#define JOB_UNPUBLISHED_FILE "unpublished.json"
+bool job_is_unpublished(const char *folder);
 
 /* Somebody wants a job ended that goes on also while nobody runs it: whoever takes it up next
  * ends it. It stays said. */

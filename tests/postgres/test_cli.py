@@ -1,6 +1,7 @@
 """The program on a database of PostgreSQL: totrain postgres://... -c SQL."""
 
 import concurrent.futures
+import re
 import subprocess
 import unittest
 
@@ -279,9 +280,13 @@ class Program(program.Case):
             self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'totrain'")
             errors = self.hurried(running)
             self.assertEqual(running.returncode, status, errors)
-            self.assertIn("the model was written over another one" if status == 0 else "The trained model stays in",
-                          errors)
-        self.assertEqual([row["name"] for row in self.check("SHOW MODELS")], ["other.iris_model"])
+            self.assertIn("the model was written over another one" if status == 0 else "writes it.", errors)
+        said = re.search(r"The trained model is kept with job (\d+): totrain publish \1 writes it", errors)
+        self.execute("DROP TABLE IF EXISTS public.iris_model")
+        published = self.run_program(said[1], address="publish")
+        self.assertEqual(published.returncode, 0, published.stderr)
+        self.assertRegex(published.stdout, r"version +\| +1")
+        self.assertEqual({row["name"] for row in self.check("SHOW MODELS")}, {"other.iris_model", "iris_model"})
 
     def test_an_answer_to_commit_that_is_lost(self):
         """The transaction is asked for by its number, and nothing is written twice."""

@@ -120,25 +120,26 @@ class Jobs(harness.Case):
         with self.assertRaises(errors.InsufficientPrivilege):
             self.execute("SET totrain.max_memory = 0", "ann")
 
-    def test_a_rollback_leaves_no_job(self):
+    def test_what_is_rolled_back_was_trained_and_is_unpublished(self):
+        def states():
+            return [state for state, in self.execute("SELECT state FROM totrain.jobs ORDER BY id")]
         connection = self.connect(autocommit=False)
         cursor = connection.cursor()
         cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
-        kept = self.folders()
-        self.assertEqual(len(kept), 1)
+        self.assertEqual(len(self.folders()), 1)
         cursor.execute("SAVEPOINT inner_one")
         cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
         cursor.execute("ROLLBACK TO inner_one")
-        self.assertEqual(self.folders(), kept)
+        self.assertEqual(states(), ["publishing", "unpublished"])
         cursor.execute("SAVEPOINT outer_one; SAVEPOINT inner_one")
         cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
         cursor.execute("RELEASE inner_one; ROLLBACK TO outer_one")
-        self.assertEqual(self.folders(), kept)
+        self.assertEqual(states(), ["publishing", "unpublished", "unpublished"])
         connection.rollback()
-        self.assertEqual(self.folders(), set())
+        self.assertEqual(states(), ["unpublished"] * 3)
         cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
         connection.commit()
-        self.assertEqual(len(self.folders()), 1)
+        self.assertEqual(states(), ["unpublished"] * 3 + ["done"])
 
     def test_folders_of_dropped_databases_go(self):
         self.execute(f"SELECT totrain.run($${SMALL}$$)")

@@ -76,7 +76,7 @@ class Lifecycle(harness.Case):
         session.close()
         # The row of a temporary table goes with the next DROP, not with the session.
         harness.wait_for(lambda: not self.execute("SELECT 1 FROM pg_class WHERE relname = 't'"), "the end of the session")
-        self.assertEqual(self.execute("SELECT count(*) FROM totrain.models r WHERE NOT EXISTS "
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.kept_models r WHERE NOT EXISTS "
                                       "(SELECT FROM pg_class c WHERE c.oid = r.relation)"), [(1,)])
         self.train(3, "taken")
         self.assertEqual([row["version"] for row in self.ours("SHOW VERSIONS taken")], [2, 1])

@@ -122,7 +122,7 @@ class Followed(Case):
         with self.cluster.api.lock:
             self.cluster.is_paused = False
             self.cluster.api.lock.notify_all()
-        self.assertIn("could not be written", self.wait_for_state(number, "failed")["error"])
+        self.assertIn("could not be written", self.wait_for_state(number, "unpublished")["error"])
         self.assertNotEqual(self.tables_of_jobs(), set())
         self.assertEqual(self.totrain("wait", number).returncode, 1)
         self.execute("DROP VIEW iris_model", "alice")

@@ -16,7 +16,7 @@ CATALOG = {
                "WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass AND refobjid = {extension}",
     "functions": "SELECT pg_get_functiondef(oid), pg_get_userbyid(proowner), {acl}, obj_description(oid, 'pg_proc') FROM pg_proc p "
                  "WHERE pronamespace = 'totrain'::regnamespace",
-    "relations": "SELECT relname, relkind, reloptions, relrowsecurity, relforcerowsecurity, {acl}, obj_description(oid, 'pg_class'), "
+    "relations": "SELECT relname, relkind, reloptions, relrowsecurity, relforcerowsecurity, relreplident, {acl}, obj_description(oid, 'pg_class'), "
                  "CASE WHEN relkind = 'v' THEN pg_get_viewdef(oid) WHEN relkind = 'i' THEN pg_get_indexdef(oid) END "
                  "FROM pg_class p WHERE relnamespace = 'totrain'::regnamespace",
     "columns": "SELECT attrelid::regclass, attnum, attname, format_type(atttypid, atttypmod), attnotnull, attstorage, "
@@ -25,8 +25,8 @@ CATALOG = {
                "(SELECT oid FROM pg_class WHERE relnamespace = 'totrain'::regnamespace)",
     "constraints": "SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint "
                    "WHERE connamespace = 'totrain'::regnamespace",
-    "policies": "SELECT polrelid::regclass, polname, polcmd, polpermissive, pg_get_expr(polqual, polrelid), "
-                "pg_get_expr(polwithcheck, polrelid) FROM pg_policy",
+    "rules": "SELECT ev_class::regclass, rulename, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class IN "
+             "(SELECT oid FROM pg_class WHERE relnamespace = 'totrain'::regnamespace)",
     "triggers": "SELECT evtname, evtevent, evtfoid::regprocedure, evtenabled, evttags FROM pg_event_trigger",
     "types": "SELECT typname, typtype FROM pg_type WHERE typnamespace = 'totrain'::regnamespace",
     "schema": "SELECT nspname, {acl} FROM pg_namespace p WHERE nspname = 'totrain'",

@@ -96,9 +96,17 @@ class Transactions(harness.Case):
         with self.assertRaises(sqlite3.OperationalError) as raised:
             self.connect(timeout=0).execute(TRAIN)
         self.assertIn("locked", str(raised.exception))
-        self.assertIn("job.db", str(raised.exception))
+        self.assertIn("totrain publish 1 writes it", str(raised.exception))
         other.execute("ROLLBACK")
         self.assertEqual(self.database.execute("SHOW MODELS").fetchall(), [])
+        self.assertEqual(self.database.execute("SELECT id, state FROM totrain_jobs").fetchall(), [(1, "unpublished")])
+        done = self.run_program("publish", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.database.execute("SELECT id, state FROM totrain_jobs").fetchall(), [(1, "done")])
+        self.assertEqual(len(self.database.execute("SHOW VERSIONS m").fetchall()), 1)
+        again = self.run_program("publish", "1")
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("job 1 is done", again.stderr)
 
     def test_a_reader_that_stays_is_waited_for_by_the_clock(self):
         # Each try to commit takes the busy timeout, and they must not add up.
@@ -110,7 +118,7 @@ class Transactions(harness.Case):
         given_up = threading.Timer(harness.DEADLINE, reader.close)
         given_up.start()
         self.addCleanup(given_up.cancel)
-        with self.assertRaisesRegex(sqlite3.OperationalError, "locked(.|\n)*job.db"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "locked(.|\n)*totrain publish"):
             self.connect(timeout=1).execute(TRAIN)
         reader.close()
         self.assertEqual(len(self.database.execute("SHOW VERSIONS m").fetchall()), 1)
