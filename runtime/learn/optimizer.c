@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/vectors.h"
+#include "learn/pairs.h"
 
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
 {
@@ -50,7 +51,7 @@ double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
     case SPEC_LINEAR:
         return 1 - share;
     case SPEC_COSINE:
-        return (1 + cos(pi * share)) / 2;
+        return (1 + pairs_cosine(pi * share)) / 2;
     case SPEC_TRAPEZOIDAL: /* full for three quarters, then a line to zero */
         return share <= 0.75 ? 1 : 4 * (1 - share);
     }
@@ -63,8 +64,8 @@ struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint6
     double correction = 1;
 
     if (optimizer->kind == SPEC_ADAM) {
-        rate /= 1 - pow(optimizer->beta1, (double)(t + 1));
-        correction = sqrt(1 - pow(optimizer->beta2, (double)(t + 1)));
+        rate /= 1 - pairs_power(optimizer->beta1, t + 1);
+        correction = sqrt(1 - pairs_power(optimizer->beta2, t + 1));
     }
     return (struct optimizer_step){
         .kind = optimizer->kind,

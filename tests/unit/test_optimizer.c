@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "learn/optimizer.h"
+#include "learn/pairs.h"
 
 #define STEPS 10
 #define COUNT 5
@@ -173,12 +174,44 @@ static void a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls(void 
     CHECK(fabs(optimizer_schedule(&optimizer, 999) - 0.004) < 1e-12);
 }
 
+static bool is_near(double value, double truth)
+{
+    return fabs(value - truth) <= fabs(truth) * 0x1p-52;
+}
+
+/* Of any C library, on any processor: these bits. And as near as the library's, so that what
+ * is rounded to float is what it was. */
+static void power_and_cosine_do_not_come_from_the_c_library(void **state)
+{
+    const double pi = 0x1.921fb54442d18p+1;
+    const double bases[] = {0.9, 0.999, 0.5, 1, 0};
+
+    (void)state;
+    CHECK(pairs_power(0.999, 1000) == 0x1.788526411ed72p-2);
+    CHECK(pairs_power(0.9, 7) == 0x1.e9c6a99d1cdbfp-2);
+    CHECK(pairs_power(0.999, 123456) == 0x1.be31a294758a6p-179);
+    CHECK(pairs_power(0.999, UINT64_MAX) == 0 && pairs_power(1, UINT64_MAX) == 1);
+    CHECK(pairs_cosine(1) == 0x1.14a280fb5068cp-1);
+    CHECK(pairs_cosine(0) == 1 && pairs_cosine(pi) == -1);
+    CHECK(pairs_cosine(pi / 2) == 0x1.1a62633145c07p-54);
+    for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
+        for (uint64_t t = 1; t < 5000; t += 1 + t / 50)
+            CHECK(is_near(pairs_power(bases[b], t), pow(bases[b], (double)t)));
+    for (int i = 0; i < 1000; i++) {
+        const double angle = pi * i / 1000;
+        const double own = pairs_cosine(angle), library = cos(angle);
+
+        CHECK(is_near(own, library) && (float)((1 + own) / 2) == (float)((1 + library) / 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_optimizer_follows_its_formula),
         cmocka_unit_test(an_element_does_not_depend_on_its_neighbours),
         cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
+        cmocka_unit_test(power_and_cosine_do_not_come_from_the_c_library),
         cmocka_unit_test(schedules_end_near_zero),
         cmocka_unit_test(a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls),
     };
