@@ -350,6 +350,11 @@ void worker_host_leave(struct worker_host *host)
     loop_flush(host->role);
 }
 
+bool worker_host_is_stuck(const struct worker_host *host)
+{
+    return host->has_worker && worker_is_stuck(&host->worker);
+}
+
 bool worker_host_stop(struct worker_host *host)
 {
     if (host->has_worker) {

@@ -52,6 +52,8 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
                               const char *listen, int64_t search_ms, struct error *err);
 /* SIGTERM: hands its work back, then the loop ends. */
 void worker_host_leave(struct worker_host *host);
+/* It has been asked to go, and there is no master who could take its work. */
+bool worker_host_is_stuck(const struct worker_host *host);
 /* False while the opening thread runs: the process can then only _exit. */
 bool worker_host_stop(struct worker_host *host);
 

@@ -283,6 +283,11 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
     outbox_send(outbox, worker->master, &message);
 }
 
+bool worker_is_stuck(const struct worker *worker)
+{
+    return worker->is_leaving && worker->search.is_on && worker->state != WORKER_ENDED;
+}
+
 bool worker_has_work(const struct worker *worker)
 {
     return worker->state == WORKER_COMPUTING ||

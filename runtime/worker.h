@@ -195,6 +195,8 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 /* Asked to go: hands its work back first. */
 void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+/* Asked to go, and without a master who could take its work. */
+bool worker_is_stuck(const struct worker *worker);
 
 /* Whether there is something to compute now, and one bounded piece of it: a
  * lane's contribution, the measuring of the model, or some of its rows. */

@@ -524,7 +524,8 @@ enum status job_tables_are_there(const struct job_tables *tables, bool *are_ther
 
 /* ----- the end ----- */
 
-/* The mark is a row of the one table into which the login of the job's processes cannot write. */
+/* The mark is a row of the one table into which the login of the job's processes cannot write.
+ * pgstore.h has the name, too. */
 #define OVER "over"
 #define INSERT_OVER                                                                                \
     "INSERT INTO @ (file, piece, bytes) VALUES ('" OVER "', 0, ''::pg_catalog.bytea)"

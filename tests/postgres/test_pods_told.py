@@ -5,6 +5,7 @@ import json
 import signal
 
 import pods
+import staged
 from staged import harness, statement
 
 LONG = statement(epochs=800, batch=16, job__checkpoint_seconds=0.2)
@@ -209,6 +210,47 @@ class Deleted(pods.Case):
         with self.api.lock:
             self.api.faults.clear()
         self.check_cancelled(master)
+
+    def ask_all_to_go(self):
+        for name in self.node.running():
+            self.api.kubelet.on_delete(name, None)
+
+    def check_workers_go(self):
+        """At once, and not after the 25 s that they wait for another master."""
+        self.ask_all_to_go()
+        harness.wait_for(lambda: not self.node.running(), "the end of all pods")
+        self.assertEqual(self.node.log().count("the job is over"), 4)
+
+    def test_workers_without_a_master_go_when_the_tables_of_the_job_are_dropped(self):
+        master = self.begin()
+        self.wait_for_pods(4)
+        master.kill()
+        self.execute(f"SELECT totrain.discard({self.number})")
+        self.assertEqual(self.tables_of_jobs(), set())
+        self.check_workers_go()
+
+    def test_workers_without_a_master_go_when_the_job_is_over_and_somebody_reads_its_tables(self):
+        master = self.begin()
+        self.wait_for_pods(4)
+        master.kill()
+        reader = self.server.connect(self.database, staged.POD, autocommit=False)
+        self.addCleanup(reader.close)
+        reader.cursor().execute(f"SELECT count(*) FROM totrain_jobs.input_{self.number}")
+        self.execute(f"SELECT totrain.discard({self.number})")
+        self.assertEqual(len(self.tables_of_jobs()), 3)
+        self.check_workers_go()
+
+    def test_workers_without_a_master_wait_for_one_when_the_job_is_not_over(self):
+        """As those of a node that is drained with the master."""
+        self.execute(f"ALTER ROLE {staged.POD} SET log_statement = 'all'")
+        self.addCleanup(self.execute, f"ALTER ROLE {staged.POD} RESET log_statement")
+        master = self.begin()
+        self.wait_for_pods(4)
+        master.kill()
+        self.ask_all_to_go()
+        harness.wait_for(lambda: self.server.log().count("WHERE file = 'over'") >= 4, "four questions")
+        self.assertEqual(len(self.node.running()), 4)
+        self.check_trained(self.master(), self.expected(LONG))
 
     def test_whoever_deleted_it_may_have_dropped_its_tables(self):
         master = self.begin()

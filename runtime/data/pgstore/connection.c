@@ -368,7 +368,8 @@ static enum status refused(struct pg_connection *connection, PGresult *result, c
 static enum status finish(struct pg_connection *connection, PGresult **kept, char *state,
                           struct error *err)
 {
-    const int64_t deadline = connection_now() + ANSWER_MS;
+    const int64_t answer_ms = connection->answer_ms > 0 ? connection->answer_ms : ANSWER_MS;
+    const int64_t deadline = connection_now() + answer_ms;
     enum status status = STATUS_OK;
     PGresult *result;
 

@@ -159,6 +159,41 @@ const struct journal *pgstore_journal(const struct pgstore *store)
     return &store->journal;
 }
 
+static enum status look_for_end(struct pg_connection *connection, const char *sql, int64_t deadline,
+                                bool *is_over, struct error *err)
+{
+    const struct pg_call call = {sql, NULL, 0, true};
+    PGresult *result;
+    enum status status = connection_ensure(connection, deadline, err);
+
+    if (status == STATUS_OK)
+        status = connection_call(connection, &call, &result, NULL, err);
+    if (status == STATUS_NOT_FOUND) {
+        *is_over = true;
+        return STATUS_OK;
+    }
+    TRY(status);
+    *is_over = PQntuples(result) > 0;
+    PQclear(result);
+    return STATUS_OK;
+}
+
+enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms, bool *is_over,
+                                 struct error *err)
+{
+    char sql[TABLE_NAME_MAX + 100];
+    struct pg_connection connection;
+    enum status status;
+
+    *is_over = false;
+    pgstore_sql(sql, sizeof sql, "SELECT 1 FROM @ WHERE file = '" PGSTORE_OVER "'", store->input);
+    TRY(connection_init_again(&connection, &store->connection, err));
+    connection.answer_ms = within_ms / 2;
+    status = look_for_end(&connection, sql, connection_now() + within_ms / 2, is_over, err);
+    connection_deinit(&connection);
+    return status;
+}
+
 /* ----- life ----- */
 
 enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,

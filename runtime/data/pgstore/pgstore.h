@@ -1,7 +1,8 @@
 /*
  * pgstore.h - a job in three tables of PostgreSQL, for roles that share no folder.
  *
- *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces
+ *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces; a row
+ *                                                of PGSTORE_OVER when the job is over
  *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
  *     result_JOB       number, master, kind, body, data    the journal (data/journal.h)
  *
@@ -22,6 +23,7 @@
 #define PGSTORE_SCHEMA      "totrain_jobs"
 #define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* of the input's files; the last is shorter */
 #define PGSTORE_FILES_MAX   128
+#define PGSTORE_OVER        "over"        /* no file: extension/postgres/job_tables.h */
 #define PGSTORE_ORDER       "direct.json" /* of rows that a worker reads itself */
 
 struct pgstore;
@@ -39,6 +41,12 @@ enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot
 /* The files of the job's rows into the folder, over a few connections of its own. None is
  * left open afterwards: whoever computes needs none. */
 enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
+
+/* Is the job over, so that nobody needs its tables any more, or they are gone? Over a connection of
+ * its own, also from another thread, within so many milliseconds. CONNECTION, PERMISSION: it is not
+ * known. */
+enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms, bool *is_over,
+                                 struct error *err);
 
 /* Is one of them PGSTORE_ORDER? */
 bool pgstore_has_order(const struct pgstore *store);
