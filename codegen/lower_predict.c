@@ -1,4 +1,7 @@
 #include "codegen/codegen.h"
+
+#include <string.h>
+
 #include "codegen/model_path.h"
 
 static void append_column(struct text *sql, struct slice name)
@@ -261,6 +264,13 @@ static void append_scores(const char *condition, struct text *sql)
                 condition);
 }
 
+static bool is_of_catalog(struct slice type)
+{
+    static const char schema[] = "pg_catalog.";
+
+    return type.size > sizeof schema - 1 && memcmp(type.data, schema, sizeof schema - 1) == 0;
+}
+
 /* An output's text in its type, as totrain.predict gives it. */
 static void append_score(struct slice type, size_t number, struct slice name, struct text *sql)
 {
@@ -276,8 +286,10 @@ static void append_score(struct slice type, size_t number, struct slice name, st
                     "pg_catalog.timezone('UTC', "
                     "pg_catalog.to_timestamp(r.o%zu::pg_catalog.float8))",
                     number);
-    else
+    else if (is_of_catalog(type))
         text_printf(sql, "r.o%zu::%.*s", number, SLICE_FORMAT(type));
+    else /* somebody's enum: a cast could be a function of its owner's */
+        text_printf(sql, "totrain.as_type(r.o%zu, NULL::%.*s)", number, SLICE_FORMAT(type));
     text_append_string(sql, " AS ");
     text_append_identifier(sql, name);
 }

@@ -18,6 +18,7 @@
 #include "utils/snapmgr.h"
 
 #include "postgres_host/model_heap.h"
+#include "postgres_host/own_sql.h"
 #include "postgres_host/values.h"
 
 /* ----- the receiver of the rows ----- */
@@ -140,12 +141,13 @@ static void refuse(int code, const char *what)
                         errmsg("%s is refused here: %s", what, SPI_result_code_string(code))));
 }
 
-static SPIPlanPtr prepare_plan(struct session *session, struct slice sql, const Oid *types,
-                               size_t count)
+static SPIPlanPtr prepare_plan(struct session *session, struct slice sql, bool is_ours,
+                               const Oid *types, size_t count)
 {
     SPIPlanPtr plan;
 
     session->sql = session_from_utf8(sql);
+    own_sql_announce((struct own_sql){session->sql, is_ours});
     plan = SPI_prepare_cursor(session->sql, (int)count, (Oid *)(uintptr_t)types,
                               session->is_function ? 0 : CURSOR_OPT_PARALLEL_OK);
     if (!plan)
@@ -225,7 +227,7 @@ static enum status query_body(struct session *session, void *self, struct error 
     for (size_t i = 0; i < statement->count; i++)
         types[i] = type_of_cell(statement->parameters[i].type);
     SPI_connect();
-    plan = prepare_plan(session, statement->sql, types, statement->count);
+    plan = prepare_plan(session, statement->sql, statement->is_ours, types, statement->count);
     if (statement->rows_max > 0 && !plan_only_reads(plan))
         status = fail(err, STATUS_INVALID, "the statement does not only read");
     else
@@ -281,7 +283,7 @@ static enum status describe_body(struct session *session, void *self, struct err
     SPIPlanPtr plan;
 
     SPI_connect();
-    plan = prepare_plan(session, call->sql, NULL, 0);
+    plan = prepare_plan(session, call->sql, false, NULL, 0);
     if (list_length(SPI_plan_get_plan_sources(plan)) == 1)
         source = linitial(SPI_plan_get_plan_sources(plan));
     if (!source || !source->resultDesc)
@@ -305,6 +307,7 @@ static enum status spi_describe(void *self, struct slice sql, struct arena *aren
 struct pg_prepared {
     struct pg_transaction transaction;
     SPIPlanPtr plan;
+    char *sql;
     MemoryContext context; /* of one row */
     size_t count;
     Oid *types;
@@ -331,7 +334,8 @@ static enum status prepare_body(struct session *session, void *self, struct erro
     for (size_t i = 0; i < prepared->count; i++)
         prepared->types[i] = type_of_cell(call->types[i]);
     SPI_connect();
-    prepared->plan = prepare_plan(session, call->sql, prepared->types, prepared->count);
+    prepared->plan = prepare_plan(session, call->sql, true, prepared->types, prepared->count);
+    prepared->sql = MemoryContextStrdup(session->memory, session->sql);
     SPI_keepplan(prepared->plan);
     SPI_finish();
     return STATUS_OK;
@@ -368,6 +372,7 @@ static void execute_row(void *self)
         nulls[i] = prepared->cells[i].type == CELL_NULL ? 'n' : ' ';
         values[i] = datum_of_cell(&prepared->cells[i]);
     }
+    own_sql_announce((struct own_sql){prepared->sql, true});
     PushActiveSnapshot(GetTransactionSnapshot()); /* SPI wants one below its own */
     SPI_connect();
     refuse(SPI_execute_plan(prepared->plan, values, nulls, false, 0), "the statement");
@@ -464,6 +469,7 @@ static enum status spi_end(void *self, struct pg_transaction *transaction, enum 
 void database_spi_init(struct session *session)
 {
     session->database = (struct pg_database){.self = session,
+                                             .checks_types = true,
                                              .query = spi_query,
                                              .describe = spi_describe,
                                              .read_model = model_heap_read,

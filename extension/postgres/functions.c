@@ -31,6 +31,7 @@ SQL_FUNCTION(totrain_sql_predict_as);
 SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
 SQL_FUNCTION(totrain_sql_logits);
+SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
 
@@ -584,6 +585,37 @@ Datum totrain_sql_predict_as(PG_FUNCTION_ARGS)
     if (wanted->type == declared_type(scoring) && label_datum(scoring, &cell, &label))
         return label;
     return InputFunctionCall(&scoring->wanted.input, cell_string_of(&cell), wanted->parameter, -1);
+}
+
+struct conversion {
+    FmgrInfo input;
+    Oid parameter;
+};
+
+static struct conversion *conversion_of(FunctionCallInfo fcinfo)
+{
+    struct conversion *conversion = fcinfo->flinfo->fn_extra;
+    Oid input;
+
+    if (conversion)
+        return conversion;
+    conversion = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof *conversion);
+    getTypeInputInfo(get_fn_expr_argtype(fcinfo->flinfo, 1), &input, &conversion->parameter);
+    fmgr_info_cxt(input, &conversion->input, fcinfo->flinfo->fn_mcxt);
+    fcinfo->flinfo->fn_extra = conversion;
+    return conversion;
+}
+
+/* By the type's input function, never by a cast, which its owner may have made. */
+Datum totrain_sql_as_type(PG_FUNCTION_ARGS)
+{
+    struct conversion *conversion;
+
+    if (PG_ARGISNULL(0))
+        PG_RETURN_NULL();
+    conversion = conversion_of(fcinfo);
+    return InputFunctionCall(&conversion->input, text_to_cstring(PG_GETARG_TEXT_PP(0)),
+                             conversion->parameter, -1);
 }
 
 /* What keeps this row from being scored; NULL for a row that can be. */

@@ -65,6 +65,7 @@ struct pg_located {
     bool is_table;    /* an ordinary one; else a view, an index, a partitioned table ... */
     bool has_columns; /* those of a model, by name and type */
     bool is_ours;     /* the caller may act as its owner */
+    bool is_callers;  /* the caller is its owner: no other role's triggers or constraints */
     int64_t relation; /* OID */
     char schema[64], name[64];
 };

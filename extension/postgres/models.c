@@ -23,14 +23,15 @@ static void copy_name(char to[64], const struct cell *cell)
 static enum status locate_path(struct postgres_host *host, struct slice path, struct arena *arena,
                                struct pg_located *located, struct error *err)
 {
-    struct cell cells[6], key = {.type = CELL_TEXT, .text = path};
+    struct cell cells[7], key = {.type = CELL_TEXT, .text = path};
 
     TRY(pg_first(host,
                  "SELECT c.oid, c.relkind" EQ "'r', n.nspname, c.relname, "
                  "pg_catalog.pg_has_role(c.relowner, 'USAGE'), " COLUMNS_OF_RELATION
+                 ", pg_catalog.pg_get_userbyid(c.relowner)" EQ "current_user"
                  " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
                  "c.relnamespace WHERE c.oid" EQ "pg_catalog.to_regclass($1)",
-                 &key, 1, arena, cells, 6, &located->exists, err));
+                 &key, 1, arena, cells, 7, &located->exists, err));
     if (!located->exists)
         return STATUS_OK;
     located->relation = cells[0].integer;
@@ -38,6 +39,7 @@ static enum status locate_path(struct postgres_host *host, struct slice path, st
     copy_name(located->schema, &cells[2]);
     copy_name(located->name, &cells[3]);
     located->is_ours = cells[4].integer != 0;
+    located->is_callers = cells[6].integer != 0;
     located->has_columns = cells[5].type == CELL_TEXT && slice_is(cells[5].text, MODEL_COLUMNS);
     return STATUS_OK;
 }
@@ -214,12 +216,17 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
     return load_meta_of(host, &read, name, arena, model, err);
 }
 
+#define IS_TRUSTED(owner)                                                                          \
+    "(pg_catalog.pg_get_userbyid(" owner ")" EQ "current_user OR EXISTS (SELECT FROM "             \
+    "pg_catalog.pg_roles r WHERE r.oid" EQ owner " AND r.rolsuper))"
+
 /* A model's rows are anybody's: what they name is a type only where the catalog has one of
- * this very name, to which values of a label can be cast by nobody's functions. */
+ * this very name, whose input function is PostgreSQL's own. */
 static enum status check_label_type(struct postgres_host *host, struct slice name,
                                     struct arena *arena, struct slice *checked, struct error *err)
 {
-    const struct cell key = {.type = CELL_TEXT, .text = name};
+    const struct cell keys[] = {{.type = CELL_TEXT, .text = name},
+                                cell_integer(host->database->checks_types)};
     struct cell found_name;
     bool found = false;
 
@@ -230,8 +237,11 @@ static enum status check_label_type(struct postgres_host *host, struct slice nam
                  "SELECT " PG_TYPE_NAME " FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n "
                  "ON n.oid" EQ "t.typnamespace WHERE " PG_TYPE_NAME EQ "$1 AND " PG_LABEL_TYPE
                  " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
-                 "AND pg_catalog.has_type_privilege(t.oid, 'USAGE')",
-                 &key, 1, arena, &found_name, 1, &found, err));
+                 "AND pg_catalog.has_type_privilege(t.oid, 'USAGE') "
+                 "AND ($2" EQ "1 OR " IS_TRUSTED("t.typowner") " AND (" IS_TRUSTED(
+                     "n.nspowner") " OR pg_catalog.pg_get_userbyid(n.nspowner)" EQ
+                                   "'pg_database_owner'))",
+                 keys, 2, arena, &found_name, 1, &found, err));
     if (found)
         *checked = found_name.text;
     return STATUS_OK;

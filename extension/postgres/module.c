@@ -6,6 +6,7 @@
 
 #include "postgres_host/door.h"
 #include "postgres_host/kept_jobs.h"
+#include "postgres_host/own_sql.h"
 #include "postgres_host/settings.h"
 #include "postgres_host/undo.h"
 
@@ -18,5 +19,6 @@ void _PG_init(void)
     settings_define();
     bare_install();
     undo_install();
+    own_sql_install();
     kept_jobs_install();
 }

@@ -135,6 +135,19 @@ static enum status check_whole(const struct pg_located *located, const bool fact
     return STATUS_OK;
 }
 
+/* A superuser and a member of the owner's role may act as the owner, but would meet the triggers
+ * and constraints of the table as who they are. */
+static enum status check_owner(const struct pg_located *located, struct error *err)
+{
+    if (located->is_callers)
+        return STATUS_OK;
+    fail(err, STATUS_PERMISSION, "model \"%s\" belongs to another role", located->name);
+    return error_hint(err,
+                      "Only its owner replaces it: SET ROLE to the owner first, or ALTER TABLE "
+                      "%s OWNER TO CURRENT_USER.",
+                      located->name);
+}
+
 enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
                                     const struct table_target *target, struct error *err)
 {
@@ -145,6 +158,8 @@ enum status postgres_check_replaced(struct postgres_host *host, const struct pg_
     if (!located->exists)
         return STATUS_OK;
     here.name = slice_of(located->name);
+    if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
+        TRY(check_owner(located, err));
     if (found.is_table) {
         TRY(is_model(host, located, &found.is_model, err));
         TRY(read_facts(host, located, target, facts, err));

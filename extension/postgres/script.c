@@ -27,6 +27,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 
+#include "postgres_host/own_sql.h"
+
 /* ----- looking at a text ----- */
 
 /* The splitter takes any TO for ours. PostgreSQL's own error says more of one that is not
@@ -295,6 +297,20 @@ static char *scoring_query(struct door *door, struct slice text, const struct pi
     return query ? session_from_utf8(slice_of(query)) : NULL;
 }
 
+static void run_scoring(char *query)
+{
+    own_sql_announce((struct own_sql){query, false});
+    PG_TRY();
+    {
+        run_sql(query, -1);
+    }
+    PG_FINALLY();
+    {
+        own_sql_announce((struct own_sql){NULL});
+    }
+    PG_END_TRY();
+}
+
 static void run_ours(struct slice text, const struct piece *piece)
 {
     struct door *door = door_open();
@@ -303,7 +319,7 @@ static void run_ours(struct slice text, const struct piece *piece)
 
     door->owns_transaction = true;
     if (query) {
-        run_sql(query, -1);
+        run_scoring(query);
         return;
     }
     result_init(&result);

@@ -2,6 +2,7 @@
 
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
+#include "postgres_host/own_sql.h"
 #include "postgres_host/settings.h"
 #include "storage/ipc.h"
 #include "storage/pmsignal.h"
@@ -170,6 +171,7 @@ static enum status guard_function(struct session *session, const struct guarded 
                                   struct error *err)
 {
     MemoryContext context = CurrentMemoryContext;
+    const struct own_sql before = own_sql_now();
     volatile enum status status = STATUS_OK;
 
     PG_TRY();
@@ -181,6 +183,7 @@ static enum status guard_function(struct session *session, const struct guarded 
         status = keep_error(session, err);
     }
     PG_END_TRY();
+    own_sql_announce(before);
     MemoryContextSwitchTo(context);
     return status;
 }
@@ -190,6 +193,7 @@ static enum status guard_statement(struct session *session, const struct guarded
 {
     MemoryContext context = CurrentMemoryContext;
     ResourceOwner owner = CurrentResourceOwner;
+    const struct own_sql before = own_sql_now();
     volatile enum status status = STATUS_OK;
 
     BeginInternalSubTransaction(NULL);
@@ -208,6 +212,7 @@ static enum status guard_statement(struct session *session, const struct guarded
         RollbackAndReleaseCurrentSubTransaction();
     }
     PG_END_TRY();
+    own_sql_announce(before);
     MemoryContextSwitchTo(context);
     CurrentResourceOwner = owner;
     return status;
@@ -232,6 +237,7 @@ enum status session_catch(struct session *session, void (*body)(void *call), voi
                           struct error *err)
 {
     MemoryContext context = CurrentMemoryContext;
+    const struct own_sql before = own_sql_now();
     struct error ignored;
     volatile enum status status = STATUS_OK;
 
@@ -244,6 +250,7 @@ enum status session_catch(struct session *session, void (*body)(void *call), voi
         status = keep_error(session, err ? err : &ignored);
     }
     PG_END_TRY();
+    own_sql_announce(before);
     MemoryContextSwitchTo(context);
     return status;
 }

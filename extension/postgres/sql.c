@@ -36,7 +36,7 @@ enum status pg_run_text(struct postgres_host *host, const struct text *sql,
                         struct error *err)
 {
     struct pg_statement statement = {
-        .sql = text_slice(sql), .parameters = parameters, .count = count};
+        .sql = text_slice(sql), .parameters = parameters, .count = count, .is_ours = true};
 
     return sql->failed ? fail_no_memory(err) : run(host, &statement, NULL, affected, err);
 }
@@ -60,7 +60,7 @@ enum status pg_run(struct postgres_host *host, const char *format, const struct 
                    const struct cell *parameters, size_t count, uint64_t *affected,
                    struct error *err)
 {
-    struct pg_statement statement = {.parameters = parameters, .count = count};
+    struct pg_statement statement = {.parameters = parameters, .count = count, .is_ours = true};
 
     return run_format(host, format, table, &statement, NULL, affected, err);
 }
@@ -69,7 +69,7 @@ enum status pg_each(struct postgres_host *host, const char *format, const struct
                     const struct cell *parameters, size_t count, const struct pg_rows *rows,
                     struct error *err)
 {
-    struct pg_statement statement = {.parameters = parameters, .count = count};
+    struct pg_statement statement = {.parameters = parameters, .count = count, .is_ours = true};
 
     return run_format(host, format, table, &statement, rows, NULL, err);
 }

@@ -175,13 +175,18 @@ enum status postgres_create_as(struct postgres_host *host, const char *create,
                                const struct pg_table *table, struct slice select, uint64_t *rows,
                                struct error *err)
 {
+    struct pg_statement statement = {.count = 0}; /* what it selects is the user's */
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql, create, table);
     text_append(&sql, select);
-    status = pg_run_text(host, &sql, NULL, 0, rows, err);
+    statement.sql = text_slice(&sql);
+    status = sql.failed ? fail_no_memory(err)
+                        : host->database->query(host->database->self, &statement, NULL, rows, err);
+    if (status != STATUS_OK)
+        err->position = -1;
     text_deinit(&sql);
     return status;
 }

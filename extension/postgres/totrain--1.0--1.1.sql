@@ -100,6 +100,13 @@ COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
 REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint) TO totrain_user;
 
+-- A text as a value of the second argument's type, by that type's input function: no cast of
+-- anybody's is called. Predictions of workers are put into tables by it.
+CREATE FUNCTION totrain.as_type(value text, of_type anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME', 'totrain_sql_as_type' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION totrain.as_type(text, anyelement) IS
+    'a text in the type of the second argument, by that type''s input function';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -111,6 +118,8 @@ COMMENT ON FUNCTION totrain.model_rows(oid, boolean, boolean) IS
     'the rows of a model: what programs read models by';
 REVOKE ALL ON FUNCTION totrain.model_rows(oid, boolean, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.model_rows(oid, boolean, boolean) TO totrain_user;
+REVOKE ALL ON FUNCTION totrain.as_type(text, anyelement) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.as_type(text, anyelement) TO totrain_user;
 
 CREATE FUNCTION totrain.publish(job bigint,
                                 OUT name text, OUT train double precision, OUT validation double precision)

@@ -305,6 +305,13 @@ END $$;
 COMMENT ON FUNCTION totrain.sweep_jobs(interval) IS
     'drops the tables of one''s own staged jobs that are over, or in which nothing happened for so long';
 
+-- A text as a value of the second argument's type, by that type's input function: no cast of
+-- anybody's is called. Predictions of workers are put into tables by it.
+CREATE FUNCTION totrain.as_type(value text, of_type anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME', 'totrain_sql_as_type' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION totrain.as_type(text, anyelement) IS
+    'a text in the type of the second argument, by that type''s input function';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -325,6 +332,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
-    totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean)
+    totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
+    totrain.as_type(text, anyelement)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;

@@ -35,9 +35,9 @@ class Attacks(Roles):
 
     @classmethod
     def setUpClass(cls):
-        key = str(sorted(cls.settings.items()))
+        key = f"{sorted(cls.settings.items())} {cls.pace}"
         if key not in cls.servers:
-            cls.servers[key] = Server(cls.settings)
+            cls.servers[key] = Server(cls.settings, pace=cls.pace)
             unittest.addModuleCleanup(cls.servers[key].close)
             cls.server = cls.servers[key]
             cls.server.execute("CREATE DATABASE prepared")
