@@ -23,6 +23,7 @@
 #include "access/xact.h"
 #include "libpq/libpq-be.h"
 #include "libpq/libpq.h"
+#include "parser/analyze.h"
 #include "replication/walsender.h"
 #include "tcop/tcopprot.h"
 #include "utils/memutils.h"
@@ -37,6 +38,10 @@ static emit_log_hook_type next_log_hook;
 static char *pending; /* the text to be run at the next 'Z', in TopMemoryContext */
 static char *refused; /* what the server wanted to say of it: the bytes of its 'E' */
 static size_t refused_size;
+static bool was_idle;   /* the last 'Z' said so */
+static bool is_first;   /* nothing was analysed since the last 'Z' */
+static bool is_claimed; /* a string that the server would run until it fails is ours to run */
+static post_parse_analyze_hook_type next_analyze;
 static bool is_running; /* the text runs: its errors are the user's to see */
 
 /* ----- what kind of error passes ----- */
@@ -68,6 +73,8 @@ static enum claim claim_error(int sqlstate)
     if (is_running || !settings.bare_statements || !MyProcPort || am_walsender ||
         !debug_query_string || !script_is_ours(debug_query_string))
         return NOT_OURS;
+    if (is_claimed)
+        return OURS;
     if (IsTransactionBlock())
         return OURS_IN_BLOCK;
     if (!is_simple_protocol(sqlstate))
@@ -173,6 +180,7 @@ static void run_pending(void)
 
     memcpy(message, refused, size);
     forget();
+    is_claimed = false;
     is_running = true;
     if (!script_run(text))
         (void)put_with_hint(message, size,
@@ -181,16 +189,55 @@ static void run_pending(void)
     is_running = false;
 }
 
+/* What was run may have failed, or may have begun a transaction: the client is told how it is now,
+ * not how it was before. */
+static int put_ready_after_pending(void)
+{
+    char status;
+
+    run_pending();
+    status = TransactionBlockStatusCode();
+    was_idle = status == 'I';
+    return next_methods->putmessage('Z', &status, sizeof status);
+}
+
 static int put_message(char type, const char *bytes, size_t size)
 {
     if (type == 'E')
         return put_error(bytes, size);
     if (type == 'Z') {
         is_running = false;
+        is_first = true;
+        is_claimed = is_claimed && pending;
+        was_idle = size > 0 && bytes[0] == 'I';
         if (pending)
-            run_pending();
+            return put_ready_after_pending();
     }
     return next_methods->putmessage(type, bytes, size);
+}
+
+/*
+ * SELECT 1; SHOW MODELS is good grammar: the server would run the SELECT, and fail then. So
+ * where a string of several statements has one of ours, its first statement fails before
+ * anything was run or sent, and the string is ours as any other. The server analyses it inside
+ * of the implicit transaction block of such strings; a block of the user's is told from that by
+ * its status before the string came.
+ */
+static void claim_string(ParseState *state, Query *query, JumbleState *jumble)
+{
+    const char *sql = debug_query_string;
+
+    if (next_analyze)
+        next_analyze(state, query, jumble);
+    if (!is_first || !sql || state->p_sourcetext != sql)
+        return;
+    is_first = false;
+    if (is_running || !was_idle || !settings.bare_statements || !MyProcPort || am_walsender ||
+        !script_has_several(sql) || !script_is_ours(sql) || script_has_transactions(sql))
+        return;
+    is_claimed = true;
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("unrecognized statement of ToTrain")));
 }
 
 /* The log does not get what the client does not get. */
@@ -210,4 +257,6 @@ void bare_install(void)
     PqCommMethods = &methods;
     next_log_hook = emit_log_hook;
     emit_log_hook = emit_log;
+    next_analyze = post_parse_analyze_hook;
+    post_parse_analyze_hook = claim_string;
 }

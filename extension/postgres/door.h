@@ -73,8 +73,9 @@ void bare_install(void);
  * own, and sends what they return to the client. The caller has none open. False: the
  * extension is not in this database, and nothing was done. */
 bool script_run(const char *text);
-/* Has it a piece of ours? And one that begins or ends a transaction? */
+/* Has it a piece of ours? More than one piece? One that begins or ends a transaction? */
 bool script_is_ours(const char *text);
+bool script_has_several(const char *text);
 bool script_has_transactions(const char *text);
 
 #endif

@@ -71,6 +71,21 @@ bool script_is_ours(const char *text)
     return false;
 }
 
+bool script_has_several(const char *text)
+{
+    const struct slice slice = slice_of(text);
+    int pieces = 0;
+
+    for (int at = 0; (size_t)at < slice.size && pieces < 2;) {
+        const struct piece piece = split_piece(slice, at);
+        pieces += piece.kind != PIECE_EMPTY;
+        if (piece.next <= at)
+            break;
+        at = piece.next;
+    }
+    return pieces > 1;
+}
+
 static bool begins_with(struct slice piece, const char *word)
 {
     const size_t size = strlen(word);
@@ -112,6 +127,10 @@ bool script_has_transactions(const char *text)
     return false;
 }
 
+/* ----- memory: of one piece at a time, however long the string ----- */
+
+static MemoryContext piece_memory;
+
 /* ----- a transaction around one statement, as the backend's main loop has it ----- */
 
 static void begin(void)
@@ -122,7 +141,7 @@ static void begin(void)
     if (IsUnderPostmaster && client_connection_check_interval > 0 &&
         !get_timeout_active(CLIENT_CONNECTION_CHECK_TIMEOUT))
         enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, client_connection_check_interval);
-    MemoryContextSwitchTo(MessageContext);
+    MemoryContextSwitchTo(piece_memory);
 }
 
 static void commit(const QueryCompletion *completion)
@@ -131,7 +150,7 @@ static void commit(const QueryCompletion *completion)
         disable_timeout(STATEMENT_TIMEOUT, false);
     CommitTransactionCommand();
     EndCommand(completion, DestRemote, false);
-    MemoryContextSwitchTo(MessageContext);
+    MemoryContextSwitchTo(piece_memory);
 }
 
 /* ----- ordinary SQL ----- */
@@ -195,21 +214,42 @@ static void log_piece(LogStmtLevel level, const char *sql)
         ereport(LOG, (errmsg("statement: %s", sql), errhidestmt(true)));
 }
 
+/* Our splitter and the server's parser may read a text in two ways, and what one of them takes
+ * for a constant may be a BEGIN to the other: the parser has the last word. NULL: no statement. */
+static RawStmt *parse_one(const char *sql)
+{
+    const List *parsed = pg_parse_query(sql);
+    RawStmt *statement;
+
+    if (parsed == NIL)
+        return NULL;
+    if (list_length(parsed) > 1)
+        ereport(ERROR,
+                (errcode(ERRCODE_SYNTAX_ERROR),
+                 errmsg("%d statements stand where ToTrain reads one", list_length(parsed)),
+                 errhint("Send them one by one, or ToTrain's by SELECT * FROM totrain.run($$ ... "
+                         "$$).")));
+    statement = linitial_node(RawStmt, parsed);
+    if (IsA(statement->stmt, TransactionStmt))
+        ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
+                        errmsg("ToTrain's statements do not share a string with BEGIN or COMMIT"),
+                        errhint("Send them one by one, or use SELECT * FROM totrain.run($$ ... "
+                                "$$).")));
+    return statement;
+}
+
 /* In the transaction that has been begun. */
 static void run_sql(const char *sql, int characters_before)
 {
     struct place place = {characters_before};
     ErrorContextCallback callback = {error_context_stack, move_place, &place};
-    ListCell *cell;
-    List *parsed;
+    RawStmt *statement;
 
     error_context_stack = &callback;
-    parsed = pg_parse_query(sql);
-    foreach (cell, parsed) {
-        if (!IsTransactionState())
-            begin();
-        log_piece(GetCommandLogLevel((Node *)lfirst(cell)), sql);
-        run_parsed(lfirst_node(RawStmt, cell), sql);
+    statement = parse_one(sql);
+    if (statement) {
+        log_piece(GetCommandLogLevel((Node *)statement), sql);
+        run_parsed(statement, sql);
     }
     error_context_stack = callback.previous;
 }
@@ -336,7 +376,7 @@ static void run_ours(struct slice text, const struct piece *piece)
 
 /* ----- the whole string ----- */
 
-static void run_piece(const char *text, const struct piece *piece)
+static void run_piece(const char *text, const struct piece *piece, int characters_before)
 {
     const struct slice sql = piece_text(text, piece);
 
@@ -344,8 +384,7 @@ static void run_piece(const char *text, const struct piece *piece)
     if (!IsTransactionState())
         begin();
     if (!piece_is_ours(slice_of(text), piece)) {
-        char *before = session_from_utf8((struct slice){text, (size_t)piece->span.start});
-        run_sql(session_from_utf8(sql), pg_mbstrlen(before));
+        run_sql(session_from_utf8(sql), characters_before);
         return;
     }
     set_ps_display("TO TRAIN");
@@ -353,14 +392,37 @@ static void run_piece(const char *text, const struct piece *piece)
     run_ours(slice_of(text), piece);
 }
 
+/* As the server counts them. */
+static int characters_between(const char *text, int from, int to)
+{
+    return pg_mbstrlen(session_from_utf8((struct slice){text + from, (size_t)(to - from)}));
+}
+
+/* Whatever began a transaction block: its client would not know that it is in one. */
+static void check_idle(void)
+{
+    if (IsTransactionBlock())
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("a statement beside ToTrain's has begun a transaction block")));
+}
+
 static void run_pieces(const char *text)
 {
+    MemoryContext piece_context = MemoryContextSwitchTo(MessageContext);
     const struct slice utf8 = session_to_utf8(text, strlen(text));
+    int characters = 0, counted = 0; /* characters in so many bytes */
+
+    MemoryContextSwitchTo(piece_context);
 
     for (int at = 0; (size_t)at < utf8.size;) {
         const struct piece piece = split_piece(utf8, at);
-        if (piece.kind != PIECE_EMPTY)
-            run_piece(utf8.data, &piece);
+        if (piece.kind != PIECE_EMPTY) {
+            characters += characters_between(utf8.data, counted, piece.span.start);
+            counted = piece.span.start;
+            run_piece(utf8.data, &piece, characters);
+            check_idle();
+            MemoryContextReset(piece_memory);
+        }
         if (piece.next <= at)
             break;
         at = piece.next;
@@ -422,6 +484,8 @@ bool script_run(const char *text)
     bool is_allowed;
 
     become_busy(text);
+    piece_memory =
+        AllocSetContextCreate(MessageContext, "totrain statement", ALLOCSET_DEFAULT_SIZES);
     begin();
     is_allowed = door_is_allowed();
     if (is_allowed)
