@@ -144,8 +144,8 @@ static void load(struct scoring *scoring)
     session_init(session, true);
     postgres_host_init(host, &session->database, "", NULL);
     arena_init(&arena, MODEL_PATH_BYTES_MAX * 16);
-    arena_init(&scoring->arena, settings.max_memory > 0 ? (size_t)settings.max_memory * 1024
-                                                        : MODEL_ARENA_MAX);
+    arena_init(&scoring->arena,
+               settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX);
     status = load_by_path(host, scoring, &arena, &err);
     arena_deinit(&arena);
     if (status == STATUS_OK)
