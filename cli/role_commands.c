@@ -20,7 +20,7 @@ static const char usage_text[] =
     "        [--health ADDRESS]]\n"
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
-    "        [--snapshot NAME]\n"
+    "        [--snapshot NAME] [--cpus N]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -40,6 +40,9 @@ static const char usage_text[] =
     "A worker of a job with job.read = 'direct' reads the table under the snapshot that\n"
     "--snapshot names, as pg_export_snapshot() has done; whoever did holds it until the\n"
     "job has ended.\n"
+    "\n"
+    "A worker computes with --cpus threads; without it the members of its group share this\n"
+    "machine's cores, be they few or many. job.threads is said for all of them.\n"
     "\n"
     "A worker that has found no master for --patience seconds (900; 0: it never gives\n"
     "up) ends with code 3.\n"
@@ -104,6 +107,8 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         return read_number(value, &options->incarnation);
     else if (strcmp(name, "--index") == 0)
         return arguments->has_index = read_number(value, &options->index);
+    else if (strcmp(name, "--cpus") == 0)
+        return read_number(value, &options->cpus);
     else if (strcmp(name, "--patience") == 0)
         return read_number(value, &options->patience_seconds);
     else

@@ -510,6 +510,9 @@ static void add_worker_arguments(cJSON *container, const struct kube_job *job,
     add_argument(arguments, "--incarnation");
     snprintf(text, sizeof text, "%u", worker->incarnation);
     add_argument(arguments, text);
+    add_argument(arguments, "--cpus");
+    snprintf(text, sizeof text, "%lld", (long long)((job->cpu_m + 999) / 1000));
+    add_argument(arguments, text);
     add_argument(arguments, "--master");
     json_append(arguments, json_string(worker->master));
     if (job->snapshot.size > 0) {

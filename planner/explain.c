@@ -315,7 +315,9 @@ static void explain_place(struct explanation *explanation)
     if (training->threads > 0)
         text_printf(out, "%u", training->threads);
     else
-        text_append_string(out, "the machine's cores, shared among its workers");
+        text_append_string(out, explanation->plan->cluster.is_wanted
+                                    ? "as job.worker_cpu says, rounded up"
+                                    : "the machine's cores, shared among those who work");
     explanation_line(explanation, "threads of a worker");
     text_append_string(out, "yes");
     explanation_line(explanation, "reproducible");

@@ -203,9 +203,24 @@ void master_host_stop(struct master_host *host)
     leader_close(&host->leader);
 }
 
+/* The members of a group share the machine: fewer of them have more threads each. */
+static void share_cores(struct worker_host *host)
+{
+    const struct group *group = &host->worker.group;
+    struct error err;
+
+    if (group->epoch == host->group_epoch || group->count == 0)
+        return;
+    host->group_epoch = group->epoch;
+    error_clear(&err);
+    if (opening_use_threads(host->opening, job_threads(host->job, group->count), &err) != STATUS_OK)
+        loop_stop(host->loop, err.status, &err);
+}
+
 /* Every call of the worker comes through here. */
 static void after_worker(struct worker_host *host)
 {
+    share_cores(host);
     progress_note();
     experiment_after(&host->experiment, &host->worker, loop_now_us());
 }
@@ -317,6 +332,7 @@ enum status worker_host_start(struct worker_host *host, struct loop *loop, const
 {
     host->loop = loop;
     host->listen = listen;
+    host->job = job;
     host->options = (struct worker_options){
         .job = job->id,
         .index = index,

@@ -41,6 +41,8 @@ struct worker_host {
     struct loop_role *role;
     struct worker_options options;
     const char *listen;
+    const struct job *job;
+    uint64_t group_epoch; /* of the group for which the threads were counted */
     char bound[MESSAGE_ADDRESS_MAX + 1];
     bool has_worker;
 };

@@ -74,11 +74,13 @@ void job_deinit(struct job *job)
     arena_deinit(&job->arena);
 }
 
-uint32_t job_threads(const struct job *job)
+uint32_t job_threads(const struct job *job, uint32_t workers)
 {
-    const uint32_t share = launch_cores() / job->spec.max_workers;
+    const uint32_t share = launch_cores() / (workers > 0 ? workers : 1);
 
     if (job->spec.threads > 0)
         return job->spec.threads;
+    if (job->cpus > 0)
+        return job->cpus;
     return share > 0 ? share : 1;
 }

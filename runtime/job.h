@@ -15,6 +15,7 @@ struct job {
     uint64_t id;       /* the folder's name */
     uint64_t identity; /* of spec and rows: hash of job.json and of the spools' heads, which
                           cover every block. A state is only continued under the same one. */
+    uint32_t cpus;     /* that a worker's process has for itself; 0: it shares the machine's */
     struct arena arena;
     struct jobspec spec;
     /* Of a job whose roles share no folder (job_tables.h): its books are elsewhere, and so are
@@ -30,8 +31,9 @@ enum status job_number(const char *folder, uint64_t *number, struct error *err);
 enum status job_open(const char *folder, struct job *job, struct error *err);
 void job_deinit(struct job *job);
 
-/* The threads that a worker computes with: what the job says, else its share of
- * this machine's cores when all workers are here. No bit depends on them. */
-uint32_t job_threads(const struct job *job);
+/* The threads that a worker computes with when `workers` share the machine: what the job says,
+ * else the processors that the worker has for itself, else its share of the machine's cores.
+ * No bit depends on them. */
+uint32_t job_threads(const struct job *job, uint32_t workers);
 
 #endif

@@ -24,7 +24,7 @@ static void *open_learner(void *argument)
     struct opening *opening = argument;
     const struct job *job = opening->job;
 
-    opening->team = team_new(job_threads(job));
+    opening->team = team_new(job_threads(job, job->spec.max_workers));
     if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
         opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
                                             &opening->dataset, &opening->err) == STATUS_OK;
@@ -88,6 +88,19 @@ bool opening_is_done(const struct opening *opening)
 struct learner *opening_learner(const struct opening *opening)
 {
     return opening->learner;
+}
+
+enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err)
+{
+    struct team *before = opening->team, *team;
+
+    if (!opening->learner || threads == team_size(before))
+        return STATUS_OK;
+    team = team_new(threads);
+    TRY(learner_use_team(opening->learner, team, err));
+    opening->team = team;
+    team_free(before);
+    return STATUS_OK;
 }
 
 const struct error *opening_error(const struct opening *opening)

@@ -20,6 +20,8 @@ enum status opening_start(struct loop *loop, const struct job *job, void (*ready
 bool opening_is_done(const struct opening *opening);
 /* NULL, and why, when the job's rows cannot be learned from. */
 struct learner *opening_learner(const struct opening *opening);
+/* The learner computes with so many threads from now on. NO_MEMORY: it cannot go on. */
+enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err);
 const struct error *opening_error(const struct opening *opening);
 /* Only when it is done. */
 void opening_free(struct opening *opening);

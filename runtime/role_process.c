@@ -120,6 +120,10 @@ enum status role_open_job(const struct role_options *options, struct job *job,
                           struct pgstore **tables, struct error *err)
 {
     *tables = NULL;
-    return options->database ? job_open_tables(options, job, tables, err)
-                             : job_open(options->folder, job, err);
+    if (options->database)
+        TRY(job_open_tables(options, job, tables, err));
+    else
+        TRY(job_open(options->folder, job, err));
+    job->cpus = options->cpus;
+    return STATUS_OK;
 }

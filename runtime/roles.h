@@ -48,6 +48,7 @@ struct role_options {
         *launcher;      /* of a master on a cluster (launcher.h); NULL: the supervisor */
     const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */
     uint32_t index, incarnation;
+    uint32_t cpus; /* that a worker has for itself; 0: it shares the machine with its group */
     uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
     bool is_detached;          /* a supervisor that outlives who started it, and publishes */
     /* Of a supervisor whose job runs where this one starts no process; NULL: here. The exit code.

@@ -84,6 +84,9 @@ struct learner;
 enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
                          struct team *team, struct learner **learner, struct error *err);
 void learner_close(struct learner *learner);
+/* From now on this team computes the lanes; the one before is not used any more. It may be
+ * larger or smaller, and leaves no trace either. NO_MEMORY: the learner is of no more use. */
+enum status learner_use_team(struct learner *learner, struct team *team, struct error *err);
 
 uint32_t learner_lanes(const struct learner *learner);
 const struct phase *learner_phase(const struct learner *learner);

@@ -73,6 +73,17 @@ void learner_members_deinit(struct learner *learner)
     }
     free(learner->members);
     free(learner->transposed);
+    learner->members = NULL;
+    learner->transposed = NULL;
+    learner->member_count = 0;
+}
+
+enum status learner_use_team(struct learner *learner, struct team *team, struct error *err)
+{
+    learner_members_deinit(learner);
+    learner->team = learner->own_team = team;
+    learner->has_transposed = false;
+    return learner_members_init(learner, err);
 }
 
 /* ---- one lane ---- */

@@ -153,6 +153,22 @@ class ScaleTest(unittest.TestCase):
         self.wait_for_workers(job, 2)
         self.check_same(job)
 
+    def test_who_works_alone_has_all_cores(self):
+        cores = len(os.sched_getaffinity(0))
+
+        def computing(job, index):  # threads beside the one that says that it lives
+            return len(os.listdir(f"/proc/{job.pid_of('worker', index)}/task")) - 1
+        job = self.job(2, least=1, epochs=EPOCHS)
+        self.wait_for_workers(job, 2)
+        harness.wait_for(lambda: computing(job, 0) == max(1, cores // 2), "the cores to be shared")
+        self.assertEqual(ask(job, "scale 1"), "ok")
+        self.wait_for_workers(job, 1)
+        harness.wait_for(lambda: computing(job, 0) == cores, "all cores to be used")
+        self.assertEqual(ask(job, "scale 2"), "ok")
+        self.wait_for_workers(job, 2)
+        harness.wait_for(lambda: computing(job, 0) == max(1, cores // 2), "the cores to be shared again")
+        self.check_same(job)
+
     def test_a_number_out_of_range_is_refused_and_changes_nothing(self):
         job = self.job(3, least=2, epochs=EPOCHS)
         job.wait_for("progress")

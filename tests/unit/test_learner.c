@@ -264,6 +264,43 @@ static void the_result_depends_neither_on_the_team_nor_on_the_calls(void **state
     made_dataset_close(&dataset);
 }
 
+/* The group changes, and with it the threads of a worker. */
+static void a_team_that_changes_leaves_no_trace(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){900, 100, 6, 2, 12, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *whole, *changed;
+    struct team *team = NULL;
+    struct error err;
+
+    (void)state;
+    spec.batch_size = 300;
+    spec.hidden_units[0] = 64;
+    spec.hidden_layers = 1;
+    whole = opened(&spec, &dataset);
+    changed = opened(&spec, &dataset);
+    CHECK_OK(run_job(whole, 1, 0, &err));
+    for (uint32_t phase = 0; learner_phase(changed)->kind != PHASE_DONE; phase++) {
+        struct team *next = team_new(1 + phase % 4);
+        struct learner_report report;
+        struct sums sums;
+
+        CHECK_OK(learner_use_team(changed, next, &err));
+        team_free(team);
+        team = next;
+        sums_init(&sums, learner_phase(changed));
+        contribute_all(changed, &sums);
+        learner_resolve(changed, sums.fixed, 0, learner_phase(changed)->real_count, sums.reals);
+        CHECK_OK(learner_apply(changed, sums.integers, sums.reals, &report, &err));
+        sums_deinit(&sums);
+    }
+    check_same_state(whole, changed);
+    learner_close(whole);
+    learner_close(changed);
+    team_free(team);
+    made_dataset_close(&dataset);
+}
+
 /* Dropout, too, is a matter of the place in the batch and not of the lane. */
 static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
 {
@@ -1184,6 +1221,7 @@ int main(void)
         cmocka_unit_test(a_team_gives_the_sums_of_one_thread),
         cmocka_unit_test(where_the_rows_lie_makes_no_difference),
         cmocka_unit_test(the_result_depends_neither_on_the_team_nor_on_the_calls),
+        cmocka_unit_test(a_team_that_changes_leaves_no_trace),
         cmocka_unit_test(the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
         cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),
