@@ -61,7 +61,7 @@ static bool is_detached(const struct statement *statement)
 
 static const struct fixed_columns *columns_of(const struct statement *statement)
 {
-    bool has_target = statement->predict_into.count > 0 ||
+    bool has_target = statement_predicts_into_table(statement) ||
                       (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
 
     if (statement->explain_plan)

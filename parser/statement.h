@@ -132,7 +132,8 @@ struct statement {
         object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW TRAIN,
                    SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR leaves it in `model` */
     struct path into; /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
-    struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column */
+    struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and
+                                 alone it names no table */
     struct setting *settings; /* WITH, in the order written; names are distinct */
     size_t setting_count;
     struct column_clause *columns;
@@ -154,6 +155,12 @@ struct statement {
     struct constraint *constraints;
     size_t constraint_count;
 };
+
+/* TO PREDICT table.column; without a table its rows are the result. */
+static inline bool statement_predicts_into_table(const struct statement *statement)
+{
+    return statement->predict_into.count > 1;
+}
 
 const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MODELS", "SQL" */
 

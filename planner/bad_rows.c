@@ -37,9 +37,9 @@ static enum status quarantine_plan(struct planning *planning, const struct setti
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "bad rows can be put aside only where %s writes a table",
                 is_predict ? "PREDICT" : "EVALUATE");
-        return error_hint(planning->err,
-                          "Name one: %s; bad rows then go into table" QUARANTINE_SUFFIX ".",
-                          is_predict ? "TO PREDICT table WITH ..." : "TO EVALUATE ... INTO table");
+        return error_hint(
+            planning->err, "Name one: %s; bad rows then go into table" QUARANTINE_SUFFIX ".",
+            is_predict ? "TO PREDICT table.column WITH ..." : "TO EVALUATE ... INTO table");
     }
     TRY(name_quarantine(planning, table));
     if (plan->kind != STATEMENT_TRAIN &&

@@ -58,6 +58,8 @@ static void explain_outputs(struct explanation *explanation)
 
     explain_target(explanation);
     text_append(out, plan->target_column);
+    if (plan->label_column >= 0)
+        text_append_string(out, " (in the place of the SELECT's column of that name)");
     for (size_t i = 0; i < plan->extra_output_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->extra_outputs[i]));
     explanation_line(explanation, "columns added");

@@ -122,7 +122,8 @@ struct plan {
     struct plan_input *inputs; /* in the order of the SELECT */
     size_t input_count;
     struct slice label;
-    int label_column; /* index in the SELECT; -1: none */
+    int label_column; /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
+                         takes the place of */
     enum label_kind label_kind;
     struct slice label_declared; /* its sql_type, where predictions are of that type again */
     struct plan_training training;

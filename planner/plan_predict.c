@@ -87,8 +87,7 @@ static enum status check_not_model(const struct planning *planning, int position
     return error_hint(planning->err, "Its table would be replaced; name another one.");
 }
 
-/* [[schema.]table.]column; one part alone is a table, whose column is then
- * named as the model's label. */
+/* [[schema.]table.]column */
 static enum status plan_target(struct planning *planning)
 {
     const struct path *path = &planning->statement->predict_into;
@@ -97,13 +96,12 @@ static enum status plan_target(struct planning *planning)
     struct path table = *path;
 
     plan->target_column = plan->model.label;
-    plan->has_target = path->count > 0;
+    plan->has_target = statement_predicts_into_table(planning->statement);
+    if (path->count > 0)
+        TRY(name_keep(planning, &column, &plan->target_column));
     if (!plan->has_target)
         return STATUS_OK;
-    if (path->count > 1) {
-        TRY(name_keep(planning, &column, &plan->target_column));
-        table.count--;
-    }
+    table.count--;
     TRY(target_plan(planning, &table, &plan->target_schema, &plan->target_table));
     return check_not_model(planning, path->parts[0].position);
 }
@@ -185,7 +183,8 @@ static enum status check_added_columns(const struct planning *planning)
     const struct plan *plan = planning->plan;
     const struct setting *setting = settings_find(planning, "predict.extra_outputs");
     struct name target = path_last(&planning->statement->predict_into);
-    int target_position = plan->has_target ? target.position : planning->statement->verb_position;
+    const bool is_named = planning->statement->predict_into.count > 0;
+    int target_position = is_named ? target.position : planning->statement->verb_position;
 
     TRY(check_added(planning, plan->target_column, target_position));
     if (plan->quarantine_table.size > 0)
@@ -198,6 +197,15 @@ static enum status check_added_columns(const struct planning *planning)
                            SLICE_FORMAT(plan->target_column));
     }
     return STATUS_OK;
+}
+
+/* The SELECT's column that the prediction takes the place of: the label's, where the
+ * prediction has its name. Otherwise what is true stands beside what is predicted. */
+static int replaced_column(const struct plan *plan)
+{
+    return slice_equal_fold(plan->target_column, plan->label)
+               ? query_find(&plan->query, plan->label)
+               : -1;
 }
 
 enum status plan_predict(struct planning *planning)
@@ -215,7 +223,7 @@ enum status plan_predict(struct planning *planning)
     TRY(query_check_distinct(planning));
     TRY(match_inputs(planning));
     plan->label = plan->model.label;
-    plan->label_column = query_find(&plan->query, plan->label);
+    plan->label_column = replaced_column(plan);
     return check_added_columns(planning);
 }
 

@@ -135,7 +135,7 @@ static result_taker *taker_of(const struct statement *statement)
     case STATEMENT_EVALUATE:
         return statement->into.count > 0 ? take_facts : take_measures;
     case STATEMENT_PREDICT:
-        return statement->predict_into.count > 0 ? take_facts : NULL;
+        return statement_predicts_into_table(statement) ? take_facts : NULL;
     case STATEMENT_CANCEL_JOB:
     case STATEMENT_ROLLBACK_MODEL:
         return take_facts;

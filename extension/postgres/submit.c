@@ -63,7 +63,7 @@ static void note_state(const struct submission *submission, enum job_state state
 static void check_kind(const struct statement *statement)
 {
     const bool has_target = statement->kind == STATEMENT_TRAIN ||
-                            statement->predict_into.count > 0 ||
+                            statement_predicts_into_table(statement) ||
                             (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
 
     if (statement->explain_plan || !has_target)

@@ -18,7 +18,7 @@ import harness  # noqa: E402
 
 ROWS = 4000
 SLOW = 5000  # microseconds a row: 64 shards of some 300 ms, until it is hurried
-PREDICT = ("SELECT * FROM t TO PREDICT shared.c WITH predict.extra_outputs = logits, {} USING m")
+PREDICT = ("SELECT * FROM t TO PREDICT shared.c WITH predict.extra_outputs = logits, predict.replace = true, {} USING m")
 
 
 class Score(harness.Case):

@@ -64,6 +64,33 @@ class Workers(harness.Case):
                                  [(0,)])
         self.check_nothing_runs()
 
+    def test_the_label_stays_beside_a_prediction_of_another_name(self):
+        self.train("m")
+        names = [row[0] for row in self.shape("t")]
+        for column, expected in (("guess", names + ["guess"]), ("m", [name for name in names if name != "m"] + ["m"])):
+            self.by_psql(f"SELECT * FROM t TO PREDICT alone.{column} USING m; SELECT * FROM t TO PREDICT inside.{column} {JOB} USING m;")
+            self.by_program(f"SELECT * FROM t TO PREDICT outside.{column} {JOB} USING m;")
+            self.assertEqual([row[0] for row in self.shape("alone")], expected)
+            self.check_same("inside", "alone")
+            self.check_same("outside", "alone")
+        self.by_psql("SELECT * FROM t TO PREDICT alone.guess USING m;")
+        self.assertEqual(self.execute("SELECT count(*) FROM alone JOIN t USING (id, m)"), [(ROWS,)])
+
+    def test_one_name_is_a_column_and_the_rows_are_the_result(self):
+        self.train("b")
+        self.execute("CREATE TABLE customers AS SELECT 'Ann' AS name")
+        predict = "SELECT id, b, a, n, v, w FROM t ORDER BY id LIMIT 2 TO PREDICT customers USING m"
+        line = next(iter(self.psql(predict + ";", "--csv").stdout.splitlines()))
+        self.assertEqual(line, "id,b,a,n,v,w,customers")
+        rows, = self.execute(f"SELECT array_agg(row ->> 'b'), count(row ->> 'customers') FROM totrain.rows($${predict}$$) AS row")
+        self.assertEqual(rows, (["f", "t"], 2))
+        (first, second) = json.loads(self.by_program(predict + ";").stdout)
+        self.assertEqual([*first], ["id", "b", "a", "n", "v", "w", "customers"])
+        self.assertEqual((first["b"], second["b"]), ("f", "t"))
+        done = self.psql(f"SELECT totrain.submit($${predict}$$);")
+        self.assertIn("totrain.submit is for statements that write INTO a table", done.stderr)
+        self.assertEqual(self.execute("SELECT * FROM customers"), [("Ann",)])
+
     def test_a_number(self):
         self.train("a", "DNNRegressor", "n, v, w")
         self.by_psql("SELECT * FROM t TO PREDICT alone.p WITH predict.extra_outputs = 'score' USING m;"

@@ -22,11 +22,17 @@ class Program(harness.Case):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
-    def test_a_prediction_may_go_to_a_table_named_alone(self):
+    def test_a_column_named_alone_is_returned_with_the_rows(self):
         self.check(self.path, "-c", QUICK)
-        done = self.check(self.path, "-c", "SELECT * FROM iris TO PREDICT p USING m;"
-                          "SELECT count(class) FROM p", "--format", "csv")
-        self.assertEqual(done.stdout.split()[-1], "150")
+        predict = "SELECT * FROM iris ORDER BY rowid LIMIT 3 TO PREDICT guess USING m"
+        lines = self.check(self.path, "-c", predict, "--format", "csv").stdout.split()
+        self.assertEqual(lines[0], "sepal_length,sepal_width,petal_length,petal_width,class,guess")
+        self.assertEqual([line.split(",")[4:] for line in lines[1:]], [["0", "0"]] * 3)
+        rows = json.loads(self.check(self.path, "-c", predict, "--format", "json").stdout)
+        self.assertEqual([(row["class"], row["guess"]) for row in rows], [(0, 0)] * 3)
+        explained = self.check(self.path, "-c", f"EXPLAIN {predict}", "--format", "csv").stdout
+        self.assertIn("into,none: the rows are the result\ncolumns added,guess\n", explained)
+        self.assertEqual(self.check(self.path, "-c", ".tables").stdout.count("guess"), 0)
 
     def test_it_starts_without_the_libraries_of_other_databases(self):
         """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""

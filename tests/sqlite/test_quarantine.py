@@ -131,7 +131,7 @@ class Quarantine(harness.Case):
         self.run_all("SELECT * FROM wide TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y "
                      "INTO wide_model")
         self.run_all("UPDATE wide SET c149 = 'last' WHERE rowid = 7")
-        done = self.run_all("SELECT * FROM wide TO PREDICT q WITH predict.bad_rows = "
+        done = self.run_all("SELECT * FROM wide TO PREDICT q.y WITH predict.bad_rows = "
                             "'quarantine' USING wide_model")
         self.assertEqual([row[:2] for row in done], [("q", 39), ("q_bad_rows", 1)])
         self.assertIn("c149", self.run_all("SELECT totrain_reason FROM q_bad_rows")[0][0])

@@ -56,6 +56,23 @@ class Shards(harness.Case):
                                for name in ("shared", "alone")))
         self.check_nothing_runs()
 
+    def test_the_label_stays_beside_a_prediction_of_another_name(self):
+        """And makes room for one of its own, whoever scores."""
+        columns = {"c": ["id", "x", "word", "raw", "label", "c"],
+                   "Label": ["id", "x", "word", "raw", "Label"]}
+        for name, expected in columns.items():
+            for table, attributes in (("alone", ""), ("shared", "WITH job.max_workers = 2"),
+                                      ("later", "WITH job.wait = false")):
+                made = self.run_all(f"SELECT * FROM t TO PREDICT {table}.{name} {attributes} USING m")
+                if table == "later":
+                    self.assertEqual(self.run_program("wait", made[0][0]).returncode, 0)
+                self.assertEqual([row[1] for row in self.run_all(f"PRAGMA table_info({table})")],
+                                 expected)
+                self.assertEqual(self.rows_of(table), self.rows_of("alone"))
+            if name == "c":
+                self.assertEqual(self.run_all("SELECT id, label FROM alone"),
+                                 self.run_all("SELECT id, label FROM t"))
+
     def test_a_regressor_and_a_table_without_rows_too(self):
         self.run_all("SELECT id, word, x FROM t WHERE x IS NOT NULL LIMIT 500 TO TRAIN "
                      "LinearRegressor WITH train.epoch = 2 LABEL x INTO r")

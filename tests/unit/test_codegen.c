@@ -168,11 +168,12 @@ static void a_predicting_select_quotes_names_and_closes_comments(void **state)
               &arena, &plan);
     CHECK_OK(lower_predict(&plan, &sql, &err));
     CHECK_SLICE(text_slice(&sql),
-                "SELECT q.\"it's\", q.\"b\", totrain_predict('m', q.\"b\") AS \"p\" FROM "
-                "(SELECT * FROM t\n) AS q");
+                "SELECT q.\"it's\", q.\"b\", q.\"label\", totrain_predict('m', q.\"b\") AS \"p\" "
+                "FROM (SELECT * FROM t\n) AS q");
     text_clear(&sql);
     CHECK_OK(lower_predict_table(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql), "CREATE TABLE \"t2\" (\"it's\" TEXT, \"b\" INTEGER, \"p\" TEXT)");
+    CHECK_SLICE(text_slice(&sql), "CREATE TABLE \"t2\" (\"it's\" TEXT, \"b\" INTEGER, "
+                                  "\"label\" INTEGER, \"p\" TEXT)");
     text_deinit(&sql);
     arena_deinit(&arena);
 }
@@ -195,7 +196,7 @@ static void postgres_scores_whole_rows(void **state)
               &arena, &plan);
     CHECK_OK(lower_predict(&plan, &sql, &err));
     CHECK_SLICE(text_slice(&sql),
-                "SELECT q.\"a\", q.\"b\", totrain.predict(E'\"m\\\\''x\"', q.*, "
+                "SELECT q.\"a\", q.\"b\", q.\"y\", totrain.predict(E'\"m\\\\''x\"', q.*, "
                 "NULL::pg_catalog.text) AS \"guess\", totrain.probability(E'\"m\\\\''x\"', q.*) AS "
                 "\"probability\" FROM (SELECT * FROM t\n) AS q");
     CHECK_SLICE(plan.target_table, "scored");

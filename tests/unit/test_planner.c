@@ -261,6 +261,23 @@ static void validation_columns_are_found_by_name(void **state)
     scene_deinit(&scene);
 }
 
+static void the_label_makes_room_only_for_a_prediction_of_its_name(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT t.c USING m");
+    CHECK_INT(scene.plan.label_column, -1);
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT c USING m");
+    CHECK_INT(scene.plan.label_column, -1);
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT t.Class USING m");
+    CHECK_INT(scene.plan.label_column, 2);
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT USING m");
+    CHECK_INT(scene.plan.label_column, 2);
+    scene_deinit(&scene);
+}
+
 static void predict_finds_the_inputs_in_the_order_of_the_model(void **state)
 {
     struct scene scene;
@@ -270,13 +287,15 @@ static void predict_finds_the_inputs_in_the_order_of_the_model(void **state)
     PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT t.c USING m");
     CHECK_INT(scene.plan.model_columns[0], 1);
     CHECK_INT(scene.plan.model_columns[1], 0);
-    CHECK_INT(scene.plan.label_column, 2);
     CHECK(scene.plan.has_target);
     CHECK_SLICE(scene.plan.target_table, "t");
     CHECK_SLICE(scene.plan.target_column, "c");
     PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT USING m");
     CHECK(!scene.plan.has_target);
     CHECK_SLICE(scene.plan.target_column, "class");
+    PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT c USING m");
+    CHECK(!scene.plan.has_target);
+    CHECK_SLICE(scene.plan.target_column, "c");
     scene_deinit(&scene);
 }
 
@@ -402,6 +421,7 @@ int main(void)
         cmocka_unit_test(an_error_of_the_host_points_into_the_whole_text),
         cmocka_unit_test(validation_columns_are_found_by_name),
         cmocka_unit_test(predict_finds_the_inputs_in_the_order_of_the_model),
+        cmocka_unit_test(the_label_makes_room_only_for_a_prediction_of_its_name),
         cmocka_unit_test(evaluate_takes_the_models_label_unless_one_is_given),
         cmocka_unit_test(names_of_tables_have_limits),
         cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_point),
