@@ -170,7 +170,7 @@ class Replacing(harness.Case):
             for name in ("kept", "replaced"):
                 self.run_all(f"CREATE TABLE {kind}_{name} AS SELECT 7 AS mine")
             self.hurry(lambda: {row[1] for row in self.run_all("SHOW JOBS") if row[0] in ids} <=
-                       {"done", "failed"}, "the end of both jobs")
+                       {"done", "failed", "unpublished"}, "the end of both jobs")
             waited = [self.run_program("wait", job) for job in ids]
             self.assertEqual(waited[0].returncode, 1)
             self.assertIn(said, waited[0].stderr)
