@@ -8,6 +8,7 @@
 
 #include "jobs_command.h"
 #include "k8s_command.h"
+#include "metrics_command.h"
 #include "parse_command.h"
 #include "publish_command.h"
 #include "role_commands.h"
@@ -68,6 +69,8 @@ static const struct command {
     {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
     {"publish", command_publish, "publish ID", "write the model of a job that is unpublished"},
     {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},
+    {"metrics", command_metrics, "metrics [[IP:]PORT]",
+     "all jobs, for Prometheus: printed, or served there"},
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
     {"parse", command_parse, "parse [-f FILE]",

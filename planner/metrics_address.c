@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "planner/metrics_address.h"
 #include "planner/planning.h"
 
 #define HOST_BYTES_MAX 45
@@ -36,7 +37,7 @@ static bool read_port(struct slice text, uint32_t *port)
     return true;
 }
 
-static bool split(struct slice text, struct slice *host, uint32_t *port)
+bool metrics_address_read(struct slice text, struct slice *host, uint32_t *port)
 {
     size_t colon = text.size;
 
@@ -60,7 +61,7 @@ enum status metrics_address_plan(struct planning *planning, struct slice *served
     if (planning->catalog->limits.is_closed)
         return fail_at(planning->err, STATUS_PERMISSION, setting->name.position,
                        "job.metrics would open a port of the server's machine");
-    if (!split(setting->value.text, &host, port)) {
+    if (!metrics_address_read(setting->value.text, &host, port)) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "job.metrics is 'PORT' or 'IP:PORT', not '%.*s'",
                 SLICE_FORMAT(setting->value.text));

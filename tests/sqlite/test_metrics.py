@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import sqlite3
+import subprocess
 
 import harness
 
@@ -219,6 +220,63 @@ class Metrics(harness.Case):
         harness.wait_for(lambda: masters() and masters() != old, "the next master")
         harness.wait_for(answer, "an answer of the next master")
         harness.wait_for(lambda: (answer() or {}).get("totrain_step", [0, 0, {None: 0}])[2][None] > 0, "steps")
+
+    def printed(self):
+        done = self.run_program("metrics")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return parse(done.stdout) if done.stdout else {}
+
+    def state_of(self, job, families):
+        found = [labels for labels in families["totrain_job_state"][2] if f'job="{job}"' in labels]
+        self.assertEqual(len(found), 1)
+        return re.search('state="(.*)"', found[0]).group(1)
+
+    def test_a_job_that_waits_for_slots_answers(self):
+        """By itself, and among all jobs."""
+        with socket.socket(socket.AF_UNIX) as broker:
+            broker.bind(str(self.folder / "broker"))
+            broker.listen()
+            os.environ["TOTRAIN_SLOTS"] = str(self.folder / "broker")
+            self.addCleanup(os.environ.pop, "TOTRAIN_SLOTS")
+            database = self.connect(isolation_level=None)
+            (_, job, _), = database.execute(LONG.format(address="0", more="job.max_workers = 2, ", model="m")).fetchall()
+            connection = broker.accept()[0]
+            connection.sendall(b"slots 0\n")
+            families = parse(self.get(self.wait_for_address(int(job), "true"), "/metrics")[1])
+            self.assertEqual(families["totrain_job_state"][2]['state="waiting"'], 1)
+            self.assertEqual(self.state_of(int(job), self.printed()), "waiting")
+            connection.close()
+        self.run_program("cancel", int(job))
+
+    def test_a_job_that_has_ended_has_samples(self):
+        self.assertEqual(self.printed(), {})
+        train = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 5, "
+                 "train.batch_size = 32, train.test_size = 0.2 LABEL class INTO m;")
+        self.assertEqual(self.run_program(self.path, "-c", train).returncode, 0)
+        families = self.printed()
+        self.assertEqual(self.state_of(1, families), "done")
+        self.assertEqual(families["totrain_step"][2]['job="1"'], families["totrain_steps"][2]['job="1"'])
+        self.assertEqual(families["totrain_rows_applied"][2]['job="1"'], 5 * 120)
+        loss, = self.connect().execute("SELECT validation_loss FROM totrain_jobs WHERE id = 1").fetchone()
+        self.assertEqual(families["totrain_validation_loss"][2]['job="1"'], loss)
+
+    def test_all_jobs_are_served_until_the_program_is_ended(self):
+        job, _ = self.start()
+        server = subprocess.Popen([harness.PROGRAM, "metrics", "0"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        address = re.fullmatch("serves http://(.*)/metrics\n", server.stdout.readline()).group(1)
+        answer, body = self.get(address, "/metrics")
+        self.assertEqual((answer.status, self.state_of(job, parse(body))), (200, "running"))
+        self.run_program("cancel", job)
+        harness.wait_for(lambda: self.state_of(job, parse(self.get(address, "/metrics")[1])) == "cancelled", "its end")
+        self.assertEqual(self.get(address, "/")[0].status, 404)
+
+    def test_what_is_no_address_is_refused(self):
+        for words, problem in ((("example:80",), "an address is PORT or IP:PORT"), (("1", "2"), "usage: totrain metrics")):
+            done = self.run_program("metrics", *words)
+            self.assertEqual((done.returncode, problem in done.stderr), (2, True), done.stderr)
 
     def test_an_address_that_cannot_be_had_fails_the_statement(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

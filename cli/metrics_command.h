@@ -1,0 +1,16 @@
+/*
+ * metrics_command.h - all jobs of this user as Prometheus reads them, whatever state they are in.
+ *
+ *     totrain metrics            prints the page, as for the textfile collector of node_exporter
+ *     totrain metrics 9464       serves it at /metrics until it is ended
+ *
+ * What a job serves itself (job.metrics) is there as long as its master runs. This reads the books
+ * of all jobs instead: one that waits, has ended or was lost has samples, too.
+ */
+#ifndef CLI_METRICS_COMMAND_H
+#define CLI_METRICS_COMMAND_H
+
+/* totrain metrics [ADDRESS]. Returns the program's exit code. */
+int command_metrics(int argc, char **argv);
+
+#endif

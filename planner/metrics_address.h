@@ -1,0 +1,15 @@
+/*
+ * metrics_address.h - where samples for Prometheus are served: 'PORT', 'IP:PORT', '[IPv6]:PORT'.
+ */
+#ifndef PLANNER_METRICS_ADDRESS_H
+#define PLANNER_METRICS_ADDRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* False: it is none of them. Without an IP the host is 127.0.0.1, otherwise a part of the text. */
+bool metrics_address_read(struct slice text, struct slice *host, uint32_t *port);
+
+#endif
