@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-k8s bench-postgres fuzz install install-postgres
+.PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-k8s bench-postgres fuzz install install-postgres
 .PHONY: image lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
@@ -14,6 +14,7 @@ help:
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-tsan the same tests under ThreadSanitizer"
 	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
+	@echo "make mutants   small wrong changes, one at a time, and which no test sees (MUTANTS='--count 20 --only parser/')"
 	@echo "make coverage  branches that the tests take in parser, planner, jobspec, scoring; 90 % or it fails"
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
@@ -55,8 +56,15 @@ test-tsan: setup
 test-full: test test-dev test-tsan
 	@build/release/tests/sim --seeds 1..20000
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_failing_calls.py --all --every 8 --once
+	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_power_cut.py --random 200
 	@tests/sqlite/run_tensorboard build/release
+	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
+
+# Hours: each is built, and the suites nearest to it are run until one fails.
+MUTANTS ?= --count 300 --seed 1
+mutants: setup
+	@tools/mutants --jobs $(JOBS) $(MUTANTS)
 
 coverage: setup
 	@cmake --preset coverage > /dev/null

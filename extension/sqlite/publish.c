@@ -9,16 +9,21 @@
  * A replaced model keeps its table: rows go out and rows come in, so that
  * views, triggers and open readers of the table live on.
  */
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "engine/stored.h"
 #include "scoring/model_table.h"
 #include "sqlite_host/host.h"
 #include "sqlite_host/sql.h"
+
+#define SYNCHRONOUS_FULL 2 /* of PRAGMA synchronous: what is committed is on the disk */
 
 static struct slice schema_or_main(struct slice schema)
 {
@@ -312,6 +317,32 @@ static enum status publish_in_transaction(struct sqlite_host *host, struct slice
     return insert_metrics(host->db, schema, publication, err);
 }
 
+/* SQLite commits by removing the journal. That it is gone must be on the disk as well, or the
+ * next who opens the database after a power cut takes the model back. A connection that waits for
+ * the disk less than SQLite does by itself (PRAGMA synchronous) wants no more of ours. What fails
+ * here cannot undo the commit. */
+static void sync_folder(struct sqlite_host *host, struct slice schema)
+{
+    const struct slice file = host_find_file(host, schema);
+    int64_t level = 0;
+    struct error ignored;
+    char path[PATH_MAX];
+    int folder;
+
+    if (file.size == 0 || file.size >= sizeof path ||
+        first_integer(host->db, schema, "PRAGMA %.synchronous", SLICE(""), SLICE(""), &level,
+                      &ignored) != STATUS_OK ||
+        level < SYNCHRONOUS_FULL)
+        return;
+    memcpy(path, file.data, file.size + 1);
+    *strrchr(path, '/') = '\0';
+    folder = open(*path ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        (void)fsync(folder);
+        close(folder);
+    }
+}
+
 enum status host_publish(void *self, struct slice schema, struct slice name,
                          struct publication *publication, struct error *err)
 {
@@ -325,6 +356,8 @@ enum status host_publish(void *self, struct slice schema, struct slice name,
     arena_init(&arena, ARENA_MAXIMUM);
     status = publish_in_transaction(host, schema, name, publication, &arena, err);
     status = transaction_end(&transaction, status, err);
+    if (status == STATUS_OK)
+        sync_folder(host, schema);
     /* The caller shows the version; the texts were of this arena. */
     publication->model->id = (struct slice){0};
     publication->model->created_at = (struct slice){0};
