@@ -46,39 +46,126 @@ static bool is_running; /* the text runs: its errors are the user's to see */
 
 /* ----- what kind of error passes ----- */
 
-enum claim { NOT_OURS, OURS, OURS_IN_BLOCK, OURS_EXTENDED, OURS_WITH_TRANSACTIONS };
+enum claim {
+    NOT_OURS,
+    OURS,
+    OURS_IN_BLOCK,
+    OURS_EXTENDED,
+    OURS_UNKNOWN, /* of which protocol */
+    OURS_IN_CURSOR,
+    OURS_IN_COPY,
+    OURS_WITH_TRANSACTIONS
+};
 
 /*
  * In the simple protocol the title of the process is still "idle" when parsing fails, and
  * "SHOW" when SHOW finds no such setting (SHOW models is good grammar); the messages of the
- * extended protocol each have a title of their own. A title that is never updated
- * tells nothing.
+ * extended protocol each have a title of their own. A title may be cut: one that is told apart by
+ * its first letter serves as well.
  */
-static bool is_simple_protocol(int sqlstate)
+static bool is_title(const char *expected, bool *is_known)
 {
-    const char *expected = sqlstate == ERRCODE_SYNTAX_ERROR ? "idle" : "SHOW";
     const char *title;
     int size = 0;
 
+    *is_known = false;
     if (!update_process_title)
         return false;
     title = get_ps_display(&size);
-    return (size_t)size == strlen(expected) && memcmp(title, expected, (size_t)size) == 0;
+    if (size <= 0)
+        return false; /* a small environment has no room for one behind long names */
+    *is_known = true;
+    return (size_t)size <= strlen(expected) && memcmp(title, expected, (size_t)size) == 0;
+}
+
+/*
+ * Without a title: the statement of a Query message is all of the message, which begins where
+ * memory of MessageContext does; that of Parse stands behind its name. Where the client's encoding
+ * is another one both are copies.
+ */
+#if PG_VERSION_NUM < 160000
+static bool is_whole_message(void)
+{
+    const int client = pg_get_client_encoding(), server = GetDatabaseEncoding();
+
+    if (client != server && client != PG_SQL_ASCII && server != PG_SQL_ASCII)
+        return false;
+    for (MemoryContext child = MessageContext->firstchild; child; child = child->nextchild)
+        if (strcmp(child->name, "unnamed prepared statement") == 0)
+            return false;
+    return ((uintptr_t)debug_query_string % MAXIMUM_ALIGNOF) == 0 &&
+           memcmp(debug_query_string - sizeof(void *), &MessageContext, sizeof(void *)) == 0;
+}
+#else
+static bool is_whole_message(void)
+{
+    return false; /* nobody may look before a piece of memory of which he does not know the kind */
+}
+#endif
+
+static bool is_simple_protocol(int sqlstate, bool *is_known)
+{
+    const char *expected = sqlstate == ERRCODE_SYNTAX_ERROR ? "idle" : "SHOW";
+    const bool is_expected = is_title(expected, is_known);
+
+    if (*is_known)
+        return is_expected;
+    *is_known = is_whole_message();
+    return *is_known;
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+    return pg_strncasecmp(text, word, strlen(word)) == 0;
+}
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t\r\n");
+}
+
+static bool is_ours_between(const char *start, const char *end)
+{
+    return start < end && script_is_ours(pnstrdup(start, (Size)(end - start)));
+}
+
+/* What psql makes of a statement of ours with FETCH_COUNT, and of \copy (SELECT ...) TO. */
+static enum claim claim_wrapped(const char *text)
+{
+    const char *open, *close;
+
+    text = skip_blanks(text);
+    if (begins_with(text, "DECLARE ")) {
+        for (open = text; *open; open++)
+            if (begins_with(open, "CURSOR FOR") && script_is_ours(skip_blanks(open + 10)))
+                return OURS_IN_CURSOR;
+    } else if (begins_with(text, "COPY ")) {
+        open = strchr(text, '(');
+        close = strrchr(text, ')');
+        if (open && close && is_ours_between(open + 1, close))
+            return OURS_IN_COPY;
+    }
+    return NOT_OURS;
 }
 
 static enum claim claim_error(int sqlstate)
 {
+    bool is_known, is_simple;
+
     if (sqlstate != ERRCODE_SYNTAX_ERROR && sqlstate != ERRCODE_UNDEFINED_OBJECT)
         return NOT_OURS;
     if (is_running || !settings.bare_statements || !MyProcPort || am_walsender ||
-        !debug_query_string || !script_is_ours(debug_query_string))
+        !debug_query_string)
         return NOT_OURS;
     if (is_claimed)
         return OURS;
+    if (!script_is_ours(debug_query_string))
+        return claim_wrapped(debug_query_string);
     if (IsTransactionBlock())
         return OURS_IN_BLOCK;
-    if (!is_simple_protocol(sqlstate))
-        return OURS_EXTENDED;
+    is_simple = is_simple_protocol(sqlstate, &is_known);
+    if (!is_simple)
+        return is_known ? OURS_EXTENDED : OURS_UNKNOWN;
     return script_has_transactions(debug_query_string) ? OURS_WITH_TRANSACTIONS : OURS;
 }
 
@@ -110,6 +197,16 @@ static const char *hint_of(enum claim claim)
     switch (claim) {
     case OURS_IN_BLOCK:
         return "In a transaction block ToTrain's statements are run by a function: SELECT * FROM "
+               "totrain.run($$ ... $$), or totrain.rows where other rows than numbers are wanted.";
+    case OURS_IN_CURSOR:
+        return "A cursor reads no statement of ToTrain. In psql FETCH_COUNT makes one: \\unset "
+               "FETCH_COUNT.";
+    case OURS_IN_COPY:
+        return "COPY takes no statement of ToTrain. In psql its rows go into a file by \\g "
+               "(format=csv) FILE, or TO PREDICT writes a table that can be copied.";
+    case OURS_UNKNOWN:
+        return "Without room for process titles, or with update_process_title off, the server "
+               "cannot tell by which protocol this statement came: use SELECT * FROM "
                "totrain.run($$ ... $$), or totrain.rows where other rows than numbers are wanted.";
     case OURS_WITH_TRANSACTIONS:
         return "ToTrain's statements do not share a string with BEGIN or COMMIT. Send them one by "

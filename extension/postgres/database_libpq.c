@@ -11,7 +11,9 @@ static enum status begin(void *self, struct pg_transaction *transaction, struct 
 
     error_clear(err);
     transaction->is_inner = PQtransactionStatus(libpq->connection) != PQTRANS_IDLE;
-    return libpq_execute(libpq, transaction->is_inner ? "SAVEPOINT totrain" : "BEGIN", err);
+    return libpq_execute(
+        libpq, transaction->is_inner ? "SAVEPOINT totrain" : "BEGIN ISOLATION LEVEL READ COMMITTED",
+        err);
 }
 
 static void roll_back(struct libpq *libpq, const struct pg_transaction *transaction)

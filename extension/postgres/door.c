@@ -43,6 +43,17 @@ static struct door *door_of(struct postgres_host *host)
     return (struct door *)((char *)host - offsetof(struct door, host));
 }
 
+static void show_notice(void *self, const char *line);
+
+/* The transaction is the user's, and what it will meet at its end nobody knows now. */
+static void warn_of_isolation(struct door *door)
+{
+    if (!door->owns_transaction && IsolationUsesXactSnapshot())
+        show_notice(door, "the transaction is repeatable read or serializable: should another "
+                          "session write the same model or table meanwhile, the statement fails "
+                          "at its end; a trained model is kept then for totrain.publish");
+}
+
 static enum status admit(void *self, const struct job_folder *folder, struct error *err)
 {
     struct door *door = door_of(self);
@@ -50,13 +61,20 @@ static enum status admit(void *self, const struct job_folder *folder, struct err
     TRY(check_job_count(err));
     door->job = *folder;
     door->has_begun = true;
+    warn_of_isolation(door);
     return STATUS_OK;
+}
+
+void door_write_committed(void)
+{
+    XactIsoLevel = XACT_READ_COMMITTED;
 }
 
 static void begin_again(void *call)
 {
     CommitTransactionCommand();
     StartTransactionCommand();
+    door_write_committed();
 }
 
 /* For hours nobody could ALTER or TRUNCATE the table that was read, nor read it once

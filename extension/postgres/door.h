@@ -42,6 +42,10 @@ struct door {
 /* Palloc'd in CurrentMemoryContext, which must outlive it. */
 struct door *door_open(void);
 
+/* A transaction of our own that has just begun, and writes what a job made: it takes what others
+ * have committed meanwhile as it is, whatever default_transaction_isolation says. */
+void door_write_committed(void);
+
 /* Is the extension in this database, and may the caller run its statements? Throws
  * where he may not. */
 bool door_is_allowed(void);

@@ -219,6 +219,7 @@ static struct door *open_door(MemoryContext context)
     struct door *door;
 
     StartTransactionCommand();
+    door_write_committed();
     MemoryContextSwitchTo(context);
     door = door_open();
     door->owns_transaction = true;

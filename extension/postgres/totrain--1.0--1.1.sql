@@ -193,3 +193,15 @@ BEGIN
         DELETE FROM totrain.kept_metrics v WHERE v.relation = ANY (gone);
     END IF;
 END $$;
+
+-- A model may be a temporary table, which parallel workers cannot read: then there are none.
+CREATE FUNCTION totrain.plan_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME', 'totrain_sql_plan_support' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+
+ALTER FUNCTION totrain.predict(text, record) SUPPORT totrain.plan_support;
+ALTER FUNCTION totrain.predict(text, record, anyelement) SUPPORT totrain.plan_support;
+ALTER FUNCTION totrain.probability(text, record) SUPPORT totrain.plan_support;
+ALTER FUNCTION totrain.probabilities(text, record) SUPPORT totrain.plan_support;
+ALTER FUNCTION totrain.logits(text, record) SUPPORT totrain.plan_support;
+ALTER FUNCTION totrain.problem(text, record) SUPPORT totrain.plan_support;
+REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;

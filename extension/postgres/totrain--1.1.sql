@@ -138,31 +138,41 @@ COMMENT ON FUNCTION totrain.submit(text) IS
 
 -- Scoring, in any query. The model is named as a table is; reading it takes SELECT on it.
 
+-- A model may be a temporary table, which parallel workers cannot read: then there are none.
+CREATE FUNCTION totrain.plan_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME', 'totrain_sql_plan_support' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+
 CREATE FUNCTION totrain.predict(model text, "row" record) RETURNS text
-AS 'MODULE_PATHNAME', 'totrain_sql_predict' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+AS 'MODULE_PATHNAME', 'totrain_sql_predict' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.predict(text, record) IS 'the prediction for a row';
 
 CREATE FUNCTION totrain.predict(model text, "row" record, of_type anyelement) RETURNS anyelement
-AS 'MODULE_PATHNAME', 'totrain_sql_predict_as' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+AS 'MODULE_PATHNAME', 'totrain_sql_predict_as' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.predict(text, record, anyelement) IS
     'the prediction for a row, in the type of the third argument: NULL::float8';
 
 CREATE FUNCTION totrain.probability(model text, "row" record) RETURNS double precision
-AS 'MODULE_PATHNAME', 'totrain_sql_probability' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+AS 'MODULE_PATHNAME', 'totrain_sql_probability' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.probability(text, record) IS
     'of two classes the probability of the greater one, of more that of the predicted one';
 
 CREATE FUNCTION totrain.probabilities(model text, "row" record) RETURNS json
-AS 'MODULE_PATHNAME', 'totrain_sql_probabilities' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+AS 'MODULE_PATHNAME', 'totrain_sql_probabilities' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.probabilities(text, record) IS 'class -> probability';
 
 CREATE FUNCTION totrain.logits(model text, "row" record) RETURNS json
-AS 'MODULE_PATHNAME', 'totrain_sql_logits' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+AS 'MODULE_PATHNAME', 'totrain_sql_logits' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.logits(text, record) IS
     'an array: one logit of two classes and of a number, else one for each class';
 
 CREATE FUNCTION totrain.problem(model text, "row" record) RETURNS text
-AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST 100;
+AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.problem(text, record) IS
     'what keeps a row from being scored; NULL where nothing does';
 

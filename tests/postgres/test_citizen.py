@@ -3,11 +3,14 @@ the server's own."""
 
 import concurrent.futures
 import os
+import pathlib
 import subprocess
+import unittest.mock
 
 import psycopg2
 
 import harness
+import wire
 from harness import run_statement
 
 TRAIN = "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = {} LABEL class INTO {};"
@@ -84,6 +87,145 @@ class Dumped(harness.Case):
         for table in ("models", "versions", "metrics"):
             with self.assertRaises(psycopg2.errors.InsufficientPrivilege):
                 self.execute(f"SELECT * FROM totrain.kept_{table}", "other")
+
+
+class Isolated(harness.Case):
+    """Two sessions write what a transaction with one snapshot could not write."""
+
+    def train_at_once(self, level, models):
+        sql = f"SET default_transaction_isolation = '{level}'; " + "{}"
+        holder = self.connect(autocommit=False)
+        holder.cursor().execute("LOCK TABLE totrain.kept_metrics IN ACCESS EXCLUSIVE MODE")  # both have trained before one writes
+        with concurrent.futures.ThreadPoolExecutor(len(models)) as pool:
+            done = [pool.submit(self.check_psql, sql.format(TRAIN.format(2, model))) for model in models]
+            harness.wait_for(lambda: self.execute("SELECT count(*) FROM totrain.jobs WHERE state = 'publishing'") == [(len(models),)],
+                             "all to write")
+            holder.rollback()
+            for session in done:
+                session.result()
+
+    def test_different_models_at_once_with_serializable(self):
+        models = [f"m{i}" for i in range(4)]
+        self.train_at_once("serializable", models)
+        self.assertEqual(self.execute("SELECT relation::text FROM totrain.models ORDER BY 1"), [(model,) for model in models])
+
+    def test_the_same_model_with_repeatable_read(self):
+        self.check_psql(TRAIN.format(1, "m"))
+        self.train_at_once("repeatable read", ["m", "m"])
+        self.assertEqual(self.execute("SELECT version FROM totrain.models"), [(3,)])
+
+    def test_a_transaction_of_the_users_is_told_before_and_nothing_is_lost(self):
+        self.check_psql(TRAIN.format(1, "m"))
+        session = self.connect(autocommit=False)
+        cursor = session.cursor()
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM iris")
+        self.check_psql(TRAIN.format(2, "m"))
+        with self.assertRaises(psycopg2.errors.SerializationFailure) as caught:
+            cursor.execute("SELECT * FROM totrain.run(%s)", (TRAIN.format(3, "m"),))
+        session.rollback()
+        self.assertIn("repeatable read or serializable", "".join(session.notices))
+        self.assertIn("totrain.publish(3)", caught.exception.diag.message_hint)
+        self.execute("SELECT totrain.publish(3)")
+        self.assertEqual(self.execute("SELECT version FROM totrain.models"), [(3,)])
+
+
+class Temporary(harness.Case):
+    def test_a_temporary_model_predicts_where_the_planner_wants_workers(self):
+        self.check_psql(TRAIN.format(2, "m"))
+        self.execute("CREATE TABLE big AS SELECT * FROM iris, generate_series(1, 20)")
+        cursor = self.connect().cursor()
+        cursor.execute("CREATE TEMP TABLE tm AS TABLE m; CREATE TEMP TABLE \"T.m\" AS TABLE m")
+        cursor.execute("SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0")
+        count = "SELECT count(*) FROM big b WHERE totrain.predict({}, b) = '1'"
+
+        def plan(sql):
+            cursor.execute("EXPLAIN " + sql)
+            return "\n".join(line for line, in cursor.fetchall())
+
+        def rows(sql):
+            cursor.execute(sql)
+            return cursor.fetchall()
+        wanted = rows(count.format("'m'"))
+        self.assertIn("Workers Planned", plan(count.format("'m'")))
+        for name in ("'tm'", "'pg_temp.tm'", "'\"T.m\"'", "(SELECT 'tm')", "CASE WHEN b.class >= 0 THEN 'tm' ELSE 'm' END"):
+            self.assertNotIn("Workers Planned", plan(count.format(name)), name)
+            self.assertEqual(rows(count.format(name)), wanted, name)
+        inner = "SELECT count(*) FROM (SELECT totrain.predict('tm', b) AS p FROM big b OFFSET 0) x WHERE p = '1'"
+        self.assertEqual(rows(inner), wanted)
+        cursor.execute("PREPARE again(text) AS " + count.format("$1"))
+        for _ in range(8):  # with a plan for any name, too
+            self.assertEqual(rows("EXECUTE again('tm')"), wanted)
+
+
+class WithoutTitles(harness.Case):
+    """What tells the protocols apart elsewhere is not there."""
+
+    settings = {**harness.BARE, "update_process_title": "off"}
+
+    def wire(self):
+        connection = wire.Wire(host=self.server.socket, port=self.server.port, user=harness.SUPERUSER, dbname=self.database)
+        self.addCleanup(connection.close)
+        return connection
+
+    def test_bare_statements_are_understood(self):
+        self.check_psql(TRAIN.format(2, "m"))
+        self.assertIn("current", self.check_psql("SHOW VERSIONS m;"))
+        self.assertIn("m|1|", self.check_psql("SHOW MODELS;"))
+
+    def test_those_of_the_extended_protocol_are_not_taken_for_simple_ones(self):
+        session = self.wire()
+        for name in ("", "s", "sevenab", "a name of thirty-one characters"):
+            for statement in (TRAIN.format(2, "m"), "SHOW models"):
+                answer = session.prepare(name, statement)
+                self.assertRegex(answer, 'H ".*totrain', f"{name}: {statement}")
+                self.assertNotIn("DataRow", answer)
+                self.assertIn("DataRow", session.extended("SELECT 1"))
+                self.assertIn("DataRow", session.simple("SELECT 1"))
+        self.assertEqual(self.tables(), {"iris"})
+        self.assertIn("CommandComplete", session.simple(TRAIN.format(2, "m")))
+
+    def test_of_another_encoding_the_hint_says_why(self):
+        self.server.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        self.addCleanup(self.server.execute, "DROP DATABASE latin WITH (FORCE)")
+        connection = self.server.connect("latin")
+        self.addCleanup(connection.close)
+        connection.set_client_encoding("UTF8")
+        with self.assertRaises(psycopg2.errors.SyntaxError) as caught:
+            connection.cursor().execute("SELECT 1 AS x, 2 AS y TO TRAIN LinearClassifier LABEL y INTO m")
+        self.assertIn("update_process_title", caught.exception.diag.message_hint)
+
+
+class SmallEnvironment(harness.Case):
+    """The title lies in the memory of the server's own arguments and environment, which has no room for it."""
+
+    @classmethod
+    def setUpClass(cls):
+        with unittest.mock.patch.object(harness.Server, "environment", lambda self: {}):
+            super().setUpClass()
+
+    def test_bare_statements_of_long_names_are_understood(self):
+        self.server.execute(f"CREATE ROLE {'r' * 63} LOGIN SUPERUSER")
+        self.server.execute(f"CREATE DATABASE {'d' * 63} TEMPLATE prepared")
+        self.addCleanup(self.server.execute, f"DROP ROLE {'r' * 63}")
+        self.addCleanup(self.server.execute, f"DROP DATABASE {'d' * 63} WITH (FORCE)")
+        connection = self.server.connect("d" * 63, "r" * 63)
+        self.addCleanup(connection.close)
+        title = pathlib.Path(f"/proc/{connection.info.backend_pid}/cmdline").read_bytes()
+        self.assertNotIn(b"idle", title)
+        connection.cursor().execute(TRAIN.format(2, "m"))
+        connection.cursor().execute("SHOW VERSIONS m")
+
+
+class Psql(harness.Case):
+    def hint(self, sql):
+        return next((line for line in self.psql(sql).stderr.splitlines() if line.startswith("HINT")), "")
+
+    def test_a_cursor_that_psql_makes_is_explained(self):
+        self.assertIn("\\unset FETCH_COUNT", self.hint("\\set FETCH_COUNT 100\n" + TRAIN.format(2, "m")))
+
+    def test_what_copy_cannot_do_is_explained(self):
+        self.assertIn("\\g (format=csv) FILE", self.hint("\\copy (SELECT * FROM iris TO PREDICT USING m) TO '/dev/null'"))
+        self.assertEqual(self.hint("\\copy (SELECT * FRM iris) TO '/dev/null'"), "")
 
 
 if __name__ == "__main__":

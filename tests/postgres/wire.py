@@ -29,6 +29,7 @@ for name, result, arguments in (
         ("PQexec", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]),
         ("PQexecParams", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p,
                                            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+        ("PQprepare", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]),
         ("PQclear", None, [ctypes.c_void_p])):
     function = getattr(libpq, name)
     function.restype, function.argtypes = result, arguments
@@ -72,3 +73,6 @@ class Wire:
 
     def extended(self, sql):
         return self.traced(libpq.PQexecParams, sql.encode(), 0, None, None, None, None, 0)
+
+    def prepare(self, name, sql):
+        return self.traced(libpq.PQprepare, name.encode(), sql.encode(), 0, None)
