@@ -28,10 +28,28 @@ uint32_t learner_batch_first(const struct learner *learner, uint64_t step)
     return (uint32_t)(step % learner->steps_per_epoch) * learner->batch;
 }
 
+/* With the cool-down that follows an early stop: a quarter of all steps, as planned ones have. */
+static uint64_t steps_with(const struct learner *learner, uint64_t cool_from)
+{
+    return cool_from > 0 ? cool_from + (cool_from + 2) / 3 : learner->planned_steps;
+}
+
+static bool is_end_of_epoch(const struct learner *learner, uint64_t step, uint64_t total)
+{
+    return step > 0 && (step % learner->steps_per_epoch == 0 || step == total);
+}
+
 static bool is_epoch_end(const struct learner *learner, uint64_t step)
 {
-    return step > 0 &&
-           (step % learner->steps_per_epoch == 0 || step == learner_steps_total(learner));
+    return is_end_of_epoch(learner, step, learner_steps_total(learner));
+}
+
+/* The default schedule would lower the rate at the end, and has not begun to. */
+static bool can_cool(const struct learner *learner, uint64_t step)
+{
+    return learner->spec->early_stopping > 0 && learner->spec->schedule == SPEC_TRAPEZOIDAL &&
+           step % learner->steps_per_epoch == 0 && step <= learner->planned_steps &&
+           4 * step <= 3 * learner->planned_steps;
 }
 
 /* ---- phases ---- */
@@ -54,21 +72,31 @@ void learner_describe_phase(const struct learner *learner, struct phase *phase)
     }
 }
 
-bool learner_is_possible(const struct learner *learner, const struct phase *phase)
+void learner_follow_progress(struct learner *learner)
 {
-    const uint64_t total = learner_steps_total(learner);
+    learner->optimizer.cool_from = learner->progress.cool_from;
+    learner->optimizer.steps = steps_with(learner, learner->progress.cool_from);
+}
+
+bool learner_is_possible(const struct learner *learner, const struct progress *progress)
+{
+    const struct phase *phase = &progress->phase;
+    const uint64_t from = progress->cool_from, total = steps_with(learner, from);
     const bool evaluates = learner->dataset->validation.rows > 0;
 
+    if (from > 0 && (!evaluates || from > phase->step || !can_cool(learner, from)))
+        return false;
     if (phase->step > total || phase->number < phase->step)
         return false;
     switch (phase->kind) {
     case PHASE_GRADIENT:
         return phase->step < total;
     case PHASE_EVALUATION:
-        return evaluates && is_epoch_end(learner, phase->step);
+        return evaluates && is_end_of_epoch(learner, phase->step, total);
     case PHASE_DONE:
-        return phase->step == total || (evaluates && learner->spec->early_stopping > 0 &&
-                                        is_epoch_end(learner, phase->step));
+        return phase->step == total ||
+               (evaluates && learner->spec->early_stopping > 0 && from == 0 &&
+                !can_cool(learner, phase->step) && is_end_of_epoch(learner, phase->step, total));
     }
     return false;
 }
@@ -209,7 +237,8 @@ static enum status plan(struct learner *learner, struct error *err)
     learner->steps_per_epoch = (rows - 1) / learner->batch + 1;
     learner->lanes =
         job_lanes(spec->lanes, spec->lanes_max, learner->batch, learner->network.parameter_count);
-    learner->optimizer = optimizer_of(spec, planned_steps(spec, learner->steps_per_epoch));
+    learner->planned_steps = planned_steps(spec, learner->steps_per_epoch);
+    learner->optimizer = optimizer_of(spec, learner->planned_steps);
     TRY(check_lanes(learner, err));
     return check_bytes(learner, err);
 }
@@ -392,7 +421,19 @@ static bool is_patience_over(const struct learner *learner)
 {
     const uint32_t patience = learner->spec->early_stopping;
 
-    return patience > 0 && learner->progress.evaluations_since_best >= patience;
+    return patience > 0 && learner->progress.cool_from == 0 &&
+           learner->progress.evaluations_since_best >= patience;
+}
+
+/* Where early stopping ends the schedule's plateau the cool-down follows, from the state that is
+ * here: docs/learning.md. */
+static enum phase_kind after_patience(struct learner *learner)
+{
+    if (!can_cool(learner, learner->progress.phase.step))
+        return PHASE_DONE;
+    learner->progress.cool_from = learner->progress.phase.step;
+    learner_follow_progress(learner);
+    return PHASE_GRADIENT;
 }
 
 static enum status apply_evaluation(struct learner *learner, const int64_t *integers,
@@ -401,7 +442,7 @@ static enum status apply_evaluation(struct learner *learner, const int64_t *inte
     struct progress *progress = &learner->progress;
     const double rows = progress->phase.rows;
     const double loss = summed_loss(integers) / rows;
-    bool is_over;
+    enum phase_kind next = PHASE_GRADIENT;
 
     if (integers[SUM_NOT_FINITE] != 0)
         return fail_not_finite(learner, "validation loss", err);
@@ -419,8 +460,11 @@ static enum status apply_evaluation(struct learner *learner, const int64_t *inte
             memcpy(learner->arrays.best, learner->arrays.parameters,
                    learner->network.parameter_count * sizeof(float));
     }
-    is_over = progress->phase.step == learner_steps_total(learner) || is_patience_over(learner);
-    next_phase(learner, is_over ? PHASE_DONE : PHASE_GRADIENT);
+    if (progress->phase.step == learner_steps_total(learner))
+        next = PHASE_DONE;
+    else if (is_patience_over(learner))
+        next = after_patience(learner);
+    next_phase(learner, next);
     return STATUS_OK;
 }
 

@@ -33,6 +33,7 @@ struct progress {
     bool has_best;
     double best_loss;
     uint32_t evaluations_since_best;
+    uint64_t cool_from; /* the step at which early stopping ended the schedule's plateau; 0: not */
 };
 
 /* One of the team: where it computes a lane, and what it has summed in this
@@ -85,7 +86,7 @@ struct learner {
     struct network network;
     struct optimizer optimizer;
     uint32_t lanes, batch;
-    uint64_t steps_per_epoch;
+    uint64_t steps_per_epoch, planned_steps;
     uint64_t fingerprint;
 
     struct progress progress;
@@ -139,7 +140,9 @@ double learner_row_work(const struct learner *learner);
 void learner_measuring_deinit(struct learner *learner);
 
 /* Whether a job can be there: what is asked of a state that is taken. */
-bool learner_is_possible(const struct learner *learner, const struct phase *phase);
+bool learner_is_possible(const struct learner *learner, const struct progress *progress);
+/* The optimizer's schedule ends as progress says. */
+void learner_follow_progress(struct learner *learner);
 
 /* A hash of all that the learned bits depend on. */
 enum status learner_fingerprint(const struct learner *learner, uint64_t *fingerprint,

@@ -7,7 +7,7 @@
 #include "learn/learner_parts.h"
 
 #define STATE_MAGIC       0x4e524c5454u /* "TTLRN" */
-#define STATE_VERSION     2
+#define STATE_VERSION     3
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are saved as they stand");
@@ -178,6 +178,7 @@ static void put_progress(const struct learner *learner, struct text *out)
     put_u8(out, progress->has_best);
     put_f64(out, progress->best_loss);
     put_u32(out, progress->evaluations_since_best);
+    put_u64(out, progress->cool_from);
     for (uint32_t t = 0; t < learner->network.tensor_count; t++)
         put_u32(out, (uint32_t)progress->exponents[t]);
 }
@@ -245,6 +246,7 @@ static enum status read_progress(const struct learner *learner, struct byte_read
     has_best = read_u8(head);
     progress->best_loss = read_f64(head);
     progress->evaluations_since_best = read_u32(head);
+    progress->cool_from = read_u64(head);
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
         progress->exponents[t] = (int32_t)read_u32(head);
         if (progress->exponents[t] < -FIXED_EXPONENT_MAX ||
@@ -254,7 +256,7 @@ static enum status read_progress(const struct learner *learner, struct byte_read
     progress->phase.kind = (enum phase_kind)kind;
     progress->has_best = has_best == 1;
     if (head->failed || kind > PHASE_DONE || has_best > 1 ||
-        !learner_is_possible(learner, &progress->phase) || !isfinite(progress->best_loss))
+        !learner_is_possible(learner, progress) || !isfinite(progress->best_loss))
         return corrupt(err, "its place in the job does not exist");
     learner_describe_phase(learner, &progress->phase);
     return STATUS_OK;
@@ -303,6 +305,7 @@ enum status learner_take_end(struct learner *learner, struct error *err)
     if (!taking->in_place)
         learner_arrays_deinit(&learner->arrays);
     learner->progress = taking->progress;
+    learner_follow_progress(learner);
     learner_use_arrays(learner, taking->arrays);
     *taking = (struct learner_taking){.is_active = false};
     return STATUS_OK;

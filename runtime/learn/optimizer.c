@@ -44,6 +44,10 @@ double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
 {
     const double pi = 0x1.921fb54442d18p+1;
     const double share = (double)t / (double)optimizer->steps;
+    const uint64_t from = optimizer->cool_from;
+
+    if (from > 0 && t >= from)
+        return 1 - (double)(t - from) / (double)(optimizer->steps - from);
 
     switch (optimizer->schedule) {
     case SPEC_CONSTANT:

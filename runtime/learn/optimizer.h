@@ -28,7 +28,8 @@ struct optimizer {
     enum spec_optimizer kind;
     enum spec_schedule schedule;
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    uint64_t steps; /* planned: where the schedule ends */
+    uint64_t steps;     /* where the schedule ends */
+    uint64_t cool_from; /* a step from which a line to zero leads there; 0: none */
 };
 
 /* The numbers of one step, the same for all parameters. */
@@ -44,7 +45,7 @@ struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps);
 uint32_t optimizer_slots(enum spec_optimizer kind);
 float optimizer_slot_start(const struct optimizer *optimizer);
 
-/* schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */
+/* Until cool_from, schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */
 double optimizer_schedule(const struct optimizer *optimizer, uint64_t t);
 struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint64_t t);
 

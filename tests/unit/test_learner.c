@@ -477,6 +477,58 @@ static void early_stopping_gives_the_best_model(void **state)
     made_dataset_close(&dataset);
 }
 
+/* Where patience ends on the plateau of the default schedule, a third as many steps follow whose
+ * rate falls to zero; a state taken on the way leads to the same bits. */
+static void an_early_stop_is_followed_by_the_cool_down(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 60, 6, 0, 0, 0});
+    struct jobspec spec = made_spec(&dataset);
+    struct learner *learner, *other;
+    struct learner_report report;
+    struct error err;
+    double plateau = INFINITY;
+    uint64_t from;
+
+    (void)state;
+    spec.schedule = SPEC_TRAPEZOIDAL;
+    spec.epochs = 400;
+    spec.early_stopping = 5;
+    spec.learning_rate = 0.05;
+    learner = opened(&spec, &dataset);
+    other = opened(&spec, &dataset);
+    while (learner->progress.cool_from == 0) {
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+        CHECK(learner_phase(learner)->kind != PHASE_DONE);
+    }
+    from = learner->progress.cool_from;
+    plateau = learner->progress.best_loss;
+    CHECK_INT(learner->progress.evaluations_since_best, 5);
+    CHECK_INT(learner_phase(learner)->step, from);
+    CHECK_INT(learner_steps_total(learner), from + (from + 2) / 3);
+    while (learner_phase(learner)->kind != PHASE_DONE) {
+        struct text bytes = saved(learner);
+
+        CHECK_OK(load_state(other, text_slice(&bytes), &err));
+        CHECK_INT(learner_steps_total(other), learner_steps_total(learner));
+        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+        CHECK_OK(run_phase(other, 3, 1, &report, &err));
+        check_same_state(learner, other);
+        text_deinit(&bytes);
+    }
+    CHECK_INT(learner_phase(learner)->step, from + (from + 2) / 3);
+    CHECK(learner->progress.best_loss <= plateau);
+    learner->progress.cool_from = from + 1; /* within an epoch */
+    {
+        struct text bytes = saved(learner);
+
+        CHECK_FAILS(load_state(other, text_slice(&bytes), &err), STATUS_CORRUPT, "does not exist");
+        text_deinit(&bytes);
+    }
+    learner_close(learner);
+    learner_close(other);
+    made_dataset_close(&dataset);
+}
+
 /* ---- overflow and what is not finite ---- */
 
 static void a_step_that_overflows_is_asked_again(void **state)
@@ -1227,6 +1279,7 @@ int main(void)
         cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),
         cmocka_unit_test(every_row_counts_once_an_epoch),
         cmocka_unit_test(early_stopping_gives_the_best_model),
+        cmocka_unit_test(an_early_stop_is_followed_by_the_cool_down),
         cmocka_unit_test(a_step_that_overflows_is_asked_again),
         cmocka_unit_test(a_diverging_job_fails_naming_step_and_rows),
         cmocka_unit_test(the_named_rows_are_those_of_the_step),

@@ -205,6 +205,18 @@ static void power_and_cosine_do_not_come_from_the_c_library(void **state)
     }
 }
 
+static void a_cool_down_leads_to_zero_from_where_it_begins(void **state)
+{
+    struct optimizer optimizer = optimizer_for(SPEC_SGD, SPEC_TRAPEZOIDAL);
+
+    (void)state;
+    optimizer.steps = 400;
+    optimizer.cool_from = 300;
+    CHECK(optimizer_schedule(&optimizer, 299) == 1 && optimizer_schedule(&optimizer, 300) == 1);
+    CHECK(fabs(optimizer_schedule(&optimizer, 350) - 0.5) < 1e-12);
+    CHECK(fabs(optimizer_schedule(&optimizer, 399) - 0.01) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +225,7 @@ int main(void)
         cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
         cmocka_unit_test(power_and_cosine_do_not_come_from_the_c_library),
         cmocka_unit_test(schedules_end_near_zero),
+        cmocka_unit_test(a_cool_down_leads_to_zero_from_where_it_begins),
         cmocka_unit_test(a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
