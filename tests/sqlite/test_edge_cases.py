@@ -371,7 +371,7 @@ class Settings(EdgeCase):
                 ("model.hidden_units = [-1]", "not -1"),
                 ("model.hidden_units = []", "not []"),
                 ("model.hidden_units = eight", "not 'eight'"),
-                ("model.hidden_units = [99999999999999999999]", "EiB", "2 GiB"),
+                ("model.hidden_units = [99999999999999999999]", "EiB", "16 GiB"),
                 ("model.hidden_units = [" + "8192, " * 15 + "8192]", "GiB"),
                 ("hidden_units = [8]", "Did you mean model.hidden_units?"),
                 (units + "train.epoch = 0", "from 1 to"),
