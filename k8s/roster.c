@@ -48,7 +48,8 @@ void roster_on_synced(struct roster *roster)
 void roster_on_step(struct roster *roster)
 {
     for (uint32_t i = 0; i < roster->most; i++)
-        roster->places[i].crashes = 0;
+        if (roster->places[i].is_here)
+            roster->places[i].crashes = 0;
 }
 
 void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation,
@@ -182,12 +183,24 @@ static void out_of_memory(struct roster *roster, struct roster_place *place,
     error_hint(&roster->verdict, "Give each worker more, or the job more workers.");
 }
 
+/* The master has another worker, which has not crashed as often itself. */
+static bool another_works(const struct roster *roster, const struct roster_place *but)
+{
+    for (uint32_t i = 0; i < roster->most; i++) {
+        const struct roster_place *place = &roster->places[i];
+
+        if (place != but && place->is_here && place->crashes < ROSTER_CRASHES_MAX)
+            return true;
+    }
+    return false;
+}
+
 static void crashed(struct roster *roster, struct roster_place *place, uint32_t index,
                     const struct pod_view *view)
 {
     char what[64];
 
-    if (++place->crashes < ROSTER_CRASHES_MAX)
+    if (++place->crashes < ROSTER_CRASHES_MAX || another_works(roster, place))
         return;
     snprintf(what, sizeof what, "ended %u times with code %d", place->crashes, view->exit_code);
     fail_job(roster, STATUS_FAILED, index, what, view->message);

@@ -27,9 +27,9 @@
  * Where a quota counts both, it is tried again when the one before is gone.
  *
  * What ended comes again: at once after a disruption and after leave, with
- * doubled memory up to a cap after it ran out, later and later after crashes,
- * until ROSTER_CRASHES_MAX in a row without a step of the job in between fail
- * the job. Ends that would come again as they are (exit codes 2, 4, 5), pods that
+ * doubled memory up to a cap after it ran out, later and later after crashes. Steps of the job
+ * that it was there for forgive them; ROSTER_CRASHES_MAX in a row fail the job where no other
+ * worker works. Ends that would come again as they are (exit codes 2, 4, 5), pods that
  * the API refuses for what they are, and images that nobody can pull while no
  * worker runs fail it at once, with the reason.
  *

@@ -50,6 +50,7 @@ enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_optio
     dispatch->workers = calloc(options->max_workers, sizeof *dispatch->workers);
     if (!dispatch->workers)
         return fail_no_memory(err);
+    TRY(unable_init(&dispatch->unable, options->max_workers, options->dead_ms, err));
     TRY(open_ledger(dispatch, err));
     dispatch->rate_rows = dispatch->rows_before = dispatch_rows_done(dispatch);
     if (options->previous)
@@ -62,6 +63,7 @@ void dispatch_deinit(struct dispatch *dispatch)
 {
     ledger_free(dispatch->ledger);
     free(dispatch->workers);
+    unable_deinit(&dispatch->unable);
 }
 
 bool dispatch_has_ended(const struct dispatch *dispatch)
@@ -224,6 +226,7 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     worker->peer = from;
     worker->heard_at = now_ms;
     dispatch_count_slots(dispatch, now_ms);
+    unable_forget(&dispatch->unable, message->hello.index);
     dispatch->live++;
     dispatch_put_worker(dispatch, hello->index, "scoring", outbox);
     dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",
@@ -280,6 +283,21 @@ static void on_worker_message(struct dispatch *dispatch, int64_t now_ms, uint32_
     }
 }
 
+/* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
+static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
+                      const struct message_unable *unable, struct outbox *outbox)
+{
+    if (!unable_note(&dispatch->unable, unable)) {
+        outbox_close(outbox, from);
+        return;
+    }
+    dispatch_put_event(dispatch, now_ms, unable->index, "unable", outbox, "%s",
+                       dispatch->unable.last.message);
+    send_end(dispatch, from, outbox);
+    if (dispatch->live == 0 && unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted))
+        dispatch_fail(dispatch, now_ms, &dispatch->unable.last, outbox);
+}
+
 void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from,
                          const struct message *message, struct outbox *outbox)
 {
@@ -291,6 +309,8 @@ void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from
     }
     if (dispatch_has_ended(dispatch))
         send_end(dispatch, from, outbox);
+    else if (message->type == MESSAGE_UNABLE)
+        on_unable(dispatch, now_ms, from, &message->unable, outbox);
     else if (message->type == MESSAGE_HELLO && index == INDEX_NONE)
         admit(dispatch, now_ms, from, message, outbox);
     else if (index == INDEX_NONE)

@@ -27,6 +27,7 @@
 
 #include "runtime/ledger.h"
 #include "runtime/outbox.h"
+#include "runtime/unable.h"
 #include "runtime/usage.h"
 
 #define DISPATCH_LEASES_MAX 4   /* that a worker holds at once */
@@ -79,6 +80,7 @@ struct dispatch {
     int64_t started_at; /* of the job: earlier masters' time counted */
     int64_t waiting_since, waited_ms;
     struct usage usage;
+    struct unable unable;
     int64_t ticked_at, claim_at, reported_at, rate_at;
     uint64_t rate_rows;
     double rows_per_second;

@@ -113,7 +113,7 @@ static void hold(void)
 bool fault_is_reached(const struct fault *fault, enum fault_point point, const char *role,
                       uint32_t index, uint32_t attempt, uint64_t step)
 {
-    const bool is_any = point == FAULT_ROW && !fault->has_index;
+    const bool is_any = (point == FAULT_ROW || point == FAULT_MODEL_SENT) && !fault->has_index;
 
     return fault->is_set && fault->point == point && (fault->index == index || is_any) &&
            (!fault->has_attempt || fault->attempt == attempt) &&

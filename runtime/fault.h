@@ -58,7 +58,7 @@ struct fault {
     char role[16];
     uint32_t index, attempt;
     uint64_t step;
-    bool has_step, has_attempt, has_index; /* without an index: 0, and for a row any */
+    bool has_step, has_attempt, has_index; /* without an index: 0, or any (ROW, MODEL_SENT) */
     enum fault_point point;
 };
 

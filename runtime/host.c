@@ -291,6 +291,8 @@ static enum status join(struct worker_host *host, struct error *err)
     struct learner *learner = opening_learner(host->opening);
     struct learning learning = learning_of(learner);
 
+    if (!learner)
+        log_error("%s", opening_error(host->opening)->message);
     host->options.address = host->bound;
     experiment_open(&host->experiment, host->options.index, host->options.incarnation);
     host->options.lanes_at_once = experiment_is_paced(&host->experiment) ? 1 : 0;
@@ -312,7 +314,7 @@ static void on_ready(void *context)
     struct error err;
 
     error_clear(&err);
-    /* A worker that could not get at its rows is no verdict over the job. */
+    /* The database is away, which whoever runs the job's workers waits for. */
     if (!opening_learner(host->opening) &&
         opening_error(host->opening)->status == STATUS_CONNECTION) {
         err = *opening_error(host->opening);

@@ -66,6 +66,7 @@ enum status master_init(struct master *master, const struct master_options *opti
     master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
     if (!master->workers || !master->pairs || !master->hints)
         return fail_no_memory(err);
+    TRY(unable_init(&master->unable, options->max_workers, options->dead_ms, err));
     if (options->previous)
         continue_books(master, options->previous);
     master_put_job(master, now_ms, outbox);
@@ -76,6 +77,7 @@ void master_deinit(struct master *master)
 {
     free(master->workers);
     free(master->hints);
+    unable_deinit(&master->unable);
     free(master->pairs);
     group_deinit(&master->group);
 }
@@ -421,6 +423,31 @@ static void on_message_of_nobody(struct master *master, peer_id from, const stru
     }
 }
 
+static void check_unable(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master->live == 0 && unable_is_for_good(&master->unable, now_ms, master->wanted))
+        master_fail(master, now_ms, &master->unable.last, outbox);
+}
+
+/* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
+static void on_unable(struct master *master, int64_t now_ms, peer_id from,
+                      const struct message_unable *unable, struct outbox *outbox)
+{
+    if (!unable_note(&master->unable, unable)) {
+        outbox_close(outbox, from);
+        return;
+    }
+    master_put_event(master, now_ms, unable->index, "unable", outbox, "%s",
+                     master->unable.last.message);
+    if (master->live > 0 && master->unable.workers[unable->index].tries == 1)
+        master_notice(master, now_ms, outbox,
+                      "worker %u cannot open its rows: %.400s; the job goes on without it, and it "
+                      "is tried again",
+                      unable->index, master->unable.last.message);
+    master_send_end(master, from, outbox);
+    check_unable(master, now_ms, outbox);
+}
+
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
@@ -436,7 +463,11 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
         master_send_end(master, from, outbox);
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, index, &message->failure, outbox);
+    } else if (message->type == MESSAGE_UNABLE) {
+        on_unable(master, now_ms, from, &message->unable, outbox);
     } else if (message->type == MESSAGE_PULSE) {
+        unable_note_pulse(&master->unable, now_ms, message->pulse.index,
+                          message->pulse.incarnation);
         on_pulse(master, now_ms, &message->pulse, outbox);
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
@@ -493,6 +524,9 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
         for (uint32_t index = 0; index < master->options.max_workers; index++)
             master->workers[index].heard_at += pause;
     check_silence(master, now_ms, outbox);
+    check_unable(master, now_ms, outbox);
+    if (master_has_ended(master))
+        return;
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);
     master_tick_announced(master, now_ms, outbox);

@@ -5,6 +5,7 @@
  *        ^                                   |                        |
  *        +---- fewer than min_workers left --+------------------------+
  *     any of them --FAILED from a worker, or the launcher gives up--> FAILED
+ *     no worker is here --UNABLE, and nobody is likely to come (unable.h)--> FAILED
  *     any of them --cancel--> CANCELLED
  *
  * Every change of membership makes a new group, whose epoch fences off all
@@ -29,6 +30,7 @@
 #include "learn/learner.h"
 #include "runtime/group.h"
 #include "runtime/outbox.h"
+#include "runtime/unable.h"
 #include "runtime/usage.h"
 
 /* How the master reads back what it had stored. */
@@ -156,6 +158,7 @@ struct master {
     uint64_t recorded_phase, rows_redone;
     double loss, validation_loss, validation_score, rows_per_second;
     struct usage usage;
+    struct unable unable;
     int64_t reported_at, rate_at;
     uint64_t rate_rows;
     bool has_rate_base; /* rate_rows is what there was at rate_at */

@@ -120,8 +120,13 @@ static void say_worker(void *context, uint32_t index, uint32_t incarnation, bool
 {
     struct master_process *process = context;
 
+    char line[48];
+
     if (launcher_of(process))
         process->launcher->worker(process->launcher->self, index, incarnation, is_here);
+    else if (!process->launcher)
+        role_say(line, (size_t)snprintf(line, sizeof line, "worker %" PRIu32 " %s\n", index,
+                                        is_here ? "here" : "gone"));
 }
 
 static void say_blamed(void *context, uint32_t index)

@@ -17,6 +17,7 @@ void scorer_role_init(struct scorer_role *role, const struct scorer_role_options
     if (failure) {
         role->state = SCORER_FAILED;
         role->failure = *failure;
+        role->is_unable = true;
     } else {
         role->scoring = *scoring;
     }
@@ -29,6 +30,19 @@ static void say_failed(const struct scorer_role *role, struct outbox *outbox)
     message.failure = (struct message_failure){.status = (uint32_t)role->failure.status,
                                                .message = slice_of(role->failure.message),
                                                .hint = slice_of(role->failure.hint)};
+    outbox_send(outbox, role->master, &message);
+}
+
+/* It never had rows: that says nothing of the job. */
+static void say_unable(const struct scorer_role *role, struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_UNABLE);
+
+    message.unable = (struct message_unable){.index = role->options.index,
+                                             .incarnation = role->options.incarnation,
+                                             .failure = {.status = (uint32_t)role->failure.status,
+                                                         .message = slice_of(role->failure.message),
+                                                         .hint = slice_of(role->failure.hint)}};
     outbox_send(outbox, role->master, &message);
 }
 
@@ -47,6 +61,10 @@ static void connect_master(struct scorer_role *role, int64_t now_ms, struct outb
     role->master = role->next_peer++;
     role->connected_at = role->heartbeat_at = now_ms;
     outbox_connect(outbox, role->master, slice_of(role->options.master));
+    if (role->is_unable) {
+        say_unable(role, outbox);
+        return;
+    }
     hello.hello = (struct message_hello){.index = role->options.index,
                                          .incarnation = role->options.incarnation,
                                          .is_leaving = role->is_leaving,
@@ -106,7 +124,7 @@ void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id fr
     if (message->type == MESSAGE_LEASE)
         on_lease(role, message, outbox);
     else if (message->type == MESSAGE_END)
-        be_ended(role, outbox);
+        end_with(role, role->is_unable ? STATUS_CONNECTION : STATUS_OK, outbox);
 }
 
 void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id peer,

@@ -52,6 +52,7 @@ struct scorer_role {
     struct shard_scoring scoring;
     enum scorer_state state;
     struct error failure;
+    bool is_unable; /* FAILED: before it had rows and model */
     uint64_t epoch; /* of the newest dispatcher that was heard */
     peer_id master, next_peer;
     struct search search; /* of the master */
@@ -63,8 +64,8 @@ struct scorer_role {
     struct fault fault;
 };
 
-/* `failure`: rows or model could not be opened; the role then only reports it.
- * Otherwise NULL. */
+/* `failure`: rows or model could not be opened; the role then only reports it (UNABLE), and ends
+ * with CONNECTION when the dispatcher has heard it. Otherwise NULL. */
 void scorer_role_init(struct scorer_role *role, const struct scorer_role_options *options,
                       const struct shard_scoring *scoring, const struct error *failure);
 void scorer_role_start(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);

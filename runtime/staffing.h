@@ -5,7 +5,8 @@
  *     launcher, broker -------slots-------->
  *
  *     EMPTY --START--> RUNNING --STOP--> LEAVING --it has ended--> EMPTY
- *                         +-----it has ended, unasked------------->
+ *                         +-----it has ended, unasked-------------> EMPTY, or RESTING
+ *     RESTING --its time has come (the launcher says so)--> EMPTY
  *
  * A launcher has one place for every index a worker can have. It does what
  * staffing_next says until that is nothing, and asks again after every change.
@@ -29,6 +30,7 @@ enum place {
     PLACE_EMPTY,
     PLACE_RUNNING,
     PLACE_LEAVING, /* asked to go, not gone yet */
+    PLACE_RESTING, /* it failed, and is not to be started again yet */
     PLACE_CLOSED   /* never to be filled again */
 };
 

@@ -23,7 +23,9 @@
 #include "runtime/wanted.h"
 
 #define TICK_MS      50
-#define RESTARTS_MAX 3    /* of one role, without a step in between */
+#define RESTARTS_MAX 3   /* of one role, without a step in between */
+#define REST_MS      250 /* before a worker's second restart without a step; then twice as long */
+#define REST_MS_MAX  30000
 #define CANCEL_MS    500  /* for the master to close the books */
 #define LEAVE_MS     1000 /* for roles to go after the last word */
 #define SILENT_MS    5000 /* of a master: then it is stopped, and replaced */
@@ -32,9 +34,11 @@ struct supervisor;
 
 struct child {
     struct supervisor *supervisor;
-    bool is_master, is_leaving; /* SIGTERM asked it to go */
-    uint32_t index, incarnation, restarts;
-    pid_t pid; /* 0: not running */
+    bool is_master, is_leaving;            /* SIGTERM asked it to go */
+    bool is_here;                          /* the master has this worker */
+    uint32_t index, incarnation, restarts; /* without a step that it was there for */
+    int64_t rest_until;                    /* RESTING, or a master that could not be started */
+    pid_t pid;                             /* 0: not running */
     struct loop_lines *lifeline;
 };
 
@@ -143,6 +147,33 @@ static void forgive(struct supervisor *supervisor, struct slice number)
         supervisor->children[index + 1].restarts = 0;
 }
 
+/* Who was there for a step has not failed in a row. Another master may begin again from an earlier
+ * step than the last one had told of. */
+static void note_step(struct supervisor *supervisor, const struct job_event *event)
+{
+    if (event->kind != JOB_PROGRESS)
+        return;
+    if (event->step > supervisor->step)
+        for (uint32_t i = 0; i < supervisor->count; i++)
+            if (supervisor->children[i].is_master || supervisor->children[i].is_here)
+                supervisor->children[i].restarts = 0;
+    supervisor->step = event->step;
+}
+
+/* INDEX here, INDEX gone */
+static void note_worker(struct supervisor *supervisor, struct slice words)
+{
+    const char *space = memchr(words.data, ' ', words.size);
+    int64_t index;
+
+    if (!space ||
+        !slice_to_integer((struct slice){words.data, (size_t)(space - words.data)}, &index) ||
+        index < 0 || index + 1 >= supervisor->count)
+        return;
+    supervisor->children[index + 1].is_here =
+        slice_is((struct slice){space + 1, words.size - (size_t)(space + 1 - words.data)}, "here");
+}
+
 static void on_master_event(struct supervisor *supervisor, struct slice line)
 {
     struct text whole;
@@ -154,11 +185,7 @@ static void on_master_event(struct supervisor *supervisor, struct slice line)
         log_warning("the master says: %s", err.message);
         return;
     }
-    if (event.step > supervisor->step) {
-        supervisor->step = event.step;
-        for (uint32_t i = 0; i < supervisor->count; i++)
-            supervisor->children[i].restarts = 0;
-    }
+    note_step(supervisor, &event);
     text_init(&whole, LAUNCH_EVENT_BYTES_MAX);
     text_append(&whole, line);
     text_append_char(&whole, '\n');
@@ -199,6 +226,8 @@ static void on_child_line(void *context, struct slice line)
         return;
     if (line.size > 8 && memcmp(line.data, "replace ", 8) == 0)
         replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
+    else if (line.size > 7 && memcmp(line.data, "worker ", 7) == 0)
+        note_worker(child->supervisor, (struct slice){line.data + 7, line.size - 7});
     else if (line.size > 7 && memcmp(line.data, "blamed ", 7) == 0)
         forgive(child->supervisor, (struct slice){line.data + 7, line.size - 7});
     else if (line.size > 6 && memcmp(line.data, "lanes ", 6) == 0)
@@ -303,7 +332,7 @@ static enum status start_child(struct child *child, struct error *err)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail_errno(err, STATUS_IO, "cannot make a lifeline");
     child->pid = 0;
-    child->is_leaving = false;
+    child->is_leaving = child->is_here = false;
     status = spawn_with(child, ends[1], err);
     close(ends[1]);
     if (status != STATUS_OK) {
@@ -319,27 +348,72 @@ static bool is_preempted(const struct child *child, int how)
     return child->is_leaving || (WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
 }
 
-/* False when it has ended too often: the job is then given up. */
-static bool may_start_again(struct child *child, int how)
+/* Workers other than this one that do not fail in a row themselves. */
+static uint32_t count_able(const struct supervisor *supervisor, const struct child *but)
+{
+    uint32_t able = 0;
+
+    for (uint32_t i = 1; i < supervisor->count; i++) {
+        const struct child *child = &supervisor->children[i];
+
+        able += child != but && child->pid > 0 && child->restarts <= RESTARTS_MAX;
+    }
+    return able;
+}
+
+/* One more failure of this role. False when the job is given up: a master that fails again and
+ * again ends it, a worker only where the others are too few to go on without it. */
+static bool may_start_again(struct child *child, const char *how)
 {
     struct supervisor *supervisor = child->supervisor;
     char name[32];
     struct error err;
 
+    if (++child->restarts <= RESTARTS_MAX ||
+        (!child->is_master && count_able(supervisor, child) >= supervisor->job->spec.min_workers))
+        return true;
     name_child(child, name);
     error_clear(&err);
-    if (WIFSIGNALED(how))
-        log_warning("%s was killed by signal %d", name, WTERMSIG(how));
-    else
-        log_warning("%s ended with code %d", name, WEXITSTATUS(how));
-    if (!is_preempted(child, how) && ++child->restarts > RESTARTS_MAX) {
-        fail(&err, STATUS_FAILED, "%s ended %d times without a step in between (%s %d)", name,
-             RESTARTS_MAX + 1, WIFSIGNALED(how) ? "signal" : "exit code",
+    fail(&err, STATUS_FAILED, "%s ended %d times without a step in between (%s)", name,
+         RESTARTS_MAX + 1, how);
+    error_hint(&err, "The log is %s/log.", supervisor->job->folder);
+    give_up(supervisor, &err);
+    return false;
+}
+
+/* The same of a process that has ended; one that was asked to go has not failed. */
+static bool may_follow(struct child *child, int how)
+{
+    char name[32], words[32];
+
+    name_child(child, name);
+    snprintf(words, sizeof words, "%s %d", WIFSIGNALED(how) ? "signal" : "exit code",
              WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
-        error_hint(&err, "The log is %s/log.", supervisor->job->folder);
-        give_up(supervisor, &err);
+    log_warning("%s ended (%s)", name, words);
+    return is_preempted(child, how) || may_start_again(child, words);
+}
+
+/* The first time it is started again at once, then later and later: who crashes faster than a step
+ * takes would keep the others from it. */
+static int64_t rest_ms(const struct child *child)
+{
+    const uint32_t failures = child->restarts < 16 ? child->restarts : 16;
+
+    if (failures < 2)
+        return 0;
+    return REST_MS << (failures - 2) < REST_MS_MAX ? REST_MS << (failures - 2) : REST_MS_MAX;
+}
+
+/* There is no process, no memory, no descriptor for it now: as if it had ended. */
+static bool note_no_start(struct child *child, const struct error *why)
+{
+    char name[32];
+
+    name_child(child, name);
+    log_warning("%s cannot be started: %s", name, why->message);
+    if (!may_start_again(child, why->message))
         return false;
-    }
+    child->rest_until = loop_now_ms() + (rest_ms(child) > 0 ? rest_ms(child) : REST_MS);
     return true;
 }
 
@@ -352,20 +426,26 @@ static void tell_wanted(struct supervisor *supervisor)
     tell(&supervisor->children[0], "wanted %s\n", numbers);
 }
 
-static void restart_master(struct child *master, int how)
+static void start_master_again(struct child *master)
 {
     struct supervisor *supervisor = master->supervisor;
     struct error err;
 
-    if (!may_start_again(master, how))
-        return;
-    master->incarnation++;
+    master->rest_until = 0;
     supervisor->heard_at = loop_now_ms();
     error_clear(&err);
-    if (start_child(master, &err) != STATUS_OK)
-        give_up(supervisor, &err);
-    else
+    if (start_child(master, &err) == STATUS_OK)
         tell_wanted(supervisor);
+    else
+        (void)note_no_start(master, &err); /* the tick tries again */
+}
+
+static void restart_master(struct child *master, int how)
+{
+    if (!may_follow(master, how))
+        return;
+    master->incarnation++;
+    start_master_again(master);
 }
 
 /* Starts and stops workers until there are as many as there should be. */
@@ -384,11 +464,12 @@ static void staff(struct supervisor *supervisor)
             kill(child->pid, SIGTERM);
             continue;
         }
-        if (start_child(child, &err) != STATUS_OK) {
-            give_up(supervisor, &err);
+        if (start_child(child, &err) == STATUS_OK)
+            supervisor->places[step.index] = PLACE_RUNNING;
+        else if (note_no_start(child, &err))
+            supervisor->places[step.index] = PLACE_RESTING;
+        else
             return;
-        }
-        supervisor->places[step.index] = PLACE_RUNNING;
     }
     slots_say(supervisor->slots, staffing_useful(staffing),
               staffing_slots_used(staffing, supervisor->places));
@@ -454,6 +535,13 @@ static void close_lifelines(struct supervisor *supervisor)
     }
 }
 
+static void rest(struct supervisor *supervisor, struct child *child)
+{
+    supervisor->places[child->index] = PLACE_RESTING;
+    child->rest_until = loop_now_ms() + rest_ms(child);
+    log_info("worker %" PRIu32 " is started again in %" PRId64 " ms", child->index, rest_ms(child));
+}
+
 static void on_worker_exit(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
@@ -465,8 +553,10 @@ static void on_worker_exit(struct child *child, int how)
      * worker has its place. */
     if (!was_asked && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
         *place = PLACE_CLOSED;
-    else if (!was_asked && !may_start_again(child, how))
+    else if (!was_asked && !may_follow(child, how))
         return;
+    else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0)
+        rest(supervisor, child);
     child->incarnation++;
     staff(supervisor);
 }
@@ -560,11 +650,32 @@ static void check_master(struct supervisor *supervisor, int64_t now_ms)
     kill(master->pid, SIGKILL);
 }
 
+static void check_resting(struct supervisor *supervisor, int64_t now_ms)
+{
+    struct child *master = &supervisor->children[0];
+    bool has_come = false;
+
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return;
+    if (master->pid == 0 && master->rest_until != 0 && now_ms >= master->rest_until)
+        start_master_again(master);
+    for (uint32_t i = 0; i + 1 < supervisor->count; i++) {
+        if (supervisor->places[i] != PLACE_RESTING ||
+            now_ms < supervisor->children[i + 1].rest_until)
+            continue;
+        supervisor->places[i] = PLACE_EMPTY;
+        has_come = true;
+    }
+    if (has_come)
+        staff(supervisor);
+}
+
 static void on_tick(void *context, int64_t now_ms)
 {
     struct supervisor *supervisor = context;
 
     check_master(supervisor, now_ms);
+    check_resting(supervisor, now_ms);
     on_sigchld(supervisor); /* a signal may have been merged with another */
     if (supervisor->deadline != 0 && now_ms >= supervisor->deadline) {
         supervisor->deadline = now_ms + LEAVE_MS;

@@ -14,6 +14,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
     if (failure) {
         worker->failure = *failure;
         worker->state = WORKER_FAILED;
+        worker->is_unable = true;
     }
     worker->search.limit_ms = options->search_ms;
     worker->sums.segment_least = options->segment_least;
@@ -21,6 +22,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
     if (!worker->records && !failure) {
         fail_no_memory(&worker->failure);
         worker->state = WORKER_FAILED;
+        worker->is_unable = true;
     }
     text_init(&worker->incoming.front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
     text_init(&worker->front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
@@ -68,6 +70,20 @@ static void send_failure(const struct worker *worker, struct outbox *outbox)
     outbox_send(outbox, worker->master, &message);
 }
 
+/* It never had rows: that says nothing of the job. */
+static void send_unable(const struct worker *worker, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_UNABLE);
+
+    message.unable =
+        (struct message_unable){.index = worker->options.index,
+                                .incarnation = worker->options.incarnation,
+                                .failure = {.status = (uint32_t)worker->failure.status,
+                                            .message = slice_of(worker->failure.message),
+                                            .hint = slice_of(worker->failure.hint)}};
+    outbox_send(outbox, worker->master, &message);
+}
+
 void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox)
 {
     worker->failure = *err;
@@ -103,6 +119,10 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     worker->master = worker->next_peer++;
     worker->connected_at = worker->heartbeat_at = now_ms;
     outbox_connect(outbox, worker->master, slice_of(worker->options.master));
+    if (worker->is_unable) {
+        send_unable(worker, outbox);
+        return;
+    }
     if (worker->state == WORKER_FAILED) {
         send_failure(worker, outbox);
         return;
@@ -148,7 +168,7 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
         break;
     case MESSAGE_END:
         worker->state = WORKER_ENDED;
-        outbox_end(outbox, STATUS_OK);
+        outbox_end(outbox, worker->is_unable ? STATUS_CONNECTION : STATUS_OK); /* come again */
         break;
     default:
         outbox_close(outbox, worker->master);

@@ -135,6 +135,7 @@ struct worker {
     struct learning learning;
     enum worker_state state;
     struct error failure;
+    bool is_unable; /* FAILED: before it had rows. The master is told, and the process ends */
 
     peer_id master, next_peer;
     struct search search; /* of the master */
@@ -181,8 +182,8 @@ struct worker {
     bool flips_message; /* of the fault: the next frame of sums */
 };
 
-/* `failure`: the learner could not be opened; the worker then only reports it
- * (learning may be empty). Otherwise NULL. */
+/* `failure`: the learner could not be opened; the worker then only reports it (UNABLE), and ends
+ * with CONNECTION when the master has heard it (learning may be empty). Otherwise NULL. */
 void worker_init(struct worker *worker, const struct worker_options *options,
                  const struct learning *learning, const struct error *failure);
 void worker_deinit(struct worker *worker);

@@ -101,11 +101,32 @@ enum status shardstore_each_settled(struct jobstore *store, bool with_results, s
     return status;
 }
 
+static int64_t read_pragma(struct jobstore *store, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int64_t number = 0;
+
+    if (jobstore_prepare(store, sql, &statement, NULL) != STATUS_OK)
+        return 0;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* Else the file would keep the room of what was dropped as long as the job is listed. What stays is
+ * written anew for that, a large model too: only where more goes than stays. */
+static enum status give_room_back(struct jobstore *store, struct error *err)
+{
+    if (2 * read_pragma(store, "PRAGMA freelist_count") <= read_pragma(store, "PRAGMA page_count"))
+        return STATUS_OK;
+    return jobstore_run(store, "VACUUM", err);
+}
+
 enum status shardstore_drop_results(struct jobstore *store, struct error *err)
 {
     TRY(jobstore_run(store, "UPDATE shards SET result = NULL WHERE result IS NOT NULL", err));
-    /* Else the file would keep their room as long as the job is listed. */
-    return jobstore_run(store, "VACUUM", err);
+    return give_room_back(store, err);
 }
 
 uint64_t shardstore_rows_settled(struct jobstore *store)

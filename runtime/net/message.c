@@ -165,6 +165,13 @@ static void put_body(struct text *out, const struct message *message)
         put_sized(out, message->failure.message);
         put_sized(out, message->failure.hint);
         break;
+    case MESSAGE_UNABLE:
+        put_u32(out, message->unable.index);
+        put_u32(out, message->unable.incarnation);
+        put_u32(out, message->unable.failure.status);
+        put_sized(out, message->unable.failure.message);
+        put_sized(out, message->unable.failure.hint);
+        break;
     case MESSAGE_PEER_HELLO:
         put_u32(out, message->peer_hello.rank);
         put_u64(out, message->peer_hello.phase);
@@ -389,6 +396,13 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->failure.status = read_u32(reader);
         message->failure.message = read_sized(reader, FAILURE_TEXT_MAX);
         message->failure.hint = read_sized(reader, FAILURE_TEXT_MAX);
+        break;
+    case MESSAGE_UNABLE:
+        message->unable.index = read_u32(reader);
+        message->unable.incarnation = read_u32(reader);
+        message->unable.failure.status = read_u32(reader);
+        message->unable.failure.message = read_sized(reader, FAILURE_TEXT_MAX);
+        message->unable.failure.hint = read_sized(reader, FAILURE_TEXT_MAX);
         break;
     case MESSAGE_PEER_HELLO:
         message->peer_hello.rank = read_u32(reader);

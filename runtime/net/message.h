@@ -50,6 +50,8 @@
     X(RESULT, "rank 0 -> master", "metric, train, validation")                                     \
     X(FINISHED, "rank 0 -> master", "digest, step, rows learned from, rows of the model")          \
     X(FAILED, "worker -> master", "status, message, hint")                                         \
+    X(UNABLE, "worker -> master",                                                                  \
+      "index, incarnation, status, message, hint: it cannot open its rows, and ends with END")     \
     X(END, "master -> worker", "nothing: the job has ended, or a newer worker has the index")      \
     X(PEER_HELLO, "worker -> worker", "rank, phase")                                               \
     X(STATE_REQUEST, "worker -> worker, or rank 0 -> master for the checkpoint", "phase, offset")  \
@@ -148,6 +150,11 @@ struct message_failure {
     struct slice message, hint;
 };
 
+struct message_unable {
+    uint32_t index, incarnation;
+    struct message_failure failure;
+};
+
 struct message_state {
     uint64_t phase, total, offset;
     struct slice bytes;
@@ -198,6 +205,7 @@ struct message {
         struct message_result result;
         struct message_finished finished;
         struct message_failure failure;
+        struct message_unable unable;
         struct message_state state;
         struct message_refusal refusal;
         struct message_snapshot snapshot;

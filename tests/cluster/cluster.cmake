@@ -4,11 +4,11 @@ add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
 target_link_libraries(job_roles PRIVATE totrain_postgres_libpq totrain_runtime totrain_k8s_loop totrain_k8s_submit)
 target_include_directories(job_roles PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
 if(TOTRAIN_FAULTS)
-  foreach(name cluster scale network checkpoint random end)
+  foreach(name cluster scale network checkpoint random end trouble)
     add_test(NAME cluster_${name} COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
   endforeach()
   set_tests_properties(cluster_cluster cluster_scale cluster_network cluster_checkpoint
-    cluster_random cluster_end PROPERTIES
+    cluster_random cluster_end cluster_trouble PROPERTIES
     TIMEOUT 900 LABELS cluster)
 endif()

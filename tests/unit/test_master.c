@@ -567,6 +567,43 @@ static void the_next_rank_0_goes_on_where_the_rows_end(void **state)
     close_master(&fixture);
 }
 
+static void unable_to_open(struct fixture *fixture, peer_id from, uint32_t index,
+                           uint32_t incarnation)
+{
+    struct message message = of(MESSAGE_UNABLE, 0);
+
+    message.unable =
+        (struct message_unable){.index = index,
+                                .incarnation = incarnation,
+                                .failure = {STATUS_IO, SLICE("no disk"), SLICE("Buy one.")}};
+    say(fixture, from, message);
+}
+
+static void a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_on(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    for (uint32_t i = 0; i < 2 * UNABLE_TRIES_MAX; i++) {
+        unable_to_open(&fixture, 10 + i, 1, i);
+        CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 1);
+        CHECK_INT(count_kind(&fixture, OUTBOX_REPORT), i == 0); /* a notice, once */
+        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+        CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    }
+    unable_to_open(&fixture, 50, 7, 0); /* there is no such worker */
+    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+    /* Now nobody is here, and nobody comes who could open them. */
+    master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
+    unable_to_open(&fixture, 60, 1, 9);
+    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
+    assert_string_equal(fixture.master.failure.message, "no disk");
+    close_master(&fixture);
+}
+
 static void only_rank_0_is_believed(void **state)
 {
     struct fixture fixture;
@@ -1335,6 +1372,7 @@ int main(void)
         cmocka_unit_test(rows_of_the_model_are_stored_as_they_come),
         cmocka_unit_test(a_model_without_all_its_rows_is_none),
         cmocka_unit_test(the_next_rank_0_goes_on_where_the_rows_end),
+        cmocka_unit_test(a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_on),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),
         cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),

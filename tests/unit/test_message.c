@@ -94,6 +94,9 @@ static struct message sample(enum message_type type, struct text *members)
     case MESSAGE_FAILED:
         message.failure = (struct message_failure){2, SLICE("no rows"), SLICE("Add some.")};
         break;
+    case MESSAGE_UNABLE:
+        message.unable = (struct message_unable){3, 1, {2, SLICE("no rows"), SLICE("Add some.")}};
+        break;
     case MESSAGE_PEER_HELLO:
         message.peer_hello.rank = 1;
         message.peer_hello.phase = 9;

@@ -198,14 +198,43 @@ static void crashes_in_a_row_fail_the_job_and_steps_forgive_them(void **state)
             answer(&f, STATUS_OK, "");
             show(&f, pod(0, incarnation, POD_RUNNING));
         }
-        if (round == 0)
-            roster_on_step(&f.roster);
+        roster_on_worker(&f.roster, f.now_ms, 0, incarnation, round == 0);
+        roster_on_step(&f.roster); /* which it was there for, or not */
     }
     end_pod(&f, 0, incarnation, POD_CRASHED, 139);
     CHECK(f.roster.verdict.status == STATUS_FAILED);
     CHECK(strcmp(f.roster.verdict.message, "worker 0 ended 3 times with code 139: because") == 0);
     f.now_ms += 100000;
     CHECK_INT(next(&f), ROSTER_NOTHING);
+    roster_deinit(&f.roster);
+}
+
+static void a_worker_that_crashes_again_and_again_does_not_fail_the_job_of_another(void **state)
+{
+    struct fixture f;
+    uint32_t incarnation = 0;
+    int64_t waited = 0;
+    (void)state;
+
+    begin_running(&f, 2);
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
+    for (int i = 0; i < 2 * ROSTER_CRASHES_MAX; i++) {
+        end_pod(&f, 1, incarnation, POD_CRASHED, 3);
+        CHECK_INT(next(&f), ROSTER_NOTHING);
+        CHECK(f.due_ms - f.now_ms >= waited); /* later and later, whatever steps the other takes */
+        waited = f.due_ms - f.now_ms;
+        roster_on_step(&f.roster);
+        f.now_ms = f.due_ms;
+        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(f.step.incarnation, ++incarnation);
+        answer(&f, STATUS_OK, "");
+        show(&f, pod(1, incarnation, POD_RUNNING));
+    }
+    CHECK_INT(f.roster.verdict.status, STATUS_OK);
+    CHECK(waited > ROSTER_RETRY_MS_MIN << ROSTER_CRASHES_MAX);
+    roster_on_worker(&f.roster, f.now_ms, 0, 0, false); /* now nobody works */
+    end_pod(&f, 1, incarnation, POD_CRASHED, 3);
+    CHECK_INT(f.roster.verdict.status, STATUS_FAILED);
     roster_deinit(&f.roster);
 }
 
@@ -765,6 +794,7 @@ int main(void)
         cmocka_unit_test(a_place_that_leaves_is_not_filled_before_it_is_empty),
         cmocka_unit_test(disruptions_are_never_counted),
         cmocka_unit_test(crashes_in_a_row_fail_the_job_and_steps_forgive_them),
+        cmocka_unit_test(a_worker_that_crashes_again_and_again_does_not_fail_the_job_of_another),
         cmocka_unit_test(memory_doubles_up_to_the_cap),
         cmocka_unit_test(an_end_that_would_come_again_fails_the_job_at_once),
         cmocka_unit_test(an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs),

@@ -180,6 +180,36 @@ static void alone_it_needs_nobody(void **state)
     close_worker(&fixture);
 }
 
+static void who_cannot_open_its_rows_says_why_and_ends(void **state)
+{
+    const struct worker_options options = {.job = JOB, .index = 3, .incarnation = 2, .master = "m"};
+    struct worker worker;
+    struct outbox outbox;
+    struct message message = of(MESSAGE_END, 0);
+    struct error why, err;
+    (void)state;
+
+    error_clear(&why);
+    fail(&why, STATUS_IO, "no disk");
+    outbox_init(&outbox);
+    worker_init(&worker, &options, NULL, &why);
+    worker_start(&worker, 0, &outbox);
+    CHECK_OK(message_read(outbox_bytes(&outbox, &outbox.entries[1]), &message, &err));
+    CHECK_INT(message.type, MESSAGE_UNABLE);
+    CHECK_INT(message.unable.index, 3);
+    CHECK_INT(message.unable.incarnation, 2);
+    CHECK_INT(message.unable.failure.status, STATUS_IO);
+    CHECK_SLICE(message.unable.failure.message, "no disk");
+    outbox_clear(&outbox);
+    message = of(MESSAGE_END, 0);
+    worker_on_message(&worker, 0, MASTER, &message, &outbox);
+    CHECK_INT(worker.state, WORKER_ENDED);
+    CHECK_INT(outbox.entries[0].kind, OUTBOX_END);
+    CHECK_INT(outbox.entries[0].status, STATUS_CONNECTION); /* whoever started it does so again */
+    worker_deinit(&worker);
+    outbox_deinit(&outbox);
+}
+
 static void a_group_without_it_is_refused(void **state)
 {
     struct fixture fixture;
@@ -762,6 +792,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_it_needs_nobody),
+        cmocka_unit_test(who_cannot_open_its_rows_says_why_and_ends),
         cmocka_unit_test(a_group_without_it_is_refused),
         cmocka_unit_test(lanes_are_computed_only_when_all_members_have_met),
         cmocka_unit_test(a_member_may_come_before_the_master_says_so),
