@@ -52,6 +52,18 @@ class Program(program.Case):
         for table in ("models", "versions", "metrics"):
             self.assertEqual(self.execute(f"SELECT * FROM totrain.{table}"), [], table)
 
+    def test_metrics_go_with_the_versions_that_are_kept_no_more(self):
+        self.check(TRAIN_IRIS * 2)
+        for table in ("versions", "metrics"):  # as if it had been trained thirty times more
+            self.execute(f"INSERT INTO totrain.kept_{table} SELECT (jsonb_populate_record(k, jsonb_build_object("
+                         f"'version', k.version - g))).* FROM totrain.kept_{table} k, generate_series(1, 30) g WHERE version = 1")
+        self.execute("INSERT INTO totrain.kept_metrics SELECT relation, -40 FROM totrain.kept_versions LIMIT 1")
+        self.check(TRAIN_IRIS)
+        kept = [row[0] for row in self.execute("SELECT DISTINCT version FROM totrain.kept_versions ORDER BY 1 DESC")]
+        self.assertEqual(kept, list(range(2, -18, -1)))
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.kept_metrics WHERE version < -17"), [(0,)])
+        self.assertNotEqual(self.execute("SELECT count(*) FROM totrain.kept_metrics WHERE version = 3"), [(0,)])
+
     def test_a_copied_model_becomes_one_of_its_own(self):
         self.check(TRAIN_IRIS)
         self.check("CREATE TABLE copied AS TABLE iris_model; "

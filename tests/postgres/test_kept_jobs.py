@@ -107,6 +107,17 @@ class Kept(Case):
         self.assertEqual(self.execute("SELECT relowner::regrole::text, relnamespace::regnamespace::text FROM pg_class "
                                       "WHERE relname = 'iris_model'"), [("bob", "work")])
 
+    def test_settings_that_only_superusers_see_are_not_written_for_others(self):
+        """A superuser has set them and is somebody else by now, who may neither read them nor leave them in a file."""
+        number = self.submit(user=harness.SUPERUSER, before="SET dynamic_library_path = '$libdir:/of-the-superuser'; "
+                             "SET default_toast_compression = lz4; SET SESSION AUTHORIZATION alice; ")
+        files = list(self.server.folder.rglob("caller.json"))
+        written = "".join(file.read_text() for file in files)
+        self.assertIn("default_toast_compression", written)
+        self.assertNotIn("of-the-superuser", written)
+        self.assertNotIn("dynamic_library_path", written)
+        self.check_published(number, TRAIN)
+
     def test_it_is_cancelled_from_another_session(self):
         for statement in ("SELECT totrain.cancel({})", "CANCEL JOB {};"):
             with self.subTest(statement):
