@@ -1333,6 +1333,48 @@ static void pieces_of_two_states_are_not_put_together(void **state)
     close_master(&fixture);
 }
 
+static size_t count_notices(const struct fixture *fixture, const char *text)
+{
+    struct job_event event;
+    size_t count = 0;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind != OUTBOX_REPORT)
+            continue;
+        memcpy(&event, outbox_bytes(&fixture->outbox, entry).data, sizeof event);
+        count += event.kind == JOB_NOTICE && strstr(event.message, text);
+    }
+    return count;
+}
+
+/* Again only when one was made in between: the next attempts fail as this one did. */
+static void the_user_is_told_once_that_no_checkpoint_can_be_made(void **state)
+{
+    const struct error full = {.status = STATUS_IO, .message = "the disk is full"};
+    const struct error fine = {.status = STATUS_OK};
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    message = asked_for_checkpoint(&fixture, 5);
+    fixture.now = 1000;
+    for (int attempt = 0; attempt < 4; attempt++) {
+        snapshot(&fixture, message.checkpoint.id, 6 + (uint64_t)attempt, 5, 0, SLICE("01234"));
+        outbox_clear(&fixture.outbox);
+        master_on_stored(&fixture.master, fixture.now, message.checkpoint.id,
+                         attempt == 2 ? &fine : &full, &fixture.outbox);
+        CHECK_INT(count_notices(&fixture, "no checkpoint can be made: the disk is full"),
+                  attempt == 0 || attempt == 3);
+        outbox_clear(&fixture.outbox);
+        fixture.now = 1100 + 100 * attempt;
+        master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
+        CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message));
+    }
+    close_master(&fixture);
+}
+
 static void nothing_behind_the_end_of_a_checkpoint_can_be_asked_for(void **state)
 {
     struct fixture fixture;
@@ -1355,6 +1397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_worker_starts_the_job_and_the_next_one_joins),
         cmocka_unit_test(more_workers_than_lanes_are_not_asked_for),
+        cmocka_unit_test(the_user_is_told_once_that_no_checkpoint_can_be_made),
         cmocka_unit_test(a_gang_waits_for_its_least_number),
         cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),
         cmocka_unit_test(a_worker_whose_process_pulses_may_compute_for_long),
