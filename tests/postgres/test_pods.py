@@ -8,6 +8,8 @@ from staged import harness, server, statement
 
 LONG = statement(epochs=800, batch=16, job__checkpoint_seconds=0.2)
 
+LANES = LONG.replace("job.lanes = 8", "job.lanes = 2")
+
 
 class Runs(pods.Case):
     def test_four_workers_train_what_one_trains_here(self):
@@ -58,6 +60,18 @@ class Scaled(pods.Case):
         redone = self.journal(self.number, "convert_from(body, 'UTF8')::json ->> 'rows_redone'", "kind = 'job'")
         self.assertEqual(redone[-1][0], "0", "what leaves hands its work back")
         self.check_published(self.expected(LONG))
+
+    def test_workers_without_a_lane_have_no_pods(self):
+        self.submit(LANES)
+        master = self.master()
+        notice = master.wait_event("notice", "can work")
+        self.assertIn("2 of 4 workers can work, since a step has 2 lanes", notice["message"])
+        self.wait_for_pods(2)
+        self.want(3)
+        self.wait_for_group(master, 2)
+        self.want(1)
+        self.wait_for_pods(1)
+        self.check_trained(master, self.expected(LANES))
 
     def test_what_the_job_cannot_have_is_not_heard(self):
         self.submit(LONG)
