@@ -44,6 +44,13 @@
 #define COMPAT_OLDEST_TRANSACTION (ShmemVariableCache->oldestXid)
 #endif
 
+/* 16 has another name for the status of one of the backends, which are counted from 1. */
+#if PG_VERSION_NUM >= 160000
+#define COMPAT_LOCAL_BACKEND(index) pgstat_get_local_beentry_by_index(index)
+#else
+#define COMPAT_LOCAL_BACKEND(index) pgstat_fetch_stat_local_beentry(index)
+#endif
+
 /* 18 no longer asks whether a portal is run only once. */
 #if PG_VERSION_NUM >= 180000
 #define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \

@@ -38,6 +38,17 @@ static enum status first_integer(const struct publishing *publishing, const char
     return STATUS_OK;
 }
 
+/* The caller may not delete from the extension's tables: its function does. */
+static enum status forget(const struct publishing *publishing, const char *which, int64_t version,
+                          struct error *err)
+{
+    const struct cell cells[] = {cell_integer(publishing->located.relation), cell_string(which),
+                                 cell_integer(version)};
+
+    return pg_run(publishing->host, "SELECT totrain.forget($1::pg_catalog.oid, $2, $3)", NULL,
+                  cells, 3, NULL, err);
+}
+
 /* The rows of the model in the table become rows of totrain.versions. */
 static enum status keep_current(const struct publishing *publishing, const struct model *current,
                                 struct error *err)
@@ -47,24 +58,15 @@ static enum status keep_current(const struct publishing *publishing, const struc
                            cell_integer(current->version), cell_text(current->digest),
                            cell_text(current->created_at)};
 
-    TRY(pg_run(host, "DELETE FROM totrain.versions WHERE " RELATION_IS_1 " AND version" EQ "$2",
-               NULL, facts, 2, NULL, err));
+    TRY(forget(publishing, "version", current->version, err));
     TRY(pg_run(host,
                "INSERT INTO totrain.versions (relation, version, digest, created_at, part, name, "
                "\"position\", value, data) SELECT $1::pg_catalog.oid, $2, $3, $4, m.part, m.name, "
                "m.\"position\", m.value, m.data FROM @ m",
                &publishing->table, facts, 4, NULL, err));
     TRY(pg_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err));
-    facts[1] = cell_integer(VERSIONS_KEPT);
-    TRY(pg_run(host,
-               "DELETE FROM totrain.versions WHERE " RELATION_IS_1 " AND version" LT
-               "(SELECT pg_catalog.min(kept.version) FROM (SELECT DISTINCT version FROM "
-               "totrain.versions WHERE " RELATION_IS_1 " ORDER BY version DESC LIMIT $2) kept)",
-               NULL, facts, 2, NULL, err));
-    return pg_run(host,
-                  "DELETE FROM totrain.metrics WHERE " RELATION_IS_1 " AND version" LT
-                  "(SELECT pg_catalog.min(version) FROM totrain.versions WHERE " RELATION_IS_1 ")",
-                  NULL, facts, 1, NULL, err);
+    TRY(forget(publishing, "older versions", VERSIONS_KEPT, err));
+    return forget(publishing, "older metrics", 0, err);
 }
 
 struct insertion {
@@ -176,8 +178,7 @@ static enum status put_registry(const struct publishing *publishing, const struc
                            cell_integer((int64_t)model->rows),
                            cell_text(model->statement)};
 
-    TRY(pg_run(publishing->host, "DELETE FROM totrain.models WHERE " RELATION_IS_1, NULL, cells, 1,
-               NULL, err));
+    TRY(forget(publishing, "model", 0, err));
     return pg_run(publishing->host,
                   "INSERT INTO totrain.models (relation, id, version, kind, digest, created_at, "
                   "rows, statement) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
@@ -289,26 +290,13 @@ static enum status create_table(struct publishing *publishing, struct error *err
                            &publishing->located, err);
 }
 
-/* One publisher of a name at a time: the second one replaces what the first one made.
- * The class of the lock is the bytes "totr". */
+/* One publisher of a name at a time: the second one replaces what the first one made. */
 static enum status lock_name(const struct publishing *publishing, struct error *err)
 {
-    struct cell key = {.type = CELL_TEXT};
-    struct cell ignored;
-    struct text path;
-    enum status status;
-    bool found;
+    const struct cell names[] = {cell_text(publishing->table.schema),
+                                 cell_text(publishing->table.name)};
 
-    text_init(&path, TEXT_MAXIMUM);
-    pg_sql_append(&path, "@", &publishing->table);
-    key.text = text_slice(&path);
-    status = path.failed ? fail_no_memory(err)
-                         : pg_first(publishing->host,
-                                    "SELECT 1 FROM pg_catalog.pg_advisory_xact_lock(1953460850, "
-                                    "pg_catalog.hashtext($1))",
-                                    &key, 1, publishing->arena, &ignored, 1, &found, err);
-    text_deinit(&path);
-    return status;
+    return pg_run(publishing->host, "SELECT totrain.lock_model($1, $2)", NULL, names, 2, NULL, err);
 }
 
 /* The answer to an earlier COMMIT was lost: what did it say? Whoever wrote this name holds its
@@ -545,9 +533,7 @@ static enum status restore_rows(const struct publishing *publishing, const struc
                "\"position\", value, data FROM totrain.versions WHERE " RELATION_IS_1
                " AND version" EQ "$2",
                &publishing->table, key, 2, NULL, err));
-    return pg_run(publishing->host,
-                  "DELETE FROM totrain.versions WHERE " RELATION_IS_1 " AND version" EQ "$2", NULL,
-                  key, 2, NULL, err);
+    return forget(publishing, "version", version, err);
 }
 
 static enum status restore_in_transaction(struct publishing *publishing, struct slice wanted,

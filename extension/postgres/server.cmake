@@ -13,7 +13,7 @@ if(NOT EXISTS "${postgres_headers}/postgres.h")
 endif()
 
 set(postgres_folder ${CMAKE_BINARY_DIR}/postgres)
-set(server_sources module.c settings.c session.c values.c database_spi.c model_heap.c model_view.c model_rows.c own_sql.c functions.c plan_support.c undo.c door.c door_cluster.c caller.c kept_jobs.c release.c run.c submit.c stage.c jobs.c parallel_scan.c bare.c script.c)
+set(server_sources module.c settings.c session.c values.c database_spi.c model_heap.c model_view.c model_rows.c own_sql.c kept_rows.c functions.c plan_support.c undo.c door.c door_cluster.c caller.c kept_jobs.c release.c run.c submit.c stage.c jobs.c parallel_scan.c bare.c script.c)
 add_library(totrain_postgres MODULE ${server_sources})
 target_compile_definitions(totrain_postgres PRIVATE
   TOTRAIN_PROGRAM="${CMAKE_INSTALL_PREFIX}/bin/totrain")

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "lib/stringinfo.h"
+#include "postmaster/postmaster.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 
@@ -13,7 +14,9 @@
 #define TOTRAIN_PROGRAM "/usr/local/bin/totrain"
 #endif
 
-#define WORKERS_MAX 1024 /* as job.max_workers */
+#define WORKERS_MAX     1024 /* as job.max_workers */
+#define WORKERS_DEFAULT 64
+#define JOBS_DEFAULT    4
 
 struct settings settings;
 
@@ -36,12 +39,18 @@ static void define_for_users(void)
 static void define_for_administrators(void)
 {
     DefineCustomIntVariable("totrain.max_workers", "Most worker processes of one job.", NULL,
-                            &settings.max_workers, WORKERS_MAX, 1, WORKERS_MAX, PGC_SUSET, 0, NULL,
-                            NULL, NULL);
+                            &settings.max_workers, WORKERS_DEFAULT, 1, WORKERS_MAX, PGC_SUSET, 0,
+                            NULL, NULL, NULL);
     DefineCustomIntVariable("totrain.max_jobs_per_role",
                             "Most jobs that one role may have running in a database.",
-                            "-1 means no limit.", &settings.max_jobs_per_role, -1, -1, INT_MAX,
-                            PGC_SUSET, 0, NULL, NULL, NULL);
+                            "-1 means no limit. Superusers have none.", &settings.max_jobs_per_role,
+                            JOBS_DEFAULT, -1, INT_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
+    DefineCustomIntVariable("totrain.max_background_jobs",
+                            "Most jobs of totrain.submit that run in the server at a time.",
+                            "-1 means half of max_worker_processes. One of them is left for other "
+                            "roles than the one that submits.",
+                            &settings.max_background_jobs, -1, -1, MAX_BACKENDS, PGC_SUSET, 0, NULL,
+                            NULL, NULL);
     DefineCustomIntVariable(
         "totrain.max_memory", "Most memory of its own of each process of a job.",
         "0 means no limit. The rows, which are mapped files, do not count.", &settings.max_memory,
@@ -124,6 +133,7 @@ void settings_define(void)
 {
     refuse_at_connection("totrain.max_workers", true);
     refuse_at_connection("totrain.max_jobs_per_role", true);
+    refuse_at_connection("totrain.max_background_jobs", true);
     refuse_at_connection("totrain.max_memory", true);
     refuse_at_connection("totrain.program", false);
     refuse_at_connection("totrain.state_directory", false);

@@ -12,9 +12,10 @@ struct settings {
     int progress_interval; /* milliseconds between two NOTICEs; -1: none */
     int seed;              /* of a statement without train.seed */
     /* superusers, and who has been granted SET on them */
-    int max_workers;       /* of one job */
-    int max_memory;        /* of each process of a job, in kB; 0: no limit */
-    int max_jobs_per_role; /* at a time; -1: no limit */
+    int max_workers; /* of one job */
+    int max_memory;  /* of each process of a job, in kB; 0: no limit */
+    int max_jobs_per_role;
+    int max_background_jobs; /* at a time; -1: no limit */
     /* postgresql.conf */
     char *program;    /* path of `totrain` */
     char *job_schema; /* where jobs that others run have their tables */

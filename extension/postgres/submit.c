@@ -22,9 +22,11 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "tcop/tcopprot.h"
+#include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -35,6 +37,8 @@
 #include "postgres_host/jobs.h"
 #include "postgres_host/kept_jobs.h"
 #include "postgres_host/settings.h"
+
+#define WORKER_TYPE "totrain job"
 
 SQL_FUNCTION(totrain_sql_submit);
 PGDLLEXPORT void totrain_worker_main(Datum segment);
@@ -136,6 +140,58 @@ static dsm_segment *write_submission(const char *statement, bool is_training, in
     return segment;
 }
 
+/* ----- room for others: these processes are PostgreSQL's own, of which it has few ----- */
+
+/* One submission is counted and started at a time. No catalog has this class. */
+#define ROOM_LOCK_CLASS ((Oid)0x746f7472) /* "totr" */
+
+static void lock_room(LOCKTAG *tag)
+{
+    SET_LOCKTAG_OBJECT(*tag, InvalidOid, ROOM_LOCK_CLASS, 1, 0);
+    (void)LockAcquire(tag, ExclusiveLock, false, false);
+}
+
+static bool is_job(const PgBackendStatus *status)
+{
+    const char *type = status->st_backendType == B_BG_WORKER
+                           ? GetBackgroundWorkerTypeByPid(status->st_procpid)
+                           : NULL;
+
+    return type && strcmp(type, WORKER_TYPE) == 0;
+}
+
+/* Of all roles and databases, and of those the caller's. */
+static void count_jobs(int *all, int *own)
+{
+    *all = *own = 0;
+    pgstat_clear_backend_activity_snapshot();
+    for (int i = 1; i <= pgstat_fetch_stat_numbackends(); i++) {
+        const PgBackendStatus *status = &COMPAT_LOCAL_BACKEND(i)->backendStatus;
+
+        if (!is_job(status))
+            continue;
+        ++*all;
+        *own += status->st_userid == GetSessionUserId();
+    }
+}
+
+static void check_room(void)
+{
+    const int limit = settings.max_background_jobs >= 0 ? settings.max_background_jobs
+                                                        : (max_worker_processes + 1) / 2;
+    const int most = limit > 1 && !superuser() ? limit - 1 : limit;
+    int all, own;
+
+    count_jobs(&all, &own);
+    if (all < limit && own < most)
+        return;
+    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                    errmsg("%d jobs run in the background already, %d of them yours", all, own),
+                    errhint("totrain.max_background_jobs allows %d, and %d of one role; SHOW JOBS "
+                            "lists yours.",
+                            limit, most)));
+}
+
 static BackgroundWorkerHandle *start_worker(dsm_segment *segment)
 {
     BackgroundWorkerHandle *handle = NULL;
@@ -147,7 +203,7 @@ static BackgroundWorkerHandle *start_worker(dsm_segment *segment)
                                .bgw_notify_pid = MyProcPid};
 
     snprintf(worker.bgw_name, sizeof worker.bgw_name, "totrain job");
-    snprintf(worker.bgw_type, sizeof worker.bgw_type, "totrain job");
+    snprintf(worker.bgw_type, sizeof worker.bgw_type, WORKER_TYPE);
     snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "totrain");
     snprintf(worker.bgw_function_name, sizeof worker.bgw_function_name, "totrain_worker_main");
     if (!RegisterDynamicBackgroundWorker(&worker, &handle))
@@ -179,6 +235,7 @@ Datum totrain_sql_submit(PG_FUNCTION_ARGS)
     struct door *door = door_open();
     struct job_folder folder;
     bool is_training = false;
+    LOCKTAG room;
 
     check_statement(door, session_to_utf8(statement, strlen(statement)), &is_training);
     make_folder(door, &folder);
@@ -187,8 +244,11 @@ Datum totrain_sql_submit(PG_FUNCTION_ARGS)
         dsm_segment *segment = write_submission(statement, is_training, folder.id);
         const struct submission *submission = dsm_segment_address(segment);
 
+        lock_room(&room);
+        check_room();
         note_state(submission, JOB_STATE_WAITING, NULL);
         wait_until_taken(submission, start_worker(segment));
+        LockRelease(&room, ExclusiveLock, false);
         dsm_detach(segment);
     }
     PG_CATCH();

@@ -92,7 +92,7 @@ WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation AND c.r
               AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
 WITH CHECK OPTION;
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON totrain.models, totrain.versions, totrain.metrics TO totrain_user;
+GRANT SELECT, INSERT ON totrain.models, totrain.versions, totrain.metrics TO totrain_user;
 
 -- A model's table that is dropped takes along what is kept of it. Whoever may drop
 -- the table may not write these tables: SECURITY DEFINER, for the tables that are gone.
@@ -102,12 +102,12 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     gone regclass[];
 BEGIN
-    WITH forgotten AS (
-        DELETE FROM totrain.kept_models m
-        WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = m.relation)
-        RETURNING m.relation)
-    SELECT pg_catalog.array_agg(relation) INTO gone FROM forgotten;
+    SELECT pg_catalog.array_agg(m.relation) INTO gone FROM (
+        SELECT k.relation FROM totrain.kept_models k
+        WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = k.relation)
+        FOR UPDATE SKIP LOCKED) m; -- another DROP, not yet committed, has the others
     IF gone IS NOT NULL THEN
+        DELETE FROM totrain.kept_models m WHERE m.relation = ANY (gone);
         DELETE FROM totrain.kept_versions v WHERE v.relation = ANY (gone);
         DELETE FROM totrain.kept_metrics v WHERE v.relation = ANY (gone);
     END IF;
@@ -322,6 +322,18 @@ AS 'MODULE_PATHNAME', 'totrain_sql_as_type' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION totrain.as_type(text, anyelement) IS
     'a text in the type of the second argument, by that type''s input function';
 
+-- What publishing does beside the model's table: for whoever may act as the table's owner, or make
+-- it. A right to delete from the kept rows would be a right to lock them against everybody.
+CREATE FUNCTION totrain.forget(relation oid, which text, version bigint) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_forget' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.forget(oid, text, bigint) IS
+    'deletes kept rows of a model of the caller''s: model, version, older versions, older metrics';
+
+CREATE FUNCTION totrain.lock_model(schema text, name text) RETURNS boolean
+AS 'MODULE_PATHNAME', 'totrain_sql_lock_model' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.lock_model(text, text) IS
+    'waits for others who publish a model of this name, until the end of the transaction';
+
 -- For clients that read models over a connection: the rows of one, read without running anything
 -- of its owner's. As a query would, it takes SELECT on the table.
 CREATE FUNCTION totrain.model_rows(relation oid, only_meta boolean, at_once boolean,
@@ -343,6 +355,6 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(
     totrain.publish(bigint),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),
-    totrain.as_type(text, anyelement)
+    totrain.as_type(text, anyelement), totrain.forget(oid, text, bigint), totrain.lock_model(text, text)
     TO totrain_user;
 GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;

@@ -35,7 +35,7 @@ class Attacks(Roles):
 
     @classmethod
     def setUpClass(cls):
-        key = f"{sorted(cls.settings.items())} {cls.pace}"
+        key = f"{sorted(cls.settings.items())} {cls.pace} {cls.prepare.__func__}"
         if key not in cls.servers:
             cls.servers[key] = Server(cls.settings, pace=cls.pace)
             unittest.addModuleCleanup(cls.servers[key].close)
@@ -75,7 +75,6 @@ class Attacks(Roles):
                            FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v', 'p') AND relname NOT IN ({self.BASE})""")
         for drop, in cursor.fetchall():
             cursor.execute(drop)
-        cursor.execute("DELETE FROM totrain.models WHERE relation::text <> 'honest'")
 
     def tearDown(self):
         try:
@@ -106,12 +105,13 @@ class Attacks(Roles):
 
     def try_as(self, user, statement):
         """What the statement gives, or the error's text: either is fine where nothing of eve's is run."""
-        cursor = self.session(user)
-        try:
-            cursor.execute(statement)
-            return cursor.fetchall() if cursor.description else None
-        except psycopg2.Error as error:
-            return str(error)
+        with contextlib.closing(self.server.connect(self.database, user)) as connection:
+            try:
+                cursor = connection.cursor()
+                cursor.execute(statement)
+                return cursor.fetchall() if cursor.description else None
+            except psycopg2.Error as error:
+                return str(error)
 
     def listed(self, user):
         return {row["name"]: row["kind"] for row in run_statement(self.session(user), "SHOW MODELS")}

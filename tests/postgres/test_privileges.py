@@ -76,7 +76,7 @@ class Limits(Roles):
         """It would take the place of postgresql.conf's value, be refused in its turn, and leave the default."""
         for library in ("totrain", "plpgsql"):  # loaded at once, or by the first function
             self.server.execute(f"ALTER DATABASE {self.database} SET session_preload_libraries = '{library}'")
-            for setting in ("max_workers=999", "MAX_JOBS_PER_ROLE=-1", "program=/bin/sh", "state_directory=/tmp",
+            for setting in ("max_workers=999", "MAX_JOBS_PER_ROLE=-1", "max_background_jobs=9", "program=/bin/sh", "state_directory=/tmp",
                             "max_memory=-1", "job_schema=alice", "job_login=alice"):
                 with self.subTest(setting, library=library), self.assertRaisesRegex(psycopg2.Error, "as a connection is opened"):
                     connection = self.server.connect(self.database, "alice", options=f"-c totrain.{setting}")
@@ -98,7 +98,7 @@ class Limits(Roles):
             cursor.execute(f"SET totrain.{setting}")
         run_statement(cursor, "SHOW MODELS")
         cursor.execute("SELECT current_setting('totrain.max_workers'), current_setting('totrain.max_jobs_per_role')")
-        self.assertEqual(cursor.fetchone(), ("3", "-1"))
+        self.assertEqual(cursor.fetchone(), ("3", "4"))
         self.assertEqual(self.execute("SHOW totrain.program"), [(str(self.server.program),)])
         run_statement(cursor, TRAIN.format("iris", "alice.m"))  # by the program of postgresql.conf
 
