@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/job_cache.h"
 #include "engine/stages.h"
 
 static const char *const job_columns[] = {"id",
@@ -129,32 +130,44 @@ static enum status put_listing(const struct job_folder *folder, enum job_table t
     return status;
 }
 
-static enum status put_rows_of(const struct host *host, int64_t id, enum job_table table,
-                               const struct sink *sink, struct error *err)
+struct listed_jobs {
+    const struct host *host;
+    enum job_table table;
+    struct job_cache *cache;
+    const struct sink *sink;
+};
+
+static enum status put_rows_of(const struct listed_jobs *listed, int64_t id, struct error *err)
 {
     struct job_folder folder;
     struct job_status job;
     struct error ignored;
 
-    if (table == JOB_TABLE_JOBS)
-        return job_status_read(host, id, &job, &ignored) == STATUS_OK ? put_job(&job, sink, err)
-                                                                      : STATUS_OK;
-    return job_folder_find(host->state, id, &folder, &ignored) == STATUS_OK
-               ? put_listing(&folder, table, sink, err)
+    if (listed->table == JOB_TABLE_JOBS)
+        return job_status_list(listed->host, listed->cache, id, &job)
+                   ? put_job(&job, listed->sink, err)
+                   : STATUS_OK;
+    return job_folder_find(listed->host->state, id, &folder, &ignored) == STATUS_OK
+               ? put_listing(&folder, listed->table, listed->sink, err)
                : STATUS_OK;
 }
 
 enum status job_table_rows(const struct host *host, enum job_table table, int64_t only,
                            const struct sink *sink, struct error *err)
 {
+    struct listed_jobs listed = {.host = host, .table = table, .sink = sink};
     enum status status = STATUS_OK;
     int64_t *ids = NULL;
     size_t count = 0;
 
     TRY(job_folder_list(host->state, &ids, &count, err));
+    /* Whoever asks for one job only would have the file forget the others. */
+    if (table == JOB_TABLE_JOBS && only == 0)
+        listed.cache = job_cache_open(host->state);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (only == 0 || ids[i] == only)
-            status = put_rows_of(host, ids[i], table, sink, err);
+            status = put_rows_of(&listed, ids[i], err);
+    job_cache_close(listed.cache);
     free(ids);
     return status;
 }

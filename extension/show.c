@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "engine/job_cache.h"
 #include "engine/score_job.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
@@ -128,14 +129,12 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
     return host->list_metrics(host->self, plan->model_schema, plan->model_name, &model, &rows, err);
 }
 
-static enum status show_job(const struct host *host, int64_t id, const struct sink *sink,
-                            struct error *err)
+static enum status show_job(const struct host *host, struct job_cache *cache, int64_t id,
+                            const struct sink *sink, struct error *err)
 {
     struct job_status job;
-    struct error ignored;
 
-    /* Folders come and go while we look; one without a store has not begun. */
-    if (job_status_read(host, id, &job, &ignored) != STATUS_OK)
+    if (!job_status_list(host, cache, id, &job))
         return STATUS_OK;
     return sink_row(sink,
                     (struct cell[]){cell_integer(id), cell_string(job_state_name(job.state)),
@@ -150,10 +149,13 @@ enum status show_jobs_run(const struct host *host, const struct sink *sink, stru
     int64_t *ids = NULL;
     size_t count = 0;
     enum status status = STATUS_OK;
+    struct job_cache *cache;
 
     TRY(job_folder_list(host->state, &ids, &count, err));
+    cache = job_cache_open(host->state);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = show_job(host, ids[i], sink, err);
+        status = show_job(host, cache, ids[i], sink, err);
+    job_cache_close(cache);
     free(ids);
     return status;
 }

@@ -5,7 +5,7 @@
  * ROW(1, 2). Inputs are found by their names; a record without names, as ROW() makes it,
  * holds them in the model's order.
  *
- * The model is loaded once a statement, under the statement's own snapshot, as the
+ * A model is loaded once a statement, under the statement's own snapshot, as the
  * caller, and kept with the call's place in the query (fn_extra). PL/pgSQL keeps such
  * places from one statement to the next: when the snapshot is another one, the model is
  * loaded again.
@@ -85,6 +85,16 @@ struct scoring {
     struct output_room room;
     struct row_layout layout;
     struct wanted wanted;
+};
+
+/* A query may name another model in each row: predict('m_' || region, t). The ones that were used
+ * last stay loaded, newest first. */
+#define MODELS_KEPT       16
+#define MODELS_KEPT_BYTES ((size_t)256 << 20) /* together, besides the newest one */
+struct scorings {
+    MemoryContext context;
+    struct scoring *models[MODELS_KEPT];
+    size_t count;
 };
 
 static void throw_error(const struct error *err)
@@ -171,10 +181,9 @@ static struct stamp stamp_now(void)
     return stamp;
 }
 
-static struct scoring *scoring_new(FmgrInfo *function)
+static struct scoring *scoring_new(MemoryContext parent)
 {
-    MemoryContext context =
-        AllocSetContextCreate(function->fn_mcxt, "totrain model", ALLOCSET_SMALL_SIZES);
+    MemoryContext context = AllocSetContextCreate(parent, "totrain model", ALLOCSET_SMALL_SIZES);
     struct scoring *scoring = MemoryContextAllocZero(context, sizeof *scoring);
 
     scoring->context = context;
@@ -182,7 +191,6 @@ static struct scoring *scoring_new(FmgrInfo *function)
     scoring->callback.func = unload_at_end;
     scoring->callback.arg = scoring;
     MemoryContextRegisterResetCallback(context, &scoring->callback);
-    function->fn_extra = scoring;
     return scoring;
 }
 
@@ -200,29 +208,90 @@ static bool is_path(const struct scoring *scoring, const text *path)
 {
     const size_t size = VARSIZE_ANY_EXHDR(path);
 
-    return strlen(scoring->path) == size && memcmp(scoring->path, VARDATA_ANY(path), size) == 0;
+    return scoring->path && strlen(scoring->path) == size &&
+           memcmp(scoring->path, VARDATA_ANY(path), size) == 0;
 }
 
-static struct scoring *find_scoring(FunctionCallInfo fcinfo)
+static void load_path(struct scoring *scoring, const text *path, const struct stamp *stamp)
 {
-    struct scoring *scoring = fcinfo->flinfo->fn_extra;
-    const text *path = PG_GETARG_TEXT_PP(0);
-    const struct stamp stamp = stamp_now();
     MemoryContext context;
 
-    if (!scoring)
-        scoring = scoring_new(fcinfo->flinfo);
-    if (scoring->is_loaded && is_path(scoring, path) &&
-        memcmp(&stamp, &scoring->stamp, sizeof stamp) == 0)
-        return scoring;
     unload(scoring);
+    if (scoring->path)
+        pfree(scoring->path);
     scoring->path = MemoryContextStrdup(scoring->context, text_to_cstring(path));
-    scoring->stamp = stamp;
+    scoring->stamp = *stamp;
     MemoryContextReset(scoring->row);
     context = MemoryContextSwitchTo(scoring->row);
     load(scoring);
     MemoryContextSwitchTo(context);
     lay_out_nothing(scoring);
+}
+
+/* ----- the models of a call ----- */
+
+static void bring_to_front(struct scorings *scorings, size_t at)
+{
+    struct scoring *scoring = scorings->models[at];
+
+    memmove(scorings->models + 1, scorings->models, at * sizeof *scorings->models);
+    scorings->models[0] = scoring;
+}
+
+/* Where it is of those that are there; else the place of one that is to make room. */
+static size_t place_of(struct scorings *scorings, const text *path)
+{
+    for (size_t i = 0; i < scorings->count; i++)
+        if (is_path(scorings->models[i], path))
+            return i;
+    if (scorings->count < MODELS_KEPT) {
+        scorings->models[scorings->count] = scoring_new(scorings->context);
+        return scorings->count++;
+    }
+    return MODELS_KEPT - 1;
+}
+
+/* The first stays in any case, and of the others those that were used last. */
+static void give_back_memory(struct scorings *scorings)
+{
+    const size_t most =
+        settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODELS_KEPT_BYTES;
+    size_t bytes = scorings->models[0]->arena.used;
+
+    for (size_t i = 1; i < scorings->count; i++) {
+        struct scoring *scoring = scorings->models[i];
+
+        bytes += scoring->is_loaded ? scoring->arena.used : 0;
+        if (bytes > most)
+            unload(scoring);
+    }
+}
+
+static struct scorings *scorings_of(FmgrInfo *function)
+{
+    if (!function->fn_extra) {
+        struct scorings *scorings = MemoryContextAllocZero(function->fn_mcxt, sizeof *scorings);
+
+        scorings->context = function->fn_mcxt;
+        function->fn_extra = scorings;
+    }
+    return function->fn_extra;
+}
+
+static struct scoring *find_scoring(FunctionCallInfo fcinfo)
+{
+    struct scorings *scorings = scorings_of(fcinfo->flinfo);
+    const text *path = PG_GETARG_TEXT_PP(0);
+    const struct stamp stamp = stamp_now();
+    struct scoring *scoring;
+
+    bring_to_front(scorings, place_of(scorings, path));
+    scoring = scorings->models[0];
+    if (scoring->is_loaded && is_path(scoring, path) &&
+        memcmp(&stamp, &scoring->stamp, sizeof stamp) == 0)
+        return scoring;
+    load_path(scoring, path, &stamp);
+    give_back_memory(scorings);
     return scoring;
 }
 

@@ -19,6 +19,7 @@
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
+#include "engine/job_cache.h"
 #include "engine/jobs.h"
 #include "postgres_host/jobs.h"
 #include "postgres_host/kept_jobs.h"
@@ -90,6 +91,7 @@ static void remove_role(const char *state)
             job_folder_remove(&folder);
     }
     free(ids);
+    (void)unlink(psprintf("%s/jobs/" JOB_CACHE_FILE, state));
     (void)rmdir(psprintf("%s/jobs", state));
     (void)rmdir(state);
 }

@@ -39,6 +39,11 @@ static enum status jobs_path(const char *state, char path[PATH_MAX], struct erro
     return path_fits(size, "the jobs' folder", err);
 }
 
+enum status job_folder_jobs(const char *state, char path[PATH_MAX], struct error *err)
+{
+    return jobs_path(state, path, err);
+}
+
 /* mkdir -p, private from the first folder that is new. */
 static enum status make_folders(char *path, struct error *err)
 {

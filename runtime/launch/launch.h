@@ -53,6 +53,8 @@ enum status job_folder_file(const struct job_folder *folder, const char *name, c
 /* Written whole and renamed: who sees the file sees all of it. */
 enum status job_folder_write(const struct job_folder *folder, const char *name, struct slice bytes,
                              struct error *err);
+/* The folder of the jobs' folders, which may not exist. */
+enum status job_folder_jobs(const char *state, char path[PATH_MAX], struct error *err);
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
 /* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.

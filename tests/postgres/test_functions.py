@@ -131,6 +131,22 @@ class Functions(harness.Case):
         described = self.psql("SELECT * FROM iris TO PREDICT USING iris_model \\gdesc")
         self.assertIn("HINT", described.stderr)  # \gdesc asks by the extended protocol
 
+    def test_models_named_by_the_row_are_each_read_once(self):
+        cursor = self.connect(autocommit=False).cursor()
+        harness.run_statement(cursor, "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL class INTO m_0")
+        for i in range(1, 20):
+            cursor.execute(f"CREATE TABLE m_{i} AS TABLE m_0")
+
+        def scans():
+            cursor.execute("SELECT sum(pg_stat_get_xact_numscans(oid)) FROM pg_class WHERE relname ~ '^m_[0-9]'")
+            return cursor.fetchone()[0]
+        cursor.execute("SELECT totrain.predict('m_0', iris) FROM iris")
+        wanted = cursor.fetchall()
+        for models, most in ((5, 5), (16, 16), (20, 150)):  # more than are kept: they are read again
+            before = scans()
+            cursor.execute(f"SELECT totrain.predict('m_' || (row_number() OVER ()) % {models}, iris) FROM iris")
+            self.assertEqual(cursor.fetchall(), wanted)
+            self.assertLessEqual(scans() - before, 2 * most)
 
 if __name__ == "__main__":
     harness.main()

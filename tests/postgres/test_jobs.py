@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import shutil
 import threading
 
 import psycopg2
@@ -140,6 +141,27 @@ class Jobs(harness.Case):
         cursor.execute(f"SELECT totrain.run($${SMALL}$$)")
         connection.commit()
         self.assertEqual(states(), ["unpublished"] * 3 + ["done"])
+
+    def test_the_books_of_jobs_that_ended_are_read_once(self):
+        for _ in range(3):
+            self.execute(f"SELECT totrain.run($${SMALL}$$)")
+        seen = self.execute("SELECT * FROM totrain.jobs")
+        jobs = next(self.server.state.glob("*/*/jobs/ended")).parent
+
+        def change(job, moves_clock):
+            for books in (jobs / job).glob("job.db*"):
+                times = books.stat()
+                books.write_bytes(b"\0" * times.st_size)
+                os.utime(books, ns=(times.st_atime_ns, times.st_mtime_ns + moves_clock))
+        change("1", 0)
+        self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), seen)
+        change("2", 1)  # what was written to is read
+        self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), [seen[0], seen[2]])
+        shutil.rmtree(jobs / "1")
+        self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), [seen[2]])
+        self.assertEqual(len(self.execute("SELECT * FROM totrain.rows('SHOW JOBS')")), 1)
+        (jobs / "ended").write_bytes(b"no file of ours")
+        self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), [seen[2]])
 
     def test_folders_of_dropped_databases_go(self):
         self.execute(f"SELECT totrain.run($${SMALL}$$)")
