@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-k8s bench-postgres fuzz install install-postgres
+.PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
 .PHONY: image lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
@@ -19,6 +19,7 @@ help:
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
 	@echo "make bench     quality against scikit-learn, speed against limits and peers (SPEED=--quick)"
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
+	@echo "make bench-flips  one inverted bit in a running job, a thousand times, and what came of it (FLIPS='--runs 100')"
 	@echo "make bench-k8s  the same with pods, on the lab (K8S='--quick X5')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
@@ -90,6 +91,9 @@ bench: build
 bench-elastic: build
 	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
 	@build/release/bench/elastic_master
+
+bench-flips: build
+	@python3 -B bench/flips/flips.py build/release $(FLIPS)
 
 image: build
 	@tools/image build/release build/totrain-image.tar

@@ -10,6 +10,11 @@
  *                               The role's 17th write fails with that error; with lasts=1 all
  *                               later ones do, too.
  *
+ *     TOTRAIN_FLIP=role=worker,call=send,at=17,bit=123456
+ *                               That bit (counted again from the start where there are fewer) of
+ *                               what the role's 17th send sends is inverted, once; of write: of
+ *                               what it stores in a file of a job, be it the 17th or the next.
+ *
  * The role is the program's first argument; that of any other process is "session". Calls are
  * counted from the program's first instruction on. Memory is malloc, calloc and realloc together.
  */
@@ -67,6 +72,8 @@ static enum call failing = CALLS;
 static uint64_t failing_at;
 static int failing_errno;
 static bool failing_lasts;
+static enum call flipping = CALLS;
+static uint64_t flipping_at, flipping_bit;
 static char crash_path[4096], failed_path[4096];
 
 static void write_stack(const char *path, const char *head)
@@ -81,6 +88,8 @@ static void write_stack(const char *path, const char *head)
     close(file);
 }
 
+static _Thread_local uint64_t last_number; /* of must_fail's call among those of the role */
+
 /* This call is to fail; errno says how. */
 static bool must_fail(enum call call)
 {
@@ -89,6 +98,7 @@ static bool must_fail(enum call call)
     if (!counts)
         return false;
     number = atomic_fetch_add(&counts[call], 1) + 1;
+    last_number = number;
     if (call != failing || (failing_lasts ? number < failing_at : number != failing_at))
         return false;
     if (number == failing_at)
@@ -128,6 +138,21 @@ static const char *role_of(int count, char **arguments)
     return "session";
 }
 
+static void read_flip(const char *role)
+{
+    const char *text = getenv("TOTRAIN_FLIP");
+    char of[32], call[32];
+    unsigned long long at, bit;
+
+    if (!text ||
+        sscanf(text, "role=%31[a-z],call=%31[a-z],at=%llu,bit=%llu", of, call, &at, &bit) != 4 ||
+        strcmp(of, role) != 0)
+        return;
+    flipping = strcmp(call, "send") == 0 ? CALL_SEND : CALL_WRITE;
+    flipping_at = at;
+    flipping_bit = bit;
+}
+
 static void read_failure(const char *role)
 {
     const char *text = getenv("TOTRAIN_FAILURE");
@@ -151,7 +176,7 @@ static void read_failure(const char *role)
 __attribute__((constructor)) static void begin(int count, char **arguments)
 {
     const char *folder = getenv("TOTRAIN_CALLS"), *role = role_of(count, arguments);
-    const size_t size = CALLS * sizeof *counts;
+    const size_t size = (CALLS + 1) * sizeof *counts; /* the last: bits that were inverted */
     char path[4096];
     void *shared;
     int file;
@@ -169,6 +194,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments)
     close(file);
     catch_crashes(folder);
     read_failure(role);
+    read_flip(role);
     counts = shared;
 }
 
@@ -194,6 +220,38 @@ void *realloc(void *memory, size_t size)
 }
 
 /* ----- the others ----- */
+
+static bool is_of_a_job(int file)
+{
+    char link[64], path[4096];
+    ssize_t size;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    size = readlink(link, path, sizeof path - 1);
+    path[size > 0 ? size : 0] = '\0';
+    return strstr(path, "/jobs/") && !strstr(path, "/log");
+}
+
+/* The bytes, or a copy in which a bit is inverted, which is the caller's. */
+static void *flipped(enum call call, int file, const void *bytes, size_t size)
+{
+    uint64_t none = 0, bit;
+    unsigned char *copy;
+
+    if (!counts || call != flipping || size == 0 || last_number < flipping_at ||
+        (call == CALL_WRITE && !is_of_a_job(file)) ||
+        !atomic_compare_exchange_strong(&counts[CALLS], &none, 1))
+        return NULL;
+    copy = __libc_malloc(size);
+    if (!copy)
+        abort();
+    memcpy(copy, bytes, size);
+    bit = flipping_bit % (8 * size);
+    copy[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    write_stack(failed_path,
+                call == CALL_SEND ? "inverted in a message:\n" : "inverted in a file:\n");
+    return copy;
+}
 
 /* The function of that name behind this library. */
 #define REAL(name)                                                                                 \
@@ -234,13 +292,29 @@ ssize_t pread64(int file, void *bytes, size_t size, off64_t offset)
 ssize_t write(int file, const void *bytes, size_t size)
 {
     REAL(write)
-    return must_fail(CALL_WRITE) ? -1 : real(file, bytes, size);
+    ssize_t written = -1;
+    void *other;
+
+    if (must_fail(CALL_WRITE))
+        return -1;
+    other = flipped(CALL_WRITE, file, bytes, size);
+    written = real(file, other ? other : bytes, size);
+    free(other);
+    return written;
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
 {
     REAL(pwrite)
-    return must_fail(CALL_WRITE) ? -1 : real(file, bytes, size, offset);
+    ssize_t written = -1;
+    void *other;
+
+    if (must_fail(CALL_WRITE))
+        return -1;
+    other = flipped(CALL_WRITE, file, bytes, size);
+    written = real(file, other ? other : bytes, size, offset);
+    free(other);
+    return written;
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset)
@@ -257,7 +331,15 @@ ssize_t writev(int file, const struct iovec *parts, int count)
 ssize_t send(int file, const void *bytes, size_t size, int flags)
 {
     REAL(send)
-    return must_fail(CALL_SEND) ? -1 : real(file, bytes, size, flags);
+    ssize_t sent = -1;
+    void *other;
+
+    if (must_fail(CALL_SEND))
+        return -1;
+    other = flipped(CALL_SEND, file, bytes, size);
+    sent = real(file, other ? other : bytes, size, flags);
+    free(other);
+    return sent;
 }
 
 ssize_t sendmsg(int file, const struct msghdr *message, int flags)

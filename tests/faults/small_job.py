@@ -85,8 +85,15 @@ class Run:
             shutil.copy(place.template, self.path)
 
     def start(self, environment):
+        self.launch([self.path, "--progress=none", "-c", self.statement], environment)
+
+    def follow(self, job):
+        """A detached job to its end, which goes on if nobody runs it."""
+        self.launch(["wait", job, "--progress=none"], {})
+
+    def launch(self, arguments, environment):
         self.process = subprocess.Popen(
-            [PROGRAM, self.path, "--progress=none", "-c", self.statement], text=True, stdin=subprocess.DEVNULL,
+            [PROGRAM, *arguments], text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
             env={**os.environ, "TOTRAIN_STATE": str(self.state), "TMPDIR": str(self.folder), **environment})
 

@@ -36,7 +36,7 @@ def counts_of(run):
     for role in ROLES:
         file = run.calls / f"{role}.counts"
         if file.exists():
-            numbers = struct.unpack(f"{len(CALLS)}Q", file.read_bytes())
+            numbers = struct.unpack_from(f"{len(CALLS)}Q", file.read_bytes())
             counts.update({(role, call): number for call, number in zip(CALLS, numbers)})
     return counts
 
