@@ -93,7 +93,7 @@ class Run:
 
     def launch(self, arguments, environment):
         self.process = subprocess.Popen(
-            [PROGRAM, *arguments], text=True, stdin=subprocess.DEVNULL,
+            [PROGRAM, *arguments], text=True, errors="replace", stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
             env={**os.environ, "TOTRAIN_STATE": str(self.state), "TMPDIR": str(self.folder), **environment})
 
