@@ -94,20 +94,39 @@ static struct master_options master_options_of(const struct job *job, const stru
     };
 }
 
-/* The checkpoint of the masters before. One that cannot be used is no failure: the job then
- * starts from its beginning. */
+/* The checkpoints of the masters before. One that cannot be used is no failure: the job goes on
+ * from the one before, or starts from its beginning, and the master says so. */
+static void find_checkpoints(struct jobstore *store, const struct job *job,
+                             struct master_options *options)
+{
+    struct error why;
+
+    error_clear(&why);
+    error_clear(&options->refused);
+    if (checkpoint_open_older(store, job->id, job->identity, &options->older, &why) != STATUS_OK &&
+        why.status != STATUS_NOT_FOUND)
+        log_warning("the checkpoint before the last: %s", why.message);
+    error_clear(&why);
+    if (checkpoint_open(store, job->id, job->identity, &options->checkpoint, &why) == STATUS_OK ||
+        why.status == STATUS_NOT_FOUND)
+        return;
+    log_warning("%s", why.message);
+    options->refused = why;
+    options->checkpoint = options->older;
+    options->older = (struct checkpoint){.phase = 0};
+    if (checkpoint_keep(store, options->checkpoint.id, &why) != STATUS_OK)
+        log_warning("%s", why.message);
+}
+
 static void continue_learning(struct master_host *host, const struct job *job,
                               struct master_options *options)
 {
     struct recorder *recorder = &host->leader.recorder;
-    struct error why;
 
     options->store = (struct checkpoint_store){recorder, read_piece};
-    error_clear(&why);
-    if (checkpoint_open(recorder->store, job->id, job->identity, &options->checkpoint, &why) !=
-            STATUS_OK &&
-        why.status != STATUS_NOT_FOUND)
-        log_warning("%s; the job starts from its beginning", why.message);
+    store_call_begin(recorder->call, loop_now_ms());
+    find_checkpoints(recorder->store, job, options);
+    store_call_end(recorder->call);
 }
 
 static void write_metrics(void *self, struct text *page)

@@ -45,6 +45,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .started_at = now_ms,
         .woke_at = now_ms,
         .stored = options->checkpoint,
+        .older = options->older,
         .checkpoint_at = now_ms + options->checkpoint_ms,
         .ticked_at = now_ms,
         .lost_at = INT64_MIN / 2,
@@ -70,6 +71,8 @@ enum status master_init(struct master *master, const struct master_options *opti
     if (options->previous)
         continue_books(master, options->previous);
     master_put_job(master, now_ms, outbox);
+    if (options->refused.status != STATUS_OK)
+        master_say_refused(master, now_ms, options->refused.message, outbox);
     return STATUS_OK;
 }
 

@@ -55,7 +55,10 @@ struct master_options {
     int64_t apart_ms;   /* who cannot reach another stands by so long; then twice as long */
     int64_t try_ms;     /* who was too slow for a lane is given one after this time */
     int64_t checkpoint_ms;        /* between checkpoints, at least; 0: none are made */
-    struct checkpoint checkpoint; /* that the store has; phase 0: none */
+    struct checkpoint checkpoint; /* the newest that the store has and that can be used; phase 0:
+                                     none */
+    struct checkpoint older;      /* the one before it; phase 0: none */
+    struct error refused;         /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
     const struct job_row *previous; /* the books of the master before; NULL: the first one */
     struct slice statement, model;
@@ -145,6 +148,7 @@ struct master {
     uint32_t better_dealings; /* how often in a row one was worth a change */
 
     struct checkpoint stored; /* phase 0: none */
+    struct checkpoint older;  /* the one before, should `stored` be damaged */
     struct writing writing;
     uint32_t writings;           /* ever begun by this master */
     int64_t checkpoint_at;       /* when the next is due */

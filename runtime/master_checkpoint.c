@@ -217,6 +217,8 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
         fail_writing(master, now_ms, why->message, outbox);
         return;
     }
+    if (master->stored.phase != 0)
+        master->older = master->stored;
     master->stored = *head;
     master->has_told_no_checkpoint = false;
     master_put_event(master, now_ms, -1, "checkpoint", outbox,
@@ -227,11 +229,29 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
 
 /* ---- back ---- */
 
-static void refuse(struct master *master, int64_t now_ms, const char *why, struct outbox *outbox)
+void master_say_refused(struct master *master, int64_t now_ms, const char *why,
+                        struct outbox *outbox)
 {
     master_put_event(master, now_ms, -1, "checkpoint_refused", outbox, "%s", why);
-    master->stored = (struct checkpoint){.phase = 0};
-    outbox_put(outbox, OUTBOX_DROP, "", 0);
+    if (master->stored.phase != 0)
+        master_notice(master, now_ms, outbox,
+                      "a checkpoint is lost: %.300s; the job goes on from the one before, of step "
+                      "%" PRIu64,
+                      why, master->stored.step);
+    else
+        master_notice(master, now_ms, outbox,
+                      "a checkpoint is lost: %.300s; the job starts from its beginning", why);
+}
+
+static void refuse(struct master *master, int64_t now_ms, const char *why, struct outbox *outbox)
+{
+    master->stored = master->older;
+    master->older = (struct checkpoint){.phase = 0};
+    master_say_refused(master, now_ms, why, outbox);
+    if (master->stored.phase != 0)
+        outbox_put(outbox, OUTBOX_KEEP, &master->stored.id, sizeof master->stored.id);
+    else
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
     master_regroup(master, now_ms, outbox);
 }
 

@@ -80,6 +80,9 @@ void master_on_snapshot(struct master *master, int64_t now_ms, uint32_t index,
                         const struct message_snapshot *snapshot, struct outbox *outbox);
 void master_on_state_request(struct master *master, int64_t now_ms, uint32_t index,
                              const struct message *message, struct outbox *outbox);
+/* A checkpoint cannot be used: what it is gone on from instead is what is stored by now. */
+void master_say_refused(struct master *master, int64_t now_ms, const char *why,
+                        struct outbox *outbox);
 void master_on_state_refused(struct master *master, int64_t now_ms, uint32_t index,
                              const struct message *message, struct outbox *outbox);
 void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox);

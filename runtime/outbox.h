@@ -40,6 +40,7 @@ enum outbox_kind {
     OUTBOX_MODEL,      /* the rows that lie aside are the job's model */
     OUTBOX_PIECE,      /* of a checkpoint; bytes: struct piece_head, then the piece */
     OUTBOX_FINISH,     /* the checkpoint is whole; bytes: struct checkpoint */
+    OUTBOX_KEEP,       /* all checkpoints but this one are damaged; bytes: its uint64_t id */
     OUTBOX_DROP,       /* checkpoints, results of shards, rows that lie aside are of no use */
     OUTBOX_REPORT,     /* tell the door; bytes: struct job_event */
     OUTBOX_REPLACE,    /* ask the launcher for another worker than this one of its index */

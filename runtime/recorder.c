@@ -296,7 +296,7 @@ static void note_outcome(struct recorder *recorder, uint64_t id, const struct er
         return;
     log_warning("checkpoint: %s", why->message);
     recorder->failed_id = id;
-    (void)checkpoint_abandon(recorder->store, NULL); /* make room for what matters more */
+    (void)checkpoint_make_room(recorder->store, NULL);
 }
 
 /* Of all that is done for a checkpoint only STALE is an error of the job's. */
@@ -305,6 +305,7 @@ static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind 
 {
     struct piece_head head;
     struct checkpoint checkpoint;
+    uint64_t id;
     struct error why;
 
     error_clear(&why);
@@ -313,6 +314,10 @@ static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind 
             jobstore_forget_staged_model(recorder->store, &why) != STATUS_OK ||
             shardstore_drop_results(recorder->store, &why) != STATUS_OK)
             log_warning("what the job does not need any more: %s", why.message);
+    } else if (kind == OUTBOX_KEEP) {
+        memcpy(&id, bytes.data, sizeof id);
+        if (checkpoint_keep(recorder->store, id, &why) != STATUS_OK)
+            log_warning("a damaged checkpoint: %s", why.message);
     } else if (kind == OUTBOX_PIECE) {
         memcpy(&head, bytes.data, sizeof head);
         bytes = (struct slice){bytes.data + sizeof head, bytes.size - sizeof head};
@@ -340,7 +345,7 @@ static enum status store_checkpoints(struct recorder *recorder, const struct out
         const struct outbox_entry *entry = &outbox->entries[i];
 
         if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
-            entry->kind == OUTBOX_DROP)
+            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP)
             TRY(store_checkpoint(recorder, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return STATUS_OK;

@@ -154,6 +154,48 @@ static enum status insert_head(struct jobstore *store,
     return status;
 }
 
+static enum status run_with_number(struct jobstore *store, const char *sql, uint64_t number,
+                                   struct error *err)
+{
+    sqlite3_stmt *statement;
+    enum status status;
+
+    TRY(jobstore_prepare(store, sql, &statement, err));
+    sqlite3_bind_int64(statement, 1, (int64_t)number);
+    status = step_done(store, statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* The newest and the one before. What is of a later phase was damaged, or this would not be the
+ * newest. */
+static enum status keep_two(struct jobstore *store, const struct checkpoint *newest,
+                            struct error *err)
+{
+    TRY(run_with_number(store,
+                        "DELETE FROM checkpoint WHERE id <> ?1 AND (phase >= (SELECT phase FROM"
+                        " checkpoint WHERE id = ?1) OR id NOT IN (SELECT id FROM checkpoint"
+                        " WHERE phase < (SELECT phase FROM checkpoint WHERE id = ?1)"
+                        " ORDER BY phase DESC LIMIT 1))",
+                        newest->id, err));
+    return checkpoint_abandon(store, err);
+}
+
+enum status checkpoint_keep(struct jobstore *store, uint64_t id, struct error *err)
+{
+    TRY(run_with_number(store, "DELETE FROM checkpoint WHERE id <> ?", id, err));
+    return checkpoint_abandon(store, err);
+}
+
+enum status checkpoint_make_room(struct jobstore *store, struct error *err)
+{
+    TRY(jobstore_run(store,
+                     "DELETE FROM checkpoint WHERE id <> (SELECT id FROM checkpoint"
+                     " ORDER BY phase DESC, id DESC LIMIT 1)",
+                     err));
+    return checkpoint_abandon(store, err);
+}
+
 static enum status replace_head(struct jobstore *store, const struct checkpoint *checkpoint,
                                 struct error *err)
 {
@@ -163,9 +205,8 @@ static enum status replace_head(struct jobstore *store, const struct checkpoint 
         checkpoint->rows_done, checkpoint->bytes,  checkpoint->piece_bytes};
 
     TRY(hash_head(store, checkpoint, &values[CHECKPOINT_HEAD_VALUES - 1], err));
-    TRY(jobstore_run(store, "DELETE FROM checkpoint", err));
     TRY(insert_head(store, values, err));
-    TRY(checkpoint_abandon(store, err));
+    TRY(keep_two(store, checkpoint, err));
     return record_head(jobstore_recording(store), values, err);
 }
 
@@ -228,16 +269,19 @@ static enum status take_foreign_piece(void *context, uint64_t position, struct s
     return insert_piece(foreign->store, foreign->head.id, position, bytes, err);
 }
 
-enum status checkpoint_put_foreign(struct jobstore *store,
-                                   const uint64_t values[CHECKPOINT_HEAD_VALUES],
-                                   const struct journal *journal, struct error *err)
+static struct checkpoint head_from(const uint64_t values[CHECKPOINT_HEAD_VALUES])
 {
-    struct foreign foreign = {.store = store};
+    return (struct checkpoint){values[0], values[2], values[3], values[4],
+                               values[5], values[6], values[7], values[8]};
+}
+
+static enum status put_foreign(struct jobstore *store,
+                               const uint64_t values[CHECKPOINT_HEAD_VALUES],
+                               const struct journal *journal, struct error *err)
+{
+    struct foreign foreign = {.store = store, .head = head_from(values)};
     enum status status;
 
-    foreign.head = (struct checkpoint){values[0], values[2], values[3], values[4],
-                                       values[5], values[6], values[7], values[8]};
-    TRY(checkpoint_forget(store, err));
     TRY(insert_head(store, values, err));
     status = checkpoint_check(&foreign.head, err);
     if (status == STATUS_OK)
@@ -247,6 +291,28 @@ enum status checkpoint_put_foreign(struct jobstore *store,
     return status == STATUS_LIMIT || status == STATUS_CORRUPT ? STATUS_OK : status;
 }
 
+static bool is_whole(struct jobstore *store, const uint64_t values[CHECKPOINT_HEAD_VALUES])
+{
+    const struct checkpoint head = head_from(values);
+    uint64_t hash;
+
+    return hash_head(store, &head, &hash, NULL) == STATUS_OK &&
+           hash == values[CHECKPOINT_HEAD_VALUES - 1];
+}
+
+/* The one before is fetched where it is needed: it is as large. */
+enum status checkpoint_put_foreign(struct jobstore *store,
+                                   const uint64_t values[CHECKPOINT_HEAD_VALUES],
+                                   const uint64_t *older, const struct journal *journal,
+                                   struct error *err)
+{
+    TRY(checkpoint_forget(store, err));
+    TRY(put_foreign(store, values, journal, err));
+    if (!older || older[0] == values[0] || is_whole(store, values))
+        return STATUS_OK;
+    return put_foreign(store, older, journal, err);
+}
+
 /* ---- reading ---- */
 
 static enum status refuse(struct error *err, const char *why)
@@ -254,14 +320,18 @@ static enum status refuse(struct error *err, const char *why)
     return fail(err, STATUS_CORRUPT, "the checkpoint is not used: %s", why);
 }
 
-/* The row's columns, as they were bound in insert_head. */
-static enum status read_head(struct jobstore *store, uint64_t values[10], struct error *err)
+/* The row's columns, as they were bound in insert_head; `age` 0: of the newest. */
+static enum status read_head(struct jobstore *store, int age, uint64_t values[10],
+                             struct error *err)
 {
     sqlite3_stmt *statement;
     enum status status = STATUS_OK;
     int stepped;
 
-    TRY(jobstore_prepare(store, "SELECT * FROM checkpoint", &statement, err));
+    TRY(jobstore_prepare(store,
+                         "SELECT * FROM checkpoint ORDER BY phase DESC, id DESC LIMIT 1 OFFSET ?",
+                         &statement, err));
+    sqlite3_bind_int(statement, 1, age);
     stepped = sqlite3_step(statement);
     if (stepped == SQLITE_DONE)
         status = fail(err, STATUS_NOT_FOUND, "the job has no checkpoint");
@@ -272,8 +342,6 @@ static enum status read_head(struct jobstore *store, uint64_t values[10], struct
             status = refuse(err, "its head is malformed");
         values[i] = (uint64_t)sqlite3_column_int64(statement, i);
     }
-    if (status == STATUS_OK && sqlite3_step(statement) != SQLITE_DONE)
-        status = refuse(err, "it has more than one head");
     sqlite3_finalize(statement);
     return status;
 }
@@ -284,28 +352,26 @@ enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoin
     uint64_t values[10];
 
     memset(checkpoint, 0, sizeof *checkpoint);
-    TRY(read_head(store, values, err));
-    *checkpoint = (struct checkpoint){values[0], values[2], values[3], values[4],
-                                      values[5], values[6], values[7], values[8]};
+    TRY(read_head(store, 0, values, err));
+    *checkpoint = head_from(values);
     return STATUS_OK;
 }
 
-enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
+static enum status open_one(struct jobstore *store, int age, uint64_t job, uint64_t identity,
                             struct checkpoint *checkpoint, struct error *err)
 {
     uint64_t values[10], hash = 0;
     struct error why;
 
     memset(checkpoint, 0, sizeof *checkpoint);
-    TRY(read_head(store, values, err));
+    TRY(read_head(store, age, values, err));
     if (values[1] != CHECKPOINT_VERSION)
         return refuse(err, "it is of another version");
     if (values[2] != job)
         return refuse(err, "it belongs to another job");
     if (values[3] != identity)
         return refuse(err, "it belongs to another job spec or other rows");
-    *checkpoint = (struct checkpoint){values[0], values[2], values[3], values[4],
-                                      values[5], values[6], values[7], values[8]};
+    *checkpoint = head_from(values);
     error_clear(&why);
     if (checkpoint->phase == 0 || hash_head(store, checkpoint, &hash, &why) != STATUS_OK ||
         hash != values[9]) {
@@ -313,6 +379,18 @@ enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t ident
         return refuse(err, why.status != STATUS_OK ? why.message : "its head is damaged");
     }
     return jobstore_run(store, "PRAGMA synchronous = NORMAL", err);
+}
+
+enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
+                            struct checkpoint *checkpoint, struct error *err)
+{
+    return open_one(store, 0, job, identity, checkpoint, err);
+}
+
+enum status checkpoint_open_older(struct jobstore *store, uint64_t job, uint64_t identity,
+                                  struct checkpoint *checkpoint, struct error *err)
+{
+    return open_one(store, 1, job, identity, checkpoint, err);
 }
 
 static enum status take_piece(sqlite3_stmt *statement, const struct checkpoint *checkpoint,

@@ -2,16 +2,17 @@
  * checkpoint.h - the state of a job in its store, from which everything can be
  * started again when no process of it is left.
  *
- *     put piece 0, 1, ... --finish--> the one whole checkpoint --drop--> none
- *          |                               (its predecessor goes)
+ *     put piece 0, 1, ... --finish--> the newest one --drop--> none
+ *          |                          (and its predecessor; the one before that goes)
  *          +--abandon, or a crash--> nothing of it is ever read
  *
  * Each piece is a transaction of its own, so that heartbeats and progress pass
  * between them. The head is written last, in the transaction that removes the
- * checkpoint before: a reader sees the old one or the new one. The head says
+ * last but one: a reader sees the old two or the new two. The head says
  * whose state it is (job and identity: spec and rows), and its hash covers the
  * hashes of all pieces. What does not fit in any way is CORRUPT: a job then
- * starts from its beginning, never from a state that may be wrong.
+ * goes on from the one before, and where that is damaged, too, from its beginning, never
+ * from a state that may be wrong.
  *
  * What was finished survives the machine, not only the processes: finish()
  * waits for the disk.
@@ -46,18 +47,25 @@ enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t p
 /* CORRUPT when a piece is missing: nothing changes then. */
 enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *checkpoint,
                               struct error *err);
-/* Unfinished pieces go: to make room after a failure. */
+/* Unfinished pieces go. */
 enum status checkpoint_abandon(struct jobstore *store, struct error *err);
+/* And all checkpoints but the newest: to make room after a failure, for what matters more. */
+enum status checkpoint_make_room(struct jobstore *store, struct error *err);
 enum status checkpoint_drop(struct jobstore *store, struct error *err);
+/* All but the one of this id go: they are damaged. */
+enum status checkpoint_keep(struct jobstore *store, uint64_t id, struct error *err);
 
-/* NOT_FOUND when there is none; CORRUPT for one that is damaged, or of another
+/* The newest. NOT_FOUND when there is none; CORRUPT for one that is damaged, or of another
  * job, other rows or another version. */
 enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t identity,
                             struct checkpoint *checkpoint, struct error *err);
-/* What its head says, unchecked: for people. NOT_FOUND, CORRUPT. */
+/* The same of the one before it. */
+enum status checkpoint_open_older(struct jobstore *store, uint64_t job, uint64_t identity,
+                                  struct checkpoint *checkpoint, struct error *err);
+/* What the head of the newest says, unchecked: for people. NOT_FOUND, CORRUPT. */
 enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,
                             struct error *err);
-/* Appends the piece. NOT_FOUND when a newer checkpoint has taken its place. */
+/* Appends the piece. NOT_FOUND when newer checkpoints have taken its place. */
 enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,
                                   uint64_t position, struct text *out, struct error *err);
 

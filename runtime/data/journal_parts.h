@@ -49,10 +49,12 @@ enum status recording_check(struct recording *recording, struct error *err);
 /* ----- checkpoint.c ----- */
 
 /* The head and its pieces as another store has them. Nothing is believed:
- * checkpoint_open checks them as any other's. */
+ * checkpoint_open checks them as any other's. `older`: of the one before, whose pieces are fetched
+ * where the newest is damaged; NULL: there is none. */
 enum status checkpoint_put_foreign(struct jobstore *store,
                                    const uint64_t values[CHECKPOINT_HEAD_VALUES],
-                                   const struct journal *journal, struct error *err);
+                                   const uint64_t *older, const struct journal *journal,
+                                   struct error *err);
 /* As checkpoint_drop, and no journal hears of it. */
 enum status checkpoint_forget(struct jobstore *store, struct error *err);
 

@@ -10,12 +10,15 @@
 #include "data/jobstore_parts.h"
 #include "data/journal_parts.h"
 
+#define HEADS_MAX  3 /* two count; a third that a later one replaces */
+#define HEAD_PHASE 4 /* in journal_head_names */
+
 struct replay {
     struct jobstore *store;
     int64_t job;
     struct journal_position position;
-    uint64_t head[CHECKPOINT_HEAD_VALUES]; /* of the newest checkpoint */
-    bool has_head;
+    uint64_t heads[HEADS_MAX][CHECKPOINT_HEAD_VALUES]; /* of the last checkpoints, oldest first */
+    uint32_t head_count;
 };
 
 /* ----- reading bodies ----- */
@@ -178,13 +181,23 @@ static enum status take_model_row(struct replay *replay, const cJSON *body,
 
 static enum status take_head(struct replay *replay, const cJSON *body, struct error *err)
 {
+    uint64_t values[CHECKPOINT_HEAD_VALUES];
+
     for (int i = 0; i < CHECKPOINT_HEAD_VALUES; i++) {
         int64_t value;
 
         TRY(json_get_integer(body, journal_head_names[i], INT64_MIN, INT64_MAX, &value, err));
-        replay->head[i] = (uint64_t)value;
+        values[i] = (uint64_t)value;
     }
-    replay->has_head = true;
+    /* One of the same or a later phase was found damaged, or this would not follow it. */
+    while (replay->head_count > 0 &&
+           replay->heads[replay->head_count - 1][HEAD_PHASE] >= values[HEAD_PHASE])
+        replay->head_count--;
+    if (replay->head_count == HEADS_MAX) {
+        memmove(replay->heads[0], replay->heads[1], sizeof replay->heads - sizeof *replay->heads);
+        replay->head_count--;
+    }
+    memcpy(replay->heads[replay->head_count++], values, sizeof values);
     return STATUS_OK;
 }
 
@@ -251,7 +264,7 @@ static enum status take_entry(struct replay *replay, const struct journal_entry 
     status = take_body(replay, entry, body, err);
     cJSON_Delete(body);
     if (status == STATUS_OK && entry->kind == JOURNAL_DROP) {
-        replay->has_head = false;
+        replay->head_count = 0;
         status = checkpoint_forget(replay->store, err); /* which an earlier replay has put there */
     }
     replay->position.number = entry->number;
@@ -307,12 +320,21 @@ static enum status write_position(struct jobstore *store, const struct journal_p
     return jobstore_run(store, sql, err);
 }
 
+static enum status put_heads(struct replay *replay, const struct journal *journal,
+                             struct error *err)
+{
+    const uint32_t last = replay->head_count - 1;
+
+    return checkpoint_put_foreign(replay->store, replay->heads[last],
+                                  last > 0 ? replay->heads[last - 1] : NULL, journal, err);
+}
+
 static enum status replay_in_transaction(const struct journal *journal, struct replay *replay,
                                          struct error *err)
 {
     TRY(journal->read(journal->self, replay->position.number, read_entry, replay, err));
-    if (replay->has_head && !replay->position.has_ended && journal->each_piece)
-        TRY(checkpoint_put_foreign(replay->store, replay->head, journal, err));
+    if (replay->head_count > 0 && !replay->position.has_ended && journal->each_piece)
+        TRY(put_heads(replay, journal, err));
     return write_position(replay->store, &replay->position, err);
 }
 

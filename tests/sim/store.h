@@ -20,7 +20,10 @@ struct store {
     uint32_t metric_count;
     struct checkpoint whole; /* phase 0: none */
     struct text whole_bytes;
-    bool is_damaged;  /* as the checksums see it */
+    bool is_damaged;         /* as the checksums see it */
+    struct checkpoint older; /* the one before; phase 0: none */
+    struct text older_bytes;
+    bool older_is_damaged;
     bool was_damaged; /* ever */
     uint64_t partial_id;
     struct text partial_bytes;
@@ -36,6 +39,8 @@ uint64_t store_count_evaluations(const struct store *store);
 enum status store_put_piece(struct store *store, struct slice bytes, struct error *err);
 enum status store_finish(struct store *store, struct slice bytes, struct error *err);
 void store_drop(struct store *store);
+/* Of two checkpoints only the one of this id is left. */
+void store_keep(struct store *store, uint64_t id);
 enum status store_read_piece(void *store, const struct checkpoint *checkpoint, uint64_t position,
                              struct text *out, struct error *err);
 /* Damage that shows when a piece is read, or when the learner looks. */

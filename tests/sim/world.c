@@ -403,7 +403,11 @@ static void take_checkpoint(struct world *world, uint32_t number, const struct o
         store_drop(&world->store);
         return;
     }
-    memcpy(&id, bytes.data, sizeof id); /* comes first in both */
+    memcpy(&id, bytes.data, sizeof id); /* comes first in all */
+    if (entry->kind == OUTBOX_KEEP) {
+        store_keep(&world->store, id);
+        return;
+    }
     if (draw(world, 100) < world->plan->store_trouble) {
         count(world, WORLD_FAULT_STORE_TROUBLE);
         status = STATUS_IO;
@@ -531,6 +535,7 @@ static void carry_out(struct world *world, uint32_t number)
         case OUTBOX_PIECE:
         case OUTBOX_FINISH:
         case OUTBOX_DROP:
+        case OUTBOX_KEEP:
             take_checkpoint(world, number, outbox, entry);
             break;
         case OUTBOX_END:
@@ -612,6 +617,7 @@ static void start_master(struct world *world)
                                      .incarnation = world->store.incarnation,
                                      .checkpoint_ms = world->plan->checkpoint_ms,
                                      .checkpoint = world->store.whole,
+                                     .older = world->store.older,
                                      .store = {&world->store, store_read_piece},
                                      .previous = world->store.has_job ? &previous : NULL,
                                      .min_workers = world->plan->min_workers,

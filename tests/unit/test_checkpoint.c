@@ -124,6 +124,60 @@ static void a_finished_checkpoint_takes_the_place_of_the_one_before(void **state
     close_store(&fixture);
 }
 
+static void the_one_before_is_kept_and_no_third(void **state)
+{
+    struct fixture fixture;
+    struct checkpoint found;
+    struct error err;
+    (void)state;
+
+    open_store(&fixture);
+    put(&fixture, 1, 'a');
+    finish(&fixture, 1, 4);
+    CHECK_FAILS(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err), STATUS_NOT_FOUND,
+                "no checkpoint");
+    put(&fixture, 2, 'b');
+    finish(&fixture, 2, 9);
+    CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
+    CHECK_INT(found.id, 1);
+    put(&fixture, 3, 'c');
+    finish(&fixture, 3, 12);
+    CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
+    CHECK_INT(found.id, 2);
+    check_is(&fixture, 3, 'c');
+    close_store(&fixture);
+}
+
+/* The newest is damaged; the job goes on from the one before, and makes the next of an earlier
+ * phase than that had. */
+static void the_one_before_serves_when_the_newest_is_damaged(void **state)
+{
+    struct fixture fixture;
+    struct checkpoint found;
+    struct error err;
+    (void)state;
+
+    open_store(&fixture);
+    put(&fixture, 1, 'a');
+    finish(&fixture, 1, 4);
+    put(&fixture, 2, 'b');
+    finish(&fixture, 2, 9);
+    meddle(&fixture, "UPDATE checkpoint SET step = step + 1 WHERE id = 2");
+    CHECK_FAILS(checkpoint_open(fixture.store, JOB, IDENTITY, &found, &err), STATUS_CORRUPT,
+                "head is damaged");
+    CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
+    put(&fixture, 3, 'c');
+    finish(&fixture, 3, 7);
+    check_is(&fixture, 3, 'c');
+    CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
+    CHECK_INT(found.id, 1);
+    CHECK_OK(checkpoint_keep(fixture.store, 1, &err));
+    check_is(&fixture, 1, 'a');
+    CHECK_FAILS(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err), STATUS_NOT_FOUND,
+                "no checkpoint");
+    close_store(&fixture);
+}
+
 static void a_checkpoint_with_a_piece_missing_is_not_finished(void **state)
 {
     struct fixture fixture;
@@ -157,6 +211,8 @@ static void a_replaced_checkpoint_is_not_mixed_with_its_successor(void **state)
     CHECK_OK(checkpoint_open(fixture.store, JOB, IDENTITY, &old, &err));
     put(&fixture, 2, 'b');
     finish(&fixture, 2, 9);
+    put(&fixture, 3, 'c');
+    finish(&fixture, 3, 12);
     text_init(&bytes, 100);
     CHECK_FAILS(checkpoint_read_piece(fixture.store, &old, 1, &bytes, &err), STATUS_NOT_FOUND,
                 "has been replaced");
@@ -185,7 +241,7 @@ static void what_was_changed_or_is_of_another_job_is_refused(void **state)
         {"DELETE FROM checkpoint_pieces WHERE position = 0", "piece 0 of 3"},
         {"INSERT INTO checkpoint SELECT id + 1, version, job, identity, phase, step, rows_done,"
          " bytes, piece_bytes, hash FROM checkpoint",
-         "more than one head"},
+         "piece 0 of 3"},
     };
     (void)state;
 
@@ -251,6 +307,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_finished_checkpoint_takes_the_place_of_the_one_before),
+        cmocka_unit_test(the_one_before_is_kept_and_no_third),
+        cmocka_unit_test(the_one_before_serves_when_the_newest_is_damaged),
         cmocka_unit_test(a_checkpoint_with_a_piece_missing_is_not_finished),
         cmocka_unit_test(a_replaced_checkpoint_is_not_mixed_with_its_successor),
         cmocka_unit_test(what_was_changed_or_is_of_another_job_is_refused),

@@ -442,6 +442,44 @@ static void a_dropped_checkpoint_does_not_come_back(void **state)
     free(shared);
 }
 
+/* The one before is fetched only then. */
+static void a_changed_checkpoint_is_replaced_by_the_one_before(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second, third;
+    struct checkpoint checkpoint;
+    struct text piece;
+    struct error err;
+    (void)state;
+
+    text_init(&piece, 100);
+    lead(&first, shared);
+    put_checkpoint(&first, 10, 3);
+    put_checkpoint(&first, 11, 5);
+    lead(&second, shared);
+    CHECK_FAILS(checkpoint_open_older(second.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
+                "no checkpoint");
+    shared->pieces[3].bytes[0] ^= 1; /* of 11 */
+    lead(&third, shared);
+    CHECK_FAILS(checkpoint_open(third.store, JOB, 1, &checkpoint, &err), STATUS_CORRUPT,
+                "not used");
+    CHECK_OK(checkpoint_open_older(third.store, JOB, 1, &checkpoint, &err));
+    CHECK_INT(checkpoint.phase, 3);
+    CHECK_OK(checkpoint_read_piece(third.store, &checkpoint, 1, &piece, &err));
+    assert_string_equal(text_string(&piece), "abcde");
+    /* What it makes next is of an earlier phase than the damaged one, and counts. */
+    put_checkpoint(&third, 12, 4);
+    close_store(&second);
+    lead(&second, shared);
+    CHECK_OK(checkpoint_open(second.store, JOB, 1, &checkpoint, &err));
+    CHECK_INT(checkpoint.phase, 4);
+    text_deinit(&piece);
+    close_store(&first);
+    close_store(&second);
+    close_store(&third);
+    free(shared);
+}
+
 static void a_changed_checkpoint_is_refused(void **state)
 {
     (void)state;
@@ -677,6 +715,7 @@ int main(void)
         cmocka_unit_test(the_rows_of_a_model_that_was_not_finished_are_not_replayed_into_the_next),
         cmocka_unit_test(the_next_master_has_books_and_checkpoint),
         cmocka_unit_test(a_dropped_checkpoint_does_not_come_back),
+        cmocka_unit_test(a_changed_checkpoint_is_replaced_by_the_one_before),
         cmocka_unit_test(a_changed_checkpoint_is_refused),
         cmocka_unit_test(a_master_that_was_replaced_writes_nothing),
         cmocka_unit_test(progress_is_told_now_and_then_and_may_fail),
