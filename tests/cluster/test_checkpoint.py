@@ -6,6 +6,7 @@ The oracle is the digest of the undisturbed run with one worker.
 """
 
 import os
+import pathlib
 import signal
 import sqlite3
 import subprocess
@@ -36,6 +37,40 @@ class NamedPointTest(harness.JobTest):
                 self.assertEqual(job.end(), 0, job.last)
                 self.assertEqual(job.digest(), self.digest_of(epochs=harness.LONG))
                 self.assertIn("restored", job.log())
+
+
+class LargeStateTest(harness.JobTest):
+    """The state goes in many pieces, to a worker in more than one window of them."""
+
+    units = 8192
+    columns = 60  # x 8192 units x 12 bytes: 5.9 MB
+    epochs = 60
+
+    @classmethod
+    def job(cls, *arguments, **named):
+        path = pathlib.Path(cls.temporary.name) / "wide.csv"
+        if not path.exists():
+            cells = [line.split(",") for line in pathlib.Path(harness.CSV).read_text(encoding="ascii").split()]
+            header = [f"{cells[0][i % 4]}{i}" for i in range(cls.columns)] + ["class"]
+            rows = [[row[i % 4] for i in range(cls.columns)] + row[4:] for row in cells[1:]]
+            path.write_text("".join(",".join(row) + "\n" for row in [header, *rows]), encoding="ascii")
+        return super().job(*arguments, csv=path, **named)
+
+    def test_a_worker_comes_back_and_everything_is_killed(self):
+        job = self.job(2, least=1, epochs=self.epochs, checkpoint=0.05)
+        job.wait_for("progress", 1)
+        os.kill(job.pid_of("worker", 1), signal.SIGKILL)
+        job.wait_for_event_row("checkpoint")
+        (size,) = job.query("SELECT bytes FROM checkpoint")[0]
+        self.assertGreater(size, 5 << 20)
+        wait_for(lambda: len(job.query("SELECT 1 FROM events WHERE event = 'joined' AND \"index\" = 1")) > 1,
+                 "worker 1 to come back")
+        job.wait_for("progress", job.last["step"] + 1)
+        job.end_everything()
+        job.start()
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(epochs=self.epochs))
+        self.assertIn("restored", job.log())
 
 
 class CheckpointTest(harness.JobTest):
