@@ -288,7 +288,6 @@ static void a_team_that_changes_leaves_no_trace(void **state)
         CHECK_OK(learner_use_team(changed, next, &err));
         team_free(team);
         team = next;
-        sums_init(&sums, learner_phase(changed));
         contribute_all(changed, &sums);
         learner_resolve(changed, sums.fixed, 0, learner_phase(changed)->real_count, sums.reals);
         CHECK_OK(learner_apply(changed, sums.integers, sums.reals, &report, &err));
