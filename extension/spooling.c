@@ -415,7 +415,8 @@ static enum status spool_rows(const struct spool_job *job, struct arena *arena, 
     else if (job->readers > 1)
         TRY(spool_in_parallel(job, arena, &outcome, rows, err));
     if (job->is_verbose && outcome.readers > 0)
-        sink_notice(job->sink, "rows are read by %u readers", outcome.readers);
+        sink_notice(job->sink, "rows are read by %u reader%s", outcome.readers,
+                    outcome.readers == 1 ? "" : "s");
     else if (job->is_verbose)
         sink_notice(job->sink, "rows are read by one reader: %s", outcome.reason);
     return outcome.readers > 0 ? STATUS_OK : spool_in_order(job, arena, rows, err);

@@ -189,7 +189,8 @@ enum status check_replaced(const struct table_target *target, const struct found
     const struct slice name = target->name;
 
     if (!found->is_table)
-        return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no table", SLICE_FORMAT(name)),
+        return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no ordinary table",
+                    SLICE_FORMAT(name)),
                error_hint(err, "Choose another name.");
     if (target->kind == TARGET_MODEL)
         return check_replaced_by_model(name, found, err);

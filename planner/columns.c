@@ -373,14 +373,62 @@ static bool is_array(struct slice type)
     return type.size > 2 && type.data[type.size - 2] == '[' && type.data[type.size - 1] == ']';
 }
 
+/* Of numbers: it would be a vector, if it was known of how many. */
+static bool is_array_of_numbers(struct slice type)
+{
+    static const char *const types[] = {"smallint[]", "integer[]",          "bigint[]",
+                                        "real[]",     "double precision[]", "numeric[]"};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (slice_is(type, types[i]))
+            return true;
+    return false;
+}
+
+static enum status refuse_unknown_length(const struct planning *planning,
+                                         const struct query_column *column,
+                                         const struct choice *choice)
+{
+    fail_at(
+        planning->err, STATUS_INVALID, choice->position,
+        "column \"%.*s\" is NULL in all of %u sampled rows: how long its arrays are is not known",
+        SLICE_FORMAT(column->name), planning->plan->query.sample_rows);
+    return error_hint(planning->err,
+                      "Leave it out of the SELECT, or rows without it: WHERE %.*s "
+                      "IS NOT NULL.",
+                      SLICE_FORMAT(column->name));
+}
+
+/* PostgreSQL's lengths of time and amounts of money are numbers, said in another way. */
+static enum status hint_number(const struct planning *planning, const struct query_column *column)
+{
+    const struct slice name = column->name, type = column->declared_type;
+
+    if (slice_is(type, "money"))
+        return error_hint(planning->err, "Cast it in the SELECT, as in CAST(%.*s AS numeric).",
+                          SLICE_FORMAT(name));
+    return error_hint(planning->err, "Select a number, as in EXTRACT(epoch FROM %.*s) AS %.*s.",
+                      SLICE_FORMAT(name), SLICE_FORMAT(name));
+}
+
+static bool is_number_in_disguise(struct slice type)
+{
+    return slice_is(type, "money") || slice_is(type, "interval") ||
+           slice_is(type, "time without time zone") || slice_is(type, "time with time zone");
+}
+
 static enum status refuse_binary(const struct planning *planning, const struct query_column *column,
                                  const struct choice *choice)
 {
+    if (column->blobs == 0 && is_array_of_numbers(column->declared_type))
+        return refuse_unknown_length(planning, column, choice);
     query_refuse_binary(planning, "", column, choice->position);
     if (is_array(column->declared_type))
         return error_hint(planning->err,
                           "Select its elements as columns of their own, as in %.*s[1] AS %.*s_1.",
                           SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+    if (is_number_in_disguise(column->declared_type))
+        return hint_number(planning, column);
     return error_hint(planning->err,
                       "Leave it out of the SELECT, or cast it there, as in CAST(%.*s AS TEXT).",
                       SLICE_FORMAT(column->name));

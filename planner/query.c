@@ -98,6 +98,10 @@ static const char *nearest_column(const struct query *query, struct slice name)
 /* "The query has id, age and 12 more." */
 static void append_columns(const struct query *query, struct text *out)
 {
+    if (query->count == 0) {
+        text_append_string(out, "The query has no columns.");
+        return;
+    }
     text_append_string(out, "The query has ");
     for (size_t i = 0; i < query->count; i++) {
         if (out->size + query->columns[i].name.size > LIST_BYTES_MAX) {

@@ -274,12 +274,14 @@ static void run_pending(void)
     char *text = MemoryContextStrdup(MessageContext, pending);
     char *message = MemoryContextAlloc(MessageContext, refused_size);
     const size_t size = refused_size;
+    /* What it could parse it has logged before. */
+    const bool is_logged = sqlstate_of_message(refused, size) != ERRCODE_SYNTAX_ERROR;
 
     memcpy(message, refused, size);
     forget();
     is_claimed = false;
     is_running = true;
-    if (!script_run(text))
+    if (!script_run(text, is_logged))
         (void)put_with_hint(message, size,
                             "ToTrain's statements are understood where its extension is: CREATE "
                             "EXTENSION totrain.");

@@ -155,28 +155,45 @@ static enum status put_note(const char *folder, const char *path, const struct n
     return status;
 }
 
-static void write_note(const char *state, const struct note *note)
+static enum status write_note(const char *state, const struct note *note, struct error *err)
 {
     struct job_folder folder;
-    struct error err;
     char path[PATH_MAX];
 
-    error_clear(&err);
-    if (job_folder_find(state, note->id, &folder, &err) != STATUS_OK ||
-        job_folder_file(&folder, "job.db", path, &err) != STATUS_OK ||
-        put_note(folder.path, path, note, &err) != STATUS_OK)
+    error_clear(err);
+    TRY(job_folder_find(state, note->id, &folder, err));
+    TRY(job_folder_file(&folder, "job.db", path, err));
+    return put_note(folder.path, path, note, err);
+}
+
+static void write_or_log(const char *state, const struct note *note)
+{
+    struct error err;
+
+    if (write_note(state, note, &err) != STATUS_OK)
         ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", note->id, err.message)));
+}
+
+void jobs_begin(const char *state, int64_t id, const char *statement)
+{
+    const struct note note = {id, statement, JOB_STATE_WAITING, NULL, false};
+    struct error err;
+
+    if (write_note(state, &note, &err) != STATUS_OK)
+        ereport(ERROR, (errcode(ERRCODE_IO_ERROR),
+                        errmsg("the job cannot be begun: %s",
+                               settings_hide_state(session_from_utf8(slice_of(err.message))))));
 }
 
 void jobs_note(const char *state, int64_t id, const char *statement, enum job_state what,
                const char *why)
 {
-    write_note(state, &(struct note){id, statement, what, why, false});
+    write_or_log(state, &(struct note){id, statement, what, why, false});
 }
 
 void jobs_fail(const char *state, int64_t id, const char *why)
 {
-    write_note(state, &(struct note){id, NULL, JOB_STATE_FAILED, why, true});
+    write_or_log(state, &(struct note){id, NULL, JOB_STATE_FAILED, why, true});
 }
 
 /* ----- rows ----- */

@@ -16,6 +16,9 @@ void jobs_sweep(void);
 void jobs_note(const char *state, int64_t id, const char *statement, enum job_state what,
                const char *why);
 
+/* The same of one that begins; throws where it cannot be written: nobody would hear of the job. */
+void jobs_begin(const char *state, int64_t id, const char *statement);
+
 /* The same of one that has failed, whatever its books say. */
 void jobs_fail(const char *state, int64_t id, const char *why);
 

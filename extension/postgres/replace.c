@@ -12,8 +12,8 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "base/hash.h"
 #include "engine/stored.h"
 #include "planner/plan.h"
 #include "postgres_host/sql.h"
@@ -339,15 +339,15 @@ static enum status lock_old(struct postgres_host *host, const struct table_targe
                 SLICE_FORMAT(target->name));
 }
 
-/* Under another name first: the query may read the table that it replaces. */
-static enum status new_name(char name[64], struct error *err)
+/* Under another name first: the query may read the table that it replaces. Of one table always the
+ * same name: each other one would be another statement to pg_stat_statements. Two sessions that
+ * make the same table do so one after the other. */
+static void new_name(const struct table_target *target, char name[64])
 {
-    uint64_t number;
+    const uint64_t schema = hash_bytes(target->schema.data, target->schema.size, 0);
 
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return fail_errno(err, STATUS_IO, "no random bytes for a table's name");
-    snprintf(name, 64, "totrain_new_%016llx", (unsigned long long)number);
-    return STATUS_OK;
+    snprintf(name, 64, "totrain_new_%016llx",
+             (unsigned long long)hash_bytes(target->name.data, target->name.size, schema));
 }
 
 static enum status rename_table(struct postgres_host *host, const struct pg_table *from,
@@ -392,7 +392,7 @@ enum status postgres_replace(struct postgres_host *host, const struct table_targ
     enum status status;
 
     TRY(postgres_target_schema(host, &here.schema, buffer, err));
-    TRY(new_name(name, err));
+    new_name(&here, name);
     new = (struct pg_table){here.schema, slice_of(name)};
     TRY(make(host, &new, context, err));
     arena_init(&statements.arena, KEPT_ARENA_MAX);

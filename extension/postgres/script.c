@@ -8,6 +8,7 @@
 
 #include "access/printtup.h"
 #include "access/xact.h"
+#include "commands/async.h"
 #include "commands/portalcmds.h"
 #include "executor/execdesc.h"
 #include "executor/executor.h"
@@ -376,6 +377,26 @@ static void run_ours(struct slice text, const struct piece *piece)
 
 /* ----- the whole string ----- */
 
+/* What writes a table is logged as CREATE TABLE AS is, what shows something as a SELECT; what does
+ * not parse as the former. */
+static LogStmtLevel log_level(struct slice text, const struct piece *piece)
+{
+    struct arena arena;
+    struct statement statement;
+    struct error ignored;
+    bool writes;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    error_clear(&ignored);
+    writes = parse_piece(text, piece, &arena, &statement, &ignored) != STATUS_OK ||
+             (!statement.explain_plan &&
+              (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
+               statement.kind == STATEMENT_CANCEL_JOB || statement.predict_into.count > 0 ||
+               (statement.kind == STATEMENT_EVALUATE && statement.into.count > 0)));
+    arena_deinit(&arena);
+    return writes ? LOGSTMT_DDL : LOGSTMT_ALL;
+}
+
 static void run_piece(const char *text, const struct piece *piece, int characters_before)
 {
     const struct slice sql = piece_text(text, piece);
@@ -388,7 +409,7 @@ static void run_piece(const char *text, const struct piece *piece, int character
         return;
     }
     set_ps_display("TO TRAIN");
-    log_piece(LOGSTMT_DDL, session_from_utf8(sql));
+    log_piece(log_level(slice_of(text), piece), session_from_utf8(sql));
     run_ours(slice_of(text), piece);
 }
 
@@ -436,14 +457,14 @@ static void run_pieces(const char *text)
 static bool was_alarmed; /* idle_session_timeout was running */
 
 /* The backend has said that it is idle, and set its alarms. */
-static void become_busy(const char *text)
+static void become_busy(const char *text, bool is_logged)
 {
     debug_query_string = text;
     pgstat_report_activity(STATE_RUNNING, text);
     was_alarmed = get_timeout_active(IDLE_SESSION_TIMEOUT);
     disable_timeout(IDLE_SESSION_TIMEOUT, false);
     disable_timeout(IDLE_STATS_UPDATE_TIMEOUT, false);
-    if (log_statement == LOGSTMT_ALL)
+    if (log_statement == LOGSTMT_ALL && !is_logged)
         ereport(LOG, (errmsg("statement: %s", text), errhidestmt(true)));
 }
 
@@ -468,6 +489,8 @@ static void become_idle(const char *text)
     long next_report;
 
     log_how_long(text);
+    if (notifyInterruptPending)
+        ProcessNotifyInterrupt(false); /* of one's own NOTIFY, too: before the next statement */
     ReportChangedGUCOptions();
     next_report = pgstat_report_stat(false);
     if (next_report > 0)
@@ -479,11 +502,11 @@ static void become_idle(const char *text)
     debug_query_string = NULL;
 }
 
-bool script_run(const char *text)
+bool script_run(const char *text, bool is_logged)
 {
     bool is_allowed;
 
-    become_busy(text);
+    become_busy(text, is_logged);
     piece_memory =
         AllocSetContextCreate(MessageContext, "totrain statement", ALLOCSET_DEFAULT_SIZES);
     begin();

@@ -1,6 +1,7 @@
 #include "postgres_host/compat.h"
 
 #include <limits.h>
+#include <unistd.h>
 
 #include "lib/stringinfo.h"
 #include "postmaster/postmaster.h"
@@ -66,7 +67,7 @@ static void define_for_administrators(void)
                                "Empty means that there are no such jobs.", &settings.job_login, "",
                                PGC_SIGHUP, 0, NULL, NULL, NULL);
     DefineCustomStringVariable("totrain.state_directory", "Folder of the jobs.",
-                               "Empty means the folder totrain in the data directory.",
+                               "Empty means the folder pgsql_tmp_totrain in the data directory.",
                                &settings.state_directory, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY, NULL,
                                NULL, NULL);
 }
@@ -152,11 +153,31 @@ void settings_define(void)
     MarkGUCPrefixReserved("totrain");
 }
 
+/* Base backups leave out what begins so: jobs are of this server, and hold rows of its tables. */
+#define STATE_FOLDER "pgsql_tmp_totrain"
+/* Where it was before. */
+#define OLD_STATE_FOLDER "totrain"
+
+static void move_old_folder(const char *folder)
+{
+    const char *old = psprintf("%s/" OLD_STATE_FOLDER, DataDir);
+
+    if (access(folder, F_OK) != 0 && access(old, F_OK) == 0 && rename(old, folder) == 0)
+        ereport(LOG, (errmsg("the jobs of totrain are in %s now", folder)));
+}
+
 char *settings_state_root(void)
 {
+    static bool has_looked;
+    char *folder;
+
     if (settings.state_directory && settings.state_directory[0])
         return pstrdup(settings.state_directory);
-    return psprintf("%s/totrain", DataDir);
+    folder = psprintf("%s/" STATE_FOLDER, DataDir);
+    if (!has_looked)
+        move_old_folder(folder);
+    has_looked = true;
+    return folder;
 }
 
 char *settings_state_of(Oid database, Oid role)
@@ -172,9 +193,7 @@ char *settings_state(Oid role)
 /* Where the server keeps its files is a superuser's to know, as the setting is. */
 const char *settings_hide_state(const char *text)
 {
-    const char *root = settings.state_directory && settings.state_directory[0]
-                           ? settings.state_directory
-                           : DataDir;
+    const char *root = settings_state_root();
     const char *found;
     StringInfoData hidden;
 

@@ -26,6 +26,7 @@
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "tcop/tcopprot.h"
+#include "tcop/utility.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -237,6 +238,8 @@ Datum totrain_sql_submit(PG_FUNCTION_ARGS)
     bool is_training = false;
     LOCKTAG room;
 
+    PreventCommandDuringRecovery("totrain.submit()");
+    PreventCommandIfReadOnly("totrain.submit()");
     check_statement(door, session_to_utf8(statement, strlen(statement)), &is_training);
     make_folder(door, &folder);
     PG_TRY();
@@ -246,7 +249,7 @@ Datum totrain_sql_submit(PG_FUNCTION_ARGS)
 
         lock_room(&room);
         check_room();
-        note_state(submission, JOB_STATE_WAITING, NULL);
+        jobs_begin(settings_state(submission->user), submission->job, submission->data);
         wait_until_taken(submission, start_worker(segment));
         LockRelease(&room, ExclusiveLock, false);
         dsm_detach(segment);

@@ -5,11 +5,13 @@ import concurrent.futures
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest.mock
 
 import psycopg2
 
 import harness
+import server
 import wire
 from harness import run_statement
 
@@ -226,6 +228,101 @@ class Psql(harness.Case):
     def test_what_copy_cannot_do_is_explained(self):
         self.assertIn("\\g (format=csv) FILE", self.hint("\\copy (SELECT * FROM iris TO PREDICT USING m) TO '/dev/null'"))
         self.assertEqual(self.hint("\\copy (SELECT * FRM iris) TO '/dev/null'"), "")
+
+
+class Backup(harness.Case):
+    """The jobs' folder is where it is without a setting: in the data directory."""
+
+    settings = {**harness.BARE, "totrain.state_directory": "", "wal_level": "replica"}
+
+    def test_a_base_backup_has_no_jobs(self):
+        self.check_psql(TRAIN.format(2, "m"))
+        data = self.server.folder / "data"
+        self.assertEqual([path.name for path in data.glob("*totrain*")], ["pgsql_tmp_totrain"])
+        with tempfile.TemporaryDirectory(prefix="totrain-backup-") as folder:
+            done = subprocess.run(["pg_basebackup", "-D", folder + "/backup", "-X", "none", "--checkpoint=fast", "--no-sync", "--no-manifest"],
+                                  text=True, capture_output=True, check=False,
+                                  env={**os.environ, "PATH": f"{server.pg_config('bindir')}:{os.environ['PATH']}",
+                                       **self.server.variables(self.database)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("skipping", done.stderr)
+            self.assertEqual(list(pathlib.Path(folder).rglob("*totrain*/**/jobs")), [])
+
+    def test_jobs_of_before_are_found(self):
+        self.check_psql(TRAIN.format(2, "m"))
+        data = self.server.folder / "data"
+        self.server.stop()
+        (data / "pgsql_tmp_totrain").rename(data / "totrain")
+        self.server.start()
+        self.assertEqual(self.execute("SELECT state FROM totrain.jobs"), [("done",)])
+        self.assertEqual([path.name for path in data.glob("*totrain*")], ["pgsql_tmp_totrain"])
+
+
+class Statistics(harness.Case):
+    settings = {**harness.BARE, "shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track": "all"}
+
+    def test_predicting_again_is_the_same_statement(self):
+        self.execute("CREATE EXTENSION pg_stat_statements")
+        self.check_psql(TRAIN.format(2, "m"))
+
+        def entries():
+            self.check_psql("SELECT * FROM iris TO PREDICT p.class USING m;")
+            return self.execute("SELECT count(*) FROM pg_stat_statements WHERE query LIKE '%totrain_new%'")[0][0]
+        entries()
+        again = entries()
+        self.assertEqual(entries(), again)
+
+
+class Small(harness.Case):
+    def hint(self, sql, **options):
+        """What is said of it, and the hint."""
+        lines = self.psql(sql, **options).stderr.splitlines()
+        return " ".join(line for line in lines if line.startswith(("ERROR", "HINT", "psql:", "NOTICE")))
+
+    def test_notifications_come_before_the_server_is_ready(self):
+        session = wire.Wire(host=self.server.socket, port=self.server.port, user=harness.SUPERUSER, dbname=self.database)
+        self.addCleanup(session.close)
+        session.simple("LISTEN a")
+        answer = session.simple(TRAIN.format(2, "m") + " NOTIFY a;")
+        self.assertLess(answer.index("NotificationResponse"), answer.index("ReadyForQuery"))
+
+    def test_row_security_that_is_off_is_no_obstacle(self):
+        self.execute("CREATE ROLE plain LOGIN IN ROLE totrain_user; CREATE SCHEMA plain AUTHORIZATION plain; GRANT SELECT ON iris TO plain")
+        self.addCleanup(self.server.execute, "DROP ROLE plain")
+        self.addCleanup(self.execute, "DROP OWNED BY plain CASCADE")
+        for _ in range(2):
+            self.check_psql("SET row_security = off; " + TRAIN.format(2, "m"), user="plain")
+        self.assertEqual(self.execute("SELECT version FROM totrain.models"), [(2,)])
+
+    def test_nothing_is_submitted_where_nothing_can_be_written(self):
+        submit = f"SELECT totrain.submit($${TRAIN.format(2, 'm')}$$)"
+        self.assertIn("cannot execute totrain.submit() in a read-only transaction", self.hint("BEGIN READ ONLY; " + submit))
+
+    def test_arrays_of_which_none_is_there(self):
+        self.execute("CREATE TABLE t AS SELECT NULL::float8[] AS v, g AS y FROM generate_series(1, 9) g")
+        said = self.hint("SELECT v, y FROM t TO TRAIN LinearRegressor LABEL y INTO m;")
+        self.assertIn('column "v" is NULL in all of 9 sampled rows', said)
+        self.assertIn("WHERE v IS NOT NULL", said)
+
+    def test_numbers_that_are_said_in_another_way(self):
+        for kind, hint in (("interval", "EXTRACT(epoch FROM v) AS v"), ("time", "EXTRACT(epoch FROM v) AS v"), ("money", "CAST(v AS numeric)")):
+            value = "1" if kind == "money" else "'01:00'"
+            self.assertIn(hint, self.hint(f"SELECT {value}::{kind} AS v, g AS y FROM generate_series(1, 9) g TO TRAIN LinearRegressor LABEL y INTO m;"), kind)
+
+    def test_targets_that_are_no_ordinary_tables(self):
+        self.execute("CREATE TABLE parted (part text) PARTITION BY LIST (part)")
+        self.assertIn('"parted" exists and is no ordinary table', self.hint(TRAIN.format(2, "parted")))
+
+    def test_a_query_without_columns(self):
+        self.execute("CREATE TABLE nothing ()")
+        self.assertIn("The query has no columns.", self.hint("SELECT * FROM nothing TO TRAIN LinearRegressor LABEL y INTO m;"))
+
+    def test_what_shows_is_logged_once_and_only_where_all_is(self):
+        self.check_psql(TRAIN.format(2, "m"))
+        for level, wanted in (("ddl", 0), ("all", 1)):
+            before = self.server.log().count("statement: SHOW MODELS;")
+            self.check_psql(f"SET log_statement = '{level}';\nSHOW MODELS;\n")
+            self.assertEqual(self.server.log().count("statement: SHOW MODELS;") - before, wanted, level)
 
 
 if __name__ == "__main__":

@@ -246,7 +246,7 @@ class Program(program.Case):
                      'table "iris" exists and is no model')
         self.check(TRAIN_IRIS + "CREATE VIEW seen AS SELECT * FROM iris_model")
         self.refused("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO seen", 2,
-                     '"seen" exists and is no table')
+                     '"seen" exists and is no ordinary table')
         self.check("SELECT * FROM iris TO EVALUATE seen")
         self.refused("SELECT * FROM iris TO EVALUATE iris_model INTO iris_model", 2, "is the model itself")
         self.refused("SELECT * FROM iris TO EVALUATE seen INTO iris_model", 2, 'table "iris_model" is a model')

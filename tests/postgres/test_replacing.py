@@ -71,7 +71,7 @@ class Replacing(Roles):
         self.execute(KINDS)
         replace = "WITH predict.replace = true"
         for name in NO_TABLES:
-            self.refuses(self.by_session, f"SELECT * FROM iris TO PREDICT {name}.class {replace} USING m", f'"{name}" exists and is no table')
+            self.refuses(self.by_session, f"SELECT * FROM iris TO PREDICT {name}.class {replace} USING m", f'"{name}" exists and is no ordinary table')
         for name in ("a_part", "a_child", "customers"):
             self.refuses(self.by_session, f"SELECT * FROM iris TO PREDICT {name}.class {replace} USING m", "is a part of another table, or has")
         self.execute("DROP TABLE a_child; CREATE TABLE copy AS TABLE m")

@@ -72,7 +72,7 @@ class Errors(harness.Case):
                 ("CANCEL JOB 1", "job 1 has ended already", "1"),
                 ("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO main.iris",
                  'table "iris" exists and is no model', "iris"),
-                ("SELECT * FROM iris TO EVALUATE m INTO m2", "exists and is no table", "m2")):
+                ("SELECT * FROM iris TO EVALUATE m INTO m2", "exists and is no ordinary table", "m2")):
             with self.subTest(sql):
                 self.database.execute("CREATE VIEW IF NOT EXISTS m2 AS SELECT 1")
                 with self.assertRaisesRegex(sqlite3.OperationalError, message) as raised:

@@ -94,7 +94,7 @@ class Quarantine(harness.Case):
         self.assertNotIn("p", self.tables(self.database))
         self.run_all("DROP TABLE p_bad_rows")
         self.run_all("CREATE VIEW p_bad_rows AS SELECT 1 AS totrain_reason")
-        self.fails(PREDICT, "p_bad_rows", "is no table")
+        self.fails(PREDICT, "p_bad_rows", "is no ordinary table")
 
     def test_both_tables_are_written_in_one_transaction(self):
         self.spoil()

@@ -75,7 +75,7 @@ class Replacing(harness.Case):
         for name in ("v", "i", "f"):
             for attributes in ("", "WITH predict.replace = true"):
                 self.refused(f"SELECT * FROM iris TO PREDICT {name}.class {attributes} USING m",
-                             f'"{name}" exists and is no table')
+                             f'"{name}" exists and is no ordinary table')
         self.refused("SELECT * FROM iris TO PREDICT m.class WITH predict.replace = true USING m",
                      'the target "m" is the model itself')
         self.run_all("CREATE TABLE other AS SELECT * FROM m")

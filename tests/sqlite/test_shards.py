@@ -179,7 +179,7 @@ class Shards(harness.Case):
                    "the query returns no rows to evaluate")
         self.run_all("CREATE VIEW v AS SELECT 1")
         self.fails("SELECT * FROM t TO PREDICT v.c WITH job.max_workers = 2 USING m",
-                   "\"v\" exists and is no table")
+                   "\"v\" exists and is no ordinary table")
         self.assertEqual(len(self.jobs_started()), before)
 
     def test_ctrl_c_leaves_the_old_table_and_no_process(self):
