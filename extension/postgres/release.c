@@ -11,6 +11,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
+#include "utils/timestamp.h"
 
 #include "postgres_host/caller.h"
 #include "postgres_host/job_tables.h"
@@ -138,6 +139,20 @@ static enum status try_once(int64_t number, struct error *err)
     return status;
 }
 
+/* Whatever sets the latch meanwhile, as the end of a lock_timeout does. */
+static void pause_for(long ms)
+{
+    const TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+    long left;
+
+    while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end)) > 0) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left,
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+        CHECK_FOR_INTERRUPTS();
+    }
+}
+
 static void try_until_dropped(int64_t number)
 {
     enum status status = STATUS_BUSY;
@@ -145,10 +160,7 @@ static void try_until_dropped(int64_t number)
     long pause_ms = PAUSE_MS;
 
     for (int tries = 0; status == STATUS_BUSY && tries < TRIES_MAX; tries++) {
-        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, pause_ms,
-                        PG_WAIT_EXTENSION);
-        ResetLatch(MyLatch);
-        CHECK_FOR_INTERRUPTS();
+        pause_for(pause_ms);
         status = try_once(number, &err);
         pause_ms = pause_ms * 2 < PAUSE_MS_MAX ? pause_ms * 2 : PAUSE_MS_MAX;
     }

@@ -35,6 +35,7 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
     k8s_test(jobs_deaths jobs Deaths Told)
     k8s_test(jobs_masters jobs Masters)
     k8s_test(jobs_cluster jobs ALONE Cluster)
+    k8s_test(cuts cuts ALONE)
     k8s_test(capacity capacity ALONE)
   endif()
   # Needs no cluster.
