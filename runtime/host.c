@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "runtime/build.h"
 #include "runtime/exposition.h"
 
 #define HEARTBEAT_MS         1000
@@ -313,6 +314,7 @@ static enum status join(struct worker_host *host, struct error *err)
     if (!learner)
         log_error("%s", opening_error(host->opening)->message);
     host->options.address = host->bound;
+    host->options.build = build_id();
     experiment_open(&host->experiment, host->options.index, host->options.incarnation);
     host->options.lanes_at_once = experiment_is_paced(&host->experiment) ? 1 : 0;
     worker_init(&host->worker, &host->options, learner ? &learning : NULL,

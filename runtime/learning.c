@@ -139,6 +139,42 @@ static enum status real_publish(const void *self, const char *digest, uint64_t *
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }
 
+static uint64_t real_fingerprint(const void *self)
+{
+    return learner_fingerprint_of(self);
+}
+
+static uint64_t real_check(const void *self)
+{
+    return learner_check(self);
+}
+
+static uint64_t real_contributed(const void *self)
+{
+    return learner_contributed(self);
+}
+
+static enum status real_verify(const void *self, struct error *err)
+{
+    return learner_verify(self, err);
+}
+
+static enum status real_verify_used(const void *self, struct error *err)
+{
+    return learner_verify_used(self, err);
+}
+
+static enum status real_verify_rows(void *self, uint64_t *position, uint64_t most,
+                                    struct error *err)
+{
+    return learner_verify_rows(self, position, most, err);
+}
+
+static void real_restart(void *self)
+{
+    learner_restart(self);
+}
+
 static void *real_memory(void *self, const char *name, size_t *size)
 {
     return learner_memory(self, name, size);
@@ -164,6 +200,13 @@ struct learning learning_of(struct learner *learner)
         .measure = real_measure,
         .result = real_result,
         .publish = real_publish,
+        .fingerprint = real_fingerprint,
+        .check = real_check,
+        .contributed = real_contributed,
+        .verify = real_verify,
+        .verify_used = real_verify_used,
+        .verify_rows = real_verify_rows,
+        .restart = real_restart,
         .memory = real_memory,
     };
 }

@@ -40,6 +40,14 @@ struct learning {
     /* Some of its rows: model_write_some. `digest` as measured. */
     enum status (*publish)(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
                            bool *is_at_end, model_row_sink *sink, void *context, struct error *err);
+    /* Of memory that changes by itself, and of what the workers of a job have in common. */
+    uint64_t (*fingerprint)(const void *self);
+    uint64_t (*check)(const void *self);
+    uint64_t (*contributed)(const void *self);
+    enum status (*verify)(const void *self, struct error *err);
+    enum status (*verify_used)(const void *self, struct error *err);
+    enum status (*verify_rows)(void *self, uint64_t *position, uint64_t most, struct error *err);
+    void (*restart)(void *self);
     /* For tests that invert a bit: a memory by its name. NULL: there is none. The function may be
      * NULL, too. */
     void *(*memory)(void *self, const char *name, size_t *size);

@@ -322,7 +322,8 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
 {
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
-        master->workers[index].phase = message->phase;
+        master->workers[index].phase = message->heartbeat.phase;
+        master->workers[index].rows_good = message->heartbeat.rows_good;
         break;
     case MESSAGE_SNAPSHOT:
         master_on_snapshot(master, now_ms, index, &message->snapshot, outbox);
@@ -405,9 +406,8 @@ static void on_pulse(struct master *master, int64_t now_ms, const struct message
         worker->heard_at = now_ms;
     else if (worker->was_seen && pulse->incarnation < worker->incarnation)
         return;
-    if (pulse->incarnation < worker->replaced || !hangs(master, pulse))
+    if (!hangs(master, pulse) || !master_is_new_word(master, pulse->index, pulse->incarnation))
         return;
-    worker->replaced = pulse->incarnation + 1;
     replace_hanging(master, now_ms, pulse, outbox);
 }
 
@@ -464,6 +464,8 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
             master_lose(master, now_ms, index, "speaks of another job", outbox);
     } else if (master_has_ended(master)) {
         master_send_end(master, from, outbox);
+    } else if (message->type == MESSAGE_DAMAGED) {
+        master_on_damaged(master, now_ms, message, outbox);
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, index, &message->failure, outbox);
     } else if (message->type == MESSAGE_UNABLE) {

@@ -81,7 +81,8 @@ struct master_worker {
     uint64_t phase;       /* as last heard */
     uint64_t sequence;    /* order of arrival */
     int64_t heard_at;
-    uint32_t replaced;           /* incarnations below this were said to hang */
+    uint32_t replaced;  /* incarnations below this hung or were damaged: they do not come back */
+    uint64_t rows_good; /* the phase at which all of its rows were good, as last heard */
     double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
     /* A member without lanes: when it is given one again to see how fast it is; 0: not
      * known yet. Each time that it was still too slow it waits longer. */
@@ -89,6 +90,8 @@ struct master_worker {
     bool is_tried; /* it has a lane, and has not told its speed since */
     /* It stands by because it cannot reach another worker (master_pairs.c). */
     bool is_apart, was_apart;
+    bool is_other; /* it runs another build than the others, and stands by (master_damage.c) */
+    uint64_t build;
     int64_t apart_until, apart_ms; /* apart_ms 0: it reaches all with whom it worked last */
     char address[MESSAGE_ADDRESS_MAX + 1];
 };
@@ -146,6 +149,14 @@ struct master {
     bool must_deal;           /* the lanes are to be dealt again */
     int64_t balance_at;       /* when the speeds are looked at next */
     uint32_t better_dealings; /* how often in a row one was worth a change */
+
+    /* master_damage.c */
+    uint64_t generation, good; /* of GROUP */
+    uint64_t tie_phase;
+    uint32_t ties;                 /* at this phase, or before it */
+    uint64_t fingerprint, dissent; /* of the workers here; the last other one */
+    uint32_t votes, dissenting_votes;
+    bool has_noticed_build;
 
     struct checkpoint stored; /* phase 0: none */
     struct checkpoint older;  /* the one before, should `stored` be damaged */

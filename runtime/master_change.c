@@ -21,7 +21,7 @@ static void count_able(const struct master *master, uint32_t *stay, uint32_t *jo
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
-        if (!is_here(worker) || worker->is_leaving || worker->is_apart)
+        if (!is_here(worker) || worker->is_leaving || master_is_unfit(worker))
             continue;
         if (worker->is_member)
             ++*stay;
@@ -126,6 +126,7 @@ void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     worker->is_handing_back = false;
     master->live--;
+    master_choose_build(master);
     master_lose_writer(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);
 }

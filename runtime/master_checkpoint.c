@@ -141,6 +141,13 @@ static void fail_writing(struct master *master, int64_t now_ms, const char *why,
     end_writing(master, now_ms, false, outbox);
 }
 
+void master_abandon_writing(struct master *master, int64_t now_ms, const char *why,
+                            struct outbox *outbox)
+{
+    master_put_event(master, now_ms, -1, "checkpoint_failed", outbox, "%s", why);
+    end_writing(master, now_ms, true, outbox);
+}
+
 /* Its process is gone, and the rest of its state with it. */
 void master_lose_writer(struct master *master, int64_t now_ms, uint32_t index,
                         struct outbox *outbox)

@@ -33,7 +33,7 @@ uint32_t master_rank(const struct master *master, uint32_t index)
 static bool can_be_member(const struct master *master, const struct master_worker *worker,
                           bool with_leaving)
 {
-    if (worker->peer == PEER_NONE || worker->is_apart)
+    if (worker->peer == PEER_NONE || master_is_unfit(worker))
         return false;
     /* Who is out of the old group already has said FREE, or is about to. */
     return !worker->is_leaving ||
@@ -74,10 +74,10 @@ bool master_group_is_right(const struct master *master)
         const struct master_worker *worker = &master->workers[index];
 
         if (worker->is_member &&
-            (worker->peer == PEER_NONE || worker->is_leaving || worker->is_apart))
+            (worker->peer == PEER_NONE || worker->is_leaving || master_is_unfit(worker)))
             return false;
         members += worker->is_member;
-        able += worker->peer != PEER_NONE && !worker->is_leaving && !worker->is_apart;
+        able += worker->peer != PEER_NONE && !worker->is_leaving && !master_is_unfit(worker);
     }
     return !master->must_deal && (members == able || members == master->lanes);
 }
@@ -121,6 +121,8 @@ static void send_group(const struct master *master, uint64_t after, struct outbo
     message.group.after = after;
     message.group.checkpoint = master->stored.phase;
     message.group.rows_redone = master->rows_redone;
+    message.group.generation = master->generation;
+    message.group.good = master->good;
     message.group.members = text_slice(&members);
     for (uint32_t rank = 0; rank < group->count; rank++) {
         const peer_id peer = master->workers[group->members[rank].index].peer;
@@ -300,6 +302,7 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     master_lose_writer(master, now_ms, index, outbox);
     master_put_worker(master, index, "lost", 0, outbox);
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
+    master_choose_build(master);
     master_forget_pairs(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);
     if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
@@ -362,7 +365,8 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
 {
     struct master_worker *worker = &master->workers[hello->index];
 
-    if (worker->was_seen && hello->incarnation < worker->incarnation) {
+    if ((worker->was_seen && hello->incarnation < worker->incarnation) ||
+        hello->incarnation < worker->replaced) {
         master_put_event(master, now_ms, hello->index, "refused", outbox,
                          "incarnation %u, there is a newer one", hello->incarnation);
         master_send_end(master, from, outbox);
@@ -442,6 +446,10 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     if (!check_hello(master, now_ms, from, message, outbox) ||
         !takes_its_place(master, now_ms, from, hello, outbox))
         return;
+    if (!master_check_fingerprint(master, now_ms, hello, outbox)) {
+        outbox_close(outbox, from);
+        return;
+    }
     worker = &master->workers[hello->index];
     rank = master_rank(master, hello->index);
     is_replaced = rank != INDEX_NONE || worker->is_old_member;
@@ -464,12 +472,15 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->phase = hello->phase;
     worker->has_worked = false;
     worker->apart_ms = 0;
+    worker->rows_good = 0;
     memcpy(worker->address, hello->address.data, hello->address.size);
     worker->address[hello->address.size] = '\0';
     if (master->lanes == 0)
         learn_lanes(master, now_ms, hello->lanes, outbox);
     master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
                      hello->incarnation, (unsigned long long)hello->phase);
+    master_note_build(master, now_ms, hello->index, hello->build, outbox);
+    master_note_generation(master, now_ms, hello->generation, outbox);
     master_forget_pairs(master, now_ms, hello->index, outbox);
     /* A model that is being made does not need another hand. */
     if (master->state == JOB_STATE_PUBLISHING && rank != 0)

@@ -131,7 +131,7 @@ uint32_t master_count_able(const struct master *master)
     uint32_t count = 0;
 
     for (uint32_t index = 0; index < master->options.max_workers; index++)
-        count += is_here(&master->workers[index]) && !master->workers[index].is_apart;
+        count += is_here(&master->workers[index]) && !master_is_unfit(&master->workers[index]);
     return count;
 }
 

@@ -5,6 +5,7 @@
  *     master_group.c   who is alive, and the groups made of them
  *     master_change.c  from group to group without losing work, leaving
  *     master_lanes.c   how many lanes each member has
+ *     master_damage.c  memory that changed by itself, workers of another kind
  *     master_pairs.c   workers that cannot reach each other
  *     master_checkpoint.c  the state into the store and back
  *     master_record.c  rows in the job's store, reports to the door
@@ -45,7 +46,23 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
 void master_forget_old_group(struct master *master);
 /* Whether a new group would have the same members. */
 bool master_group_is_right(const struct master *master);
-/* Workers that are here and do not stand by because they cannot reach another. */
+/* Of a process that must be replaced, or says so itself: once for each. */
+bool master_is_new_word(struct master *master, uint32_t index, uint32_t incarnation);
+void master_on_damaged(struct master *master, int64_t now_ms, const struct message *message,
+                       struct outbox *outbox);
+/* It is here and must not be a member. */
+bool master_is_unfit(const struct master_worker *worker);
+/* Of HELLO: see master_damage.c. */
+void master_note_build(struct master *master, int64_t now_ms, uint32_t index, uint64_t build,
+                       struct outbox *outbox);
+void master_choose_build(struct master *master);
+bool master_check_fingerprint(struct master *master, int64_t now_ms,
+                              const struct message_hello *hello, struct outbox *outbox);
+void master_note_generation(struct master *master, int64_t now_ms, uint64_t generation,
+                            struct outbox *outbox);
+void master_abandon_writing(struct master *master, int64_t now_ms, const char *why,
+                            struct outbox *outbox);
+/* Workers that are here and may be members. */
 uint32_t master_count_able(const struct master *master);
 /* The worker `index` says that it has lost this rank of the present group. */
 void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index, uint32_t rank,

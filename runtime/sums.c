@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 #define ALL_CAME UINT32_MAX
 
 void sums_deinit(struct sums *sums)
@@ -94,21 +96,86 @@ enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_
     memset(sums->partial_elements, 0, members * sizeof(uint32_t));
     memset(sums->sum_elements, 0, members * sizeof(uint32_t));
     sums->partials_missing = sums_is_owner(sums, rank) ? members - 1 : 0;
+    sums->fixed_known = sums->integers_known = 0;
+    sums->reals_known = 0;
     sums->sums_missing = 0;
     for (uint32_t other = 0; other < members; other++)
         sums->sums_missing += other != rank && sums_is_owner(sums, other);
     return STATUS_OK;
 }
 
-/* Wraps as the machine does: the learner's scale keeps true sums inside. */
-static void add_integers(int64_t *sums, struct slice bytes)
+/* Wraps as the machine does: the learner's scale keeps true sums inside. Returns the sum of what
+ * was added. */
+static uint64_t add_integers(int64_t *sums, struct slice bytes)
 {
+    uint64_t added = 0;
+
     for (size_t i = 0; i < bytes.size / sizeof(int64_t); i++) {
         int64_t term;
 
         memcpy(&term, bytes.data + i * sizeof term, sizeof term);
         sums[i] = (int64_t)((uint64_t)sums[i] + (uint64_t)term);
+        added += (uint64_t)term;
     }
+    return added;
+}
+
+static enum status damaged(struct error *err)
+{
+    fail(err, STATUS_CORRUPT, "sums of this worker changed in memory by themselves");
+    return error_hint(err, "A bit of this machine's memory was inverted: look at its hardware.");
+}
+
+static bool has_good_integers(const struct sums *sums)
+{
+    return words_sum_long(sums->integers, sums->integer_count) == sums->integers_known;
+}
+
+enum status sums_before_lanes(const struct sums *sums, struct error *err)
+{
+    return has_good_integers(sums) ? STATUS_OK : damaged(err);
+}
+
+void sums_after_lanes(struct sums *sums, uint64_t added)
+{
+    sums->fixed_known += added;
+    sums->integers_known = words_sum_long(sums->integers, sums->integer_count);
+}
+
+enum status sums_end_lanes(struct sums *sums, struct error *err)
+{
+    const uint32_t end = sums->own.first + sums->own.count;
+    uint64_t own, others;
+
+    if (sums->members == 1)
+        return sums_before_lanes(sums, err); /* all of it is looked at as totals, right after */
+    own = words_sum_long(sums->fixed + sums->own.first, sums->own.count);
+    others = words_sum_long(sums->fixed, sums->own.first) +
+             words_sum_long(sums->fixed + end, sums->real_count - end);
+    if (own + others != sums->fixed_known || !has_good_integers(sums))
+        return damaged(err);
+    sums->fixed_known = own;
+    return STATUS_OK;
+}
+
+enum status sums_verify_totals(const struct sums *sums, struct error *err)
+{
+    if (words_sum_long(sums->fixed + sums->own.first, sums->own.count) != sums->fixed_known ||
+        !has_good_integers(sums))
+        return damaged(err);
+    return STATUS_OK;
+}
+
+void sums_note_reals(struct sums *sums)
+{
+    sums->reals_known += words_sum(sums->reals + sums->own.first, sums->own.count);
+}
+
+enum status sums_verify(const struct sums *sums, struct error *err)
+{
+    if (words_sum(sums->reals, sums->real_count) != sums->reals_known || !has_good_integers(sums))
+        return damaged(err);
+    return STATUS_OK;
 }
 
 /* A piece must begin where the last one of its sender ended. */
@@ -142,9 +209,9 @@ enum status sums_add_partial(struct sums *sums, uint32_t from, const struct mess
     if (!sums_is_owner(sums, sums->rank))
         return fail(err, STATUS_PROTOCOL, "a partial sum for a member that owns nothing");
     TRY(check_piece(came, sums->own, partial, elements, expected, err));
-    add_integers(sums->integers, partial->integers);
+    sums->integers_known += add_integers(sums->integers, partial->integers);
     if (elements > 0)
-        add_integers(sums->fixed + partial->first, partial->elements);
+        sums->fixed_known += add_integers(sums->fixed + partial->first, partial->elements);
     if (*came == ALL_CAME)
         sums->partials_missing--;
     return STATUS_OK;
@@ -160,10 +227,14 @@ enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message
     if (!sums_is_owner(sums, from))
         return fail(err, STATUS_PROTOCOL, "a sum from a member that owns nothing");
     TRY(check_piece(came, sums_segment(sums, from), sum, elements, expected, err));
-    if (sum->integers.size > 0)
+    if (sum->integers.size > 0) {
         memcpy(sums->integers, sum->integers.data, sum->integers.size);
-    if (elements > 0)
+        sums->integers_known = words_sum_long(sums->integers, sums->integer_count);
+    }
+    if (elements > 0) {
         memcpy(sums->reals + sum->first, sum->elements.data, sum->elements.size);
+        sums->reals_known += words_sum(sums->reals + sum->first, elements);
+    }
     if (*came == ALL_CAME)
         sums->sums_missing--;
     return STATUS_OK;

@@ -64,6 +64,10 @@ static void send_failure(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_FAILED);
 
+    if (worker->damage.is_own) {
+        worker_send_damage(worker, outbox);
+        return;
+    }
     message.failure.status = (uint32_t)worker->failure.status;
     message.failure.message = slice_of(worker->failure.message);
     message.failure.hint = slice_of(worker->failure.hint);
@@ -131,6 +135,9 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.incarnation = worker->options.incarnation;
     message.hello.lanes = worker->learning.lanes(worker->learning.self);
     message.hello.phase = worker->learning.phase(worker->learning.self)->number;
+    message.hello.generation = worker->generation;
+    message.hello.fingerprint = worker->learning.fingerprint(worker->learning.self);
+    message.hello.build = worker->options.build;
     message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);
@@ -192,6 +199,9 @@ static void on_member_message(struct worker *worker, int64_t now_ms, uint32_t fr
         break;
     case MESSAGE_SUM:
         worker_on_sum(worker, now_ms, from, message, outbox);
+        break;
+    case MESSAGE_CHECK:
+        worker_on_check(worker, from, message, outbox);
         break;
     default:
         worker_lose_member(worker, from, outbox);
@@ -292,6 +302,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
             connect_master(worker, now_ms, outbox);
         return;
     }
+    worker_tick_rows(worker, now_ms, outbox);
     if (worker->state != WORKER_FAILED)
         tell_speed(worker, now_ms, outbox);
     if (worker->state == WORKER_FAILED ||
@@ -299,7 +310,8 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
         return;
     worker->heartbeat_at = now_ms;
     message = worker_message(worker, MESSAGE_HEARTBEAT);
-    message.phase = worker->learning.phase(worker->learning.self)->number;
+    message.heartbeat.phase = worker->learning.phase(worker->learning.self)->number;
+    message.heartbeat.rows_good = worker->rows_good;
     outbox_send(outbox, worker->master, &message);
 }
 

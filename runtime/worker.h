@@ -48,6 +48,7 @@ enum worker_state {
 
 struct worker_options {
     uint64_t job;
+    uint64_t build; /* of this program (build.h) */
     uint32_t index, incarnation;
     const char *master; /* addresses; "" for the own one where no peer can come */
     const char *address;
@@ -79,6 +80,7 @@ struct member_peer {
     bool is_owed_state;        /* it is behind, and has this worker for its source */
     bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
+    uint64_t check, checked; /* of its state at phase checked - 1; checked 0: not heard */
 };
 
 /*
@@ -130,6 +132,13 @@ struct publication {
     size_t metric_count;
 };
 
+/* worker_damage.c */
+struct damage {
+    bool is_own;  /* this worker has failed of it */
+    bool is_told; /* the members of this group differ, and the master was told */
+    uint64_t good;
+};
+
 struct worker {
     struct worker_options options;
     struct learning learning;
@@ -171,8 +180,17 @@ struct worker {
     bool own_segment_is_sent;
     struct text held; /* PARTIALs that came a phase early: rank, frame, ... */
 
+    uint64_t check;      /* of the state at the begin of the phase */
+    uint64_t agreed;     /* the last phase at whose begin all members had the same state */
+    uint64_t generation; /* of GROUP */
+    struct damage damage;
+    uint64_t rows_good; /* the phase at which all rows were looked at last, and were good */
+    uint64_t rows_begun, rows_position;
+    int64_t rows_at;
+
     uint64_t rows_done, rows_redone;
-    double loss_total; /* since the last record: sums of loss x rows */
+    uint64_t rows_before; /* done when a bad state was given up; 0: none */
+    double loss_total;    /* since the last record: sums of loss x rows */
     uint64_t loss_rows;
     struct message_progress *records; /* the last WORKER_RECORDS_MAX, a ring */
     uint64_t record_count;            /* ever made */

@@ -299,6 +299,8 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     if (message->group.checkpoint > phase_of(worker)->number)
         worker->state = WORKER_JOINING;
     worker_abandon_phase(worker);
+    worker_go_back(worker, &message->group);
+    worker->damage.is_told = false;
     error_clear(&err);
     if (enter_group(worker, message, outbox, &err) != STATUS_OK) {
         worker_fail(worker, &err, outbox);

@@ -8,6 +8,7 @@
  *     worker_snapshot.c  the state on its way into the store
  *     worker_phase.c   lanes, partial sums, sums, apply
  *     worker_report.c  progress, the finished model
+ *     worker_damage.c  bits of memory that changed by themselves
  *     worker_fault.c   what a test does to a worker at a named point
  */
 #ifndef RUNTIME_WORKER_PARTS_H
@@ -73,6 +74,25 @@ void worker_on_checkpoint(struct worker *worker, const struct message *message,
 /* The state is about to change: what the store does not have of it yet is copied. */
 void worker_keep_snapshot(struct worker *worker);
 void worker_forget_snapshot(struct worker *worker);
+
+/* This worker's own memory is not what it was; states up to the phase `good` are. */
+void worker_damaged(struct worker *worker, uint64_t good, const struct error *err,
+                    struct outbox *outbox);
+/* An error of learning; CORRUPT is damage since the begin of the phase. */
+void worker_fail_or_damaged(struct worker *worker, const struct error *err, struct outbox *outbox);
+void worker_send_damage(const struct worker *worker, struct outbox *outbox);
+/* Rank 0: whether all members say the same of their states; otherwise the master is told. */
+bool worker_compare(struct worker *worker, struct outbox *outbox);
+/* All rows and all of the state. */
+bool worker_verify_all(struct worker *worker, struct outbox *outbox);
+void worker_send_check(const struct worker *worker, struct outbox *outbox);
+void worker_on_check(struct worker *worker, uint32_t from, const struct message *message,
+                     struct outbox *outbox);
+bool worker_has_check(const struct worker *worker, uint32_t rank);
+void worker_publish_if_agreed(struct worker *worker, struct outbox *outbox);
+void worker_tick_rows(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_go_back(struct worker *worker, const struct message_group *group);
+void worker_count_redone(struct worker *worker);
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_abandon_phase(struct worker *worker);

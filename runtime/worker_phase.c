@@ -39,13 +39,17 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
     const struct phase *phase = phase_of(worker);
     struct error err;
 
+    worker_count_redone(worker);
+    worker->check = worker->learning.check(worker->learning.self);
     if (phase->kind == PHASE_DONE) {
         worker->state = WORKER_FINISHED;
+        if (!worker_verify_all(worker, outbox))
+            return;
+        worker_send_check(worker, outbox);
         if (worker_go_if_finished(worker, now_ms, outbox))
             return;
         worker_report_missed(worker, outbox);
-        if (!worker_must_switch(worker))
-            worker_announce_model(worker, outbox);
+        worker_publish_if_agreed(worker, outbox);
         return;
     }
     error_clear(&err);
@@ -90,6 +94,7 @@ static void send_partial(struct worker *worker, uint32_t to, struct outbox *outb
 
         count = segment.count - done < most ? segment.count - done : most;
         message.sums.phase = sums->phase;
+        message.sums.check = worker->check;
         message.sums.first = segment.first + done;
         if (to == 0 && done == 0)
             message.sums.integers =
@@ -133,6 +138,7 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
     if (own.count > 0)
         worker->learning.resolve(worker->learning.self, sums->fixed + own.first, own.first,
                                  own.count, sums->reals + own.first);
+    sums_note_reals(sums);
     if (worker->group.count == 1 || !sums_is_owner(sums, sums->rank))
         return;
     do {
@@ -164,17 +170,34 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     error_clear(&err);
     worker_fault(worker, FAULT_BEFORE_APPLY);
     worker_keep_snapshot(worker);
-    if (worker->learning.apply(worker->learning.self, worker->sums.integers, worker->sums.reals,
+    if (sums_verify(&worker->sums, &err) != STATUS_OK ||
+        worker->learning.apply(worker->learning.self, worker->sums.integers, worker->sums.reals,
                                &report, &err) != STATUS_OK) {
-        worker_fail(worker, &err, outbox);
+        worker_fail_or_damaged(worker, &err, outbox);
         return;
     }
+    worker->agreed = worker->sums.phase;
     worker_fault(worker, FAULT_AFTER_APPLY);
     worker_note_report(worker, now_ms, &report, outbox);
     if (worker_must_switch(worker))
         worker_switch(worker, now_ms, outbox);
     else
         worker_begin_phase(worker, now_ms, outbox);
+}
+
+/* The totals are what was added up, and rank 0 has compared the members' states. */
+static bool may_send_sum(struct worker *worker, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (worker->damage.is_told)
+        return false;
+    if (sums_verify_totals(&worker->sums, &err) != STATUS_OK) {
+        worker_fail_or_damaged(worker, &err, outbox);
+        return false;
+    }
+    return worker->group.rank != 0 || worker_compare(worker, outbox);
 }
 
 /* After the own lanes are done, each arrival may complete the own segment, the
@@ -185,7 +208,7 @@ static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
     if (worker->state != WORKER_EXCHANGING)
         return;
-    if (!worker->own_segment_is_sent && sums->partials_missing == 0)
+    if (!worker->own_segment_is_sent && sums->partials_missing == 0 && may_send_sum(worker, outbox))
         send_sum(worker, outbox);
     if (worker->own_segment_is_sent && sums->sums_missing == 0)
         apply(worker, now_ms, outbox);
@@ -201,18 +224,29 @@ void worker_note_time(struct worker *worker, int64_t now_ms)
     worker->computing_at = now_ms;
 }
 
-void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+static enum status compute_some(struct worker *worker, uint32_t left, struct error *err)
 {
-    const struct member *own = own_member(worker);
-    const uint32_t left = own->lane_count - worker->next_lane;
+    const struct learning *learning = &worker->learning;
     const uint32_t most = worker->options.lanes_at_once;
+    const uint64_t before = learning->contributed(learning->self);
 
-    if (left > 0) {
-        worker->next_lane += worker->learning.contribute(
-            worker->learning.self, own->first_lane + worker->next_lane,
-            most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.fixed);
-        return; /* the time that it took shows in the next call */
-    }
+    TRY(sums_before_lanes(&worker->sums, err));
+    worker->next_lane += learning->contribute(
+        learning->self, own_member(worker)->first_lane + worker->next_lane,
+        most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.fixed);
+    sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
+    return STATUS_OK; /* the time that it took shows in the next call */
+}
+
+/* Nothing leaves this worker that was computed with other weights than those that were written. */
+static enum status end_lanes(struct worker *worker, struct error *err)
+{
+    TRY(worker->learning.verify_used(worker->learning.self, err));
+    return sums_end_lanes(&worker->sums, err);
+}
+
+static void send_partials(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
     worker_note_time(worker, now_ms);
     worker->state = WORKER_EXCHANGING;
     for (uint32_t rank = 0; rank < worker->group.count; rank++)
@@ -220,6 +254,20 @@ void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *
             send_partial(worker, rank, outbox);
     worker_fault(worker, FAULT_AFTER_PARTIAL);
     advance(worker, now_ms, outbox);
+}
+
+void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const uint32_t left = own_member(worker)->lane_count - worker->next_lane;
+    enum status status;
+    struct error err;
+
+    error_clear(&err);
+    status = left > 0 ? compute_some(worker, left, &err) : end_lanes(worker, &err);
+    if (status != STATUS_OK)
+        worker_fail_or_damaged(worker, &err, outbox);
+    else if (left == 0)
+        send_partials(worker, now_ms, outbox);
 }
 
 /* A member that has applied a phase sends its next PARTIAL while another still
@@ -270,6 +318,7 @@ void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
                sums_add_partial(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
         worker_lose_member(worker, from, outbox);
     } else {
+        worker->peers[from].check = message->sums.check;
         advance(worker, now_ms, outbox);
     }
 }

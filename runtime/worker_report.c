@@ -186,8 +186,10 @@ static enum status send_some(const struct worker *worker, struct text *rows, str
     message.model_rows = (struct message_model_rows){publication->next, text_slice(rows)};
     if (next > publication->next)
         outbox_send(outbox, worker->master, &message);
-    if (is_at_end)
+    if (is_at_end) {
+        TRY(worker->learning.verify(worker->learning.self, err)); /* nothing changed meanwhile */
         send_end(worker, next, outbox);
+    }
     return STATUS_OK;
 }
 
@@ -204,7 +206,7 @@ static void send_rows(struct worker *worker, struct outbox *outbox)
     error_clear(&err);
     text_init(&rows, FRAME_PAYLOAD_MAX - MESSAGE_NAME_MAX);
     if (send_some(worker, &rows, outbox, &err) != STATUS_OK)
-        worker_fail(worker, &err, outbox);
+        worker_fail_or_damaged(worker, &err, outbox);
     text_deinit(&rows);
 }
 

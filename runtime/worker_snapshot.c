@@ -62,7 +62,7 @@ void worker_keep_snapshot(struct worker *worker)
         worker_forget_snapshot(worker);
 }
 
-static void begin_snapshot(struct worker *worker, uint64_t id)
+static void begin_snapshot(struct worker *worker, uint64_t id, struct outbox *outbox)
 {
     const struct phase *phase = worker->learning.phase(worker->learning.self);
     struct outgoing_snapshot *snapshot = &worker->snapshot;
@@ -70,8 +70,13 @@ static void begin_snapshot(struct worker *worker, uint64_t id)
 
     worker_forget_snapshot(worker);
     error_clear(&err);
-    if (worker->state == WORKER_FAILED || worker_make_front(worker, &err) != STATUS_OK)
+    if (worker->state == WORKER_FAILED)
         return;
+    if (worker_make_front(worker, &err) != STATUS_OK) {
+        if (err.status == STATUS_CORRUPT)
+            worker_damaged(worker, phase->number, &err, outbox);
+        return;
+    }
     text_append(&snapshot->front, text_slice(&worker->front));
     if (snapshot->front.failed)
         return;
@@ -122,7 +127,7 @@ void worker_on_checkpoint(struct worker *worker, const struct message *message,
     char *piece;
 
     if (offset == 0)
-        begin_snapshot(worker, message->checkpoint.id);
+        begin_snapshot(worker, message->checkpoint.id, outbox);
     if (snapshot->head.total == 0) {
         send_none(worker, message->checkpoint.id, offset, outbox);
         return;

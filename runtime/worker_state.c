@@ -37,6 +37,7 @@ enum status worker_make_front(struct worker *worker, struct error *err)
 
     if (worker->front.size > 0 && worker->front_phase == phase_of(worker)->number)
         return STATUS_OK;
+    TRY(worker->learning.verify(worker->learning.self, err));
     text_clear(&worker->front);
     text_init(&inside, STATE_FRONT_BYTES_MAX);
     put_front(worker, &inside, err);
@@ -139,7 +140,7 @@ static void send_state(struct worker *worker, uint32_t to, uint64_t offset, stru
 
     error_clear(&err);
     if (worker_make_front(worker, &err) != STATUS_OK) {
-        worker_fail(worker, &err, outbox);
+        worker_fail_or_damaged(worker, &err, outbox);
         return;
     }
     total = total_of(worker);
@@ -364,9 +365,12 @@ void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
         return;
     }
     error_clear(&err);
-    if (take_piece(worker, &message->state, &is_whole, &err) != STATUS_OK)
-        worker_fail(worker, &err, outbox);
-    else if (is_whole)
+    if (take_piece(worker, &message->state, &is_whole, &err) != STATUS_OK) {
+        if (err.status == STATUS_CORRUPT) /* the giver finds out when it goes on */
+            worker_lose_member(worker, from, outbox);
+        else
+            worker_fail(worker, &err, outbox);
+    } else if (is_whole)
         begin(worker, now_ms, outbox);
     else if (incoming->asked < incoming->total &&
              incoming->asked <= incoming->received + window_of(worker))

@@ -33,7 +33,8 @@ static void be_free(struct worker *worker, struct outbox *outbox)
     worker_abandon_phase(worker);
     worker_leave_group(worker, outbox);
     worker->state = WORKER_JOINING;
-    say(worker, MESSAGE_FREE, outbox);
+    if (worker_verify_all(worker, outbox)) /* who goes is not asked again */
+        say(worker, MESSAGE_FREE, outbox);
 }
 
 void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox)
@@ -92,7 +93,8 @@ bool worker_must_switch(const struct worker *worker)
 bool worker_can_miss(const struct worker *worker, uint32_t rank)
 {
     if (worker->state == WORKER_FINISHED)
-        return rank != 0 && !worker->peers[rank].is_owed_state;
+        return rank != 0 && !worker->peers[rank].is_owed_state &&
+               (worker->group.rank != 0 || worker_has_check(worker, rank));
     return worker->state == WORKER_EXCHANGING && sums_is_through(&worker->sums, rank);
 }
 

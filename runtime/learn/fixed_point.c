@@ -43,10 +43,11 @@ bool fixed_fits(uint32_t greatest, int exponent)
 }
 
 WIDE_VECTORS
-void fixed_add(const float *restrict values, size_t count, int exponent, int64_t *restrict sums)
+uint64_t fixed_add(const float *restrict values, size_t count, int exponent, int64_t *restrict sums)
 {
     const double scale = ldexp(1, exponent), shifter = 0x1.8p52;
     int64_t zero;
+    uint64_t added = 0;
 
     memcpy(&zero, &shifter, sizeof zero);
     for (size_t i = 0; i < count; i++) {
@@ -55,7 +56,9 @@ void fixed_add(const float *restrict values, size_t count, int exponent, int64_t
 
         memcpy(&bits, &shifted, sizeof bits);
         sums[i] += bits - zero;
+        added += (uint64_t)(bits - zero);
     }
+    return added;
 }
 
 WIDE_VECTORS

@@ -51,8 +51,9 @@ static inline bool fixed_is_finite(uint32_t greatest)
 /* Whether values up to that magnitude can be added at this exponent. */
 bool fixed_fits(uint32_t greatest, int exponent);
 
-/* sums (count) += round(values 2^exponent), ties to even. All must fit. */
-void fixed_add(const float *values, size_t count, int exponent, int64_t *sums);
+/* sums (count) += round(values 2^exponent), ties to even. All must fit. The sum of what was added,
+ * modulo 2^64. */
+uint64_t fixed_add(const float *values, size_t count, int exponent, int64_t *sums);
 
 /* values (count) = sums 2^-exponent, rounded to double and then to float. */
 void fixed_resolve(const int64_t *sums, size_t count, int exponent, float *values);

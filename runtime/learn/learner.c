@@ -175,6 +175,7 @@ void learner_start(struct learner *learner)
         memset(learner->arrays.best, 0, learner->network.parameter_count * sizeof(float));
     for (uint32_t t = 0; t < learner->network.tensor_count; t++)
         learner->progress.exponents[t] = FIXED_EXPONENT_FIRST;
+    learner_guard_arrays(learner);
     learner_describe_phase(learner, &learner->progress.phase);
 }
 
@@ -258,12 +259,21 @@ enum status learner_open(const struct jobspec *spec, const struct dataset *datas
     TRY_OR(failed, status, plan(made, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, learner_fingerprint(made, &made->fingerprint, err));
+    TRY_OR(failed, status, learner_guard_rows(made, err));
     learner_start(made);
     *learner = made;
     return STATUS_OK;
 failed:
     learner_close(made);
     return status;
+}
+
+void learner_restart(struct learner *learner)
+{
+    learner_take_abandon(learner);
+    learner->progress = (struct progress){.best_loss = 0};
+    learner->has_transposed = false;
+    learner_start(learner);
 }
 
 void learner_close(struct learner *learner)
@@ -276,6 +286,7 @@ void learner_close(struct learner *learner)
         learner_arrays_deinit(&learner->taking.arrays);
     learner_arrays_deinit(&learner->arrays);
     free(learner->order);
+    free(learner->guard.chunks);
     free(learner->layers);
     free(learner->best_layers);
     free(learner);
@@ -361,8 +372,10 @@ static bool repeat_step(struct learner *learner, const int64_t *integers)
     return overflow;
 }
 
-static void update_parameters(struct learner *learner, const float *gradient)
+static enum status update_parameters(struct learner *learner, const float *gradient,
+                                     struct error *err)
 {
+    struct learner_sums before = {0}, after = {0};
     const struct optimizer_step step =
         optimizer_step_at(&learner->optimizer, learner->progress.phase.step);
     const uint32_t slots = optimizer_slots(learner->optimizer.kind);
@@ -376,9 +389,12 @@ static void update_parameters(struct learner *learner, const float *gradient)
         const float l1 = tensor->is_bias ? 0 : (float)learner->spec->l1;
         const float l2 = tensor->is_bias ? 0 : (float)learner->spec->l2;
 
-        optimizer_update(&step, l1, l2, tensor->count, gradient + tensor->first,
-                         learner->arrays.parameters + tensor->first, first, second);
+        learner_update_guarded(
+            &(struct learner_update){&step, l1, l2, tensor->count, gradient + tensor->first,
+                                     learner->arrays.parameters + tensor->first, first, second},
+            &before, &after);
     }
+    return learner_guard_step(learner, &before, &after, err);
 }
 
 static enum status apply_gradient(struct learner *learner, const int64_t *integers,
@@ -405,7 +421,7 @@ static enum status apply_gradient(struct learner *learner, const int64_t *intege
         progress->exponents[t] = fixed_next_exponent(
             greatest[t], fixed_highest_level(integers + learner_levels_at(learner, t)),
             progress->exponents[t]);
-    update_parameters(learner, reals);
+    TRY(update_parameters(learner, reals, err));
     learner->has_transposed = false;
     report->step_applied = true;
     report->rows_applied = progress->phase.rows;
@@ -456,9 +472,11 @@ static enum status apply_evaluation(struct learner *learner, const int64_t *inte
         progress->has_best = true;
         progress->best_loss = loss;
         progress->evaluations_since_best = 0;
-        if (learner->arrays.best)
+        if (learner->arrays.best) {
             memcpy(learner->arrays.best, learner->arrays.parameters,
                    learner->network.parameter_count * sizeof(float));
+            learner_guard_best(learner);
+        }
     }
     if (progress->phase.step == learner_steps_total(learner))
         next = PHASE_DONE;

@@ -153,6 +153,27 @@ enum status learner_export(const struct learner *learner, struct model *model,
 /* The same model, not measured again. It borrows from the learner. */
 void learner_fill_model(const struct learner *learner, struct model *model);
 
+/*
+ * Memory that changes by itself (learner_guard.c): nothing else than these functions says so.
+ *
+ * verify: CORRUPT when weights or slots are not what was written last; apply looks itself, at what
+ * it reads. verify_rows: the same of the rows, at most so many chunks of 1 MiB from a position on,
+ * which is 0 again after the last one.
+ */
+enum status learner_verify(const struct learner *learner, struct error *err);
+/* The same of the weights alone: lanes were computed with what was written. */
+enum status learner_verify_used(const struct learner *learner, struct error *err);
+enum status learner_verify_rows(struct learner *learner, uint64_t *position, uint64_t most,
+                                struct error *err);
+/* The same for all workers of a job before the same phase. */
+uint64_t learner_check(const struct learner *learner);
+/* Of the plan and the rows: the same for all workers of a job. */
+uint64_t learner_fingerprint_of(const struct learner *learner);
+/* The sum, modulo 2^64, of all that contribute() has ever added to fixed. */
+uint64_t learner_contributed(const struct learner *learner);
+/* Back to the state of the beginning. */
+void learner_restart(struct learner *learner);
+
 /* For tests that invert a bit of it: the memory of this name, learner_memory.c. NULL: there is
  * none of that name in this job, or it is mapped from a file. */
 void *learner_memory(struct learner *learner, const char *name, size_t *size);

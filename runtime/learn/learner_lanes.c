@@ -135,23 +135,25 @@ static uint32_t tensor_greatest(const struct learner *learner, const struct netw
     return greatest;
 }
 
-static void tensor_add(const struct learner *learner, const struct network_space *space,
-                       uint32_t number, int64_t *fixed)
+static uint64_t tensor_add(const struct learner *learner, const struct network_space *space,
+                           uint32_t number, int64_t *fixed)
 {
     const struct network *network = &learner->network;
     const struct tensor *tensor = &network->tensors[number];
     const int exponent = learner->progress.exponents[number];
     const size_t width = network->layers[0].width;
 
-    if (number != network->ids_tensor) {
-        fixed_add(space->gradient + tensor->first, tensor->count, exponent, fixed + tensor->first);
-        return;
-    }
+    uint64_t added = 0;
+
+    if (number != network->ids_tensor)
+        return fixed_add(space->gradient + tensor->first, tensor->count, exponent,
+                         fixed + tensor->first);
     for (uint32_t i = 0; i < space->touched_count; i++) {
         const size_t at = tensor->first + space->touched[i] * width;
 
-        fixed_add(space->gradient + at, width, exponent, fixed + at);
+        added += fixed_add(space->gradient + at, width, exponent, fixed + at);
     }
+    return added;
 }
 
 static void contribute_tensor(const struct learner *learner, uint32_t number,
@@ -167,7 +169,7 @@ static void contribute_tensor(const struct learner *learner, uint32_t number,
     } else {
         fixed_count_level(fixed_level(greatest, exponent),
                           member->integers + learner_levels_at(learner, number));
-        tensor_add(learner, &member->space, number, member->fixed);
+        member->added += tensor_add(learner, &member->space, number, member->fixed);
     }
 }
 
@@ -287,16 +289,20 @@ static void ensure_order(struct learner *learner, uint32_t epoch)
 {
     if (learner->has_order && learner->order_epoch == epoch)
         return;
+    learner_guard_order_ends(learner);
     dataset_order(learner->dataset, epoch, learner->team, learner->order);
     learner->order_epoch = epoch;
     learner->has_order = true;
+    learner_guard_order_begins(learner);
 }
 
 static void ensure_transposed(struct learner *learner)
 {
-    if (!learner->has_transposed)
-        network_transpose(&learner->network, learner->arrays.parameters, learner->transposed);
+    if (learner->has_transposed)
+        return;
+    network_transpose(&learner->network, learner->arrays.parameters, learner->transposed);
     learner->has_transposed = true;
+    learner_guard_transposed(learner);
 }
 
 /* Lanes of one call: so few that messages are answered meanwhile. */
@@ -325,9 +331,12 @@ uint32_t learner_contribute(struct learner *learner, uint32_t first, uint32_t co
         member->integers = m ? member->own_integers : integers;
         member->fixed = m ? member->own_fixed : fixed;
         member->has_sums = m == 0;
+        member->added = 0;
     }
     team_run(learner->team, lanes, sit, &sitting);
     if (learner->member_count > 1)
         add_members(&sitting, integers);
+    for (uint32_t m = 0; m < learner->member_count; m++)
+        learner->guard.contributed += learner->members[m].added;
     return lanes;
 }

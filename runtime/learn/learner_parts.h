@@ -3,6 +3,7 @@
  *
  *     learner.c         phases, apply
  *     learner_lanes.c   what lanes contribute
+ *     learner_guard.c   bits of memory that change by themselves
  *     learner_state.c   the state, read and taken by pieces
  *     learner_measure.c what the finished model's metrics are
  *     learner_export.c  the finished model
@@ -44,6 +45,7 @@ struct learner_member {
     int64_t own_integers[SUM_INTEGERS_MAX];
     int64_t *own_fixed; /* (parameters) */
     bool has_sums;      /* of this call */
+    uint64_t added;     /* the sum of all that it added to `fixed`, modulo 2^64 */
 };
 
 /* The floats of a state. */
@@ -78,6 +80,22 @@ struct measuring {
     bool is_done;
 };
 
+/* Of the floats of a state, as they were written last. */
+struct learner_sums {
+    uint32_t parameters, slots, best;
+    uint32_t mixed; /* of the parameters, so that small differences do not cancel */
+};
+
+/* What is known of memory that nobody else writes (learner_guard.c). */
+struct learner_guard {
+    struct learner_sums arrays;
+    uint32_t transposed, order;
+    bool order_was_bad;
+    uint64_t *chunks; /* (chunk_count): hashes of the rows */
+    uint64_t chunk_count;
+    uint64_t contributed; /* all that was added to sums, modulo 2^64 */
+};
+
 struct learner {
     const struct jobspec *spec;
     const struct dataset *dataset;
@@ -93,6 +111,7 @@ struct learner {
     struct learner_arrays arrays;
     struct learner_taking taking;
     struct measuring measuring;
+    struct learner_guard guard;
 
     struct learner_member *members; /* (member_count) */
     uint32_t member_count;
@@ -138,6 +157,27 @@ void learner_fill_model(const struct learner *learner, struct model *model);
 /* Multiplications of a row in one direction. */
 double learner_row_work(const struct learner *learner);
 void learner_measuring_deinit(struct learner *learner);
+
+/* One tensor of a step, whose elements are summed while they are in the cache. */
+struct learner_update {
+    const struct optimizer_step *step;
+    float l1, l2;
+    size_t count;
+    const float *gradient;
+    float *parameters, *first, *second; /* slots: NULL where there are none */
+};
+void learner_update_guarded(const struct learner_update *update, struct learner_sums *before,
+                            struct learner_sums *after);
+/* CORRUPT when the step read something else than was written last. */
+enum status learner_guard_step(struct learner *learner, const struct learner_sums *before,
+                               const struct learner_sums *after, struct error *err);
+/* What was written by something else than a step. */
+void learner_guard_arrays(struct learner *learner);
+void learner_guard_best(struct learner *learner);
+void learner_guard_transposed(struct learner *learner);
+void learner_guard_order_begins(struct learner *learner);
+void learner_guard_order_ends(struct learner *learner);
+enum status learner_guard_rows(struct learner *learner, struct error *err);
 
 /* Whether a job can be there: what is asked of a state that is taken. */
 bool learner_is_possible(const struct learner *learner, const struct progress *progress);

@@ -307,6 +307,7 @@ enum status learner_take_end(struct learner *learner, struct error *err)
     learner->progress = taking->progress;
     learner_follow_progress(learner);
     learner_use_arrays(learner, taking->arrays);
+    learner_guard_arrays(learner);
     *taking = (struct learner_taking){.is_active = false};
     return STATUS_OK;
 }

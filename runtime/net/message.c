@@ -80,6 +80,9 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->hello.incarnation);
         put_u32(out, message->hello.lanes);
         put_u64(out, message->hello.phase);
+        put_u64(out, message->hello.generation);
+        put_u64(out, message->hello.fingerprint);
+        put_u64(out, message->hello.build);
         put_u8(out, message->hello.is_leaving);
         put_sized(out, message->hello.address);
         break;
@@ -89,9 +92,14 @@ static void put_body(struct text *out, const struct message *message)
         put_u64(out, message->group.after);
         put_u64(out, message->group.checkpoint);
         put_u64(out, message->group.rows_redone);
+        put_u64(out, message->group.generation);
+        put_u64(out, message->group.good);
         put_sized(out, message->group.members);
         break;
     case MESSAGE_HEARTBEAT:
+        put_u64(out, message->heartbeat.phase);
+        put_u64(out, message->heartbeat.rows_good);
+        break;
     case MESSAGE_FREE:
     case MESSAGE_LEAVING:
         put_u64(out, message->phase);
@@ -113,6 +121,18 @@ static void put_body(struct text *out, const struct message *message)
         break;
     case MESSAGE_SWITCH:
         put_u64(out, message->next_epoch);
+        break;
+    case MESSAGE_CHECK:
+        put_u64(out, message->check.phase);
+        put_u64(out, message->check.value);
+        break;
+    case MESSAGE_DAMAGED:
+        put_u32(out, message->damage.index);
+        put_u32(out, message->damage.incarnation);
+        put_u32(out, message->damage.rank);
+        put_u8(out, message->damage.is_own);
+        put_u64(out, message->damage.good);
+        put_sized(out, message->damage.reason);
         break;
     case MESSAGE_PULSE:
         put_u32(out, message->pulse.index);
@@ -188,6 +208,8 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->sums.first);
         if (message->type == MESSAGE_SUM)
             put_u64(out, message->sums.next_epoch);
+        else
+            put_u64(out, message->sums.check);
         put_sized(out, message->sums.integers);
         put_sized(out, message->sums.elements);
         break;
@@ -280,6 +302,8 @@ static void read_sums(struct byte_reader *reader, struct message_sums *sums, boo
     sums->first = read_u32(reader);
     if (is_sum)
         sums->next_epoch = read_u64(reader);
+    else
+        sums->check = read_u64(reader);
     sums->integers = read_sized(reader, FRAME_PAYLOAD_MAX);
     sums->elements = read_sized(reader, FRAME_PAYLOAD_MAX);
     if (sums->integers.size % sizeof(int64_t) || sums->elements.size % element_bytes)
@@ -295,8 +319,9 @@ static void read_snapshot(struct byte_reader *reader, struct message_snapshot *s
     snapshot->total = read_u64(reader);
     snapshot->offset = read_u64(reader);
     snapshot->bytes = read_sized(reader, FRAME_PAYLOAD_MAX);
-    if (snapshot->offset > snapshot->total ||
-        snapshot->bytes.size > snapshot->total - snapshot->offset)
+    if (snapshot->total == 0 ? snapshot->bytes.size > 0 /* there is none, or not any more */
+                             : snapshot->offset > snapshot->total ||
+                                   snapshot->bytes.size > snapshot->total - snapshot->offset)
         reader->failed = true;
 }
 
@@ -308,6 +333,9 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->hello.incarnation = read_u32(reader);
         message->hello.lanes = read_u32(reader);
         message->hello.phase = read_u64(reader);
+        message->hello.generation = read_u64(reader);
+        message->hello.fingerprint = read_u64(reader);
+        message->hello.build = read_u64(reader);
         message->hello.is_leaving = read_flag(reader);
         message->hello.address = read_sized(reader, MESSAGE_ADDRESS_MAX);
         break;
@@ -317,11 +345,16 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->group.after = read_u64(reader);
         message->group.checkpoint = read_u64(reader);
         message->group.rows_redone = read_u64(reader);
+        message->group.generation = read_u64(reader);
+        message->group.good = read_u64(reader);
         message->group.members = read_sized(reader, FRAME_PAYLOAD_MAX);
         if (!reader->failed && !members_are_whole(&message->group))
             reader->failed = true;
         break;
     case MESSAGE_HEARTBEAT:
+        message->heartbeat.phase = read_u64(reader);
+        message->heartbeat.rows_good = read_u64(reader);
+        break;
     case MESSAGE_FREE:
     case MESSAGE_LEAVING:
         message->phase = read_u64(reader);
@@ -343,6 +376,18 @@ static void read_body(struct byte_reader *reader, struct message *message)
         break;
     case MESSAGE_SWITCH:
         message->next_epoch = read_u64(reader);
+        break;
+    case MESSAGE_CHECK:
+        message->check.phase = read_u64(reader);
+        message->check.value = read_u64(reader);
+        break;
+    case MESSAGE_DAMAGED:
+        message->damage.index = read_u32(reader);
+        message->damage.incarnation = read_u32(reader);
+        message->damage.rank = read_u32(reader);
+        message->damage.is_own = read_flag(reader);
+        message->damage.good = read_u64(reader);
+        message->damage.reason = read_sized(reader, FAILURE_TEXT_MAX);
         break;
     case MESSAGE_PULSE:
         message->pulse.index = read_u32(reader);

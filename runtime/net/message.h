@@ -29,16 +29,20 @@
 
 /*    name           direction             carries                                        */
 #define MESSAGE_MAP(X)                                                                             \
-    X(HELLO, "worker -> master", "index, incarnation, lanes of the job, phase, leaving, address")  \
+    X(HELLO, "worker -> master",                                                                   \
+      "index, incarnation, lanes of the job, phase, generation, fingerprint, build, leaving, "     \
+      "address")                                                                                   \
     X(GROUP, "master -> worker",                                                                   \
       "rank, recorded phase, epoch of the group after whose phase it begins, phase of the "        \
-      "checkpoint, rows redone, members: index, lanes, address")                                   \
+      "checkpoint, rows redone, generation, phase up to which states are good, members: index, "   \
+      "lanes, "                                                                                    \
+      "address")                                                                                   \
     X(SWITCH, "master -> rank 0 and who will be no member",                                        \
       "epoch of the next group: after the phase in flight")                                        \
     X(MET, "rank 0 -> master", "nothing: all members of the group are connected")                  \
     X(FREE, "worker -> master", "phase: the old group is done, and I am in no new one")            \
     X(LEAVING, "worker -> master", "phase: I was asked to go")                                     \
-    X(HEARTBEAT, "worker -> master", "phase")                                                      \
+    X(HEARTBEAT, "worker -> master", "phase, phase at which all of its rows were good")            \
     X(PULSE, "worker -> master",                                                                   \
       "index, incarnation, how long its work has stood still: the process lives")                  \
     X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
@@ -49,6 +53,10 @@
       "number of the first, rows: part, name, position, value, data")                              \
     X(RESULT, "rank 0 -> master", "metric, train, validation")                                     \
     X(FINISHED, "rank 0 -> master", "digest, step, rows learned from, rows of the model")          \
+    X(DAMAGED, "worker -> master",                                                                 \
+      "index, incarnation, rank of the worker that is wrong, phase up to which states are good, "  \
+      "reason")                                                                                    \
+    X(CHECK, "worker -> rank 0", "phase, check of the state: nothing is left to compute")          \
     X(FAILED, "worker -> master", "status, message, hint")                                         \
     X(UNABLE, "worker -> master",                                                                  \
       "index, incarnation, status, message, hint: it cannot open its rows, and ends with END")     \
@@ -59,7 +67,7 @@
     X(STATE_REFUSED, "rank 0 -> master", "phase, reason: the checkpoint cannot be continued")      \
     X(CHECKPOINT, "master -> worker", "id, offset: send your state from here on, one piece")       \
     X(SNAPSHOT, "worker -> master", "id, phase, step, rows, total bytes, offset, bytes")           \
-    X(PARTIAL, "worker -> worker", "phase, first, integers, fixed-point sums")                     \
+    X(PARTIAL, "worker -> worker", "phase, first, check of the state, integers, fixed-point sums") \
     X(SUM, "worker -> worker", "phase, first, epoch of the next group, integers, reals")           \
     X(SPEED, "worker -> master", "lanes computed since the last, milliseconds that they took")     \
     X(LEASE, "dispatcher -> scorer", "lease, its slot, first row, rows")                           \
@@ -83,7 +91,9 @@ struct message_hello {
     uint32_t index, incarnation, lanes;
     uint64_t phase; /* the next that this worker would compute */
     bool is_leaving;
-    struct slice address; /* where peers reach it */
+    struct slice address;        /* where peers reach it */
+    uint64_t generation;         /* the last time that it heard of bad states */
+    uint64_t fingerprint, build; /* of plan and rows, of the program: the same for all workers */
 };
 
 /* On a connection of its own, from a thread of its own (pulse.h). */
@@ -110,6 +120,8 @@ struct message_group {
     uint64_t rows_redone; /* as far as the master knows */
     struct slice members; /* encoded; message_next_member reads them in rank order. The same
                              for all: a member finds itself by its index. */
+    uint64_t generation;  /* how often states were found to be bad */
+    uint64_t good;        /* up to this phase they were good, the last time; UINT64_MAX: none was */
 };
 
 struct message_progress {
@@ -184,6 +196,16 @@ struct message_scored {
     struct slice results; /* data/shard_results.h */
 };
 
+/* A bit was inverted in some memory (runtime/worker_damage.c). */
+struct message_damage {
+    uint32_t index, incarnation; /* who says so */
+    uint32_t rank;               /* who is wrong, in the group; UINT32_MAX: not known, or is_own */
+    bool is_own;                 /* the one who says so */
+    uint64_t good;               /* states that begin this phase, or an earlier one, are good;
+                                    UINT64_MAX: none is */
+    struct slice reason;
+};
+
 /* Arrays are little-endian and need not be aligned. */
 struct message_sums {
     uint64_t phase;
@@ -191,6 +213,7 @@ struct message_sums {
     uint64_t next_epoch;   /* SUM of rank 0: the group that has the next phase; 0: this one */
     struct slice integers; /* int64 */
     struct slice elements; /* PARTIAL: int64, SUM: float */
+    uint64_t check;        /* PARTIAL: learner_check of the sender's state */
 };
 
 struct message {
@@ -220,12 +243,19 @@ struct message {
             uint32_t rank;
             uint64_t phase;
         } peer_hello;
+        struct {
+            uint64_t phase, value;
+        } check;
+        struct message_damage damage;
         struct message_pulse pulse;
         struct message_speed speed;
         struct message_lease lease;
         struct message_scored scored;
         uint32_t lost_rank;
-        uint64_t phase;      /* HEARTBEAT, FREE, LEAVING */
+        struct {
+            uint64_t phase, rows_good;
+        } heartbeat;
+        uint64_t phase;      /* FREE, LEAVING */
         uint64_t next_epoch; /* SWITCH */
     };
 };

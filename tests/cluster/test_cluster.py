@@ -40,14 +40,25 @@ class FlippedBitTest(harness.JobTest):
 
     units = 64
 
-    def flip(self, memory, point, workers=3):
-        return self.job(workers, fault=f"role=worker,index=1,step=17,attempt=0,point={point},"
-                        f"flip={memory},bit=4000000030")
+    def flip(self, memory, point):
+        # of these a great change would end the process, and it would be another test
+        bit = 160 if memory in ("labels", "order") else 4000000030
+        return self.job(3, fault=f"role=worker,index=1,step=17,attempt=0,point={point},flip={memory},bit={bit}")
 
     def test_a_flipped_bit_in_a_message_changes_nothing(self):
         job = self.flip("message", "begin")
         self.check_same(job)
         self.assertIn("bytes of message is inverted", job.log())
+
+    def test_a_flipped_bit_in_memory_never_reaches_the_model(self):
+        """Of whatever is kept from step to step, or added up."""
+        for memory in ("weights", "slots", "labels", "order", "sums", "integers", "reals"):
+            with self.subTest(memory=memory):
+                job = self.flip(memory, "before_apply" if memory in ("integers", "reals") else "begin")
+                self.assertEqual(job.end(), 0, job.last)
+                self.assertEqual(job.digest(), self.expected)
+                self.assertIn(f"bytes of {memory} is inverted", job.log())
+                self.assertTrue(job.query("SELECT * FROM events WHERE event = 'damaged'"))
 
 
 class ClusterTest(harness.JobTest):

@@ -38,6 +38,14 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.late_joins = (uint32_t)pick(seed, 4, plan.workers);
     if (seed % 8 == 0)
         return plan;
+    if (seed % 16 == 2) { /* bits are inverted, and nobody goes */
+        plan.workers = 2 + (uint32_t)pick(seed, 0, 4);
+        plan.min_workers = plan.workers;
+        plan.late_joins = 0;
+        plan.flips = 1 + (uint32_t)pick(seed, 30, 2);
+        plan.checkpoint_ms = pick(seed, 13, 2) ? 0 : 5 + (int64_t)pick(seed, 14, 300);
+        return plan;
+    }
     plan.checkpoint_ms = pick(seed, 13, 4) == 0 ? 0 : 5 + (int64_t)pick(seed, 14, 300);
     plan.leaves = pick(seed, 11, 2) ? (uint32_t)pick(seed, 12, 6) : 0;
     if (seed % 8 == 1)
@@ -48,6 +56,10 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.switch_cuts = pick(seed, 24, 2) ? 0 : 1 + (uint32_t)pick(seed, 25, 100);
     plan.ends = pick(seed, 15, 3) ? 0 : 1 + (uint32_t)pick(seed, 16, 3);
     plan.store_trouble = pick(seed, 17, 4) ? 0 : (uint32_t)pick(seed, 18, 30);
+    plan.flips = pick(seed, 31, 3) ? 0 : 1 + (uint32_t)pick(seed, 32, 2);
+    /* A job that needs more workers than there are of one build waits for them. */
+    plan.other_builds =
+        pick(seed, 33, 4) || plan.min_workers > 1 ? 0 : (uint32_t)pick(seed, 34, 60);
     plan.hangs = pick(seed, 28, 3) ? 0 : 1 + (uint32_t)pick(seed, 29, 2);
     plan.parts = pick(seed, 26, 3) ? 0 : 1 + (uint32_t)pick(seed, 27, 4);
     plan.damages = pick(seed, 19, 3) == 0;

@@ -16,8 +16,10 @@
 struct toy {
     struct toy_plan plan;
     struct phase phase;
-    uint64_t state;
     uint32_t measured;
+    uint64_t state, known; /* known: the state as it was written last */
+    uint64_t row, row_known;
+    uint64_t contributed; /* to `fixed`, modulo 2^64 */
     struct {
         bool is_active;
         uint64_t state, number, step;
@@ -46,6 +48,16 @@ static void describe_phase(struct toy *toy)
     phase->real_count = phase->kind == PHASE_GRADIENT ? toy->plan.reals : 0;
 }
 
+static void toy_restart(void *self)
+{
+    struct toy *toy = self;
+
+    toy->taking.is_active = false;
+    toy->state = toy->known = mix(toy->plan.seed, 0, 0);
+    toy->phase = (struct phase){.number = 0};
+    describe_phase(toy);
+}
+
 struct toy *toy_new(const struct toy_plan *plan)
 {
     struct toy *toy = calloc(1, sizeof *toy);
@@ -53,8 +65,8 @@ struct toy *toy_new(const struct toy_plan *plan)
     if (!toy)
         abort();
     toy->plan = *plan;
-    toy->state = mix(plan->seed, 0, 0);
-    describe_phase(toy);
+    toy->row = toy->row_known = mix(plan->seed, 9, 9);
+    toy_restart(toy);
     return toy;
 }
 
@@ -87,9 +99,13 @@ static uint32_t toy_contribute(void *self, uint32_t lane, uint32_t count, int64_
 
     integers[0] += (int64_t)((lane + 1) * rows / lanes - lane * rows / lanes);
     integers[1] += (int64_t)1 << lane;
-    integers[2] += (int64_t)(mix(toy->state, lane, 1) >> 8);
-    for (uint32_t i = 0; i < toy->phase.real_count; i++)
-        fixed[i] += (int64_t)mix(toy->state, lane, 2 + i) >> 8;
+    integers[2] += (int64_t)(mix(toy->state + toy->row, lane, 1) >> 8);
+    for (uint32_t i = 0; i < toy->phase.real_count; i++) {
+        const int64_t term = (int64_t)mix(toy->state + toy->row, lane, 2 + i) >> 8;
+
+        fixed[i] += term;
+        toy->contributed += (uint64_t)term;
+    }
     (void)count;
     return 1;
 }
@@ -109,9 +125,10 @@ static enum status toy_apply(void *self, const int64_t *integers, const float *r
     struct phase *phase = &toy->phase;
 
     if (integers[0] != phase->rows || integers[1] != ((int64_t)1 << toy->plan.lanes) - 1)
-        return fail(err, STATUS_CORRUPT,
-                    "phase %" PRIu64 " sums %" PRId64 " rows of lanes %" PRIx64, phase->number,
-                    integers[0], (uint64_t)integers[1]);
+        return fail(err, STATUS_FAILED, "phase %" PRIu64 " sums %" PRId64 " rows of lanes %" PRIx64,
+                    phase->number, integers[0], (uint64_t)integers[1]);
+    if (toy->state != toy->known)
+        return fail(err, STATUS_CORRUPT, "the state changed by itself");
     toy->state = mix(toy->state, (uint64_t)integers[2], phase->number);
     for (uint32_t i = 0; i < phase->real_count; i++) {
         uint32_t bits;
@@ -119,6 +136,7 @@ static enum status toy_apply(void *self, const int64_t *integers, const float *r
         memcpy(&bits, &reals[i], sizeof bits);
         toy->state = mix(toy->state, bits, i);
     }
+    toy->known = toy->state;
     report->evaluated = phase->kind == PHASE_EVALUATION;
     report->repeated = !report->evaluated && toy->state % 11 == 0;
     report->step_applied = !report->evaluated && !report->repeated;
@@ -192,8 +210,8 @@ static enum status toy_take_end(void *self, struct error *err)
     for (uint64_t i = 0; i < BODY_WORDS; i++)
         if (toy->taking.body[i] != mix(toy->taking.state, 3, i))
             return fail(err, STATUS_CORRUPT, "a state that was changed on its way");
-    toy->state = toy->taking.state;
     toy->measured = 0;
+    toy->state = toy->known = toy->taking.state;
     toy->phase.number = toy->taking.number;
     toy->phase.step = toy->taking.step;
     describe_phase(toy);
@@ -256,6 +274,53 @@ static enum status toy_publish(const void *self, const char *digest, uint64_t *n
     return STATUS_OK;
 }
 
+static uint64_t toy_fingerprint(const void *self)
+{
+    return mix(((const struct toy *)self)->plan.seed, 10, 10);
+}
+
+static uint64_t toy_check(const void *self)
+{
+    const struct toy *toy = self;
+    return mix(toy->state, toy->phase.number, 11);
+}
+
+static uint64_t toy_contributed(const void *self)
+{
+    return ((const struct toy *)self)->contributed;
+}
+
+static enum status toy_verify(const void *self, struct error *err)
+{
+    const struct toy *toy = self;
+
+    if (toy->state != toy->known)
+        return fail(err, STATUS_CORRUPT, "the state changed by itself");
+    return STATUS_OK;
+}
+
+static enum status toy_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
+{
+    const struct toy *toy = self;
+    (void)most;
+
+    *position = 0;
+    if (toy->row != toy->row_known)
+        return fail(err, STATUS_CORRUPT, "a row changed by itself");
+    return STATUS_OK;
+}
+
+/* "computed": a wrong result, which no look at the memory shows. */
+static void *toy_memory(void *self, const char *name, size_t *size)
+{
+    struct toy *toy = self;
+
+    *size = sizeof toy->state;
+    if (strcmp(name, "computed") == 0)
+        toy->known ^= 4;
+    return strcmp(name, "rows") == 0 ? &toy->row : &toy->state;
+}
+
 struct learning toy_learning(struct toy *toy)
 {
     return (struct learning){
@@ -276,5 +341,13 @@ struct learning toy_learning(struct toy *toy)
         .measure = toy_measure,
         .result = toy_result,
         .publish = toy_publish,
+        .fingerprint = toy_fingerprint,
+        .check = toy_check,
+        .contributed = toy_contributed,
+        .verify = toy_verify,
+        .verify_used = toy_verify,
+        .verify_rows = toy_verify_rows,
+        .restart = toy_restart,
+        .memory = toy_memory,
     };
 }

@@ -31,6 +31,7 @@ enum event_kind {
     MEND,
     HANG,
     PULSE,
+    FLIP,
     LEAVE,
     SIGNAL,
     START_WORKER,
@@ -67,6 +68,7 @@ struct node {
     bool is_master, is_alive, has_work_event, is_going, has_successor;
     int64_t frozen_until; /* frozen, or hanging */
     int64_t hangs_since;  /* 0: it does not hang */
+    uint64_t build;
     uint32_t index, incarnation;
     struct master master;
     struct worker worker;
@@ -366,6 +368,14 @@ static void take_store(struct world *world, const struct outbox *outbox,
         if (strcmp(event.event, "model") == 0)
             snprintf(world->digest, sizeof world->digest, "%.71s", event.detail);
         world->result.groups += strcmp(event.event, "group") == 0;
+        if (strcmp(event.event, "refused") == 0 && strstr(event.detail, "another build"))
+            count(world, WORLD_FAULT_REFUSED_BUILD);
+        if (strcmp(event.event, "damaged") == 0) {
+            count(world, WORLD_FAULT_DAMAGE_FOUND);
+            if (world->plan->flips == 0)
+                complain(world, "a worker's memory is said to be damaged that is not",
+                         event.detail);
+        }
         if (strcmp(event.event, "hangs") == 0) {
             count(world, WORLD_FAULT_HANG_FOUND);
             if (world->plan->hangs == 0)
@@ -378,12 +388,12 @@ static void take_store(struct world *world, const struct outbox *outbox,
             count(world, WORLD_FAULT_RESTORE);
         if (strcmp(event.event, "checkpoint_refused") == 0) {
             count(world, WORLD_FAULT_REFUSAL);
-            if (!world->store.was_damaged)
+            if (!world->store.was_damaged && world->plan->flips == 0)
                 complain(world, "a checkpoint is refused that nobody damaged", event.detail);
         }
     } else if (entry->kind == OUTBOX_METRIC) {
         memcpy(&metric, bytes.data, sizeof metric);
-        if (!store_put_metric(&world->store, &metric))
+        if (!store_put_metric(&world->store, &metric) && world->plan->flips == 0)
             complain(world, "a metric has another value when it is told again", metric.metric);
         TRACE(world, "metric %s %s step %" PRIu64, metric.metric, metric.part, metric.step);
     }
@@ -601,7 +611,14 @@ static void start_worker(struct world *world, uint32_t index)
                                      .model_bytes = MODEL_BYTES};
     struct learning learning;
 
+    if (draw(world, 100) < world->plan->other_builds) {
+        count(world, WORLD_FAULT_OTHER_BUILD);
+        options.build = 1;
+    }
+    node->build = options.build;
     node->checked = checked_new(world->subject->open(world->subject->context), world->oracle);
+    if (world->plan->flips > 0)
+        checked_allow_damage(node->checked);
     learning = checked_learning(node->checked);
     worker_init(&node->worker, &options, &learning, NULL);
     TRACE(world, "%s starts", node->address);
@@ -677,8 +694,8 @@ static void deliver(struct world *world, const struct event *event)
 /* Nothing happens but joins and leaves. */
 static bool is_gentle(const struct world_plan *plan)
 {
-    return plan->hangs + plan->crashes + plan->master_crashes + plan->freezes + plan->cuts +
-               plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts ==
+    return plan->flips + plan->hangs + plan->crashes + plan->master_crashes + plan->freezes +
+               plan->cuts + plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts ==
            0;
 }
 
@@ -754,6 +771,72 @@ static void freeze(struct world *world)
     }
     TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
           (double)world->nodes[number]->frozen_until / 1000);
+}
+
+/* Only from a world in which nobody goes are bad rows and wrong results always found: who goes
+ * takes along what it would have found, or the only state that differed. */
+static bool nobody_goes(const struct world_plan *plan)
+{
+    return plan->workers > 1 && plan->min_workers == plan->workers &&
+           plan->leaves + plan->late_joins + plan->crashes + plan->master_crashes + plan->freezes +
+                   plan->cuts + plan->switch_cuts + plan->ends + plan->hangs + plan->parts ==
+               0;
+}
+
+static void invert(struct world *world, void *bytes, size_t size)
+{
+    const uint64_t bit = draw(world, 8 * (uint64_t)size);
+
+    ((uint8_t *)bytes)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
+static void flip_sums(struct world *world, struct worker *worker)
+{
+    struct sums *sums = &worker->sums;
+    const uint64_t which = draw(world, 3);
+
+    if (worker->state != WORKER_COMPUTING && worker->state != WORKER_EXCHANGING)
+        return;
+    if (which == 0)
+        invert(world, sums->integers, sums->integer_count * sizeof *sums->integers);
+    else if (sums->real_count == 0)
+        return;
+    else if (which == 1)
+        invert(world, sums->fixed, sums->real_count * sizeof *sums->fixed);
+    else
+        invert(world, sums->reals, sums->real_count * sizeof *sums->reals);
+    count(world, WORLD_FAULT_FLIP_SUMS);
+}
+
+static void flip(struct world *world)
+{
+    static const char *const names[] = {"sums", "weights", "rows", "computed"};
+    static const enum world_fault faults[] = {WORLD_FAULT_FLIP_SUMS, WORLD_FAULT_FLIP_WEIGHTS,
+                                              WORLD_FAULT_FLIP_ROWS, WORLD_FAULT_FLIP_COMPUTED};
+    const uint64_t which = draw(world, nobody_goes(world->plan) ? 4 : 2);
+    const uint32_t number = pick_live(world, false);
+    struct worker *worker;
+    size_t size;
+    void *memory;
+
+    if (number == NODES_MAX)
+        return;
+    worker = &world->nodes[number]->worker;
+    /* With nobody to compare with it is never found. */
+    if (which == 3 && (worker->group.count < 2 || worker->state != WORKER_COMPUTING))
+        return;
+    TRACE(world, "%s: a bit of its %s is inverted", world->nodes[number]->address, names[which]);
+    if (which == 0) {
+        flip_sums(world, worker);
+        return;
+    }
+    count(world, faults[which]);
+    if (which == 3) {
+        checked_spoil(world->nodes[number]->checked);
+        return;
+    }
+    memory = worker->learning.memory(worker->learning.self, names[which], &size);
+    invert(world, memory, size);
 }
 
 #define PULSE_US 1000000
@@ -990,6 +1073,9 @@ static bool handle(struct world *world, struct event *event)
     case CUT_MEMBERS:
         cut(world, event->kind == CUT_MEMBERS);
         break;
+    case FLIP:
+        flip(world);
+        break;
     case HANG:
         hang(world);
         break;
@@ -1044,6 +1130,8 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), FREEZE, 0);
     for (uint32_t i = 0; i < plan->cuts; i++)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
+    for (uint32_t i = 0; i < plan->flips; i++)
+        schedule(world, (int64_t)draw(world, span), FLIP, 0);
     for (uint32_t i = 0; i < plan->hangs; i++)
         schedule(world, (int64_t)draw(world, span), HANG, 0);
     for (uint32_t i = 0; i < plan->parts; i++)
@@ -1059,6 +1147,19 @@ static void plan_mischief(struct world *world)
             schedule(world, 0, START_WORKER, index);
 }
 
+/* Members of one build only. */
+static void check_builds(struct world *world)
+{
+    const struct master *master = &world->nodes[world->master]->master;
+
+    if (master->state != JOB_STATE_RUNNING)
+        return; /* who made place for another is not missed while the model is made */
+    for (uint32_t rank = 1; rank < master->group.count; rank++)
+        if (master->workers[master->group.members[rank].index].build !=
+            master->workers[master->group.members[0].index].build)
+            complain(world, "members of two builds are in a group", "");
+}
+
 static void check_end(struct world *world)
 {
     const struct world_plan *plan = world->plan;
@@ -1071,7 +1172,7 @@ static void check_end(struct world *world)
         complain(world, "another digest", world->digest);
     else if (!world->has_model || world->model != world->oracle->model)
         complain(world, "other model rows", "");
-    else if (store_count_evaluations(&world->store) > world->oracle->records)
+    else if (plan->flips == 0 && store_count_evaluations(&world->store) > world->oracle->records)
         complain(world, "an evaluation is recorded twice", "");
     else if (store_count_evaluations(&world->store) < world->oracle->records)
         complain(world, "an evaluation is not recorded", "");
@@ -1138,6 +1239,8 @@ enum status world_run(const struct world_plan *plan, const struct subject *subje
         struct event *event = pop(world);
 
         world->now = event->at;
+        if (plan->other_builds > 0)
+            check_builds(world);
         if (handle(world, event)) {
             free(event->bytes);
             free(event);

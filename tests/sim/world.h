@@ -11,9 +11,10 @@
  * master: the store refuses what it then writes. Workers that are
  * asked to go hand their work back, half of them while their successor is there
  * already, and half of them announced to the master before; where nothing worse happens, no row is
- * computed twice. The work of a worker may stand still while its process lives and says so.
- * Two workers may be unable to reach each other, in one direction or
- * in both, for a while or for ever: the job ends with those who can.
+ * computed twice. Bits of the workers' memories are inverted, and some workers are of another
+ * build. The work of a worker may stand still while its process lives and says so. Two workers may
+ * be unable to reach each other, in one direction or in both, for a while or for ever: the job ends
+ * with those who can.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -30,6 +31,8 @@ struct world_plan {
     int64_t checkpoint_ms;                                       /* 0: none are made */
     uint32_t switch_cuts;   /* percent of the changes of groups in which members lose each other */
     uint32_t store_trouble; /* percent of the store's calls for checkpoints that fail */
+    uint32_t flips;         /* inverted bits: of weights and sums, where nobody goes of rows, too */
+    uint32_t other_builds;  /* percent of the workers that start are of another build */
     uint32_t hangs;         /* of the work of a worker, whose process lives */
     uint32_t parts;         /* pairs of workers that cannot reach each other for some time */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
@@ -48,6 +51,13 @@ struct world_plan {
     X(ZOMBIE, "a worker that was replaced lives on")                                               \
     X(HANG, "the work of a worker stands still while its process lives")                           \
     X(HANG_FOUND, "the master takes a worker for one that hangs")                                  \
+    X(FLIP_WEIGHTS, "a bit of a worker's weights is inverted")                                     \
+    X(FLIP_SUMS, "a bit of a worker's sums is inverted")                                           \
+    X(FLIP_ROWS, "a bit of a worker's rows is inverted")                                           \
+    X(FLIP_COMPUTED, "a worker computes something wrong")                                          \
+    X(DAMAGE_FOUND, "a worker's memory is found to be damaged")                                    \
+    X(OTHER_BUILD, "a worker of another build starts")                                             \
+    X(REFUSED_BUILD, "a worker of another build stands by")                                        \
     X(CUT, "a connection is cut")                                                                  \
     X(CUT_LOSS, "what was on its way in a connection is lost with it")                             \
     X(SWITCH_CUT, "two members are cut while the group changes")                                   \

@@ -1004,6 +1004,7 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     learner = opened(&spec, &dataset);
     for (uint32_t i = 0; i < learner->network.parameter_count; i++)
         learner->arrays.parameters[i] = 1;
+    learner_guard_arrays(learner);
     sums_init(&sums, learner_phase(learner)); /* all of the gradient is zero */
     CHECK_OK(learner_apply(learner, sums.integers, sums.reals, &report, &err));
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {

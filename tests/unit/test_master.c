@@ -55,8 +55,11 @@ static void hello(struct fixture *fixture, peer_id from, uint32_t index, uint32_
 {
     struct message message = of(MESSAGE_HELLO, 0);
 
-    message.hello =
-        (struct message_hello){index, incarnation, 8, 0, false, SLICE("unix:/run/somewhere")};
+    message.hello = (struct message_hello){.index = index,
+                                           .incarnation = incarnation,
+                                           .lanes = 8,
+                                           .phase = 0,
+                                           .address = SLICE("unix:/run/somewhere")};
     say(fixture, from, message);
 }
 
@@ -731,7 +734,8 @@ static void a_master_that_meets_a_newer_ones_worker_ends_itself(void **state)
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
-    message.hello = (struct message_hello){0, 0, 8, 3, false, SLICE("unix:/a")};
+    message.hello = (struct message_hello){
+        .index = 0, .incarnation = 0, .lanes = 8, .phase = 3, .address = SLICE("unix:/a")};
     say(&fixture, 1, message);
     CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
     CHECK_INT(count_kind(&fixture, OUTBOX_JOB), 0); /* and leaves the books alone */
@@ -746,7 +750,8 @@ static void workers_that_disagree_about_lanes_fail_the_job(void **state)
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
-    message.hello = (struct message_hello){1, 0, 4, 0, false, SLICE("unix:/a")};
+    message.hello = (struct message_hello){
+        .index = 1, .incarnation = 0, .lanes = 4, .phase = 0, .address = SLICE("unix:/a")};
     say(&fixture, 2, message);
     CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
     assert_string_equal(fixture.master.failure.message, "worker 1 counts 4 lanes, the others 8");
@@ -761,7 +766,8 @@ static void more_workers_than_lanes_stand_by(void **state)
 
     open_master(&fixture, 1, 3, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        message.hello = (struct message_hello){i, 0, 2, 0, false, SLICE("unix:/a")};
+        message.hello = (struct message_hello){
+            .index = i, .incarnation = 0, .lanes = 2, .phase = 0, .address = SLICE("unix:/a")};
         say(&fixture, i + 1, message);
     }
     CHECK(!sent(&fixture, 3, MESSAGE_GROUP, &message));
@@ -1252,7 +1258,11 @@ static void a_message_of_another_job_is_not_heard(void **state)
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
-    message.hello = (struct message_hello){0, 0, 8, 0, false, SLICE("unix:/run/somewhere")};
+    message.hello = (struct message_hello){.index = 0,
+                                           .incarnation = 0,
+                                           .lanes = 8,
+                                           .phase = 0,
+                                           .address = SLICE("unix:/run/somewhere")};
     message.job = JOB + 1;
     say(&fixture, 1, message);
     CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);

@@ -269,6 +269,111 @@ static void a_worker_that_died_and_came_back_starts_with_nothing_against_it(void
     close_crowd(&fixture);
 }
 
+/* Worker `index` says HELLO anew, as a process of this build with these rows. */
+static void hello_of(struct fixture *fixture, uint32_t index, uint32_t incarnation, uint64_t build,
+                     uint64_t fingerprint)
+{
+    struct message message = {.type = MESSAGE_HELLO};
+
+    message.hello = (struct message_hello){.index = index,
+                                           .incarnation = incarnation,
+                                           .lanes = 8,
+                                           .address = SLICE("unix:/x"),
+                                           .fingerprint = fingerprint,
+                                           .build = build};
+    say(fixture, index, message);
+}
+
+static void leave(struct fixture *fixture, uint32_t index)
+{
+    master_on_disconnect(&fixture->master, fixture->now, index + 1, &fixture->outbox);
+    note_wishes(fixture);
+}
+
+static void a_worker_of_another_build_stands_by_while_the_others_are_there(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_crowd(&fixture, 3);
+    leave(&fixture, 2);
+    meet(&fixture);
+    hello_of(&fixture, 2, 1, 99, 0);
+    CHECK_INT(fixture.master.group.count, 2);
+    CHECK_INT(fixture.notices, 1);
+    leave(&fixture, 0);
+    fixture.now += 100;
+    leave(&fixture, 1);
+    tick_until_regrouped(&fixture);
+    CHECK_INT(fixture.master.group.count, 1);
+    CHECK_INT(fixture.master.group.members[0].index, 2);
+    close_crowd(&fixture);
+}
+
+static void a_worker_of_other_rows_is_replaced_and_two_of_them_are_right(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_crowd(&fixture, 2);
+    leave(&fixture, 1);
+    meet(&fixture);
+    fixture.master.votes = 1; /* as if worker 0 alone had come */
+    hello_of(&fixture, 1, 1, 0, 55);
+    CHECK_INT(fixture.master.workers[1].peer, PEER_NONE);
+    CHECK_INT(fixture.master.group.count, 1);
+    hello_of(&fixture, 1, 2, 0, 55); /* the next process found the same rows */
+    CHECK_INT(fixture.master.workers[0].peer, PEER_NONE);
+    tick_until_regrouped(&fixture);
+    CHECK_INT(fixture.master.group.count, 1);
+    CHECK_INT(fixture.master.group.members[0].index, 1);
+    close_crowd(&fixture);
+}
+
+static struct message damage_of(const struct fixture *fixture, uint32_t rank, uint64_t good)
+{
+    struct message message = {.type = MESSAGE_DAMAGED, .epoch = fixture->master.group.epoch};
+
+    message.damage = (struct message_damage){.rank = rank, .good = good, .reason = SLICE("bits")};
+    return message;
+}
+
+static void whose_state_differs_is_replaced_and_does_not_come_back(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_crowd(&fixture, 3);
+    fixture.master.options.dead_ms = 5000;
+    fixture.master.workers[1].rows_good = 10;
+    say(&fixture, 0, damage_of(&fixture, rank_of(&fixture, 1), 12));
+    CHECK_INT(fixture.master.group.count, 2);
+    CHECK(fixture.master.generation == 1 && fixture.master.good == 10);
+    hello(&fixture, 1, 12); /* it lives, with its bad state */
+    CHECK_INT(fixture.master.group.count, 2);
+    hello_of(&fixture, 1, 1, 0, 0);
+    meet(&fixture);
+    meet(&fixture);
+    CHECK_INT(fixture.master.group.count, 3);
+    close_crowd(&fixture);
+}
+
+static void workers_that_differ_at_the_same_place_three_times_fail_the_job(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_crowd(&fixture, 2);
+    fixture.master.options.dead_ms = 5000;
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+        CHECK_INT(fixture.master.group.count, 2);
+        say(&fixture, 0, damage_of(&fixture, UINT32_MAX, 7));
+    }
+    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
+    close_crowd(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +386,10 @@ int main(void)
         cmocka_unit_test(a_record_that_is_told_again_is_no_progress),
         cmocka_unit_test(groups_that_come_to_nothing_are_made_more_and_more_slowly),
         cmocka_unit_test(a_worker_that_died_and_came_back_starts_with_nothing_against_it),
+        cmocka_unit_test(a_worker_of_another_build_stands_by_while_the_others_are_there),
+        cmocka_unit_test(a_worker_of_other_rows_is_replaced_and_two_of_them_are_right),
+        cmocka_unit_test(whose_state_differs_is_replaced_and_does_not_come_back),
+        cmocka_unit_test(workers_that_differ_at_the_same_place_three_times_fail_the_job),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

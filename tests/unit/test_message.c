@@ -21,7 +21,8 @@ static struct message sample(enum message_type type, struct text *members)
 
     switch (type) {
     case MESSAGE_HELLO:
-        message.hello = (struct message_hello){3, 1, 8, 99, true, SLICE("tcp:127.0.0.1:80")};
+        message.hello = (struct message_hello){
+            3, 1, 8, 99, true, SLICE("tcp:127.0.0.1:80"), 2, 0x1234567890abcdef, 77};
         break;
     case MESSAGE_GROUP:
         text_clear(members);
@@ -29,9 +30,12 @@ static struct message sample(enum message_type type, struct text *members)
         member.index = 4;
         member.first_lane = 4;
         message_put_member(members, &member);
-        message.group = (struct message_group){2, 55, 77, 88, 99, text_slice(members)};
+        message.group = (struct message_group){2, 55, 77, 88, 99, text_slice(members), 3, 44};
         break;
     case MESSAGE_HEARTBEAT:
+        message.heartbeat.phase = 12;
+        message.heartbeat.rows_good = 7;
+        break;
     case MESSAGE_FREE:
     case MESSAGE_LEAVING:
         message.phase = 12;
@@ -55,6 +59,14 @@ static struct message sample(enum message_type type, struct text *members)
         break;
     case MESSAGE_SPEED:
         message.speed = (struct message_speed){640, 980};
+        break;
+    case MESSAGE_CHECK:
+        message.check.phase = 41;
+        message.check.value = 0xfedcba0987654321;
+        break;
+    case MESSAGE_DAMAGED:
+        message.damage =
+            (struct message_damage){5, 2, UINT32_MAX, true, 40, SLICE("a bit was inverted")};
         break;
     case MESSAGE_PULSE:
         message.pulse = (struct message_pulse){5, 2, 30000, 700, true};
@@ -172,7 +184,7 @@ static void a_frame_with_any_byte_changed_is_refused(void **state)
 
 static void a_frame_that_is_cut_or_too_long_is_refused(void **state)
 {
-    struct message message = base(MESSAGE_HEARTBEAT), read;
+    struct message message = base(MESSAGE_FREE), read;
     struct text frame;
     struct error err;
     size_t size;

@@ -172,6 +172,79 @@ static void a_member_that_owns_nothing_sends_and_takes_no_totals(void **state)
     sums_deinit(&sums);
 }
 
+/* A group of two, the own lanes computed: what each kind of memory holds is known. */
+static void open_sums(struct sums *sums, uint32_t members)
+{
+    struct error err;
+
+    memset(sums, 0, sizeof *sums);
+    sums->segment_least = 1;
+    CHECK_OK(sums_begin(sums, 3, 0, members, 2, 8, &err));
+    for (uint32_t i = 0; i < 8; i++)
+        sums->fixed[i] = -1000 + (int64_t)i * i;
+    sums->integers[0] = 17;
+    sums_after_lanes(sums, (uint64_t)(-8000 + 140));
+}
+
+static void a_bit_that_changes_in_sums_is_found_before_they_are_used(void **state)
+{
+    struct error err;
+    (void)state;
+
+    for (uint32_t members = 1; members <= 2; members++) {
+        for (uint32_t bit = 0; bit < 8 * 8 * 8; bit++) {
+            struct sums sums;
+            enum status ends;
+
+            open_sums(&sums, members);
+            CHECK_OK(sums_before_lanes(&sums, &err));
+            ((uint8_t *)sums.fixed)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            ends = sums_end_lanes(&sums, &err);
+            CHECK(ends == STATUS_CORRUPT || sums_verify_totals(&sums, &err) == STATUS_CORRUPT);
+            sums_deinit(&sums);
+        }
+    }
+}
+
+static void a_bit_that_changes_in_the_integers_of_sums_is_found(void **state)
+{
+    struct error err;
+    struct sums sums;
+    (void)state;
+
+    open_sums(&sums, 2);
+    sums.integers[1] ^= (int64_t)1 << 62;
+    CHECK_INT(sums_before_lanes(&sums, &err), STATUS_CORRUPT);
+    CHECK_INT(sums_end_lanes(&sums, &err), STATUS_CORRUPT);
+    CHECK_INT(sums_verify(&sums, &err), STATUS_CORRUPT);
+    sums_deinit(&sums);
+}
+
+static void a_bit_that_changes_in_what_will_be_applied_is_found(void **state)
+{
+    const int64_t partial[4] = {1, 2, 3, 4}, integers[2] = {5, 6};
+    const float others[4] = {1.5F, 2, 3, 4};
+    struct error err;
+    struct sums sums;
+    struct message_sums sent;
+    (void)state;
+
+    open_sums(&sums, 2);
+    CHECK_OK(sums_end_lanes(&sums, &err));
+    sent = piece(0, integers, sizeof integers, partial, sizeof partial);
+    CHECK_OK(sums_add_partial(&sums, 1, &sent, &err));
+    CHECK_OK(sums_verify_totals(&sums, &err));
+    for (uint32_t i = 0; i < sums.own.count; i++)
+        sums.reals[i] = (float)sums.fixed[i];
+    sums_note_reals(&sums);
+    sent = piece(4, NULL, 0, others, sizeof others);
+    CHECK_OK(sums_take_sum(&sums, 1, &sent, &err));
+    CHECK_OK(sums_verify(&sums, &err));
+    ((uint8_t *)sums.reals)[21] ^= 8;
+    CHECK_INT(sums_verify(&sums, &err), STATUS_CORRUPT);
+    sums_deinit(&sums);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +255,9 @@ int main(void)
         cmocka_unit_test(what_does_not_continue_the_senders_segment_is_refused),
         cmocka_unit_test(sums_wrap_instead_of_trapping),
         cmocka_unit_test(a_member_that_owns_nothing_sends_and_takes_no_totals),
+        cmocka_unit_test(a_bit_that_changes_in_sums_is_found_before_they_are_used),
+        cmocka_unit_test(a_bit_that_changes_in_the_integers_of_sums_is_found),
+        cmocka_unit_test(a_bit_that_changes_in_what_will_be_applied_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

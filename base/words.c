@@ -1,0 +1,47 @@
+#include "base/words.h"
+
+#include <string.h>
+
+#include "base/vectors.h"
+
+#define MIX 0x9e3779b1u
+
+WIDE_VECTORS
+uint32_t words_sum(const void *words, size_t count)
+{
+    const char *at = words;
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+
+        memcpy(&word, at + i * sizeof word, sizeof word);
+        sum += word;
+    }
+    return sum;
+}
+
+WIDE_VECTORS
+uint32_t words_mix(const void *words, size_t count)
+{
+    const char *at = words;
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+
+        memcpy(&word, at + i * sizeof word, sizeof word);
+        sum += (word ^ word >> 15) * MIX;
+    }
+    return sum;
+}
+
+WIDE_VECTORS
+uint64_t words_sum_long(const int64_t *integers, size_t count)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += (uint64_t)integers[i];
+    return sum;
+}

@@ -1,0 +1,20 @@
+/*
+ * words.h - sums of memory that show that a bit of it was changed.
+ *
+ * A sum of 32-bit words changes with any single bit. It costs an addition a word, so that it can be
+ * taken of what is in the nearest cache anyway.
+ */
+#ifndef BASE_WORDS_H
+#define BASE_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The plain sum of `count` 32-bit words, modulo 2^32. */
+uint32_t words_sum(const void *words, size_t count);
+/* Each word is mixed first: small differences in several words do not cancel each other. */
+uint32_t words_mix(const void *words, size_t count);
+/* The sum of 64-bit integers, modulo 2^64: that of a total is the total of the sums. */
+uint64_t words_sum_long(const int64_t *integers, size_t count);
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * What a learner keeps in memory is what it wrote there: a bit that changes by itself is found.
+ *
+ *     weights, slots   summed as each step reads and writes them: found by the next step at the
+ *                      latest, and by whoever asks (before a state is given away, a model made)
+ *     transposed       a copy of weights: summed when it is made and when lanes were computed with
+ * it rows             hashed by chunks as they were encoded, and looked at again chunk by chunk
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/progress.h"
+#include "base/words.h"
+#include "learn/learner_parts.h"
+
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define TILE        4096 /* elements of a step that are summed while they are in the cache */
+
+static enum status damaged(struct error *err, const char *what)
+{
+    fail(err, STATUS_CORRUPT, "%s of this worker changed in memory by themselves", what);
+    return error_hint(err, "A bit of this machine's memory was inverted: look at its hardware.");
+}
+
+/* ---- weights ---- */
+
+static struct learner_sums sum_arrays(const struct learner *learner)
+{
+    const size_t parameters = learner->network.parameter_count;
+    const struct learner_arrays *arrays = &learner->arrays;
+
+    return (struct learner_sums){
+        .parameters = words_sum(arrays->parameters, parameters),
+        .slots = words_sum(arrays->slots, (size_t)learner_slot_count(learner)),
+        .best = arrays->best ? words_sum(arrays->best, parameters) : 0,
+        .mixed = words_mix(arrays->parameters, parameters),
+    };
+}
+
+void learner_guard_arrays(struct learner *learner)
+{
+    learner->guard.arrays = sum_arrays(learner);
+}
+
+void learner_guard_best(struct learner *learner)
+{
+    learner->guard.arrays.best = learner->guard.arrays.parameters;
+}
+
+static uint32_t sum_transposed(const struct learner *learner)
+{
+    return words_sum(learner->transposed, learner->network.transposed_count);
+}
+
+void learner_guard_transposed(struct learner *learner)
+{
+    learner->guard.transposed = sum_transposed(learner);
+}
+
+static bool has_good_copy(const struct learner *learner)
+{
+    return !learner->has_transposed || sum_transposed(learner) == learner->guard.transposed;
+}
+
+enum status learner_verify_used(const struct learner *learner, struct error *err)
+{
+    const uint32_t now = words_sum(learner->arrays.parameters, learner->network.parameter_count);
+
+    if (now != learner->guard.arrays.parameters || !has_good_copy(learner))
+        return damaged(err, "the weights");
+    return STATUS_OK;
+}
+
+enum status learner_verify(const struct learner *learner, struct error *err)
+{
+    const struct learner_sums now = sum_arrays(learner);
+
+    if (memcmp(&now, &learner->guard.arrays, sizeof now) != 0 || !has_good_copy(learner))
+        return damaged(err, "the weights");
+    return STATUS_OK;
+}
+
+static uint32_t sum_slots(const float *first, const float *second, size_t count)
+{
+    return (first ? words_sum(first, count) : 0) + (second ? words_sum(second, count) : 0);
+}
+
+void learner_update_guarded(const struct learner_update *update, struct learner_sums *before,
+                            struct learner_sums *after)
+{
+    for (size_t at = 0; at < update->count; at += TILE) {
+        const size_t left = update->count - at, count = left < TILE ? left : TILE;
+        float *parameters = update->parameters + at;
+        float *first = update->first ? update->first + at : NULL;
+        float *second = update->second ? update->second + at : NULL;
+
+        before->parameters += words_sum(parameters, count);
+        before->slots += sum_slots(first, second, count);
+        optimizer_update(update->step, update->l1, update->l2, count, update->gradient + at,
+                         parameters, first, second);
+        after->parameters += words_sum(parameters, count);
+        after->slots += sum_slots(first, second, count);
+        after->mixed += words_mix(parameters, count);
+    }
+}
+
+enum status learner_guard_step(struct learner *learner, const struct learner_sums *before,
+                               const struct learner_sums *after, struct error *err)
+{
+    struct learner_sums *known = &learner->guard.arrays;
+    const bool is_good = before->parameters == known->parameters && before->slots == known->slots;
+
+    known->parameters = after->parameters;
+    known->slots = after->slots;
+    known->mixed = after->mixed;
+    return is_good ? STATUS_OK : damaged(err, "the weights");
+}
+
+/* ---- what all workers must have in common ---- */
+
+uint64_t learner_fingerprint_of(const struct learner *learner)
+{
+    return learner->fingerprint;
+}
+
+uint64_t learner_check(const struct learner *learner)
+{
+    const struct progress *progress = &learner->progress;
+    struct {
+        uint64_t number, step, kind, has_best, evaluations;
+        double best_loss;
+        struct learner_sums arrays;
+    } all;
+    uint64_t hash;
+
+    memset(&all, 0, sizeof all);
+    all.number = progress->phase.number;
+    all.step = progress->phase.step;
+    all.kind = progress->phase.kind;
+    all.has_best = progress->has_best;
+    all.evaluations = progress->evaluations_since_best;
+    all.best_loss = progress->best_loss;
+    all.arrays = learner->guard.arrays;
+    hash = hash_bytes(&all, sizeof all, learner->fingerprint);
+    return hash_bytes(progress->exponents,
+                      learner->network.tensor_count * sizeof *progress->exponents, hash);
+}
+
+uint64_t learner_contributed(const struct learner *learner)
+{
+    return learner->guard.contributed;
+}
+
+/* ---- rows ---- */
+
+struct region {
+    const void *bytes;
+    size_t size;
+};
+
+#define PART_REGIONS 5
+#define REGIONS      (2 * PART_REGIONS)
+
+static struct region region_of(const void *bytes, size_t size)
+{
+    return (struct region){bytes, bytes ? size : 0};
+}
+
+/* All that rows are taken from, but a spool that is mapped: its file is the system's to keep. */
+static void list_part(const struct learner *learner, const struct dataset_part *part,
+                      struct region regions[PART_REGIONS])
+{
+    const size_t rows = part->rows;
+
+    regions[0] = region_of(part->dense, rows * learner->network.dense_width * sizeof(float));
+    regions[1] = region_of(part->cells, rows * sizeof(uint32_t));
+    regions[2] = region_of(part->ids, rows * learner->network.id_count * sizeof(int32_t));
+    regions[3] =
+        region_of(part->values ? (const void *)part->values : part->classes, rows * sizeof(float));
+    regions[4] = region_of(part->hashes, rows * sizeof(struct row_hash));
+}
+
+static uint64_t count_chunks(struct region region)
+{
+    return (region.size + CHUNK_BYTES - 1) / CHUNK_BYTES;
+}
+
+static void list_rows(const struct learner *learner, struct region regions[REGIONS])
+{
+    list_part(learner, &learner->dataset->train, regions);
+    list_part(learner, &learner->dataset->validation, regions + PART_REGIONS);
+}
+
+static uint64_t hash_chunk(const struct learner *learner, uint64_t number)
+{
+    struct region regions[REGIONS];
+    uint64_t at = number;
+
+    list_rows(learner, regions);
+    for (int i = 0; i < REGIONS; at -= count_chunks(regions[i++])) {
+        size_t left;
+
+        if (at >= count_chunks(regions[i]))
+            continue;
+        left = regions[i].size - at * CHUNK_BYTES;
+        return hash_bytes((const char *)regions[i].bytes + at * CHUNK_BYTES,
+                          left < CHUNK_BYTES ? left : CHUNK_BYTES, number);
+    }
+    return 0;
+}
+
+static void note_chunk(void *context, uint32_t member, uint32_t number)
+{
+    struct learner *learner = context;
+    (void)member;
+
+    learner->guard.chunks[number] = hash_chunk(learner, number);
+}
+
+enum status learner_guard_rows(struct learner *learner, struct error *err)
+{
+    struct learner_guard *guard = &learner->guard;
+    struct region regions[REGIONS];
+
+    list_rows(learner, regions);
+    for (int i = 0; i < REGIONS; i++)
+        guard->chunk_count += count_chunks(regions[i]);
+    guard->chunks = calloc(guard->chunk_count + 1, sizeof *guard->chunks);
+    if (!guard->chunks)
+        return fail_no_memory(err);
+    team_run(learner->team, (uint32_t)guard->chunk_count, note_chunk, learner);
+    return STATUS_OK;
+}
+
+static uint32_t sum_order(const struct learner *learner)
+{
+    return words_sum(learner->order, learner->dataset->train.rows);
+}
+
+/* What the order of the last epoch was is gone when the next is made: looked at before. */
+void learner_guard_order_ends(struct learner *learner)
+{
+    if (learner->has_order && sum_order(learner) != learner->guard.order)
+        learner->guard.order_was_bad = true;
+}
+
+void learner_guard_order_begins(struct learner *learner)
+{
+    learner->guard.order = sum_order(learner);
+}
+
+enum status learner_verify_rows(struct learner *learner, uint64_t *position, uint64_t most,
+                                struct error *err)
+{
+    const struct learner_guard *guard = &learner->guard;
+
+    if (*position == 0)
+        learner_guard_order_ends(learner);
+    if (guard->order_was_bad)
+        return damaged(err, "the order of the rows");
+    for (uint64_t i = 0; i < most && *position < guard->chunk_count; i++, ++*position) {
+        progress_note();
+        if (hash_chunk(learner, *position) != guard->chunks[*position])
+            return damaged(err, "rows");
+    }
+    if (*position >= guard->chunk_count)
+        *position = 0;
+    return STATUS_OK;
+}

@@ -1,0 +1,171 @@
+#include "tests/check.h"
+
+#include "learn/learner_parts.h"
+#include "learn_rows.h"
+
+/* A learner after some steps, with hidden layers, words and early stopping. */
+struct fixture {
+    struct dataset dataset;
+    struct jobspec spec;
+    struct learner *learner;
+};
+
+static void open_fixture(struct fixture *fixture)
+{
+    struct learner_report report;
+    struct error err;
+
+    fixture->dataset = made_dataset((struct rows_shape){200, 40, 3, 2, 8, 3});
+    fixture->spec = made_spec(&fixture->dataset);
+    fixture->spec.early_stopping = 50;
+    CHECK_OK(learner_open(&fixture->spec, &fixture->dataset, NULL, &fixture->learner, &err));
+    for (int i = 0; i < 12; i++)
+        CHECK_OK(run_phase(fixture->learner, 2, 0, &report, &err));
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    learner_close(fixture->learner);
+    made_dataset_close(&fixture->dataset);
+}
+
+static enum status look_at_rows(struct learner *learner, struct error *err)
+{
+    uint64_t position = 0;
+
+    return learner_verify_rows(learner, &position, UINT64_MAX, err);
+}
+
+static void nothing_is_found_where_nothing_changed(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    open_fixture(&fixture);
+    CHECK_OK(learner_verify(fixture.learner, &err));
+    CHECK_OK(learner_verify_used(fixture.learner, &err));
+    CHECK_OK(look_at_rows(fixture.learner, &err));
+    CHECK_OK(run_job(fixture.learner, 3, 1, &err));
+    CHECK_OK(learner_verify(fixture.learner, &err));
+    CHECK_OK(look_at_rows(fixture.learner, &err));
+    close_fixture(&fixture);
+}
+
+/* Some bits of each of them; then they are as before. */
+static void any_bit_of_the_state_that_changes_is_found(void **state)
+{
+    static const char *const names[] = {"weights", "slots", "best"};
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    open_fixture(&fixture);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t size;
+        uint8_t *memory = learner_memory(fixture.learner, names[i], &size);
+
+        CHECK(memory && size > 0);
+        for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
+            memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            CHECK_INT(learner_verify(fixture.learner, &err), STATUS_CORRUPT);
+            memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+    }
+    CHECK_OK(learner_verify(fixture.learner, &err));
+    close_fixture(&fixture);
+}
+
+static void any_bit_of_the_rows_that_changes_is_found(void **state)
+{
+    static const char *const names[] = {"rows", "ids", "labels", "order"};
+    struct fixture fixture;
+    struct error err;
+    (void)state;
+
+    open_fixture(&fixture);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t size;
+        uint8_t *memory = learner_memory(fixture.learner, names[i], &size);
+
+        CHECK(memory && size > 0);
+        for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
+            memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            CHECK_INT(look_at_rows(fixture.learner, &err), STATUS_CORRUPT);
+            memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            fixture.learner->guard.order_was_bad = false;
+        }
+    }
+    CHECK_OK(look_at_rows(fixture.learner, &err));
+    close_fixture(&fixture);
+}
+
+static void a_step_finds_what_changed_before_it(void **state)
+{
+    static const char *const names[] = {"weights", "slots"};
+    struct learner_report report;
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct fixture fixture;
+        size_t size;
+
+        open_fixture(&fixture);
+        while (learner_phase(fixture.learner)->kind != PHASE_GRADIENT)
+            CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
+        ((uint8_t *)learner_memory(fixture.learner, names[i], &size))[5] ^= 2;
+        CHECK_INT(run_phase(fixture.learner, 1, 0, &report, &err), STATUS_CORRUPT);
+        close_fixture(&fixture);
+    }
+}
+
+static void the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_state(void **state)
+{
+    struct fixture one, other;
+    struct learner_report report;
+    struct error err;
+    (void)state;
+
+    open_fixture(&one);
+    open_fixture(&other);
+    CHECK(learner_check(one.learner) == learner_check(other.learner));
+    CHECK(learner_fingerprint_of(one.learner) == learner_fingerprint_of(other.learner));
+    CHECK_OK(run_phase(one.learner, 3, 1, &report, &err));
+    CHECK(learner_check(one.learner) != learner_check(other.learner));
+    CHECK_OK(run_phase(other.learner, 1, 0, &report, &err));
+    CHECK(learner_check(one.learner) == learner_check(other.learner));
+    close_fixture(&one);
+    close_fixture(&other);
+}
+
+static void a_learner_that_begins_anew_learns_the_same(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    uint64_t check;
+    (void)state;
+
+    open_fixture(&fixture);
+    CHECK_OK(run_job(fixture.learner, 2, 0, &err));
+    check = learner_check(fixture.learner);
+    learner_restart(fixture.learner);
+    CHECK_INT(learner_phase(fixture.learner)->number, 0);
+    CHECK_OK(run_job(fixture.learner, 1, 0, &err));
+    CHECK(learner_check(fixture.learner) == check);
+    close_fixture(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_found_where_nothing_changed),
+        cmocka_unit_test(any_bit_of_the_state_that_changes_is_found),
+        cmocka_unit_test(any_bit_of_the_rows_that_changes_is_found),
+        cmocka_unit_test(a_step_finds_what_changed_before_it),
+        cmocka_unit_test(the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_state),
+        cmocka_unit_test(a_learner_that_begins_anew_learns_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
