@@ -299,7 +299,7 @@ class Detached(harness.Case):
         job = self.long_job(epochs=200 // harness.SLOW)
         other = sqlite3.connect(self.path, isolation_level=None)
         other.execute("CREATE TABLE iris_model(mine)")
-        self.hurry(lambda: self.row(job)[1] == "failed", "the job's end")
+        self.hurry(lambda: self.row(job)[1] == "unpublished", "the job's end")
         waited = self.run_program("wait", job)
         self.assertEqual(waited.returncode, 1)
         self.assertIn("exists and is no model", waited.stderr)
