@@ -10,7 +10,7 @@ JOBS ?= $(shell nproc)
 help:
 	@echo "make demo      build, then train and predict on real data with the stock sqlite3"
 	@echo "make test      build, then all tests (release preset; under 10 minutes on 2 cores)"
-	@echo "make build     build/release/totrain and build/release/totrain.so"
+	@echo "make build     build/release/totrain and build/release/totrain.so (ship/totrain: without the tests' fault points)"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-tsan the same tests under ThreadSanitizer"
 	@echo "make test-full what is too long for every commit: many seeds, long fuzzing"
@@ -119,9 +119,9 @@ bench-postgres: build
 
 PREFIX ?= /usr/local
 install: build
-	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/bin/totrain
+	install -D -m 755 build/release/ship/totrain $(DESTDIR)$(PREFIX)/bin/totrain
 	install -D -m 644 build/release/totrain.so $(DESTDIR)$(PREFIX)/lib/totrain/totrain.so
-	install -D -m 755 build/release/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
+	install -D -m 755 build/release/ship/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
 	install -D -m 644 docs/totrain.1 $(DESTDIR)$(PREFIX)/share/man/man1/totrain.1
 
 install-postgres: setup

@@ -8,7 +8,9 @@ if(TOTRAIN_FAULTS)
     add_test(NAME cluster_${name} COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
   endforeach()
+  add_test(NAME cluster_shipped COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_shipped.py
+    $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv ${CMAKE_BINARY_DIR})
   set_tests_properties(cluster_cluster cluster_scale cluster_network cluster_checkpoint
-    cluster_random cluster_end cluster_trouble PROPERTIES
+    cluster_random cluster_end cluster_trouble cluster_shipped PROPERTIES
     TIMEOUT 900 LABELS cluster)
 endif()

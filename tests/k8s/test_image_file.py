@@ -74,7 +74,7 @@ class ImageFile(unittest.TestCase):
             if entry.isfile() and entry.mode & 0o111:
                 executable.add(entry.name)
         self.assertEqual(executable, {"usr/bin/totrain", "usr/lib64/ld-linux-x86-64.so.2"})
-        self.assertEqual(self.layer.extractfile("usr/bin/totrain").read(), (BUILD / "totrain").read_bytes())
+        self.assertEqual(self.layer.extractfile("usr/bin/totrain").read(), (BUILD / "ship" / "totrain").read_bytes())
 
     def test_it_runs_as_a_user_that_is_not_root(self):
         user = self.config["config"]["User"]

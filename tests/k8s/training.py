@@ -63,7 +63,7 @@ def make_image(lab, name, *variables):
     made_of = [BUILD / "totrain", ROOT / "tools" / "image", ROOT / "tools" / "oci.py"]
     if not tar.exists() or tar.stat().st_mtime < max(path.stat().st_mtime for path in made_of):
         new = tar.with_suffix(f".{os.getpid()}")
-        subprocess.run([ROOT / "tools" / "image", BUILD, new, "--name", name,
+        subprocess.run([ROOT / "tools" / "image", "--faults", BUILD, new, "--name", name,
                         *(f"--env={each}" for each in variables)], check=True, capture_output=True)
         new.replace(tar)
     lab.load(tar)
