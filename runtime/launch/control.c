@@ -10,9 +10,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FOLDER_PREFIX "totrain."
+/* A socket is bound before it listens, a folder made before it has a socket. */
+#define SOCKET_AGE_S 60
+#define FOLDER_AGE_S 3600
 
 static bool link_path(const char *job_folder, char path[PATH_MAX])
 {
@@ -28,10 +32,20 @@ static bool make_in(const char *parent, char path[CONTROL_PATH_MAX])
     return mkdtemp(path) != NULL;
 }
 
+static void sweep(void)
+{
+    const int64_t now_s = (int64_t)time(NULL);
+
+    (void)control_folders_sweep(getenv("XDG_RUNTIME_DIR"), now_s);
+    (void)control_folders_sweep("/tmp", now_s);
+}
+
 enum status control_folder_create(const char *job_folder, char path[CONTROL_PATH_MAX],
                                   struct error *err)
 {
     char link[PATH_MAX], target[CONTROL_PATH_MAX + 16];
+
+    sweep();
 
     if (!make_in(getenv("XDG_RUNTIME_DIR"), path) && !make_in("/tmp", path))
         return fail_errno(err, STATUS_IO, "cannot make a folder for sockets under /tmp");
@@ -101,6 +115,62 @@ static void empty_folder(int fd, int levels)
         (void)unlinkat(fd, name, AT_REMOVEDIR);
     }
     closedir(folder);
+}
+
+/* Ours by name, and by owner: nobody else could put another in its place meanwhile. */
+static bool is_our_folder(int parent, const char *name, struct stat *status)
+{
+    return strncmp(name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) == 0 &&
+           strlen(name) == strlen(FOLDER_PREFIX "XXXXXX") &&
+           fstatat(parent, name, status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status->st_mode) &&
+           status->st_uid == geteuid() && (status->st_mode & 077) == 0;
+}
+
+/* Whoever listens answers, be it frozen. */
+static bool is_refused(const char *path)
+{
+    const int fd = control_connect_path(path);
+
+    if (fd < 0)
+        return errno == ECONNREFUSED;
+    close(fd);
+    return false;
+}
+
+static bool is_abandoned(const char *parent, const char *name, const struct stat *folder,
+                         int64_t now_s)
+{
+    char path[CONTROL_PATH_MAX];
+    struct stat status;
+
+    if (snprintf(path, sizeof path, "%s/%s/control", parent, name) >= (int)sizeof path)
+        return false;
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT && now_s - (int64_t)folder->st_ctime >= FOLDER_AGE_S;
+    return S_ISSOCK(status.st_mode) && now_s - (int64_t)status.st_ctime >= SOCKET_AGE_S &&
+           is_refused(path);
+}
+
+size_t control_folders_sweep(const char *parent, int64_t now_s)
+{
+    DIR *folder = parent && parent[0] == '/' ? opendir(parent) : NULL;
+    struct dirent *entry;
+    struct stat status;
+    size_t count = 0;
+
+    while (folder && (entry = readdir(folder))) {
+        const char *name = entry->d_name;
+
+        if (!is_our_folder(dirfd(folder), name, &status) ||
+            !is_abandoned(parent, name, &status, now_s))
+            continue;
+        empty_folder(openat(dirfd(folder), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+                     1);
+        count += unlinkat(dirfd(folder), name, AT_REMOVEDIR) == 0;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
 }
 
 void control_folder_remove(const char *job_folder)

@@ -12,11 +12,17 @@
 
 #define CONTROL_PATH_MAX 108
 
+/* Those that killed jobs of this user have left there are removed first. */
 enum status control_folder_create(const char *job_folder, char path[CONTROL_PATH_MAX],
                                   struct error *err);
 /* Follows the link, removes the sockets, their folder and the link. Nothing
  * happens to a folder that is not ours by owner and name. */
 void control_folder_remove(const char *job_folder);
+
+/* Removes the folders of sockets in `parent` (also NULL) that are ours by owner and name and in
+ * which no supervisor listens any more. One that is just being made, or of which that cannot be
+ * told, is left alone: `now_s` is the time of day, in seconds. Returns how many. */
+size_t control_folders_sweep(const char *parent, int64_t now_s);
 
 /* Connected to the supervisor of a running job; -1 when none answers, with
  * errno EACCES when the job is another user's. */

@@ -1,9 +1,13 @@
 #include "launch/control.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -77,6 +81,79 @@ static void the_sockets_of_another_user_are_left_alone(void **state)
     rmdir(folder);
 }
 
+/* `what`: 'd' its supervisor is dead, 'l' it listens, 'e' empty, 'f' a file where the socket is.
+ * The descriptor of who listens, or -1. */
+static int make_folder(const char *parent, const char *name, char what)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char path[80];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/%s", parent, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    if (what == 'e')
+        return -1;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/control", path);
+    if (what == 'f') {
+        fd = open(address.sun_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        close(fd);
+        return -1;
+    }
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    if (what == 'l') {
+        assert_int_equal(listen(fd, 1), 0);
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+static bool is_there(const char *parent, const char *name)
+{
+    char path[80];
+
+    snprintf(path, sizeof path, "%s/%s", parent, name);
+    return access(path, F_OK) == 0;
+}
+
+static void folders_of_killed_jobs_are_removed_and_no_others(void **state)
+{
+    static const char *const kept[] = {"totrain.live00", "totrain.empty0", "totrain.file00",
+                                       "totrain.toolong", "others.dead00"};
+    char parent[] = "/tmp/totrain-sweep.XXXXXX", path[80];
+    const int64_t now_s = (int64_t)time(NULL);
+    int live;
+    (void)state;
+
+    assert_non_null(mkdtemp(parent));
+    (void)make_folder(parent, "totrain.dead00", 'd');
+    (void)make_folder(parent, "totrain.dead01", 'd');
+    live = make_folder(parent, kept[0], 'l');
+    (void)make_folder(parent, kept[1], 'e');
+    (void)make_folder(parent, kept[2], 'f');
+    (void)make_folder(parent, kept[3], 'd');
+    (void)make_folder(parent, kept[4], 'd');
+    CHECK_INT(control_folders_sweep(parent, now_s), 0); /* they may be about to listen */
+    CHECK_INT(control_folders_sweep(parent, now_s + 600), 2);
+    CHECK(!is_there(parent, "totrain.dead00") && !is_there(parent, "totrain.dead01"));
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        CHECK(is_there(parent, kept[i]));
+    CHECK_INT(control_folders_sweep(parent, now_s + 86400), 1); /* nobody takes a day to make one */
+    CHECK(!is_there(parent, kept[1]));
+    close(live);
+    CHECK_INT(control_folders_sweep(parent, now_s + 600), 1);
+    CHECK_INT(control_folders_sweep("/tmp/no-such-folder", now_s), 0);
+    CHECK_INT(control_folders_sweep(NULL, now_s), 0);
+    for (size_t i = 2; i < sizeof kept / sizeof *kept; i++) {
+        snprintf(path, sizeof path, "%s/%s/control", parent, kept[i]);
+        unlink(path);
+        *strrchr(path, '/') = '\0';
+        rmdir(path);
+    }
+    assert_int_equal(rmdir(parent), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +161,7 @@ int main(void)
         cmocka_unit_test(an_answer_that_is_none_is_an_error),
         cmocka_unit_test(a_job_without_supervisor_is_not_found),
         cmocka_unit_test(the_sockets_of_another_user_are_left_alone),
+        cmocka_unit_test(folders_of_killed_jobs_are_removed_and_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
