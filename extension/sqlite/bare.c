@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "sqlite_host/door.h"
+#include "sqlite_host/python_signals.h"
 #include "sqlite_host/sql.h"
 
 /*
@@ -32,7 +33,9 @@ static enum status translate(struct connection *connection, struct slice stateme
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
+    python_signals_begin(connection->db);
     status = engine_describe(&connection->host.host, statement, NULL, &arena, &description, err);
+    python_signals_end();
     if (status == STATUS_OK && description.query.size > 0)
         text_append(sql, description.query);
     else if (status == STATUS_OK)

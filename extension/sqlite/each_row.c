@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sqlite_host/python_signals.h"
 #include "sqlite_host/sql.h"
 
 #define TAKER_TYPE "totrain_taker" /* of the pointer in ?1 */
@@ -24,7 +25,9 @@ static void take_row(sqlite3_context *context, int count, sqlite3_value **values
     }
     for (int i = 1; i < count; i++)
         sql_value(values[i], &taker->cells[i - 1]);
-    taker->status = sink_row(taker->sink, taker->cells, (size_t)count - 1, &taker->error);
+    taker->status = python_signals_stop()
+                        ? fail(&taker->error, STATUS_INTERRUPTED, "interrupted")
+                        : sink_row(taker->sink, taker->cells, (size_t)count - 1, &taker->error);
     if (taker->status != STATUS_OK)
         sqlite3_result_error(context, "stopped", -1);
 }

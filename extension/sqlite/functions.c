@@ -12,6 +12,7 @@
 #include "codegen/model_path.h"
 #include "scoring/outputs.h"
 #include "sqlite_host/each_row.h"
+#include "sqlite_host/python_signals.h"
 #include "sqlite_host/sql.h"
 
 struct loaded {
@@ -171,6 +172,8 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
 
     if (count < 1)
         return fail(err, STATUS_INVALID, "expected the model's name, then one value per input");
+    if (python_signals_stop())
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
     TRY(find_loaded(context, values[0], found, err));
     cells.cells = (*found)->cells;
     cells.count = 0;

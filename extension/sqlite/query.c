@@ -3,7 +3,13 @@
 
 #include "engine/stored.h"
 #include "sqlite_host/each_row.h"
+#include "sqlite_host/python_signals.h"
 #include "sqlite_host/sql.h"
+
+/* Some 5,000 instructions of SQLite's, a fraction of a millisecond. */
+#define INTERRUPTIBLE                                                                              \
+    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 400) "               \
+    "SELECT count(*) FROM r"
 
 bool host_interrupted(void *self)
 {
@@ -11,11 +17,12 @@ bool host_interrupted(void *self)
     sqlite3_stmt *statement = NULL;
     int code;
 
-    if (host->interrupts && *host->interrupts)
+    if ((host->interrupts && *host->interrupts) || python_signals_stop())
         return true;
     /* sqlite3_is_interrupted() came with 3.41. A statement that is prepared and
-     * stepped while the user's own is active notices the flag just as well. */
-    code = sqlite3_prepare_v2(host->db, "SELECT 1", -1, &statement, NULL);
+     * stepped while the user's own is active notices the flag just as well, and is long enough
+     * that a progress handler of the user's, which may want the end, is called. */
+    code = sqlite3_prepare_v2(host->db, INTERRUPTIBLE, -1, &statement, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
     sqlite3_finalize(statement);
@@ -42,6 +49,8 @@ static enum status put_rows(sqlite3_stmt *statement, const struct sink *sink, st
         TRY(sql_step(statement, &has_row, err));
         if (!has_row)
             return STATUS_OK;
+        if (python_signals_stop())
+            return fail(err, STATUS_INTERRUPTED, "interrupted");
         for (int i = 0; i < count; i++)
             cells[i] = sql_cell(statement, i);
         TRY(sink_row(sink, cells, (size_t)count, err));
@@ -93,6 +102,8 @@ static enum status sample(sqlite3_stmt *statement, struct arena *arena, struct q
         TRY(sql_step(statement, &has_row, err));
         if (!has_row)
             return STATUS_OK;
+        if (python_signals_stop())
+            return fail(err, STATUS_INTERRUPTED, "interrupted");
         for (size_t i = 0; i < query->count; i++)
             cells[i] = sql_cell(statement, (int)i);
         sample_cells(query, cells);

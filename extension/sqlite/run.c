@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "engine/progress.h"
 #include "sqlite_host/door.h"
+#include "sqlite_host/python_signals.h"
 #include "sqlite_host/sql.h"
 
 /* ----- progress: one redrawn line where somebody can see it ----- */
@@ -71,7 +72,12 @@ static enum status run(struct connection *connection, struct slice text, struct 
                         .notice = terminal_notice,
                         .progress = terminal_progress};
 
-    return engine_run(&connection->host.host, text, NULL, &sink, err);
+    enum status status;
+
+    python_signals_begin(connection->db);
+    status = engine_run(&connection->host.host, text, NULL, &sink, err);
+    python_signals_end();
+    return status;
 }
 
 /* ----- errors, as every door shows them ----- */
