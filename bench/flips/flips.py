@@ -33,8 +33,8 @@ MEMORY = ("weights", "slots", "rows", "labels", "order", "transposed", "sums", "
 POINTS = ("begin", "after_partial", "after_sum", "before_apply", "after_apply", "publishing")
 KINDS = [f"memory {name}" for name in MEMORY] + ["send of worker", "send of master", "write of master", "write of session",
                                                  "store at rest"]
-SENDS = {"worker": 400, "master": 60}  # of one role in such a job, about
-WRITES = {"master": 120, "session": 30}
+SENDS = {"worker": 150, "master": 25}  # of one role in such a job, about
+WRITES = {"master": 120, "session": 8}
 
 
 def statement(seed=2, more="", workers=WORKERS):

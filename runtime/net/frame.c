@@ -6,12 +6,18 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 
-#define CHECKED_BYTES 24 /* of the header: all before the checksum */
+#define CHECKED_BYTES 24 /* of the header: all before the checksums */
 
-static uint64_t checksum(const char *frame, size_t payload_bytes)
+struct checksums {
+    uint64_t header, payload;
+};
+
+static struct checksums checksums_of(const char *frame, size_t payload_bytes)
 {
-    uint64_t seed = hash_bytes(frame, CHECKED_BYTES, 0);
-    return hash_bytes(frame + FRAME_HEADER_BYTES, payload_bytes, seed);
+    struct checksums sums = {.header = hash_bytes(frame, CHECKED_BYTES, 0)};
+
+    sums.payload = hash_bytes(frame + FRAME_HEADER_BYTES, payload_bytes, sums.header);
+    return sums;
 }
 
 size_t frame_begin(struct text *out, uint32_t type, uint64_t job, uint64_t epoch)
@@ -22,6 +28,7 @@ size_t frame_begin(struct text *out, uint32_t type, uint64_t job, uint64_t epoch
     put_u32(out, type);
     put_u64(out, job);
     put_u64(out, epoch);
+    put_u64(out, 0);
     put_u64(out, 0);
     return start;
 }
@@ -34,8 +41,8 @@ static void patch(struct text *out, size_t at, const void *value, size_t size)
 enum status frame_end(struct text *out, size_t start, struct error *err)
 {
     size_t payload;
+    struct checksums sums;
     uint32_t size;
-    uint64_t sum;
 
     if (out->failed)
         return fail_no_memory(err);
@@ -47,8 +54,9 @@ enum status frame_end(struct text *out, size_t start, struct error *err)
     }
     size = htole32((uint32_t)payload);
     patch(out, start, &size, sizeof size);
-    sum = htole64(checksum(out->data + start, payload));
-    patch(out, start + CHECKED_BYTES, &sum, sizeof sum);
+    sums = checksums_of(out->data + start, payload);
+    sums = (struct checksums){htole64(sums.header), htole64(sums.payload)};
+    patch(out, start + CHECKED_BYTES, &sums, sizeof sums);
     return STATUS_OK;
 }
 
@@ -56,6 +64,7 @@ enum status frame_size(struct slice bytes, size_t *size, struct error *err)
 {
     struct byte_reader reader = byte_reader_over(bytes);
     uint32_t payload;
+    uint64_t sum;
 
     *size = 0;
     if (bytes.size < FRAME_HEADER_BYTES)
@@ -64,6 +73,9 @@ enum status frame_size(struct slice bytes, size_t *size, struct error *err)
     if (payload > FRAME_PAYLOAD_MAX)
         return fail(err, STATUS_PROTOCOL, "a frame of %u bytes, expected at most %zu", payload,
                     FRAME_PAYLOAD_MAX);
+    memcpy(&sum, bytes.data + CHECKED_BYTES, sizeof sum);
+    if (le64toh(sum) != hash_bytes(bytes.data, CHECKED_BYTES, 0))
+        return fail(err, STATUS_PROTOCOL, "the header of a frame with a wrong checksum");
     *size = FRAME_HEADER_BYTES + (size_t)payload;
     return STATUS_OK;
 }
@@ -82,9 +94,10 @@ enum status frame_read(struct slice bytes, struct frame *frame, struct error *er
     frame->type = read_u32(&reader);
     frame->job = read_u64(&reader);
     frame->epoch = read_u64(&reader);
+    read_u64(&reader); /* frame_size has looked at it */
     expected = read_u64(&reader);
     frame->payload = read_bytes(&reader, size - FRAME_HEADER_BYTES);
-    if (checksum(bytes.data, frame->payload.size) != expected)
+    if (checksums_of(bytes.data, frame->payload.size).payload != expected)
         return fail(err, STATUS_PROTOCOL, "a frame of type %u with a wrong checksum", frame->type);
     return STATUS_OK;
 }

@@ -5,18 +5,21 @@
  *      4  u32  type
  *      8  u64  job
  *     16  u64  group epoch: the fencing number
- *     24  u64  XXH3-64 of the 24 bytes before and of the payload
- *     32       payload
+ *     24  u64  XXH3-64 of the 24 bytes before
+ *     32  u64  XXH3-64 of the payload, with the one before as its seed
+ *     40       payload
  *
  * Little-endian. The first frame of a stream that is not exactly this ends the
- * connection: after it nothing in the stream can be trusted.
+ * connection: after it nothing in the stream can be trusted. The header has a
+ * checksum of its own, since whoever believes a wrong size waits for bytes
+ * that nobody sends.
  */
 #ifndef NET_FRAME_H
 #define NET_FRAME_H
 
 #include "base/error.h"
 
-#define FRAME_HEADER_BYTES 32
+#define FRAME_HEADER_BYTES 40
 #define FRAME_PAYLOAD_MAX  ((size_t)64 << 20)
 
 struct frame {
@@ -32,7 +35,8 @@ size_t frame_begin(struct text *out, uint32_t type, uint64_t job, uint64_t epoch
 enum status frame_end(struct text *out, size_t start, struct error *err);
 
 /* The size of the frame that begins `bytes`, 0 when its header is not all
- * there yet. PROTOCOL when the size is beyond the maximum. */
+ * there yet. PROTOCOL when the size is beyond the maximum, or the header is not
+ * what was sent. */
 enum status frame_size(struct slice bytes, size_t *size, struct error *err);
 
 /* Read exactly one frame. PROTOCOL for a wrong size or checksum. */

@@ -325,7 +325,7 @@ class HostileTest(NetworkTest):
         with socket.create_connection(where or self.where) as plain:
             try:
                 with context.wrap_socket(plain) as stream:
-                    stream.sendall(b"\0" * 32)
+                    stream.sendall(b"\0" * 40)
                     return self.closed(stream)
             except (ssl.SSLError, ConnectionError):
                 return b""
@@ -354,7 +354,7 @@ class HostileTest(NetworkTest):
         self.go_on()
 
     def test_who_speaks_no_tls_is_refused(self):
-        frame = struct.pack("<IIQQQ", 0, 0, 1, 0, 0)
+        frame = struct.pack("<IIQQQQ", 0, 0, 1, 0, 0, 0)
         for hello in (frame, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", os.urandom(4096), b"\xff" * 64,
                       b"\x16\x03\x01\xff\xff" + b"\0" * 100):
             with self.subTest(hello=hello[:8]):
@@ -384,10 +384,10 @@ class HostileTest(NetworkTest):
         self.go_on()
 
     def test_a_member_that_sends_garbage_is_cut_off(self):
-        header = struct.Struct("<IIQQQ")
-        garbage = [b"\xff" * 4 + os.urandom(4092), header.pack(0xffffffff, 0, 1, 0, 0),
-                   header.pack((64 << 20) + 1, 0, 1, 0, 0)]
-        garbage += [header.pack(0, kind, int(self.job.name), 0, 0) for kind in range(FRAME_TYPES)]
+        header = struct.Struct("<IIQQQQ")
+        garbage = [b"\xff" * 4 + os.urandom(4092), header.pack(0xffffffff, 0, 1, 0, 0, 0),
+                   header.pack((64 << 20) + 1, 0, 1, 0, 0, 0)]
+        garbage += [header.pack(0, kind, int(self.job.name), 0, 0, 0) for kind in range(FRAME_TYPES)]
         context = self.context(self.tls(self.job) / "w1")
         for where in (self.where, parts(self.first.address())):
             if where != self.where:  # the worker's peers are workers
@@ -398,9 +398,9 @@ class HostileTest(NetworkTest):
                             context.wrap_socket(plain) as stream:
                         stream.sendall(bytes_sent)
                         self.assertEqual(self.closed(stream), b"")
-            # A frame that never ends: its sender goes first.
+            # A frame that never ends, with the checksum of its header: its sender goes first.
             with socket.create_connection(where) as plain, context.wrap_socket(plain) as stream:
-                stream.sendall(header.pack(64 << 20, 0, 1, 0, 0) + b"x" * 100000)
+                stream.sendall(header.pack(64 << 20, 0, 1, 0, 0x489e2d727d2d6794, 0) + b"x" * 100000)
         self.go_on()
 
     def test_a_recorded_session_means_nothing_when_it_is_sent_again(self):

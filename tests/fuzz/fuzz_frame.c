@@ -15,12 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void put_right(char *frame, size_t size)
 {
     uint32_t payload = htole32((uint32_t)(size - FRAME_HEADER_BYTES));
-    uint64_t sum;
+    uint64_t header, sum;
 
     memcpy(frame, &payload, sizeof payload);
-    sum = htole64(XXH3_64bits_withSeed(frame + FRAME_HEADER_BYTES, size - FRAME_HEADER_BYTES,
-                                       XXH3_64bits(frame, 24)));
-    memcpy(frame + 24, &sum, sizeof sum);
+    header = XXH3_64bits(frame, 24);
+    sum = htole64(
+        XXH3_64bits_withSeed(frame + FRAME_HEADER_BYTES, size - FRAME_HEADER_BYTES, header));
+    header = htole64(header);
+    memcpy(frame + 24, &header, sizeof header);
+    memcpy(frame + 32, &sum, sizeof sum);
 }
 
 static void read_and_write(struct slice bytes)

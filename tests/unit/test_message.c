@@ -195,10 +195,36 @@ static void a_frame_that_is_cut_or_too_long_is_refused(void **state)
     for (size_t cut = 0; cut < frame.size; cut++)
         CHECK(message_read((struct slice){frame.data, cut}, &read, &err) == STATUS_PROTOCOL);
     text_append_char(&frame, 'x');
-    CHECK_FAILS(message_read(text_slice(&frame), &read, &err), STATUS_PROTOCOL, "a frame of 41");
+    CHECK_FAILS(message_read(text_slice(&frame), &read, &err), STATUS_PROTOCOL, "a frame of 49");
     text_deinit(&frame);
     CHECK_OK(frame_size((struct slice){"\0", 1}, &size, &err));
     CHECK_INT(size, 0);
+}
+
+/* A size that is not the one that was sent would be waited for. */
+static void every_flipped_bit_of_a_header_is_seen_before_the_payload_is_there(void **state)
+{
+    struct message message = base(MESSAGE_HEARTBEAT);
+    struct text frame;
+    struct error err;
+    size_t size;
+    (void)state;
+
+    text_init(&frame, 1 << 16);
+    CHECK_OK(message_write(&message, &frame, &err));
+    for (size_t bit = 0; bit < 8 * (size_t)FRAME_HEADER_BYTES; bit++) {
+        struct message read;
+
+        frame.data[bit / 8] ^= (char)(1 << bit % 8);
+        if (bit < 8 * 32) /* behind it is the payload's */
+            CHECK(frame_size((struct slice){frame.data, FRAME_HEADER_BYTES}, &size, &err) ==
+                  STATUS_PROTOCOL);
+        CHECK(message_read(text_slice(&frame), &read, &err) == STATUS_PROTOCOL);
+        frame.data[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    CHECK_OK(frame_size((struct slice){frame.data, FRAME_HEADER_BYTES}, &size, &err));
+    CHECK_INT(size, frame.size);
+    text_deinit(&frame);
 }
 
 static void an_oversized_frame_is_refused_before_it_is_read(void **state)
@@ -255,6 +281,7 @@ int main(void)
         cmocka_unit_test(every_message_reads_back_as_it_was_written),
         cmocka_unit_test(a_frame_with_any_byte_changed_is_refused),
         cmocka_unit_test(a_frame_that_is_cut_or_too_long_is_refused),
+        cmocka_unit_test(every_flipped_bit_of_a_header_is_seen_before_the_payload_is_there),
         cmocka_unit_test(an_oversized_frame_is_refused_before_it_is_read),
         cmocka_unit_test(a_well_formed_frame_with_nonsense_inside_is_refused),
     };
