@@ -246,7 +246,9 @@ void job_cache_note(struct job_cache *cache, const struct job_status *status)
     record->state = status->state;
     record->row = status->row;
     memcpy(record->error, status->error, sizeof record->error);
-    snprintf(record->database, sizeof record->database, "%s", status->destination.database);
+    /* is_final: it fits */
+    memcpy(record->database, status->destination.database,
+           strlen(status->destination.database) + 1);
     record->is_used = true;
     cache->is_changed = true;
 }
