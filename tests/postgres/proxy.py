@@ -1,4 +1,4 @@
-"""Stand between a client and a server. AnswerOfCommit loses the answer to a COMMIT: the server has committed,
+"""Stand between a client and a server. Pooler refuses what PgBouncer refuses. AnswerOfCommit loses the answer to a COMMIT: the server has committed,
 the client does not learn it. Cable is cut: neither end hears of the other, nor that it is gone.
 """
 
@@ -122,3 +122,26 @@ class Cable:
                     self.is_cut.set()
                     return True
         return True
+
+
+class Pooler(Cable):
+    """Nothing is cut: whoever connects with options of the server's is refused, as by PgBouncer; the others pass."""
+
+    def __init__(self, target):
+        super().__init__(target, b"no such word")
+        self.refused = 0
+
+    def serve(self, client):
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        said = client.recv(1 << 16, socket.MSG_PEEK)
+        if said[4:8] == b"\x04\xd2\x16\x2f":  # may it be TLS?
+            client.recv(8)
+            client.sendall(b"N")
+            said = client.recv(1 << 16, socket.MSG_PEEK)
+        if b"\0options\0" not in said:
+            super().serve(client)
+            return
+        self.refused += 1
+        fields = b"SFATAL\0C08P01\0Munsupported startup parameter in options: tcp_user_timeout\0\0"
+        with client:
+            client.sendall(b"E" + (len(fields) + 4).to_bytes(4, "big") + fields)

@@ -78,6 +78,7 @@ class Cut(Case):
         self.check_published()
         for setting in (b"tcp_user_timeout = 15000", b"tcp_keepalives_idle = 5", b"statement_timeout = 30000"):
             self.assertIn(b"SET " + setting, self.cable.client_said)
+        self.assertIn(b"options\0-c tcp_user_timeout=15000 -c tcp_keepalives_idle=5", self.cable.client_said)
         self.check_nothing_is_left()
         self.assertFalse(self.cable.is_over.is_set())
 
@@ -133,6 +134,14 @@ class Read(staged.Case):
 
     def wait_until_dropped(self):
         harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
+
+    def test_a_pooler_that_takes_no_options_is_no_trouble(self):
+        with proxy.Pooler(self.server.port) as pooler:
+            self.login = self.write_login("pooled", port=str(pooler.port))
+            self.train()
+            self.assertGreaterEqual(pooler.refused, 2)  # the master, the worker
+        self.collect(self.job)
+        self.assertEqual(self.digest(), self.expected())
 
     def test_collect_publishes_once_and_does_not_wait(self):
         self.train()

@@ -118,6 +118,7 @@ enum status connection_init_again(struct pg_connection *connection,
 {
     *connection = (struct pg_connection){.connection = NULL};
     connection->only_reads = true;
+    connection->has_pooler = first->has_pooler;
     text_init(&connection->address, PGSTORE_FILE_BYTES_MAX);
     text_append(&connection->address, text_slice(&first->address));
     return connection->address.failed ? fail_no_memory(err) : STATUS_OK;
@@ -169,16 +170,44 @@ static PGresult *next_result(PGconn *connection, int64_t deadline)
 
 /* ----- connecting ----- */
 
+/*
+ * The server's own end of the network's silence. A role whose machine was cut off leaves a backend
+ * that waits for it, with the locks of what it ran, for a quarter of an hour by the kernel's
+ * defaults, or two hours where it is idle. As options, so that a session has them from its first
+ * moment, and by SET, since a login may have options of its own and a pooler may refuse ours.
+ */
+#define SERVER_OPTIONS                                                                             \
+    "-c tcp_user_timeout=15000 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 "             \
+    "-c tcp_keepalives_count=3"
+#define SERVER_TIMEOUTS                                                                            \
+    "SET tcp_user_timeout = 15000; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; " \
+    "SET tcp_keepalives_count = 3; "
+#define REFUSED_OPTIONS "startup parameter" /* as PgBouncer says it */
+
 /* The address, with what a role cannot do without: the network's silence has an end, and
- * errors are in English and of one encoding. */
-static PGconn *start(const struct text *address)
+ * errors are in English and of one encoding. What stands before the address gives way to it. */
+static PGconn *start(const struct pg_connection *connection)
 {
-    static const char *const keywords[] = {
-        "dbname",           "fallback_application_name", "client_encoding",
-        "connect_timeout",  "keepalives_idle",           "keepalives_interval",
-        "keepalives_count", "tcp_user_timeout",          NULL};
-    const char *const values[] = {
-        text_string(address), "totrain", "UTF8", "10", "5", "2", "3", "15000", NULL};
+    static const char *const keywords[] = {"options",
+                                           "dbname",
+                                           "fallback_application_name",
+                                           "client_encoding",
+                                           "connect_timeout",
+                                           "keepalives_idle",
+                                           "keepalives_interval",
+                                           "keepalives_count",
+                                           "tcp_user_timeout",
+                                           NULL};
+    const char *const values[] = {connection->has_pooler ? NULL : SERVER_OPTIONS,
+                                  text_string(&connection->address),
+                                  "totrain",
+                                  "UTF8",
+                                  "10",
+                                  "5",
+                                  "2",
+                                  "3",
+                                  "15000",
+                                  NULL};
 
     return PQconnectStartParams(keywords, values, 1);
 }
@@ -241,15 +270,6 @@ static enum status finish(struct pg_connection *connection, PGresult **kept, cha
                           struct error *err);
 static enum status lost(struct pg_connection *connection, struct error *err);
 
-/*
- * The server's own end of the network's silence. A role whose machine was cut off leaves a backend
- * that waits for it, with the locks of what it ran, for a quarter of an hour by the kernel's
- * defaults. By SET and not as an option of the connection: a pooler in between may refuse that.
- */
-#define SERVER_TIMEOUTS                                                                            \
-    "SET tcp_user_timeout = 15000; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; " \
-    "SET tcp_keepalives_count = 3; "
-
 static enum status set_timeouts(struct pg_connection *connection, bool *is_passing_out,
                                 struct error *err)
 {
@@ -274,7 +294,7 @@ static enum status connect_once(struct pg_connection *connection, int64_t deadli
                                 bool *is_passing_out, struct error *err)
 {
     const int64_t until = connection_now() + CONNECT_MS;
-    PGconn *made = start(&connection->address);
+    PGconn *made = start(connection);
 
     *is_passing_out = false;
     if (made)
@@ -286,6 +306,8 @@ static enum status connect_once(struct pg_connection *connection, int64_t deadli
         return set_timeouts(connection, is_passing_out, err);
     }
     connect_failed(made, is_passing_out, err);
+    if (made && !connection->has_pooler && strstr(PQerrorMessage(made), REFUSED_OPTIONS))
+        connection->has_pooler = *is_passing_out = true; /* without them it will do */
     PQfinish(made);
     return err->status;
 }

@@ -22,6 +22,7 @@ struct pg_connection {
     PGconn *connection;  /* NULL, or lost: made again by connection_ensure */
     struct text address; /* of the file: wiped when it is closed */
     bool only_reads;     /* statements have an end on the server, too */
+    bool has_pooler;     /* in between, which refuses options of the connection */
     int64_t answer_ms;   /* that an answer may take; 0: 30 s */
 };
 
