@@ -154,6 +154,9 @@ enum status postgres_check_target(void *self, const struct table_target *target,
     char buffer[64];
 
     TRY(postgres_target_schema(host, &schema, buffer, err));
+    if (slice_is(schema, "pg_toast") || slice_is(schema, "pg_catalog"))
+        return fail(err, STATUS_INVALID, "schema %.*s is the server's own", SLICE_FORMAT(schema)),
+               error_hint(err, "Choose another schema.");
     if (slice_is(schema, "totrain"))
         return fail(err, STATUS_INVALID, "schema totrain is the extension's own"),
                error_hint(err, "Choose another schema.");

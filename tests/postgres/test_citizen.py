@@ -91,6 +91,20 @@ class Dumped(harness.Case):
                 self.execute(f"SELECT * FROM totrain.kept_{table}", "other")
 
 
+    def test_nobody_locks_the_catalog_by_a_view(self):
+        self.execute("CREATE ROLE other LOGIN IN ROLE totrain_user")
+        self.addCleanup(self.server.execute, "DROP ROLE other")
+        for table in ("models", "versions", "metrics"):
+            session = self.connect("other", autocommit=False)
+            try:
+                session.cursor().execute(f"LOCK TABLE totrain.{table} IN ACCESS EXCLUSIVE MODE")
+            except psycopg2.errors.InsufficientPrivilege:
+                pass
+            self.assertEqual(self.execute("SELECT relation::regclass::text FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND "
+                                          "relation < 16384 AND pid <> pg_backend_pid()"), [])
+            session.close()
+
+
 class Isolated(harness.Case):
     """Two sessions write what a transaction with one snapshot could not write."""
 
@@ -312,6 +326,11 @@ class Small(harness.Case):
     def test_targets_that_are_no_ordinary_tables(self):
         self.execute("CREATE TABLE parted (part text) PARTITION BY LIST (part)")
         self.assertIn('"parted" exists and is no ordinary table', self.hint(TRAIN.format(2, "parted")))
+
+    def test_schemas_of_the_server_are_refused_before_training(self):
+        for schema in ("pg_toast", "pg_catalog"):
+            self.assertIn(f"schema {schema} is the server's own", self.hint(TRAIN.format(2, schema + ".m")))
+        self.assertEqual(self.execute("SELECT * FROM totrain.jobs"), [])
 
     def test_a_query_without_columns(self):
         self.execute("CREATE TABLE nothing ()")

@@ -34,11 +34,11 @@ class Case(harness.Case):
     def hold_metrics(self):
         """Publishing gets as far as the table of metrics, and waits there for this session's lock."""
         session = self.connect(autocommit=False)
-        session.cursor().execute("LOCK TABLE totrain.metrics IN ACCESS EXCLUSIVE MODE")
+        session.cursor().execute("LOCK TABLE totrain.kept_metrics IN ACCESS EXCLUSIVE MODE")
         return session
 
     def wait_until_publishing(self):
-        wait_for(lambda: self.execute("SELECT 1 FROM pg_locks WHERE relation = 'totrain.metrics'::regclass AND NOT granted"),
+        wait_for(lambda: self.execute("SELECT 1 FROM pg_locks WHERE relation = 'totrain.kept_metrics'::regclass AND NOT granted"),
                  "one who writes the model")
 
     def check_publish(self, model="m"):
