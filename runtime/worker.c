@@ -11,16 +11,15 @@ void worker_init(struct worker *worker, const struct worker_options *options,
     *worker = (struct worker){.options = *options, .next_peer = PEER_FIRST_ASKED};
     if (learning)
         worker->learning = *learning;
-    if (failure) {
-        worker->failure = *failure;
+    worker->search.limit_ms = options->search_ms;
+    worker->sums.segment_least = options->segment_least;
+    if (worker_make_rings(&worker->records, &worker->evaluations, &worker->failure) != STATUS_OK &&
+        !failure) {
         worker->state = WORKER_FAILED;
         worker->is_unable = true;
     }
-    worker->search.limit_ms = options->search_ms;
-    worker->sums.segment_least = options->segment_least;
-    worker->records = calloc(WORKER_RECORDS_MAX, sizeof *worker->records);
-    if (!worker->records && !failure) {
-        fail_no_memory(&worker->failure);
+    if (failure) {
+        worker->failure = *failure;
         worker->state = WORKER_FAILED;
         worker->is_unable = true;
     }
@@ -44,7 +43,8 @@ void worker_deinit(struct worker *worker)
     text_deinit(&worker->next_group);
     free(worker->peers);
     free(worker->visitors);
-    free(worker->records);
+    free(worker->records.list);
+    free(worker->evaluations.list);
 }
 
 struct message worker_message(const struct worker *worker, enum message_type type)

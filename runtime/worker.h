@@ -67,7 +67,16 @@ struct worker_options {
     size_t model_bytes;          /* of the model's rows that go in one message, about */
 };
 
-#define WORKER_RECORDS_MAX 256 /* that the master may have missed */
+/* That the master may have missed: the last of each kind. Steps may be many, and of those of a long
+ * absence the last will do; an evaluation costs a pass over the validation rows. */
+#define WORKER_RECORDS_MAX     256
+#define WORKER_EVALUATIONS_MAX 2048
+
+struct record_ring {
+    struct message_progress *list; /* (most) */
+    uint32_t most;
+    uint64_t count; /* ever made */
+};
 
 /* Another member of the group. */
 struct member_peer {
@@ -192,9 +201,8 @@ struct worker {
     uint64_t rows_before; /* done when a bad state was given up; 0: none */
     double loss_total;    /* since the last record: sums of loss x rows */
     uint64_t loss_rows;
-    struct message_progress *records; /* the last WORKER_RECORDS_MAX, a ring */
-    uint64_t record_count;            /* ever made */
-    uint64_t recorded;                /* the master has those before this phase */
+    struct record_ring records, evaluations;
+    uint64_t recorded; /* the master has those before this phase */
     struct publication publication;
     struct fault fault;
     bool flips_message; /* of the fault: the next frame of sums */

@@ -230,7 +230,8 @@ void worker_go_back(struct worker *worker, const struct message_group *group)
     worker_forget_incoming(worker);
     worker->learning.restart(worker->learning.self);
     worker->rows_before = worker->rows_done;
-    worker->rows_done = worker->loss_rows = worker->record_count = 0;
+    worker->rows_done = worker->loss_rows = 0;
+    worker->records.count = worker->evaluations.count = 0;
     worker->loss_total = 0;
     worker->agreed = 0;
     worker->front_phase = UINT64_MAX;

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/worker_parts.h"
@@ -32,6 +33,21 @@ static struct message_progress describe(const struct worker *worker,
     };
 }
 
+enum status worker_make_rings(struct record_ring *records, struct record_ring *evaluations,
+                              struct error *err)
+{
+    *records = (struct record_ring){.most = WORKER_RECORDS_MAX};
+    *evaluations = (struct record_ring){.most = WORKER_EVALUATIONS_MAX};
+    records->list = calloc(records->most, sizeof *records->list);
+    evaluations->list = calloc(evaluations->most, sizeof *evaluations->list);
+    return records->list && evaluations->list ? STATUS_OK : fail_no_memory(err);
+}
+
+static void add_record(struct record_ring *ring, const struct message_progress *progress)
+{
+    ring->list[ring->count++ % ring->most] = *progress;
+}
+
 /* Every member keeps the records, rank 0 sends them. Each new group says up to
  * where the master has them, and its rank 0 sends what is missing: the old one
  * may have died, or the master may have been away. */
@@ -50,7 +66,7 @@ void worker_note_report(struct worker *worker, int64_t now_ms, const struct lear
     progress.is_record = report->evaluated || report->epoch_ended ||
                          (report->step_applied && every > 0 && progress.step % every == 0);
     if (progress.is_record) {
-        worker->records[worker->record_count++ % WORKER_RECORDS_MAX] = progress;
+        add_record(progress.evaluated ? &worker->evaluations : &worker->records, &progress);
         worker->loss_total = 0;
         worker->loss_rows = 0;
     }
@@ -61,18 +77,38 @@ void worker_note_report(struct worker *worker, int64_t now_ms, const struct lear
     send_progress(worker, &progress, outbox);
 }
 
+static uint64_t first_of(const struct record_ring *ring)
+{
+    return ring->count > ring->most ? ring->count - ring->most : 0;
+}
+
+/* NULL: there is none. */
+static const struct message_progress *record_at(const struct record_ring *ring, uint64_t number)
+{
+    return number < ring->count ? &ring->list[number % ring->most] : NULL;
+}
+
+/* In the order of their phases: the master takes none that is older than one it has. */
 void worker_repeat_records(struct worker *worker, struct outbox *outbox)
 {
-    uint64_t first =
-        worker->record_count > WORKER_RECORDS_MAX ? worker->record_count - WORKER_RECORDS_MAX : 0;
+    uint64_t next_record = first_of(&worker->records),
+             next_evaluation = first_of(&worker->evaluations);
 
     if (worker->group.rank != 0)
         return;
-    for (uint64_t i = first; i < worker->record_count; i++) {
-        const struct message_progress *record = &worker->records[i % WORKER_RECORDS_MAX];
+    for (;;) {
+        const struct message_progress *record = record_at(&worker->records, next_record);
+        const struct message_progress *evaluation =
+            record_at(&worker->evaluations, next_evaluation);
+        const bool is_record = record && (!evaluation || record->phase < evaluation->phase);
+        const struct message_progress *next = is_record ? record : evaluation;
 
-        if (record->phase > worker->recorded)
-            send_progress(worker, record, outbox);
+        if (!next)
+            return;
+        next_record += is_record;
+        next_evaluation += !is_record;
+        if (next->phase > worker->recorded)
+            send_progress(worker, next, outbox);
     }
 }
 

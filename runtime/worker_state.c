@@ -12,22 +12,34 @@ static const struct phase *phase_of(const struct worker *worker)
     return worker->learning.phase(worker->learning.self);
 }
 
-static uint64_t first_record(const struct worker *worker)
+static uint64_t first_of(const struct record_ring *ring)
 {
-    return worker->record_count > WORKER_RECORDS_MAX ? worker->record_count - WORKER_RECORDS_MAX
-                                                     : 0;
+    return ring->count > ring->most ? ring->count - ring->most : 0;
 }
 
 /* ---- the own state as bytes ---- */
+
+static void put_ring(struct text *out, const struct record_ring *ring)
+{
+    put_u64(out, ring->count);
+    for (uint64_t i = first_of(ring); i < ring->count; i++)
+        message_put_progress(out, &ring->list[i % ring->most]);
+}
+
+static void read_ring(struct byte_reader *reader, struct record_ring *ring)
+{
+    ring->count = read_u64(reader);
+    for (uint64_t i = first_of(ring); i < ring->count && !reader->failed; i++)
+        message_read_progress(reader, &ring->list[i % ring->most]);
+}
 
 static void put_front(const struct worker *worker, struct text *out, struct error *err)
 {
     put_u64(out, worker->rows_done);
     put_f64(out, worker->loss_total);
     put_u64(out, worker->loss_rows);
-    put_u64(out, worker->record_count);
-    for (uint64_t i = first_record(worker); i < worker->record_count; i++)
-        message_put_progress(out, &worker->records[i % WORKER_RECORDS_MAX]);
+    put_ring(out, &worker->records);
+    put_ring(out, &worker->evaluations);
     (void)worker->learning.state_head(worker->learning.self, out, err);
 }
 
@@ -71,23 +83,21 @@ static uint64_t total_of(const struct worker *worker)
 
 /* What comes before the learner's part. */
 struct told {
-    uint64_t rows_done, loss_rows, record_count;
+    uint64_t rows_done, loss_rows;
     double loss_total;
 };
 
 static enum status read_told(struct byte_reader *reader, struct told *told,
-                             struct message_progress *records, struct error *err)
+                             struct record_ring *records, struct record_ring *evaluations,
+                             struct error *err)
 {
     const size_t bytes = (size_t)(reader->end - reader->at);
-    uint64_t first;
 
     told->rows_done = read_u64(reader);
     told->loss_total = read_f64(reader);
     told->loss_rows = read_u64(reader);
-    told->record_count = read_u64(reader);
-    first = told->record_count > WORKER_RECORDS_MAX ? told->record_count - WORKER_RECORDS_MAX : 0;
-    for (uint64_t i = first; i < told->record_count && !reader->failed; i++)
-        message_read_progress(reader, &records[i % WORKER_RECORDS_MAX]);
+    read_ring(reader, records);
+    read_ring(reader, evaluations);
     if (reader->failed)
         return fail(err, STATUS_CORRUPT, "a worker's state of %zu bytes is cut", bytes);
     return STATUS_OK;
@@ -251,16 +261,16 @@ static void fill_front(struct text *front, uint64_t size, struct slice *bytes)
 static enum status begin_taking(struct worker *worker, uint64_t front_bytes, struct error *err)
 {
     struct incoming_state *incoming = &worker->incoming;
-    struct message_progress *records = calloc(WORKER_RECORDS_MAX, sizeof *records);
+    struct record_ring records, evaluations;
     struct byte_reader reader = byte_reader_over(text_slice(&incoming->front));
     struct told told;
-    enum status status;
+    enum status status = worker_make_rings(&records, &evaluations, err);
 
-    if (!records)
-        return fail_no_memory(err);
     read_u32(&reader);
-    status = read_told(&reader, &told, records, err);
-    free(records);
+    if (status == STATUS_OK)
+        status = read_told(&reader, &told, &records, &evaluations, err);
+    free(records.list);
+    free(evaluations.list);
     TRY(status);
     TRY(worker->learning.take_begin(
         worker->learning.self,
@@ -304,11 +314,10 @@ static enum status take_told(struct worker *worker, struct error *err)
     struct told told;
 
     read_u32(&reader);
-    TRY(read_told(&reader, &told, worker->records, err));
+    TRY(read_told(&reader, &told, &worker->records, &worker->evaluations, err));
     worker->rows_done = told.rows_done;
     worker->loss_total = told.loss_total;
     worker->loss_rows = told.loss_rows;
-    worker->record_count = told.record_count;
     return STATUS_OK;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "tests/check.h"
 
-#include "runtime/worker.h"
+#include "runtime/worker_parts.h"
 #include "sim/toy.h"
 
 #define JOB    7
@@ -596,10 +596,42 @@ static void a_master_that_is_found_again_is_told_the_records(void **state)
     group_of(&fixture, 1, "0");
     worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
     work_lanes(&fixture);
-    CHECK(fixture.worker.record_count > 0);
+    CHECK(fixture.worker.evaluations.count > 0);
     outbox_clear(&fixture.outbox);
     worker_on_tick(&fixture.worker, 100, &fixture.outbox);
-    CHECK_INT(count_sent(&fixture, MESSAGE_PROGRESS), fixture.worker.record_count);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PROGRESS),
+              fixture.worker.records.count + fixture.worker.evaluations.count);
+    close_worker(&fixture);
+}
+
+/* Each step is a record: more of them than are kept, and evaluations among the first. */
+static void evaluations_outlive_the_records_of_many_steps(void **state)
+{
+    struct fixture fixture;
+    struct learner_report evaluation = {.evaluated = true, .validation_loss = 1};
+    struct learner_report step = {.step_applied = true, .rows_applied = 1, .epoch_ended = true};
+    struct message message;
+    uint64_t evaluations = 0;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "0");
+    worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
+    work_lanes(&fixture); /* its phase is past the group's first */
+    fixture.worker.records.count = fixture.worker.evaluations.count = 0;
+    worker_note_report(&fixture.worker, 20, &evaluation, &fixture.outbox);
+    for (int i = 0; i < 3 * WORKER_RECORDS_MAX; i++)
+        worker_note_report(&fixture.worker, 20, &step, &fixture.outbox);
+    outbox_clear(&fixture.outbox);
+    worker_on_tick(&fixture.worker, 200, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PROGRESS), WORKER_RECORDS_MAX + 1);
+    for (size_t i = 0; i < fixture.outbox.count; i++)
+        if (fixture.outbox.entries[i].kind == OUTBOX_SEND &&
+            message_read(outbox_bytes(&fixture.outbox, &fixture.outbox.entries[i]), &message,
+                         NULL) == STATUS_OK &&
+            message.type == MESSAGE_PROGRESS)
+            evaluations += message.progress.evaluated;
+    CHECK_INT(evaluations, 1);
     close_worker(&fixture);
 }
 
@@ -811,6 +843,7 @@ int main(void)
         cmocka_unit_test(a_state_that_was_changed_on_its_way_is_asked_for_in_another_group),
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
         cmocka_unit_test(a_master_that_is_found_again_is_told_the_records),
+        cmocka_unit_test(evaluations_outlive_the_records_of_many_steps),
         cmocka_unit_test(a_member_that_is_gone_is_reported_once),
         cmocka_unit_test(who_has_the_last_state_stays_until_the_newcomer_has_it),
         cmocka_unit_test(a_newcomer_that_is_gone_before_it_has_the_state_is_reported),
