@@ -9,6 +9,10 @@
 #include "data/jobstore_parts.h"
 #include "data/journal_parts.h"
 
+/* What is to be left on the disk where two checkpoints are kept: the next one in the store and in
+ * its log. */
+#define ROOM_STATES 3
+
 uint64_t checkpoint_pieces(const struct checkpoint *checkpoint)
 {
     return (checkpoint->bytes + checkpoint->piece_bytes - 1) / checkpoint->piece_bytes;
@@ -167,23 +171,25 @@ static enum status run_with_number(struct jobstore *store, const char *sql, uint
     return status;
 }
 
+enum status checkpoint_keep(struct jobstore *store, uint64_t id, struct error *err)
+{
+    TRY(run_with_number(store, "DELETE FROM checkpoint WHERE id <> ?", id, err));
+    return checkpoint_abandon(store, err);
+}
+
 /* The newest and the one before. What is of a later phase was damaged, or this would not be the
- * newest. */
+ * newest. Where the disk is nearly full the newest alone: its rows matter more to a job. */
 static enum status keep_two(struct jobstore *store, const struct checkpoint *newest,
                             struct error *err)
 {
+    if (!jobstore_has_room(store, ROOM_STATES * newest->bytes))
+        return checkpoint_keep(store, newest->id, err);
     TRY(run_with_number(store,
                         "DELETE FROM checkpoint WHERE id <> ?1 AND (phase >= (SELECT phase FROM"
                         " checkpoint WHERE id = ?1) OR id NOT IN (SELECT id FROM checkpoint"
                         " WHERE phase < (SELECT phase FROM checkpoint WHERE id = ?1)"
                         " ORDER BY phase DESC LIMIT 1))",
                         newest->id, err));
-    return checkpoint_abandon(store, err);
-}
-
-enum status checkpoint_keep(struct jobstore *store, uint64_t id, struct error *err)
-{
-    TRY(run_with_number(store, "DELETE FROM checkpoint WHERE id <> ?", id, err));
     return checkpoint_abandon(store, err);
 }
 

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "data/journal_parts.h"
@@ -122,6 +125,20 @@ enum status jobstore_attach(struct jobstore *store, const struct journal *journa
 enum status jobstore_check_journal(struct jobstore *store, struct error *err)
 {
     return store->recording ? recording_check(store->recording, err) : STATUS_OK;
+}
+
+bool jobstore_has_room(const struct jobstore *store, uint64_t bytes)
+{
+    const char *path = sqlite3_db_filename(store->database, "main");
+    struct rlimit limit;
+    struct statvfs disk;
+    struct stat file;
+
+    if (!path || statvfs(path, &disk) != 0 || stat(path, &file) != 0 ||
+        getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return false;
+    return (uint64_t)disk.f_bavail * disk.f_frsize > bytes &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > (uint64_t)file.st_size + bytes);
 }
 
 const char *job_state_name(enum job_state state)
