@@ -145,6 +145,7 @@ enum status engine_describe(const struct host *host, struct slice text, const st
     *description = (struct description){0};
     TRY(parse(text, piece, arena, &statement, err));
     fixed = columns_of(&statement);
+    description->select = statement.select;
     if (fixed)
         return describe_fixed(fixed, arena, description, err);
     TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));

@@ -23,6 +23,7 @@ struct description {
     /* Where the statement is nothing but a query with scoring functions
      * (PREDICT without a target): that query. The host may stream it. */
     struct slice query;
+    struct slice select; /* of another statement of ours: what it reads; size 0: nothing */
 };
 
 /* `text` is the whole program, `piece` the statement's place in it: positions

@@ -269,6 +269,19 @@ struct cell metric_cell(double value)
     return isfinite(value) ? cell_real(value) : cell_null();
 }
 
+void metric_notices(const struct slice *names, size_t count, uint32_t classes,
+                    uint64_t unknown_rows, const struct sink *sink)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_is(names[i], "AUC") && classes > 2)
+            sink_notice(sink, "AUC is NULL: it is measured of two classes, and the model has %u",
+                        classes);
+    if (unknown_rows > 0)
+        sink_notice(sink, "%llu %s a label that the model has not learned, and %s as wrong",
+                    (unsigned long long)unknown_rows, unknown_rows == 1 ? "row has" : "rows have",
+                    unknown_rows == 1 ? "counts" : "count");
+}
+
 static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
                                   double started, struct arena *arena, const struct sink *sink,
                                   struct error *err)
@@ -283,6 +296,8 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
         cells[i + 1] =
             is_known ? metric_cell(metrics_value(evaluation->metrics, metric)) : cell_null();
     }
+    metric_notices(plan->metrics, plan->metric_count, metrics_classes(evaluation->metrics),
+                   metrics_unknown_rows(evaluation->metrics), sink);
     return evaluation_put(host, plan, cells, started, arena, sink, err);
 }
 

@@ -74,8 +74,8 @@ static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows
     if (is_there_already(delivering, &target))
         return STATUS_OK;
     TRY(host->check_target(host->self, &target.target, err));
-    TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, cells,
-                          err));
+    TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, NULL,
+                          cells, err));
     if (host->has_mark)
         return write_marked(delivering, &target, names, cells, spec->metric_count + 1, err);
     return host->write_row(host->self, &target.target, names, cells, spec->metric_count + 1, err);

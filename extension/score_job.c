@@ -298,7 +298,8 @@ static enum status bring_predictions(const struct host *host, const struct score
 }
 
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
-                              struct arena *arena, struct cell *cells, struct error *err)
+                              struct arena *arena, const struct sink *sink, struct cell *cells,
+                              struct error *err)
 {
     const struct spec_scoring *spec = &scored->spec->scoring;
     struct metrics *metrics;
@@ -315,6 +316,9 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
             cells[i + 1] = metric_find(spec->metrics[i], &metric)
                                ? metric_cell(metrics_value(metrics, metric))
                                : cell_null();
+        if (sink)
+            metric_notices(spec->metrics, spec->metric_count, metrics_classes(metrics),
+                           metrics_unknown_rows(metrics), sink);
     }
     metrics_free(metrics);
     return status;
@@ -344,7 +348,7 @@ static enum status collect(const struct host *host, const struct plan *plan,
     if (plan->kind == STATEMENT_PREDICT) {
         status = collect_predictions(host, scored, store, &arena, started, sink, err);
     } else {
-        status = score_job_metrics(scored, store, &arena, cells, err);
+        status = score_job_metrics(scored, store, &arena, sink, cells, err);
         if (status == STATUS_OK)
             status = evaluation_put(host, plan, cells, started, &arena, sink, err);
     }

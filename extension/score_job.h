@@ -43,9 +43,10 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
 enum status score_job_target(struct jobstore *store, const struct jobspec *spec, int position,
                              struct arena *arena, struct fill *fill, struct error *err);
 struct scored;
-/* The loss, then the metrics of the spec: so many cells. */
+/* The loss, then the metrics of the spec: so many cells. `sink` is for notices; NULL: none. */
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
-                              struct arena *arena, struct cell *cells, struct error *err);
+                              struct arena *arena, const struct sink *sink, struct cell *cells,
+                              struct error *err);
 
 /* score_deliver.c */
 

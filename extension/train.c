@@ -113,8 +113,10 @@ static enum status collect(const struct host *host, const struct plan *plan,
     status = trained_model_read(store, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, plan, folder, store, &model, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        metric_notices(plan->metrics, plan->metric_count, model.labels.count, 0, sink);
         status = put_result(store, folder, &model, course, sink, err);
+    }
     arena_deinit(&arena);
     jobstore_close(store);
     return status;

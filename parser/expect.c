@@ -61,7 +61,7 @@ static const struct {
     const char *form;
 } forms[] = {
     {TOKEN_TRAIN, "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column] "
-                  "[USING old_model] INTO new_model"},
+                  "INTO new_model"},
     {TOKEN_PREDICT, "TO PREDICT [[table.]column] [WITH ...] USING model"},
     {TOKEN_EVALUATE, "TO EVALUATE model [WITH ...] [LABEL column] [INTO table]"},
     {TOKEN_EXPLAIN, "TO EXPLAIN model [WITH ...] [USING explainer] [INTO table]"},

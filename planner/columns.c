@@ -54,23 +54,25 @@ static enum status hint_functions(struct error *err)
 /* A known and built function, or why not. */
 static enum status check_function(const struct name *name, struct error *err)
 {
-    const char *names[FUNCTIONS];
+    const char *supported[FUNCTIONS];
+    size_t count = 0;
     int nearest;
 
     for (size_t i = 0; i < FUNCTIONS; i++) {
-        names[i] = column_functions[i].name;
-        if (!slice_is_fold(name->text, names[i]))
+        if (column_functions[i].is_supported)
+            supported[count++] = column_functions[i].name;
+        if (!slice_is_fold(name->text, column_functions[i].name))
             continue;
         return column_functions[i].is_supported
                    ? STATUS_OK
                    : fail_at(err, STATUS_UNSUPPORTED, name->position,
-                             "column function %s is not supported yet", names[i]);
+                             "column function %s is not supported yet", column_functions[i].name);
     }
-    nearest = text_nearest(name->text, names, FUNCTIONS);
+    nearest = text_nearest(name->text, supported, count);
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
     if (nearest >= 0)
-        return error_hint(err, "Did you mean %s?", names[nearest]);
+        return error_hint(err, "Did you mean %s?", supported[nearest]);
     return hint_functions(err);
 }
 

@@ -265,6 +265,16 @@ static double tally_value(const struct tally *tally, enum metric metric)
     return ratio(2 * (double)tally->correct, (double)(tally->predicted + tally->actual));
 }
 
+uint64_t metrics_unknown_rows(const struct metrics *metrics)
+{
+    return metrics->class_count > 0 ? metrics->tallies[metrics->class_count].actual : 0;
+}
+
+uint32_t metrics_classes(const struct metrics *metrics)
+{
+    return metrics->class_count;
+}
+
 /* Precision, recall or F1: of the positive class, or the mean over the classes
  * that are true or predicted somewhere. */
 static double per_class_value(const struct metrics *metrics, enum metric metric)

@@ -79,6 +79,9 @@ uint64_t metrics_rows(const struct metrics *metrics);
 /* The mean loss: log loss (probabilities clipped to [1e-15, 1]) or squared
  * error in the label's units. NaN without rows. */
 double metrics_loss(const struct metrics *metrics);
+/* Classification: rows whose true class the model does not know; classes that it knows. */
+uint64_t metrics_unknown_rows(const struct metrics *metrics);
+uint32_t metrics_classes(const struct metrics *metrics);
 /* NaN where it is not defined (AUC of one class, R2 of one row, ...). */
 double metrics_value(struct metrics *metrics, enum metric metric);
 

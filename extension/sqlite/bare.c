@@ -38,8 +38,10 @@ static enum status translate(struct connection *connection, struct slice stateme
     python_signals_end();
     if (status == STATUS_OK && description.query.size > 0)
         text_append(sql, description.query);
-    else if (status == STATUS_OK)
+    else if (status == STATUS_OK) {
+        status = host_check_parameters(connection->db, description.select, err);
         generate(statement, &description, sql);
+    }
     arena_deinit(&arena);
     return status == STATUS_OK && sql->failed ? fail_no_memory(err) : status;
 }

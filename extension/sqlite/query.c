@@ -111,7 +111,7 @@ static enum status sample(sqlite3_stmt *statement, struct arena *arena, struct q
     return STATUS_OK;
 }
 
-static enum status check_select(sqlite3_stmt *statement, struct error *err)
+static enum status check_no_parameters(sqlite3_stmt *statement, struct error *err)
 {
     if (sqlite3_bind_parameter_count(statement) > 0)
         return fail(err, STATUS_INVALID, "the SELECT has parameters (%s), which cannot be bound",
@@ -119,6 +119,25 @@ static enum status check_select(sqlite3_stmt *statement, struct error *err)
                         ? sqlite3_bind_parameter_name(statement, 1)
                         : "?"),
                error_hint(err, "Write the values into the statement.");
+    return STATUS_OK;
+}
+
+/* What else is wrong with it is said when it is run. */
+enum status host_check_parameters(sqlite3 *db, struct slice select, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    struct error ignored;
+    enum status status = STATUS_OK;
+
+    if (select.size > 0 && sql_prepare(db, select, &statement, &ignored) == STATUS_OK)
+        status = check_no_parameters(statement, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum status check_select(sqlite3_stmt *statement, struct error *err)
+{
+    TRY(check_no_parameters(statement, err));
     if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
         return fail(err, STATUS_INVALID, "the query must be one that only reads");
     return STATUS_OK;

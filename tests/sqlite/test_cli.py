@@ -34,6 +34,27 @@ class Program(harness.Case):
         self.assertIn("into,none: the rows are the result\ncolumns added,guess\n", explained)
         self.assertEqual(self.check(self.path, "-c", ".tables").stdout.count("guess"), 0)
 
+    def test_a_metric_that_does_not_say_all_has_a_notice(self):
+        auc = "AUC is NULL: it is measured of two classes, and the model has 3"
+        done = self.check(self.path, "-c", QUICK.replace("WITH ", "WITH validation.metrics = 'AUC', ", 1))
+        self.assertIn(f"NOTICE:  {auc}", done.stderr)
+        evaluate = "SELECT sepal_length, sepal_width, petal_length, petal_width, 7 AS class FROM iris LIMIT {} TO EVALUATE m"
+        for workers in ("", " WITH job.max_workers = 2"):
+            done = self.check(self.path, "-c", evaluate.format(3) + workers)
+            self.assertIn("NOTICE:  3 rows have a label that the model has not learned, and count as wrong", done.stderr)
+            self.assertNotIn(auc, done.stderr)
+        done = self.check(self.path, "-c", evaluate.format(1) + " WITH validation.metrics = 'AUC'")
+        self.assertIn("NOTICE:  1 row has a label that the model has not learned, and counts as wrong", done.stderr)
+        self.assertIn(auc, done.stderr)
+        done = self.check(self.path, "-c", "SELECT * FROM iris TO EVALUATE m")
+        self.assertNotIn("NOTICE", done.stderr)
+
+    def test_what_works_is_suggested_for_a_function_of_columns(self):
+        done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN VOCABULAR(petal_width) LABEL", 1), code=2)
+        self.assertIn("Did you mean VOCABULARY?", done.stderr)
+        done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN CATEGORY(petal_width) LABEL", 1), code=2)
+        self.assertIn("There are NUMERIC, VOCABULARY and INDICATOR.", done.stderr)
+
     def test_it_starts_without_the_libraries_of_other_databases(self):
         """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""
         linked = subprocess.run(["ldd", harness.PROGRAM], capture_output=True, text=True, check=True,

@@ -16,6 +16,15 @@ class Python(harness.Case):
             f"SELECT * FROM iris WHERE {where} TO TRAIN LinearClassifier WITH train.epoch = 2 "
             f"LABEL class INTO {model}").fetchall()
 
+    def test_parameters_are_refused_in_every_statement(self):
+        database = self.connect(isolation_level=None)
+        harness.load_csv(database, "iris", "leaves")
+        for statement in ("TO TRAIN LinearClassifier LABEL class INTO m", "TO PREDICT p.class USING m",
+                          "TO EVALUATE m INTO e"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "the SELECT has parameters .*cannot be bound"):
+                database.execute(f"SELECT * FROM leaves WHERE class < ? {statement}", (2,))
+        self.assertEqual(self.jobs_started(), [])
+
     def test_a_cursor_runs_the_statement_and_gives_rows(self):
         cursor = self.database.execute(harness.TRAIN_IRIS)
         self.assertEqual([column[0] for column in cursor.description],
