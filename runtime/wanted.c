@@ -28,6 +28,17 @@ static bool write_line(int file, const char *line, size_t size)
     return write(file, line, size) == (ssize_t)size && fdatasync(file) == 0;
 }
 
+/* That the file has its name by now. Some file systems have no fsync of folders. */
+static bool sync_folder(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_synced = folder >= 0 && (fsync(folder) == 0 || errno == EINVAL);
+
+    if (folder >= 0)
+        close(folder);
+    return is_synced;
+}
+
 enum status wanted_store(const char *folder, const struct staffing *staffing, struct error *err)
 {
     char path[PATH_MAX], temporary[PATH_MAX], line[LINE_BYTES_MAX];
@@ -43,7 +54,7 @@ enum status wanted_store(const char *folder, const struct staffing *staffing, st
         status = fail_errno(err, STATUS_IO, "cannot write %s", temporary);
     if (file >= 0)
         close(file);
-    if (status == STATUS_OK && rename(temporary, path) != 0)
+    if (status == STATUS_OK && (rename(temporary, path) != 0 || !sync_folder(folder)))
         status = fail_errno(err, STATUS_IO, "cannot write %s", path);
     if (status != STATUS_OK)
         (void)unlink(temporary);

@@ -5,7 +5,8 @@
 A bit is inverted in the memory of one of three workers (weights, optimizer's slots, rows, sums ...), in a message,
 in what is written to a file of the job, or in the store of a job whose processes were killed before it goes on.
 Every model that is in the database afterwards must be that of the undisturbed job. Otherwise the job ended with an
-error and the old model is there. A hang or a wrong model is printed, and the exit code is 1.
+error and the old model is there. The specification of such a job, job.json, has no checksum: --kind "spec at rest"
+shows what a bit of it does. A hang or a wrong model is printed, and the exit code is 1.
 """
 
 import argparse
@@ -33,6 +34,7 @@ MEMORY = ("weights", "slots", "rows", "labels", "order", "transposed", "sums", "
 POINTS = ("begin", "after_partial", "after_sum", "before_apply", "after_apply", "publishing")
 KINDS = [f"memory {name}" for name in MEMORY] + ["send of worker", "send of master", "write of master", "write of session",
                                                  "store at rest"]
+SPEC = "spec at rest"  # job.json has no checksum: asked for by name alone
 SENDS = {"worker": 150, "master": 25}  # of one role in such a job, about
 WRITES = {"master": 120, "session": 8}
 
@@ -95,7 +97,7 @@ def disturb_while_it_runs(place, kind, chance):
     return run, "nothing was inverted" if outcome == "right" and not was_inverted(run) else outcome, errors
 
 
-def disturb_at_rest(place, chance):
+def disturb_at_rest(place, kind, chance):
     """A detached job is killed after a checkpoint, its store is changed, and it goes on."""
     run = small_job.Run(place, "at-rest", statement=statement(more="job.wait = false, "))
     run.start({"TOTRAIN_PACE": "us=2000"})
@@ -105,8 +107,8 @@ def disturb_at_rest(place, chance):
     small_job.wait_for(lambda: "checkpoint: step" in run.log(), "a checkpoint")
     run.end_what_is_left()
     run.wait_until_gone()
-    file = chance.choice([folder / name for name in ("job.db", "job.db-wal", "train.spool", "job.json")
-                          if (folder / name).exists()])
+    names = ("job.json",) if kind == SPEC else ("job.db", "job.db-wal", "train.spool")
+    file = chance.choice([folder / name for name in names if (folder / name).exists() and (folder / name).stat().st_size])
     content = bytearray(file.read_bytes())
     bit = chance.randrange(8 * len(content))
     content[bit // 8] ^= 1 << bit % 8
@@ -125,7 +127,8 @@ def disturb_at_rest(place, chance):
 
 def attempt(place, kind, seed):
     chance = random.Random(seed)
-    run, outcome, said = disturb_at_rest(place, chance) if kind == "store at rest" else disturb_while_it_runs(place, kind, chance)
+    disturb = disturb_at_rest if kind.endswith("at rest") else disturb_while_it_runs
+    run, outcome, said = disturb(place, kind, chance)
     try:
         if not outcome.startswith("WRONG"):
             return kind, outcome, said
@@ -141,7 +144,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--kind", choices=[*KINDS, SPEC], action="append")
     parser.add_argument("--workers", type=int, default=2, help="runs side by side")
     options = parser.parse_args()
     kinds = options.kind or KINDS

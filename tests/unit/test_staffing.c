@@ -1,7 +1,11 @@
 #include "runtime/staffing.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "runtime/wanted.h"
 #include "tests/check.h"
 
 #define MOST 6
@@ -145,6 +149,49 @@ static void a_number_outside_the_range_changes_nothing(void **state)
     CHECK_INT(launcher.staffing.version, 1);
 }
 
+/* ----- the number that was asked for, in the job's folder (runtime/wanted.h) ----- */
+
+static void write_wanted(const char *folder, const char *text)
+{
+    char path[80];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/wanted", folder);
+    file = fopen(path, "we");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void the_number_that_was_asked_for_comes_back_whole_or_not_at_all(void **state)
+{
+    static const char *const damaged[] = {"",       "7",       "7 24",   " 24\n",
+                                          "0 24\n", "-7 24\n", "x 24\n", "7 2x\n"};
+    struct staffing staffing, read;
+    char folder[] = "/tmp/totrain-test-XXXXXX", path[80];
+    struct error err;
+    (void)state;
+
+    CHECK(mkdtemp(folder) != NULL);
+    staffing_init(&staffing, 1, 64, STAFFING_UNLIMITED);
+    read = staffing;
+    CHECK_OK(wanted_load(folder, &read, &err)); /* nobody asked */
+    CHECK(read.version == 0 && read.wanted == staffing.wanted);
+    staffing.wanted = 24;
+    staffing.version = 7;
+    CHECK_OK(wanted_store(folder, &staffing, &err));
+    CHECK_OK(wanted_load(folder, &read, &err));
+    CHECK(read.version == 7 && read.wanted == 24);
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        write_wanted(folder, damaged[i]);
+        CHECK(wanted_load(folder, &read, &err) == STATUS_CORRUPT);
+        CHECK(read.version == 7 && read.wanted == 24);
+    }
+    write_wanted(folder, "8 65\n");
+    CHECK(wanted_load(folder, &read, &err) == STATUS_INVALID);
+    CHECK(read.version == 7 && read.wanted == 24);
+    snprintf(path, sizeof path, "%s/wanted", folder);
+    CHECK(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +201,7 @@ int main(void)
         cmocka_unit_test(a_slot_of_one_who_leaves_is_not_given_twice),
         cmocka_unit_test(a_worker_that_died_is_started_again_and_a_closed_place_is_not),
         cmocka_unit_test(a_number_outside_the_range_changes_nothing),
+        cmocka_unit_test(the_number_that_was_asked_for_comes_back_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -820,6 +820,30 @@ static void a_held_sum_does_not_reach_the_next_group(void **state)
     close_worker(&fixture);
 }
 
+/* By a connection that this worker asked for: as another rank, or twice for one group. */
+static void who_says_hello_otherwise_than_expected_is_lost(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "10");
+    hello_of(&fixture, MASTER + 1, 1, 0, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 0);
+    hello_of(&fixture, MASTER + 1, 1, 0, 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_worker(&fixture);
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "10");
+    hello_of(&fixture, MASTER + 1, 1, 1, 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(fixture.worker.state, WORKER_MEETING);
+    close_worker(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -853,6 +877,7 @@ int main(void)
         cmocka_unit_test(asked_to_go_a_member_waits_for_the_next_master),
         cmocka_unit_test(a_sum_of_another_phase_is_refused),
         cmocka_unit_test(a_held_sum_does_not_reach_the_next_group),
+        cmocka_unit_test(who_says_hello_otherwise_than_expected_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
