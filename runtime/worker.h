@@ -198,8 +198,9 @@ struct worker {
     int64_t rows_at;
 
     uint64_t rows_done, rows_redone;
-    uint64_t rows_before; /* done when a bad state was given up; 0: none */
-    double loss_total;    /* since the last record: sums of loss x rows */
+    uint64_t rows_before;                     /* done when a bad state was given up; 0: none */
+    uint64_t abandoned_phase, abandoned_rows; /* begun in a group that is past; rows 0: none */
+    double loss_total;                        /* since the last record: sums of loss x rows */
     uint64_t loss_rows;
     struct record_ring records, evaluations;
     uint64_t recorded; /* the master has those before this phase */

@@ -245,4 +245,7 @@ void worker_count_redone(struct worker *worker)
     if (worker->rows_before > worker->rows_done)
         worker->rows_redone += worker->rows_before - worker->rows_done;
     worker->rows_before = 0;
+    if (worker->abandoned_phase == phase_of(worker)->number)
+        worker->rows_redone += worker->abandoned_rows;
+    worker->abandoned_rows = 0;
 }

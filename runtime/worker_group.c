@@ -295,9 +295,6 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
 {
     struct error err;
 
-    /* Others have been through the phase in flight: it is not done again. */
-    if (message->group.checkpoint > phase_of(worker)->number)
-        worker->state = WORKER_JOINING;
     worker_abandon_phase(worker);
     worker_go_back(worker, &message->group);
     worker->damage.is_told = false;

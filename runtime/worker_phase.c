@@ -73,9 +73,13 @@ void worker_abandon_phase(struct worker *worker)
 {
     const struct phase *phase = phase_of(worker);
 
+    /* Whether they are computed again shows when the next phase begins: others may have been
+     * through this one already. */
     if ((worker->state == WORKER_COMPUTING && worker->next_lane > 0) ||
-        worker->state == WORKER_EXCHANGING)
-        worker->rows_redone += phase->kind == PHASE_GRADIENT ? phase->rows : 0;
+        worker->state == WORKER_EXCHANGING) {
+        worker->abandoned_phase = phase->number;
+        worker->abandoned_rows = phase->kind == PHASE_GRADIENT ? phase->rows : 0;
+    }
     text_clear(&worker->held);
     worker_forget_incoming(worker);
     worker->publication.is_due = false;

@@ -611,7 +611,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .model_bytes = MODEL_BYTES};
     struct learning learning;
 
-    if (draw(world, 100) < world->plan->other_builds) {
+    if (world->plan->other_builds > 0 && draw(world, 100) < world->plan->other_builds) {
         count(world, WORLD_FAULT_OTHER_BUILD);
         options.build = 1;
     }

@@ -567,6 +567,23 @@ static void a_state_that_was_changed_on_its_way_is_asked_for_in_another_group(vo
     close_worker(&fixture);
 }
 
+static void a_phase_counts_as_redone_only_when_it_is_computed_again(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    work_lanes(&fixture);
+    CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
+    group_of_two(&fixture, 2); /* the other may have had all that it needed of this phase */
+    CHECK_INT(fixture.worker.rows_redone, 0);
+    peer_hello(&fixture, FRIEND, 2, 0);
+    CHECK(fixture.worker.rows_redone > 0); /* it had not */
+    close_worker(&fixture);
+}
+
 static void steps_go_on_without_the_master_and_it_is_called_again(void **state)
 {
     struct fixture fixture;
@@ -865,6 +882,7 @@ int main(void)
         cmocka_unit_test(a_state_is_sent_by_pieces_as_it_is_asked_for),
         cmocka_unit_test(a_checkpoint_has_the_state_of_its_first_piece),
         cmocka_unit_test(a_state_that_was_changed_on_its_way_is_asked_for_in_another_group),
+        cmocka_unit_test(a_phase_counts_as_redone_only_when_it_is_computed_again),
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
         cmocka_unit_test(a_master_that_is_found_again_is_told_the_records),
         cmocka_unit_test(evaluations_outlive_the_records_of_many_steps),
