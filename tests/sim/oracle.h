@@ -14,6 +14,7 @@ struct subject {
     void *context;
     struct learning (*open)(void *context);
     void (*close)(void *context, struct learning learning);
+    bool shares_rows; /* among all workers: their bits cannot be inverted for one alone */
 };
 
 struct oracle {

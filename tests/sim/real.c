@@ -57,7 +57,8 @@ struct subject real_subject_open(const char *csv)
     snprintf(path, sizeof path, "%s/train.spool", real->folder);
     unlink(path);
     rmdir(real->folder);
-    return (struct subject){.context = real, .open = open_learner, .close = close_learner};
+    return (struct subject){
+        .context = real, .open = open_learner, .close = close_learner, .shares_rows = true};
 }
 
 void real_subject_close(struct subject *subject)

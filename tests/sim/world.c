@@ -813,7 +813,8 @@ static void flip(struct world *world)
     static const char *const names[] = {"sums", "weights", "rows", "computed"};
     static const enum world_fault faults[] = {WORLD_FAULT_FLIP_SUMS, WORLD_FAULT_FLIP_WEIGHTS,
                                               WORLD_FAULT_FLIP_ROWS, WORLD_FAULT_FLIP_COMPUTED};
-    const uint64_t which = draw(world, nobody_goes(world->plan) ? 4 : 2);
+    const uint64_t which =
+        draw(world, nobody_goes(world->plan) && !world->subject->shares_rows ? 4 : 2);
     const uint32_t number = pick_live(world, false);
     struct worker *worker;
     size_t size;
