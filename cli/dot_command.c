@@ -99,14 +99,19 @@ static struct slice without_quotes(struct slice value)
     return value;
 }
 
+/* SQLite's statements are shown as they are, so that they can be copied. */
 static enum status run_schema(struct session *session, struct slice value)
 {
+    const enum format format = session->formatter.format;
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
     schema_query(session, session->db ? without_quotes(value) : value, &sql);
+    if (session->db && format == FORMAT_TABLE)
+        session->formatter.format = FORMAT_BARE;
     status = run_sql(session, text_slice(&sql));
+    session->formatter.format = format;
     text_deinit(&sql);
     return status;
 }

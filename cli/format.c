@@ -292,6 +292,29 @@ enum status formatter_columns(void *self, const struct slice *names, size_t coun
     return flush(formatter, err);
 }
 
+/* Line breaks and tabs stay; nothing else speaks to the terminal. */
+static void bare_line(struct text *line, const struct cell *cell)
+{
+    const size_t first = line->size;
+    struct text shown;
+
+    cell_append(line, cell);
+    text_init(&shown, TEXT_MAXIMUM);
+    for (size_t i = first; i < line->size; i++) {
+        const unsigned char c = (unsigned char)line->data[i];
+
+        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
+            text_printf(&shown, "\\x%02x", c);
+        else
+            text_append_char(&shown, (char)c);
+    }
+    line->size = first;
+    text_append(line, text_slice(&shown));
+    line->failed |= shown.failed;
+    text_deinit(&shown);
+    text_append_char(line, '\n');
+}
+
 enum status formatter_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct formatter *formatter = self;
@@ -310,6 +333,10 @@ enum status formatter_row(void *self, const struct cell *cells, size_t count, st
         break;
     case FORMAT_MARKDOWN:
         markdown_row(&formatter->line, cells, count);
+        break;
+    case FORMAT_BARE:
+        for (size_t i = 0; i < count; i++)
+            bare_line(&formatter->line, &cells[i]);
         break;
     }
     formatter->rows++;

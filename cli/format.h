@@ -22,6 +22,7 @@ enum format {
 #define X(name, text) FORMAT_##name,
     FORMAT_MAP(X)
 #undef X
+        FORMAT_BARE /* cells as they are, each on lines of its own: text to be copied (.schema) */
 };
 
 bool format_find(struct slice name, enum format *format);

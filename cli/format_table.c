@@ -9,7 +9,8 @@
 #include "format.h"
 
 struct table {
-    const struct slice *names;
+    struct slice *names;      /* printable */
+    struct arena names_arena; /* the names */
     size_t count;
     unsigned *widths;
     bool *is_number;    /* nothing but numbers and NULL in the rows that set the widths */
@@ -59,6 +60,18 @@ static unsigned display_width(struct slice text)
     return width;
 }
 
+static bool keep_name(struct table *table, size_t column, struct slice name)
+{
+    struct text printable;
+
+    text_init(&printable, TEXT_MAXIMUM);
+    append_printable(&printable, name);
+    table->names[column] = arena_copy(&table->names_arena, text_slice(&printable));
+    text_deinit(&printable);
+    table->widths[column] = display_width(table->names[column]);
+    return table->names[column].data && !printable.failed;
+}
+
 struct table *table_new(const struct slice *names, size_t count)
 {
     struct table *table = calloc(1, sizeof *table);
@@ -66,18 +79,22 @@ struct table *table_new(const struct slice *names, size_t count)
     if (!table)
         return NULL;
     arena_init(&table->arena, ARENA_MAXIMUM);
-    table->names = names;
+    arena_init(&table->names_arena, ARENA_MAXIMUM);
     table->count = count;
+    table->names = calloc(count + 1, sizeof *table->names);
     table->widths = calloc(count + 1, sizeof *table->widths);
     table->held = calloc((count + 1) * TABLE_ROWS_HELD, sizeof *table->held);
     table->is_number = calloc(count + 1, sizeof *table->is_number);
-    if (!table->widths || !table->held || !table->is_number) {
+    if (!table->names || !table->widths || !table->held || !table->is_number) {
         table_free(table);
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        table->widths[i] = display_width(names[i]);
         table->is_number[i] = true;
+        if (!keep_name(table, i, names[i])) {
+            table_free(table);
+            return NULL;
+        }
     }
     return table;
 }
@@ -87,6 +104,8 @@ void table_free(struct table *table)
     if (!table)
         return;
     arena_deinit(&table->arena);
+    arena_deinit(&table->names_arena);
+    free(table->names);
     free(table->widths);
     free(table->is_number);
     free(table->held);

@@ -57,7 +57,8 @@ const char *names_query(const struct session *session)
 void schema_query(const struct session *session, struct slice table, struct text *sql)
 {
     if (session->db) {
-        text_append_string(sql, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
+        text_append_string(sql,
+                           "SELECT sql || ';' AS sql FROM sqlite_master WHERE sql IS NOT NULL");
         if (table.size > 0) {
             text_append_string(sql, " AND tbl_name = ");
             text_append_literal(sql, table);

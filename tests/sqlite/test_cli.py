@@ -136,6 +136,17 @@ class Program(harness.Case):
         done = self.check(self.path, "-c", "SELECT char(27) || '[31m' AS x;")
         self.assertNotIn("\x1b", done.stdout)
 
+    def test_schema_can_be_copied(self):
+        made = "CREATE TABLE odd(a int, -- \x1b[31m\n\tb text)"
+        done = self.check(self.path, "-c", made, "-c", ".schema odd")
+        self.assertEqual(done.stdout, made.replace("\x1b", "\\x1b") + ";\n")
+        again = self.check(self.path, "-c", "DROP TABLE odd", "-c", done.stdout, "-c", ".schema odd")
+        self.assertEqual(again.stdout, done.stdout)
+
+    def test_a_header_with_a_line_break_is_one_line(self):
+        done = self.check(self.path, "-c", "SELECT 1\n+1, 'x' AS y")
+        self.assertEqual(done.stdout.splitlines()[0], " 1\\n+1 | y")
+
     def test_a_file_and_standard_input(self):
         script = self.folder / "script.sql"
         script.write_text("SELECT 1 AS x;\n" + QUICK)
