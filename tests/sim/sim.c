@@ -62,6 +62,8 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
         pick(seed, 33, 4) || plan.min_workers > 1 ? 0 : (uint32_t)pick(seed, 34, 60);
     plan.hangs = pick(seed, 28, 3) ? 0 : 1 + (uint32_t)pick(seed, 29, 2);
     plan.parts = pick(seed, 26, 3) ? 0 : 1 + (uint32_t)pick(seed, 27, 4);
+    plan.slow_stores = pick(seed, 35, 4) ? 0 : 1 + (uint32_t)pick(seed, 36, 3);
+    plan.unables = pick(seed, 37, 4) ? 0 : 10 + (uint32_t)pick(seed, 38, 60);
     plan.damages = pick(seed, 19, 3) == 0;
     plan.master_crashes = pick(seed, 9, 3) ? 0 : (uint32_t)pick(seed, 10, 3);
     return plan;

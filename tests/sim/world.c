@@ -25,6 +25,7 @@ enum event_kind {
     WORK,
     CRASH,
     FREEZE,
+    SLOW_STORE,
     CUT,
     CUT_MEMBERS,
     PART,
@@ -94,6 +95,7 @@ struct world {
     struct store store;
     uint64_t phase_most;    /* that anybody has ever reached */
     uint32_t *incarnations; /* by worker index: of the next one */
+    uint32_t *unables;      /* by worker index: how often it could not open its rows */
     /* (workers, workers): how many faults keep the first from connecting to the second, and how
      * many of them say nothing */
     uint8_t *parted, *silent;
@@ -588,6 +590,29 @@ static struct node *add_node(struct world *world, bool is_master, uint32_t index
     return node;
 }
 
+/* It says so and ends, and its launcher starts the next. Once fewer than would end the job where
+ * nobody else is here. */
+static bool is_unable(struct world *world, uint32_t index)
+{
+    struct node *master = world->nodes[world->master];
+    struct message message = {.type = MESSAGE_UNABLE, .job = 7};
+
+    if (world->plan->unables == 0 || world->unables[index] + 1 >= UNABLE_TRIES_MAX ||
+        draw(world, 100) >= world->plan->unables || !master->is_alive ||
+        master->frozen_until > world->now)
+        return false;
+    world->unables[index]++;
+    count(world, WORLD_FAULT_UNABLE);
+    message.unable = (struct message_unable){.index = index,
+                                             .incarnation = world->incarnations[index]++,
+                                             .failure = {STATUS_IO, SLICE("no disk"), SLICE("")}};
+    master_on_message(&master->master, world->now / 1000, master->next_accepted++, &message,
+                      &master->outbox);
+    carry_out(world, world->master);
+    schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
+    return true;
+}
+
 static void start_worker(struct world *world, uint32_t index)
 {
     uint32_t number = world->node_count;
@@ -771,6 +796,19 @@ static void freeze(struct world *world)
     }
     TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
           (double)world->nodes[number]->frozen_until / 1000);
+}
+
+/* What it was told meanwhile waits; the launcher knows that it is in a call of its store. */
+static void slow_store(struct world *world)
+{
+    struct node *master = world->nodes[world->master];
+
+    if (!master->is_alive || master->frozen_until > world->now)
+        return;
+    count(world, WORLD_FAULT_SLOW_STORE);
+    master->frozen_until = world->now + 1000000 + (int64_t)draw(world, 30000000);
+    TRACE(world, "the store of %s takes until %.3f ms", master->address,
+          (double)master->frozen_until / 1000);
 }
 
 /* Only from a world in which nobody goes are bad rows and wrong results always found: who goes
@@ -1070,6 +1108,9 @@ static bool handle(struct world *world, struct event *event)
     case FREEZE:
         freeze(world);
         break;
+    case SLOW_STORE:
+        slow_store(world);
+        break;
     case CUT:
     case CUT_MEMBERS:
         cut(world, event->kind == CUT_MEMBERS);
@@ -1102,7 +1143,8 @@ static bool handle(struct world *world, struct event *event)
         send_signal(world, event->node);
         break;
     case START_WORKER:
-        start_worker(world, event->node);
+        if (!is_unable(world, event->node))
+            start_worker(world, event->node);
         break;
     case START_MASTER:
         world->store.incarnation++;
@@ -1129,6 +1171,8 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), CRASH, 1);
     for (uint32_t i = 0; i < plan->freezes; i++)
         schedule(world, (int64_t)draw(world, span), FREEZE, 0);
+    for (uint32_t i = 0; i < plan->slow_stores; i++)
+        schedule(world, (int64_t)draw(world, span), SLOW_STORE, 0);
     for (uint32_t i = 0; i < plan->cuts; i++)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
     for (uint32_t i = 0; i < plan->flips; i++)
@@ -1208,6 +1252,7 @@ static void free_world(struct world *world)
     free(world->heap);
     free(world->links);
     free(world->incarnations);
+    free(world->unables);
     free(world->parted);
     free(world->silent);
     store_deinit(&world->store);
@@ -1228,6 +1273,7 @@ enum status world_run(const struct world_plan *plan, const struct subject *subje
     error_clear(&world->failure);
     store_init(&world->store);
     world->incarnations = calloc(plan->workers, sizeof *world->incarnations);
+    world->unables = calloc(plan->workers, sizeof *world->unables);
     world->parted = calloc((size_t)plan->workers * plan->workers, 1);
     world->silent = calloc((size_t)plan->workers * plan->workers, 1);
     if (!world->incarnations || !world->parted || !world->silent)

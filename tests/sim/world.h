@@ -35,6 +35,8 @@ struct world_plan {
     uint32_t other_builds;  /* percent of the workers that start are of another build */
     uint32_t hangs;         /* of the work of a worker, whose process lives */
     uint32_t parts;         /* pairs of workers that cannot reach each other for some time */
+    uint32_t slow_stores;   /* calls of the master's store that take seconds */
+    uint32_t unables;       /* percent of the workers that start and cannot open their rows */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
     bool verbose;
@@ -72,6 +74,8 @@ struct world_plan {
     X(LATE_JOIN, "a worker joins late")                                                            \
     X(END_ALL, "everything ends but the store")                                                    \
     X(STORE_TROUBLE, "the store refuses a piece of a checkpoint or its end")                       \
+    X(SLOW_STORE, "a call of the master's store takes seconds, and nobody replaces the master")    \
+    X(UNABLE, "a worker cannot open its rows")                                                     \
     X(DAMAGE, "a stored checkpoint is damaged")                                                    \
     X(SLOW, "a worker is 40 times slower")                                                         \
     X(RESTORE, "a job continues from a checkpoint")                                                \
