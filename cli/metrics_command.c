@@ -195,7 +195,7 @@ static enum status print_page(struct error *err)
     text_init(&page, EXPOSITION_BYTES_MAX);
     status = write_page(&page, err);
     if (status == STATUS_OK)
-        fwrite(page.data, 1, page.size, stdout);
+        fwrite(text_string(&page), 1, page.size, stdout);
     text_deinit(&page);
     return status;
 }
