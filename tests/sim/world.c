@@ -716,11 +716,12 @@ static void deliver(struct world *world, const struct event *event)
     carry_out(world, event->node);
 }
 
-/* Nothing happens but joins and leaves. */
+/* Nothing happens but joins, leaves, and workers that never come so far as to join. */
 static bool is_gentle(const struct world_plan *plan)
 {
     return plan->flips + plan->hangs + plan->crashes + plan->master_crashes + plan->freezes +
-               plan->cuts + plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts ==
+               plan->cuts + plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts +
+               plan->slow_stores ==
            0;
 }
 
