@@ -26,7 +26,8 @@ ERRORS = {"memory": errno.ENOMEM, "mmap": errno.ENOMEM, "read": errno.EIO, "writ
           "rename": errno.EIO, "unlink": errno.EIO}
 ROLES = ("session", "supervise", "master", "worker")
 CODES = (1, 2, 3, 4, 5)  # of docs/cli.md
-# Where nothing reaches anybody any more a job waits for its workers: such calls fail once.
+# Where nothing reaches anybody any more a job waits for its workers: such calls fail once. So do all calls of
+# workers: one that cannot work is tried again and again, with pauses, while the job waits.
 ONCE = ("send", "connect", "socket")
 
 
@@ -85,7 +86,7 @@ def attempt(place, case):
 def choose(counts, options):
     """The calls that are to fail."""
     cases = [(role, call, at, lasts) for (role, call), count in counts.items() for at in range(1, count + 1)
-             for lasts in ((0,) if call in ONCE or options.once else (0, 1))
+             for lasts in ((0,) if call in ONCE or role == "worker" or options.once else (0, 1))
              if options.role in (None, role) and (not options.call or call in options.call)]
     if options.all:
         return [case for case in cases if case[1] != "memory" or case[2] % options.every == 0]
