@@ -315,6 +315,8 @@ static enum status join(struct worker_host *host, struct error *err)
         log_error("%s", opening_error(host->opening)->message);
     host->options.address = host->bound;
     host->options.build = build_id();
+    if (host->options.build == 0) /* which is no build that others could have */
+        return fail(err, STATUS_IO, "cannot read the program's own file to say which build it is");
     experiment_open(&host->experiment, host->options.index, host->options.incarnation);
     host->options.lanes_at_once = experiment_is_paced(&host->experiment) ? 1 : 0;
     worker_init(&host->worker, &host->options, learner ? &learning : NULL,
