@@ -187,6 +187,7 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
 static void on_member_message(struct worker *worker, int64_t now_ms, uint32_t from,
                               const struct message *message, struct outbox *outbox)
 {
+    worker_note_met(worker, from, message->type);
     switch (message->type) {
     case MESSAGE_STATE_REQUEST:
         worker_on_state_request(worker, now_ms, from, message, outbox);

@@ -86,6 +86,7 @@ struct member_peer {
         is_kept; /* the connection is of a group before, and no HELLO for this one came by it yet */
     bool waits_for_state;      /* this worker does not have it yet */
     bool is_missed;            /* gone, and the master is told as soon as it is needed */
+    bool has_met;              /* it works in this group, so it had this worker's HELLO */
     bool is_owed_state;        /* it is behind, and has this worker for its source */
     bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
@@ -166,6 +167,7 @@ struct worker {
 
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */
+    bool all_have_met;         /* a SUM came, or a phase is done, which all took part in */
     struct visitor *visitors;
     uint32_t visitor_count, visitor_capacity;
 

@@ -298,6 +298,7 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     worker_abandon_phase(worker);
     worker_go_back(worker, &message->group);
     worker->damage.is_told = false;
+    worker->all_have_met = false;
     error_clear(&err);
     if (enter_group(worker, message, outbox, &err) != STATUS_OK) {
         worker_fail(worker, &err, outbox);

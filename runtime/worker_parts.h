@@ -50,6 +50,7 @@ void worker_on_switch(struct worker *worker, int64_t now_ms, const struct messag
                       struct outbox *outbox);
 /* A member may go without a word: nothing is to come from it any more. */
 bool worker_can_miss(const struct worker *worker, uint32_t rank);
+void worker_note_met(struct worker *worker, uint32_t rank, enum message_type type);
 bool worker_must_switch(const struct worker *worker);
 void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 /* A worker with nothing left to compute goes where it was asked to, unless the group

@@ -181,6 +181,7 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
         return;
     }
     worker->agreed = worker->sums.phase;
+    worker->all_have_met = true;
     worker_fault(worker, FAULT_AFTER_APPLY);
     worker_note_report(worker, now_ms, &report, outbox);
     if (worker_must_switch(worker))

@@ -86,12 +86,24 @@ bool worker_must_switch(const struct worker *worker)
     return worker->switch_epoch != 0;
 }
 
+/* A member sends these when it has heard HELLO from all others; a SUM is made of PARTIALs of all.
+ */
+void worker_note_met(struct worker *worker, uint32_t rank, enum message_type type)
+{
+    worker->all_have_met |= type == MESSAGE_SUM;
+    worker->peers[rank].has_met |= type == MESSAGE_PARTIAL || type == MESSAGE_CHECK;
+}
+
 /* Who has what it needs of the last phase before a switch, or of the last of all,
  * goes at once, and closes its connections while others still wait for somebody
  * else. Of a finished group rank 0 is still needed, and the others hear from nobody
- * else that it went to no other group. Who is behind waits for this worker. */
+ * else that it went to no other group. Who is behind waits for this worker. So does
+ * one whose connection ended before it had this worker's HELLO: it may have met nobody, and
+ * the others would wait for it. */
 bool worker_can_miss(const struct worker *worker, uint32_t rank)
 {
+    if (!worker->all_have_met && !worker->peers[rank].has_met)
+        return false;
     if (worker->state == WORKER_FINISHED)
         return rank != 0 && !worker->peers[rank].is_owed_state &&
                (worker->group.rank != 0 || worker_has_check(worker, rank));

@@ -324,6 +324,25 @@ static void a_kept_connection_that_ends_is_no_loss(void **state)
     close_worker(&fixture);
 }
 
+/* Rank 1 had said HELLO and not heard this worker's when their connection ended. It waits for
+ * another connection, rank 0 for the PARTIAL of rank 1, this worker for the SUM of rank 0. */
+static void a_member_lost_before_it_may_have_met_this_one_is_reported_at_once(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    fixture.worker.sums.segment_least = 100; /* rank 0 adds up all: rank 1 sends nothing else */
+    group_of(&fixture, 1, "120");
+    hello_of(&fixture, MASTER + 1, 1, 0, 0);
+    hello_of(&fixture, MASTER + 2, 1, 1, 0);
+    work_lanes(&fixture);
+    CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
+    worker_on_disconnect(&fixture.worker, 0, MASTER + 2, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    close_worker(&fixture);
+}
+
 /* What it said of the group to come is not taken for said by the connection that it closed. */
 static void who_comes_again_after_a_word_of_the_next_group_is_heard_again(void **state)
 {
@@ -872,6 +891,7 @@ int main(void)
         cmocka_unit_test(sums_of_a_past_group_are_refused),
         cmocka_unit_test(members_of_two_groups_keep_their_connection),
         cmocka_unit_test(a_kept_connection_that_ends_is_no_loss),
+        cmocka_unit_test(a_member_lost_before_it_may_have_met_this_one_is_reported_at_once),
         cmocka_unit_test(who_comes_again_after_a_word_of_the_next_group_is_heard_again),
         cmocka_unit_test(who_was_given_the_state_early_is_not_waited_for),
         cmocka_unit_test(a_frame_of_another_epoch_on_a_members_connection_is_dropped),
