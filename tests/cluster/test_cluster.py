@@ -41,8 +41,8 @@ class FlippedBitTest(harness.JobTest):
     units = 64
 
     def flip(self, memory, point):
-        # of these a great change would end the process, and it would be another test
-        bit = 160 if memory in ("labels", "order") else 4000000030
+        # Of these a value out of its range would end the process, and it would be another test: class 2 becomes 0.
+        bit = {"labels": 161, "order": 160}.get(memory, 4000000030)
         return self.job(3, fault=f"role=worker,index=1,step=17,attempt=0,point={point},flip={memory},bit={bit}")
 
     def test_a_flipped_bit_in_a_message_changes_nothing(self):
