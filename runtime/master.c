@@ -129,7 +129,7 @@ static void end(struct master *master, int64_t now_ms, enum job_state state,
         dismiss(master, index, outbox);
     }
     master->live = 0;
-    if (master->stored.phase != 0 || master->writing.is_active || master->model_next > 0)
+    if (master->stored.phase != 0 || master->writing.is_active || master->any_rows_aside)
         outbox_put(outbox, OUTBOX_DROP, "", 0);
     master->writing.is_active = false;
     master_put_event(master, now_ms, -1, job_state_name(state), outbox, "%s",
@@ -167,7 +167,7 @@ void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
 
 /* ---- the finished model, from rank 0 into the store ---- */
 
-/* Rows before model_next are stored, whoever sent them: they are the same from every worker. */
+/* Rows before model_next are stored. */
 static void ask_for_rows(const struct master *master, uint32_t index, struct outbox *outbox)
 {
     struct message message = {
@@ -177,9 +177,21 @@ static void ask_for_rows(const struct master *master, uint32_t index, struct out
     outbox_send(outbox, master->workers[index].peer, &message);
 }
 
+/* A worker looks at the state that its rows were made of after the last one. Of one that was lost
+ * before that nobody knows whether its memory had changed: its rows are stored anew. */
+static void note_sender(struct master *master, uint32_t index)
+{
+    const struct model_sender next = {index, master->workers[index].incarnation};
+
+    if (next.index != master->sender.index || next.incarnation != master->sender.incarnation)
+        master->model_next = 0;
+    master->sender = next;
+}
+
 static void on_publishing(struct master *master, int64_t now_ms, uint32_t index,
                           struct outbox *outbox)
 {
+    note_sender(master, index);
     master->state = JOB_STATE_PUBLISHING;
     master->result_count = 0;
     master_put_job(master, now_ms, outbox);
@@ -197,6 +209,7 @@ static void on_model_rows(struct master *master, uint32_t index,
         return;
     while (!reader_is_done(&reader) && message_next_model_row(&reader, &row))
         master->model_next++;
+    master->any_rows_aside = true;
     outbox_put_rows(outbox, rows->first, rows->rows);
     ask_for_rows(master, index, outbox);
 }

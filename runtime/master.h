@@ -111,6 +111,11 @@ struct writing {
     int64_t begun_at, came_at; /* the request, the last piece */
 };
 
+/* The process that sends the rows of the model. */
+struct model_sender {
+    uint32_t index, incarnation;
+};
+
 struct master {
     struct master_options options;
     enum job_state state;
@@ -165,7 +170,9 @@ struct master {
     int64_t checkpoint_at;       /* when the next is due */
     bool has_told_no_checkpoint; /* the user, since the last that was made */
 
-    uint64_t model_next; /* the model's rows before this one are stored, aside */
+    uint64_t model_next;        /* the model's rows before this one are stored, aside */
+    struct model_sender sender; /* whose rows they are */
+    bool any_rows_aside;        /* of whomever: to be dropped when the job has no model */
     struct result_row results[LEARNER_METRICS_MAX]; /* of the reporting worker */
     size_t result_count;
 

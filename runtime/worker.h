@@ -128,8 +128,8 @@ struct visitor {
 
 /*
  * The finished model on its way from rank 0 to the master: measured once, then sent by pieces, each
- * when the master has stored those before it. Its rows are the same from whichever worker they
- * come: a new rank 0 goes on with the row that the master asks it for.
+ * when the master has stored those before it. In a new group it goes on with the row that the
+ * master asks it for: the first, if another was rank 0 before.
  */
 struct publication {
     bool is_due;      /* of rank 0 of a group that has finished */

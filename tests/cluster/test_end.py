@@ -87,11 +87,11 @@ class LargeModelTest(EndOfJobTest):
             return next((pid for pid in pids if pid not in (None, but) and state_of(pid) == "T"), None)
         return wait_for(find, "a worker to stop")
 
-    def test_a_worker_killed_between_two_messages_is_followed_by_one_that_sends_the_rest(self):
+    def test_a_worker_killed_between_two_messages_is_followed_by_one_that_sends_all(self):
         job = self.job(2, least=1, fault="role=worker,attempt=0,point=model_sent,step=5,action=stop")
         first = self.stopped_worker(job)
         os.kill(first, signal.SIGKILL)
-        os.kill(self.stopped_worker(job, but=first), signal.SIGCONT)  # it is asked for row 5, too
+        os.kill(self.stopped_worker(job, but=first), signal.SIGCONT)  # it has come to row 5, too
         self.check_done_once(job)
         self.assertEqual(job.query("SELECT incarnation FROM claim"), [(0,)])
 

@@ -540,7 +540,8 @@ static void a_model_without_all_its_rows_is_none(void **state)
     close_master(&fixture);
 }
 
-static void the_next_rank_0_goes_on_where_the_rows_end(void **state)
+/* Who was lost has not looked whether its memory changed while it sent them. */
+static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
 {
     struct fixture fixture;
     struct message finished = of(MESSAGE_FINISHED, 1);
@@ -558,8 +559,10 @@ static void the_next_rank_0_goes_on_where_the_rows_end(void **state)
     send_rows(&fixture, 2, 1, 2, 1);
     CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
     say(&fixture, 2, of(MESSAGE_PUBLISHING, 2));
-    CHECK_INT(asked_for(&fixture), 2);
-    send_rows(&fixture, 2, 2, 2, 1);
+    CHECK_INT(asked_for(&fixture), 0);
+    send_rows(&fixture, 2, 2, 2, 1); /* nobody has asked for it */
+    CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
+    send_rows(&fixture, 2, 2, 0, 3);
     CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
     finished.epoch = 2;
     finished.finished.digest = SLICE("00");
@@ -567,6 +570,23 @@ static void the_next_rank_0_goes_on_where_the_rows_end(void **state)
     say(&fixture, 2, finished);
     CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
     CHECK_INT(fixture.master.state, JOB_STATE_DONE);
+    close_master(&fixture);
+}
+
+/* What it looks at after its last row is what it made all of them of. */
+static void the_same_rank_0_goes_on_where_its_rows_end(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 1, 0);
+    hello(&fixture, 1, 0, 0);
+    say(&fixture, 1, of(MESSAGE_PUBLISHING, 1));
+    send_rows(&fixture, 1, 1, 0, 2);
+    master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
+    hello(&fixture, 2, 0, 0); /* by another connection */
+    say(&fixture, 2, of(MESSAGE_PUBLISHING, fixture.master.group.epoch));
+    CHECK_INT(asked_for(&fixture), 2);
     close_master(&fixture);
 }
 
@@ -1424,7 +1444,8 @@ int main(void)
         cmocka_unit_test(a_successor_that_is_asked_to_go_has_nothing_to_wait_for),
         cmocka_unit_test(rows_of_the_model_are_stored_as_they_come),
         cmocka_unit_test(a_model_without_all_its_rows_is_none),
-        cmocka_unit_test(the_next_rank_0_goes_on_where_the_rows_end),
+        cmocka_unit_test(rows_of_a_rank_0_that_was_lost_are_stored_anew),
+        cmocka_unit_test(the_same_rank_0_goes_on_where_its_rows_end),
         cmocka_unit_test(a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_on),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),
