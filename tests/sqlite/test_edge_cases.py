@@ -626,7 +626,7 @@ class ModelTables(EdgeCase):
         self.run_sql("CREATE VIEW v AS SELECT 1")
         for target, *parts in (("m.class", "is the model itself"),
                                ("main.m.class", "is a model"),
-                               ("v.class", "exists and is no table"),
+                               ("v.class", "exists and is no ordinary table"),
                                ("totrain_models.class", "reserved"),
                                ("sqlite_master.class", "reserved"),
                                ("nope.t.class", '"nope"', "attached"),
