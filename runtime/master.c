@@ -65,7 +65,8 @@ enum status master_init(struct master *master, const struct master_options *opti
     master->pairs =
         calloc((size_t)options->max_workers * options->max_workers, sizeof *master->pairs);
     master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
-    if (!master->workers || !master->pairs || !master->hints)
+    master->old_members = calloc(options->max_workers, sizeof *master->old_members);
+    if (!master->workers || !master->pairs || !master->hints || !master->old_members)
         return fail_no_memory(err);
     TRY(unable_init(&master->unable, options->max_workers, options->dead_ms, err));
     if (options->previous)
@@ -82,6 +83,7 @@ void master_deinit(struct master *master)
     free(master->hints);
     unable_deinit(&master->unable);
     free(master->pairs);
+    free(master->old_members);
     group_deinit(&master->group);
 }
 
@@ -274,8 +276,7 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
     if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
         return;
     master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
-    if (!is_old)
-        master_note_unreached(master, now_ms, index, message->lost_rank, outbox);
+    master_note_unreached(master, now_ms, index, message, outbox);
     /* When the peer is dead its own connection closes too, any moment now. In
      * a change of groups it may only have been faster. */
     due = now_ms +
@@ -319,7 +320,7 @@ bool master_is_reporter(const struct master *master, uint32_t index, uint64_t ep
 {
     if (epoch == master->group.epoch)
         return master_rank(master, index) == 0;
-    return epoch == master->old_epoch && index == master->old_reporter;
+    return epoch == master->old_epoch && index == master->old_members[0];
 }
 
 /* The old group's rank 0 may still tell of steps, but not end the job: it ends

@@ -147,7 +147,9 @@ struct master {
     uint64_t phase_most;       /* that the master has heard of */
     bool has_met;              /* all members of the group are connected to each other */
     uint64_t old_epoch;        /* the group that works until the new one has met; 0: none */
-    uint32_t old_reporter;     /* index of its rank 0 */
+    uint32_t *old_members;     /* (max_workers): their indexes by rank */
+    uint32_t old_count;        /* 0: there never was one */
+    bool is_old_fruitful;      /* it has been through a phase */
     bool must_change;          /* as soon as the group has met */
     /* When the last was announced who is still in, 0: none; when they go whoever else comes. */
     int64_t announced_at, announced_until;

@@ -33,7 +33,10 @@ static void count_able(const struct master *master, uint32_t *stay, uint32_t *jo
 static void keep_old_group(struct master *master)
 {
     master->old_epoch = master->group.epoch;
-    master->old_reporter = master->group.members[0].index;
+    master->old_count = master->group.count;
+    for (uint32_t rank = 0; rank < master->group.count; rank++)
+        master->old_members[rank] = master->group.members[rank].index;
+    master->is_old_fruitful = master->is_fruitful;
     for (uint32_t index = 0; index < master->options.max_workers; index++)
         master->workers[index].is_old_member = master->workers[index].is_member;
 }
@@ -50,7 +53,7 @@ static void send_switch(const struct master *master, struct outbox *outbox)
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         const struct master_worker *worker = &master->workers[index];
 
-        if (index == master->old_reporter || (worker->is_old_member && !worker->is_member))
+        if (index == master->old_members[0] || (worker->is_old_member && !worker->is_member))
             outbox_send(outbox, worker->peer, &message);
     }
 }

@@ -142,25 +142,62 @@ int64_t master_regroup_pause(const struct master *master)
     return master->options.regroup_ms << (before < PAUSES_MOST ? before : PAUSES_MOST);
 }
 
-void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index, uint32_t rank,
-                           struct outbox *outbox)
+/* Who has this rank, or INDEX_NONE. Of the old group a member that is on its way out has closed
+ * its connections itself. */
+static uint32_t lost_member(const struct master *master, const struct message *lost)
 {
+    const struct master_worker *worker;
+    uint32_t index;
+
+    if (lost->epoch == master->group.epoch)
+        return lost->lost_rank < master->group.count ? master->group.members[lost->lost_rank].index
+                                                     : INDEX_NONE;
+    if (lost->lost_rank >= master->old_count)
+        return INDEX_NONE;
+    index = master->old_members[lost->lost_rank];
+    worker = &master->workers[index];
+    return is_here(worker) && worker->is_old_member && worker->is_member && !worker->is_leaving
+               ? index
+               : INDEX_NONE;
+}
+
+void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index,
+                           const struct message *lost, struct outbox *outbox)
+{
+    const bool is_old = lost->epoch != master->group.epoch;
+    const uint32_t other = lost_member(master, lost);
     struct master_pair *pair;
 
-    if (master->is_fruitful || rank >= master->group.count ||
-        master->group.members[rank].index == index)
+    if ((is_old ? master->is_old_fruitful : master->is_fruitful) || other == INDEX_NONE ||
+        other == index)
         return;
-    if (master->fruitless_epoch != master->group.epoch)
+    if (master->fruitless_epoch != lost->epoch)
         master->fruitless++;
-    master->fruitless_epoch = master->group.epoch;
-    pair = pair_of(master, index, master->group.members[rank].index);
-    if (pair->failures > 0 && pair->counted == (uint8_t)master->counter)
+    master->fruitless_epoch = lost->epoch;
+    pair = pair_of(master, index, other);
+    if (pair->failures > 0 && pair->counted == (uint8_t)lost->epoch)
         return; /* the other one has said it */
-    pair->counted = (uint8_t)master->counter;
+    pair->counted = (uint8_t)lost->epoch;
     pair->failures += pair->failures < FAILURES_MOST;
     master->any_failures = true;
     if (pair->failures == FAILURES_MOST)
         sort_out(master, now_ms, outbox);
+}
+
+static void forget_failures(struct master *master, uint32_t one, uint32_t other)
+{
+    if (one != other)
+        pair_of(master, one, other)->failures = 0;
+}
+
+/* Progress of a group before the present one says as much of its members. */
+static void note_old_fruit(struct master *master)
+{
+    master->is_old_fruitful = true;
+    master->fruitless = 0;
+    for (uint32_t rank = 0; rank < master->old_count && master->any_failures; rank++)
+        for (uint32_t other = 0; other < rank; other++)
+            forget_failures(master, master->old_members[rank], master->old_members[other]);
 }
 
 void master_note_fruit(struct master *master, uint64_t epoch, uint64_t phase)
@@ -170,6 +207,8 @@ void master_note_fruit(struct master *master, uint64_t epoch, uint64_t phase)
     if (phase <= master->phase_most)
         return; /* a record that is told again */
     master->phase_most = phase;
+    if (epoch != group->epoch && epoch == master->old_epoch && !master->is_old_fruitful)
+        note_old_fruit(master);
     if (master->is_fruitful || epoch != group->epoch)
         return;
     master->is_fruitful = true;
@@ -177,7 +216,7 @@ void master_note_fruit(struct master *master, uint64_t epoch, uint64_t phase)
     for (uint32_t rank = 0; rank < group->count && master->any_failures; rank++) {
         master->workers[group->members[rank].index].apart_ms = 0;
         for (uint32_t other = 0; other < rank; other++)
-            pair_of(master, group->members[rank].index, group->members[other].index)->failures = 0;
+            forget_failures(master, group->members[rank].index, group->members[other].index);
     }
 }
 

@@ -64,9 +64,9 @@ void master_abandon_writing(struct master *master, int64_t now_ms, const char *w
                             struct outbox *outbox);
 /* Workers that are here and may be members. */
 uint32_t master_count_able(const struct master *master);
-/* The worker `index` says that it has lost this rank of the present group. */
-void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index, uint32_t rank,
-                           struct outbox *outbox);
+/* LOST of the worker `index`, in the present group or in the one that works until that has met. */
+void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index,
+                           const struct message *lost, struct outbox *outbox);
 /* From LOST to the next group: longer, the more groups in a row came to nothing. */
 int64_t master_regroup_pause(const struct master *master);
 /* The group of this epoch says that it is at this phase. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/master.h"
+#include "runtime/master_parts.h"
 
 #define JOB 7
 
@@ -132,6 +132,31 @@ static void the_younger_of_two_that_never_meet_stands_by(void **state)
     CHECK_INT(fixture.master.group.count, 2);
     CHECK_INT(rank_of(&fixture, 1), UINT32_MAX);
     CHECK(fixture.events == 1 && fixture.notices == 1);
+    close_crowd(&fixture);
+}
+
+/* Each time another dealing of lanes is told before the silence is noticed: the group that two
+ * members keep from working is the old one by then. */
+static void who_never_meets_stands_by_though_the_group_is_being_changed(void **state)
+{
+    struct fixture fixture;
+    struct message lost = {.type = MESSAGE_LOST};
+    (void)state;
+
+    open_crowd(&fixture, 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(fixture.master.group.count, 3);
+        meet(&fixture);
+        lost.epoch = fixture.master.group.epoch;
+        lost.lost_rank = rank_of(&fixture, 1);
+        fixture.master.must_deal = true;
+        master_change_group(&fixture.master, fixture.now, &fixture.outbox);
+        CHECK_INT(fixture.master.old_epoch, lost.epoch);
+        say(&fixture, 0, lost);
+        tick_until_regrouped(&fixture);
+    }
+    CHECK_INT(fixture.master.group.count, 2);
+    CHECK_INT(rank_of(&fixture, 1), UINT32_MAX);
     close_crowd(&fixture);
 }
 
@@ -378,6 +403,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_younger_of_two_that_never_meet_stands_by),
+        cmocka_unit_test(who_never_meets_stands_by_though_the_group_is_being_changed),
         cmocka_unit_test(of_two_alone_one_works),
         cmocka_unit_test(who_reaches_nobody_stands_by_though_it_came_first),
         cmocka_unit_test(the_only_one_with_the_state_stays),
