@@ -121,47 +121,79 @@ bool master_is_new_word(struct master *master, uint32_t index, uint32_t incarnat
     return true;
 }
 
-/* Whose state differs from the others' may have bad rows as well, and is not asked any more. */
-static uint64_t good_of(const struct master *master, const struct message_damage *damage)
+/* The rank that a difference names, of the present group or of the one that works until that has
+ * met. INDEX_NONE: it has gone, or it was in a group before these. */
+static uint32_t differing_member(const struct master *master, uint64_t epoch, uint32_t rank)
 {
-    uint64_t rows_good;
+    uint32_t index;
 
-    if (damage->is_own || damage->rank == UINT32_MAX)
-        return damage->good;
-    rows_good = master->workers[master->group.members[damage->rank].index].rows_good;
-    return rows_good < damage->good ? rows_good : damage->good;
+    if (epoch == master->group.epoch)
+        return rank < master->group.count ? master->group.members[rank].index : INDEX_NONE;
+    if (epoch != master->old_epoch || rank >= master->old_count)
+        return INDEX_NONE;
+    index = master->old_members[rank];
+    return master->workers[index].is_old_member ? index : INDEX_NONE;
+}
+
+static void on_own_damage(struct master *master, int64_t now_ms,
+                          const struct message_damage *damage, struct outbox *outbox)
+{
+    give_up_states(master, now_ms, damage->good, outbox);
+    replace_damaged(master, now_ms, damage->index, damage->incarnation, damage->reason, outbox);
+    if (!master_has_ended(master))
+        master_regroup(master, now_ms, outbox);
+}
+
+/* It may be of a group that is past: its rank 0 had not heard of the next. The phase in which the
+ * states were compared is never done, so the states of that group are those of the next. */
+static void on_tie(struct master *master, int64_t now_ms, const struct message_damage *damage,
+                   struct outbox *outbox)
+{
+    give_up_states(master, now_ms, damage->good, outbox);
+    if (note_tie(master, now_ms, damage, outbox))
+        master_regroup(master, now_ms, outbox);
+}
+
+static void on_difference(struct master *master, int64_t now_ms, const struct message *message,
+                          struct outbox *outbox)
+{
+    const struct message_damage *damage = &message->damage;
+    const uint32_t index = differing_member(master, message->epoch, damage->rank);
+    const struct master_worker *worker;
+
+    if (index == INDEX_NONE) {
+        /* Rank 0 of the old group does not go on. */
+        if (message->epoch == master->old_epoch && master->old_epoch != 0)
+            master_regroup(master, now_ms, outbox);
+        return;
+    }
+    /* Whose state differs may have bad rows as well, and is not asked any more. */
+    worker = &master->workers[index];
+    give_up_states(master, now_ms,
+                   worker->rows_good < damage->good ? worker->rows_good : damage->good, outbox);
+    replace_damaged(master, now_ms, index, worker->incarnation, damage->reason, outbox);
+    if (!master_has_ended(master))
+        master_regroup(master, now_ms, outbox);
 }
 
 void master_on_damaged(struct master *master, int64_t now_ms, const struct message *message,
                        struct outbox *outbox)
 {
     const struct message_damage *damage = &message->damage;
-    uint32_t index = damage->index;
 
-    if (index >= master->options.max_workers)
+    if (damage->index >= master->options.max_workers)
         return;
-    if (damage->is_own && !master_is_new_word(master, index, damage->incarnation))
+    if (damage->is_own ? !master_is_new_word(master, damage->index, damage->incarnation)
+                       : message->epoch > master->group.epoch)
         return;
-    if (!damage->is_own && (message->epoch != master->group.epoch || master->group.count == 0 ||
-                            (damage->rank != UINT32_MAX && damage->rank >= master->group.count)))
-        return;                         /* of a group that is past */
-    if (master->options.dead_ms == 0) { /* in one process with its only worker */
+    if (master->options.dead_ms == 0) /* in one process with its only worker */
         fail_alone(master, now_ms, damage, outbox);
-        return;
-    }
-    give_up_states(master, now_ms, good_of(master, damage), outbox);
-    if (!damage->is_own && damage->rank == UINT32_MAX) {
-        if (!note_tie(master, now_ms, damage, outbox))
-            return;
-    } else {
-        if (!damage->is_own)
-            index = master->group.members[damage->rank].index;
-        replace_damaged(master, now_ms, index,
-                        damage->is_own ? damage->incarnation : master->workers[index].incarnation,
-                        damage->reason, outbox);
-    }
-    if (!master_has_ended(master))
-        master_regroup(master, now_ms, outbox);
+    else if (damage->is_own)
+        on_own_damage(master, now_ms, damage, outbox);
+    else if (damage->rank == UINT32_MAX)
+        on_tie(master, now_ms, damage, outbox);
+    else
+        on_difference(master, now_ms, message, outbox);
 }
 
 /* ---- who is of another kind ---- */

@@ -399,6 +399,69 @@ static void workers_that_differ_at_the_same_place_three_times_fail_the_job(void 
     close_crowd(&fixture);
 }
 
+/* A new group is told while rank 0 of the old one compares the states. */
+static void change_group(struct fixture *fixture)
+{
+    fixture->master.must_deal = true;
+    master_change_group(&fixture->master, fixture->now, &fixture->outbox);
+    note_wishes(fixture);
+    CHECK_INT(fixture->master.old_epoch, fixture->master.group.epoch - 1);
+}
+
+static void states_that_differ_in_the_old_group_are_given_up(void **state)
+{
+    struct fixture fixture;
+    struct message damage;
+    (void)state;
+
+    open_crowd(&fixture, 2);
+    fixture.master.options.dead_ms = 5000;
+    damage = damage_of(&fixture, UINT32_MAX, 7);
+    change_group(&fixture);
+    say(&fixture, 0, damage);
+    CHECK(fixture.master.generation == 1 && fixture.master.good == 7);
+    CHECK_INT(fixture.master.old_epoch, 0); /* nobody waits for its phase */
+    CHECK_INT(fixture.master.group.count, 2);
+    close_crowd(&fixture);
+}
+
+static void whose_state_differs_in_the_old_group_is_replaced(void **state)
+{
+    struct fixture fixture;
+    struct message damage;
+    (void)state;
+
+    open_crowd(&fixture, 3);
+    fixture.master.options.dead_ms = 5000;
+    fixture.master.workers[1].rows_good = 20;
+    damage = damage_of(&fixture, rank_of(&fixture, 1), 12);
+    change_group(&fixture);
+    say(&fixture, 0, damage);
+    CHECK_INT(rank_of(&fixture, 1), UINT32_MAX);
+    CHECK_INT(fixture.master.group.count, 2);
+    CHECK(fixture.master.good == 12 && fixture.master.old_epoch == 0);
+    close_crowd(&fixture);
+}
+
+/* The next group was made at once, since a third had died; the phase was not done. */
+static void a_tie_of_a_past_group_is_of_the_states_of_this_one(void **state)
+{
+    struct fixture fixture;
+    struct message damage;
+    (void)state;
+
+    open_crowd(&fixture, 3);
+    fixture.master.options.dead_ms = 5000;
+    damage = damage_of(&fixture, UINT32_MAX, 7);
+    leave(&fixture, 2);
+    say(&fixture, 0, damage);
+    CHECK(fixture.master.generation == 1 && fixture.master.good == 7);
+    damage.epoch = fixture.master.group.epoch + 1; /* there is no such group */
+    say(&fixture, 0, damage);
+    CHECK_INT(fixture.master.generation, 1);
+    close_crowd(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +479,9 @@ int main(void)
         cmocka_unit_test(a_worker_of_other_rows_is_replaced_and_two_of_them_are_right),
         cmocka_unit_test(whose_state_differs_is_replaced_and_does_not_come_back),
         cmocka_unit_test(workers_that_differ_at_the_same_place_three_times_fail_the_job),
+        cmocka_unit_test(states_that_differ_in_the_old_group_are_given_up),
+        cmocka_unit_test(whose_state_differs_in_the_old_group_is_replaced),
+        cmocka_unit_test(a_tie_of_a_past_group_is_of_the_states_of_this_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
