@@ -91,6 +91,7 @@ struct world {
     uint32_t link_count, link_capacity;
     int64_t now;
     uint64_t draws, orders;
+    bool has_flipped, has_spoiled; /* a bit of a worker; what a worker computes */
     uint32_t master;
     struct store store;
     uint64_t phase_most;    /* that anybody has ever reached */
@@ -847,6 +848,19 @@ static void flip_sums(struct world *world, struct worker *worker)
     count(world, WORLD_FAULT_FLIP_SUMS);
 }
 
+/* A bit that is inverted twice before anything looks at it is good again, and what was made of it
+ * in between is not: no look at the memory finds that. */
+static bool is_inverted(const struct worker *worker)
+{
+    const struct learning *learning = &worker->learning;
+    uint64_t position = 0;
+    struct error err;
+
+    error_clear(&err);
+    return learning->verify(learning->self, &err) != STATUS_OK ||
+           learning->verify_rows(learning->self, &position, UINT64_MAX, &err) != STATUS_OK;
+}
+
 static void flip(struct world *world)
 {
     static const char *const names[] = {"sums", "weights", "rows", "computed"};
@@ -862,9 +876,15 @@ static void flip(struct world *world)
     if (number == NODES_MAX)
         return;
     worker = &world->nodes[number]->worker;
-    /* With nobody to compare with it is never found. */
-    if (which == 3 && (worker->group.count < 2 || worker->state != WORKER_COMPUTING))
+    /* With nobody to compare with it is never found: nor where another worker goes for a fault of
+     * its own in the phase in which they would be compared. */
+    if (world->has_spoiled ||
+        (which == 3 &&
+         (world->has_flipped || worker->group.count < 2 || worker->state != WORKER_COMPUTING)) ||
+        (which != 3 && which != 0 && is_inverted(worker)))
         return;
+    world->has_flipped = true;
+    world->has_spoiled = which == 3;
     TRACE(world, "%s: a bit of its %s is inverted", world->nodes[number]->address, names[which]);
     if (which == 0) {
         flip_sums(world, worker);
