@@ -296,7 +296,7 @@ static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t 
         master_on_met(master, now_ms, outbox);
         break;
     case MESSAGE_PROGRESS:
-        master_note_fruit(master, message->epoch, message->progress.phase);
+        master_note_phase_done(master, message->epoch, message->progress.phase);
         master_note_progress(master, now_ms, &message->progress, outbox);
         break;
     case MESSAGE_PUBLISHING:

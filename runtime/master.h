@@ -141,15 +141,15 @@ struct master {
     uint64_t lost_epoch;       /* the group whose lost connection made it due */
     struct master_pair *pairs; /* (max_workers, max_workers): [lower index][higher index] */
     bool any_failures;         /* of any pair, ever */
-    bool is_fruitful;          /* the group has been through a phase */
-    uint32_t fruitless;        /* groups in a row that lost a member before that */
-    uint64_t fruitless_epoch;  /* the last of them */
+    bool has_done_phase;       /* the group has been through a phase */
+    uint32_t idle_groups;      /* groups in a row that lost a member before that */
+    uint64_t idle_epoch;       /* the last of them */
     uint64_t phase_most;       /* that the master has heard of */
     bool has_met;              /* all members of the group are connected to each other */
     uint64_t old_epoch;        /* the group that works until the new one has met; 0: none */
     uint32_t *old_members;     /* (max_workers): their indexes by rank */
     uint32_t old_count;        /* 0: there never was one */
-    bool is_old_fruitful;      /* it has been through a phase */
+    bool old_has_done_phase;   /* it has been through a phase */
     bool must_change;          /* as soon as the group has met */
     /* When the last was announced who is still in, 0: none; when they go whoever else comes. */
     int64_t announced_at, announced_until;

@@ -36,7 +36,7 @@ static void keep_old_group(struct master *master)
     master->old_count = master->group.count;
     for (uint32_t rank = 0; rank < master->group.count; rank++)
         master->old_members[rank] = master->group.members[rank].index;
-    master->is_old_fruitful = master->is_fruitful;
+    master->old_has_done_phase = master->has_done_phase;
     for (uint32_t index = 0; index < master->options.max_workers; index++)
         master->workers[index].is_old_member = master->workers[index].is_member;
 }

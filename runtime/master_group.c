@@ -240,7 +240,7 @@ void master_make_group(struct master *master, int64_t now_ms, uint64_t after, bo
     error_clear(&err);
     master->group.epoch = next_epoch(master);
     master->has_met = master->must_deal = false;
-    master->is_fruitful = false;
+    master->has_done_phase = false;
     if (fill_group(master, with_leaving, &err) != STATUS_OK) {
         master_fail(master, now_ms, &err, outbox);
         return;

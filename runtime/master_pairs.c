@@ -137,7 +137,7 @@ uint32_t master_count_able(const struct master *master)
 
 int64_t master_regroup_pause(const struct master *master)
 {
-    const uint32_t before = master->fruitless > 0 ? master->fruitless - 1 : 0;
+    const uint32_t before = master->idle_groups > 0 ? master->idle_groups - 1 : 0;
 
     return master->options.regroup_ms << (before < PAUSES_MOST ? before : PAUSES_MOST);
 }
@@ -168,12 +168,12 @@ void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index
     const uint32_t other = lost_member(master, lost);
     struct master_pair *pair;
 
-    if ((is_old ? master->is_old_fruitful : master->is_fruitful) || other == INDEX_NONE ||
+    if ((is_old ? master->old_has_done_phase : master->has_done_phase) || other == INDEX_NONE ||
         other == index)
         return;
-    if (master->fruitless_epoch != lost->epoch)
-        master->fruitless++;
-    master->fruitless_epoch = lost->epoch;
+    if (master->idle_epoch != lost->epoch)
+        master->idle_groups++;
+    master->idle_epoch = lost->epoch;
     pair = pair_of(master, index, other);
     if (pair->failures > 0 && pair->counted == (uint8_t)lost->epoch)
         return; /* the other one has said it */
@@ -191,28 +191,28 @@ static void forget_failures(struct master *master, uint32_t one, uint32_t other)
 }
 
 /* Progress of a group before the present one says as much of its members. */
-static void note_old_fruit(struct master *master)
+static void note_old_phase_done(struct master *master)
 {
-    master->is_old_fruitful = true;
-    master->fruitless = 0;
+    master->old_has_done_phase = true;
+    master->idle_groups = 0;
     for (uint32_t rank = 0; rank < master->old_count && master->any_failures; rank++)
         for (uint32_t other = 0; other < rank; other++)
             forget_failures(master, master->old_members[rank], master->old_members[other]);
 }
 
-void master_note_fruit(struct master *master, uint64_t epoch, uint64_t phase)
+void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phase)
 {
     const struct group *group = &master->group;
 
     if (phase <= master->phase_most)
         return; /* a record that is told again */
     master->phase_most = phase;
-    if (epoch != group->epoch && epoch == master->old_epoch && !master->is_old_fruitful)
-        note_old_fruit(master);
-    if (master->is_fruitful || epoch != group->epoch)
+    if (epoch != group->epoch && epoch == master->old_epoch && !master->old_has_done_phase)
+        note_old_phase_done(master);
+    if (master->has_done_phase || epoch != group->epoch)
         return;
-    master->is_fruitful = true;
-    master->fruitless = 0;
+    master->has_done_phase = true;
+    master->idle_groups = 0;
     for (uint32_t rank = 0; rank < group->count && master->any_failures; rank++) {
         master->workers[group->members[rank].index].apart_ms = 0;
         for (uint32_t other = 0; other < rank; other++)

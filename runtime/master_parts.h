@@ -70,7 +70,7 @@ void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index
 /* From LOST to the next group: longer, the more groups in a row came to nothing. */
 int64_t master_regroup_pause(const struct master *master);
 /* The group of this epoch says that it is at this phase. */
-void master_note_fruit(struct master *master, uint64_t epoch, uint64_t phase);
+void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phase);
 /* A worker came or went: what is known of its predecessor does not count. */
 void master_forget_pairs(struct master *master, int64_t now_ms, uint32_t index,
                          struct outbox *outbox);
