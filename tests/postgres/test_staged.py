@@ -350,14 +350,16 @@ class Poison(staged.Case):
         self.execute(f"UPDATE totrain_jobs.checkpoint_{job} SET bytes = set_byte(bytes, 9, get_byte(bytes, 9) # 1)")
         master = self.master(job)
         self.worker(job, 0, master.address(), incarnation=1)
-        master.wait_log("the job starts from its beginning")
+        master.wait_log("checkpoint_refused: the checkpoint is not used")
         self.check_done(job, master, self.expected(text))
 
     def test_an_input_that_was_changed(self):
         job = self.stage()
         self.execute(f"UPDATE totrain_jobs.input_{job} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1)")
         master = self.master(job)
-        self.worker(job, 0, master.address())
+        for incarnation in range(3):  # whoever runs it starts it again
+            worker = self.worker(job, 0, master.address(), incarnation=incarnation)
+            harness.wait_for(lambda: any(role.process.poll() is not None for role in (worker, master)), "its end")
         self.assertEqual(master.end(), 1)
         with self.assertRaises(errors.DatabaseError):
             self.collect(job)
