@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 
 help:
 	@echo "make demo      build, then train and predict on real data with the stock sqlite3"
-	@echo "make test      build, then all tests (release preset; under 10 minutes on 2 cores)"
+	@echo "make test      build, then all tests (release preset; some 12 minutes on 2 cores)"
 	@echo "make build     build/release/totrain and build/release/totrain.so (ship/totrain: without the tests' fault points)"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-tsan the same tests under ThreadSanitizer"
