@@ -238,8 +238,8 @@ class Preempted(Case):
     def test_services_of_higher_priority_take_capacity_and_give_it_back(self):
         """With notice: not one row is computed twice."""
         low, high = self.make_priority("low", 10), self.make_priority("high", 1000)
-        room = self.make_room(6, 6)
-        job = self.begin(train(most=12), workers=12, priority=low, resource=room)
+        room = self.make_room(4, 4)
+        job = self.begin(train(most=8), workers=8, priority=low, resource=room)  # as many as lanes: no more are kept
         numbers = itertools.count()
         for _ in rounds(2, 6):
             names = [f"service-{next(numbers)}" for _ in range(4)]
@@ -253,7 +253,7 @@ class Preempted(Case):
             watch = Stopwatch()
             for name in names:
                 self.api.delete(f"{self.path}/pods/{name}", 0)
-            job.wait_for_workers(12)
+            job.wait_for_workers(8)
             self.report("their slots are used again after", watch.read())
         self.finish("preemption", job)
 
