@@ -1,5 +1,5 @@
 /*
- * The master as a process of its own. Of a job that scores a table it is the dispatcher.
+ * The process of the role that leads a job (leader.h): its network, its launcher, its exit code.
  *
  * Where there is a supervisor, it hears everything on the lifeline. With a launcher
  * there is none: event lines go to standard output, which is the log of a pod, and
@@ -17,10 +17,9 @@
 #include "net/tls.h"
 #include "pgstore/pgstore.h"
 #include "runtime/health.h"
-#include "runtime/host.h"
 #include "runtime/launcher.h"
+#include "runtime/leader.h"
 #include "runtime/role_process.h"
-#include "runtime/score_host.h"
 #include "runtime/store_call.h"
 
 #define ALIVE_MS      1000
@@ -33,9 +32,7 @@
 #define FENCED_BEATS  60 /* ten minutes */
 
 struct master_process {
-    bool scores; /* which of the two it is */
-    struct master_host host;
-    struct dispatch_host dispatch;
+    struct leader leader;
     struct loop_network network;
     struct loop *loop;
     int64_t alive_at;
@@ -169,14 +166,6 @@ static void say_storing(void *context)
     role_say("alive\n", 6);
 }
 
-static void cancel_job(struct master_process *process)
-{
-    if (process->scores)
-        dispatch_host_cancel(&process->dispatch);
-    else
-        master_host_cancel(&process->host);
-}
-
 /* Of a job that is deleted nobody needs the books, and whoever deleted it may have dropped its
  * tables: its workers are told first. */
 static void cancel_deleted(void *context)
@@ -184,33 +173,8 @@ static void cancel_deleted(void *context)
     struct master_process *process = context;
 
     log_info("the job was deleted");
-    if (!process->scores)
-        master_host_dismiss(&process->host);
-    cancel_job(process);
-}
-
-static void fail_job(struct master_process *process, const struct error *err)
-{
-    if (process->scores)
-        dispatch_host_fail(&process->dispatch, err);
-    else
-        master_host_fail(&process->host, err);
-}
-
-static void want_workers(struct master_process *process, uint64_t version, uint32_t workers)
-{
-    if (process->scores)
-        dispatch_host_want(&process->dispatch, version, workers);
-    else
-        master_host_want(&process->host, version, workers);
-}
-
-static void leave_job(struct master_process *process)
-{
-    if (process->scores)
-        dispatch_host_leave(&process->dispatch);
-    else
-        master_host_leave(&process->host);
+    (void)leader_end_workers(&process->leader);
+    leader_cancel(&process->leader);
 }
 
 /* VERSION WORKERS */
@@ -223,7 +187,7 @@ static void take_wanted(struct master_process *process, struct slice numbers)
     if (space && slice_to_integer((struct slice){numbers.data, length}, &version) &&
         slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &workers) &&
         workers >= 0 && workers <= UINT32_MAX)
-        want_workers(process, (uint64_t)version, (uint32_t)workers);
+        leader_want(&process->leader, (uint64_t)version, (uint32_t)workers);
 }
 
 static void on_master_line(void *context, struct slice line)
@@ -232,19 +196,21 @@ static void on_master_line(void *context, struct slice line)
     struct error err;
 
     if (slice_is(line, "cancel")) {
-        cancel_job(process);
+        leader_cancel(&process->leader);
     } else if (line.size > 7 && memcmp(line.data, "wanted ", 7) == 0) {
         take_wanted(process, (struct slice){line.data + 7, line.size - 7});
     } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
         error_clear(&err);
         fail(&err, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);
-        fail_job(process, &err);
+        leader_fail(&process->leader, &err);
     }
 }
 
 static void leave_now(void *context)
 {
-    leave_job(context);
+    struct master_process *process = context;
+
+    leader_leave(&process->leader);
 }
 
 static void on_sigterm(void *context)
@@ -257,7 +223,7 @@ static void on_sigterm(void *context)
         return;
     }
     role_say_leaving();
-    leave_job(process);
+    leader_leave(&process->leader);
 }
 
 static void say_notice(void *context, const char *text)
@@ -271,51 +237,43 @@ static void say_notice(void *context, const char *text)
 
 static void give_up(void *context, const struct error *verdict)
 {
-    fail_job(context, verdict);
+    struct master_process *process = context;
+
+    leader_fail(&process->leader, verdict);
 }
 
 static void note_leaving(void *context, uint32_t index, uint32_t incarnation)
 {
     struct master_process *process = context;
 
-    if (!process->scores)
-        master_host_announce(&process->host, index, incarnation);
+    leader_drain(&process->leader, index, incarnation);
 }
 
 static void want_now(void *context, uint32_t workers)
 {
     struct master_process *process = context;
 
-    want_workers(process, ++process->wishes, workers);
+    leader_want(&process->leader, ++process->wishes, workers);
 }
 
-static enum status start_host(struct master_process *process, const struct job *job,
-                              const struct role_options *options, struct error *err)
+static enum status start_leader(struct master_process *process, const struct job *job,
+                                const struct role_options *options, struct error *err)
 {
-    const struct recorder recorder = {.say = say_event,
-                                      .replace = say_replace,
-                                      .blame = say_blamed,
-                                      .lanes = say_lanes,
-                                      .worker = say_worker,
-                                      .call = &process->call,
-                                      .context = process};
-    /* The process that SHOW JOBS can ask; of a pod there is none. */
-    const int64_t supervisor = process->launcher ? 0 : getppid();
+    const struct leader_options own = {
+        .job = job,
+        .recorder = {.say = say_event,
+                     .replace = say_replace,
+                     .blame = say_blamed,
+                     .lanes = say_lanes,
+                     .worker = say_worker,
+                     .call = &process->call,
+                     .context = process},
+        .address = options->listen,
+        .incarnation = options->incarnation,
+        .supervisor = process->launcher ? 0 : getppid(),
+    };
 
-    process->scores = job->spec.kind != SPEC_TRAIN;
-    if (process->scores)
-        return dispatch_host_start(&process->dispatch, process->loop, job, &recorder,
-                                   options->listen, options->incarnation, supervisor, err);
-    return master_host_start(&process->host, process->loop, job, &recorder, options->listen,
-                             options->incarnation, supervisor, err);
-}
-
-static void stop_host(struct master_process *process)
-{
-    if (process->scores)
-        dispatch_host_stop(&process->dispatch);
-    else
-        master_host_stop(&process->host);
+    return leader_start(&process->leader, process->loop, &own, err);
 }
 
 static enum status start_launcher(struct master_process *process, const struct job *job,
@@ -345,7 +303,7 @@ static enum status start_master(struct master_process *process, const struct job
     struct identity self = {job->id, IDENTITY_MASTER, 0};
 
     TRY(role_open_network(options, &self, &process->network, err));
-    TRY(loop_new(TICK_MS, &process->loop, err));
+    TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
     loop_use_network(process->loop, &process->network);
     if (!process->launcher) {
         TRY(role_watch_lifeline(process->loop, on_master_line, process, err));
@@ -355,15 +313,10 @@ static enum status start_master(struct master_process *process, const struct job
     } else {
         loop_on_tick(process->loop, beat, process);
     }
-    TRY(start_host(process, job, options, err));
+    TRY(start_leader(process, job, options, err));
     if (process->launcher)
         TRY(start_launcher(process, job, err));
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
-}
-
-static const struct recorder *recorder_of(const struct master_process *process)
-{
-    return process->scores ? &process->dispatch.leader.recorder : &process->host.leader.recorder;
 }
 
 /* Of a job that had ended before: its end, which the master before may not have said. */
@@ -372,7 +325,7 @@ static bool find_end(struct master_process *process, enum status *status, struct
     const struct recorder voice = {.say = say_event, .context = process};
     struct job_row row;
 
-    if (!recorder_has_ended(recorder_of(process), &row))
+    if (!recorder_has_ended(&process->leader.recorder, &row))
         return false;
     log_info("the job is %s already", job_state_name(row.state));
     process->verdict = row.state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
@@ -393,10 +346,8 @@ static enum status lead(struct master_process *process, struct error *err)
 {
     const enum status status = loop_run(process->loop, err);
 
-    if (process->verdict == ENDS_FAILED && !process->scores) {
-        master_host_dismiss(&process->host);
+    if (process->verdict == ENDS_FAILED && leader_end_workers(&process->leader))
         (void)loop_run(process->loop, NULL); /* it has been stopped: what is to be sent goes out */
-    }
     return status;
 }
 
@@ -477,7 +428,7 @@ static void stop(struct master_process *process)
     store_voucher_stop(process->voucher);
     loop_free(process->loop);
     tls_free(process->network.tls);
-    stop_host(process);
+    leader_stop(&process->leader);
 }
 
 int run_master(const struct role_options *options)

@@ -1,21 +1,25 @@
 /*
  * A job of one worker: master and worker share the supervisor's loop.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "launch/control.h"
-#include "runtime/host.h"
+#include "runtime/leader.h"
+#include "runtime/role_process.h"
 #include "runtime/staffing.h"
 #include "runtime/supervise.h"
+#include "runtime/working_role.h"
 
 #define MASTER_ADDRESS LOOP_LOCAL "master"
 
 struct alone {
     struct loop *loop;
-    struct master_host master;
-    struct worker_host worker;
+    struct leader leader;
+    const struct working_role *role; /* of the worker */
+    void *worker;                    /* state of the role */
     struct supervise_watch watch;
 };
 
@@ -29,13 +33,13 @@ static void never_replace(void *context, uint32_t index, uint32_t incarnation)
 {
     (void)context;
     (void)incarnation;
-    (void)index; /* its silence is ours: see master_host_start */
+    (void)index; /* its silence is ours: see leading_training.c */
 }
 
 static void cancel(void *context)
 {
     struct alone *alone = context;
-    master_host_cancel(&alone->master);
+    leader_cancel(&alone->leader);
 }
 
 static enum status scale(void *context, int64_t workers, struct error *err)
@@ -50,15 +54,23 @@ static enum status scale(void *context, int64_t workers, struct error *err)
 static enum status start(struct alone *alone, const struct job *job, const char *sockets,
                          bool is_detached, struct error *err)
 {
-    struct recorder recorder = {.say = say_event, .replace = never_replace};
+    const struct leader_options leading = {.job = job,
+                                           .recorder = {.say = say_event, .replace = never_replace},
+                                           .address = MASTER_ADDRESS,
+                                           .supervisor = getpid()};
+    struct working_options working = {.job = job, .master = MASTER_ADDRESS};
 
-    TRY(loop_new(TICK_MS, &alone->loop, err));
-    TRY(master_host_start(&alone->master, alone->loop, job, &recorder, MASTER_ADDRESS, 0, getpid(),
-                          err));
+    alone->role = working_role_of(job);
+    alone->worker = calloc(1, alone->role->state_bytes);
+    if (!alone->worker)
+        return fail_no_memory(err);
+    TRY(loop_new(ROLE_TICK_MS, &alone->loop, err));
+    TRY(leader_start(&alone->leader, alone->loop, &leading, err));
     alone->watch = (struct supervise_watch){
         .cancel = cancel, .scale = scale, .context = alone, .is_detached = is_detached};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
-    return worker_host_start(&alone->worker, alone->loop, job, 0, 0, MASTER_ADDRESS, NULL, 0, err);
+    working.loop = alone->loop;
+    return alone->role->start(alone->worker, &working, err);
 }
 
 int supervise_alone(const struct job *job, const char *sockets, bool is_detached)
@@ -77,11 +89,12 @@ int supervise_alone(const struct job *job, const char *sockets, bool is_detached
         log_error("%s", err.message);
         recorder_say_failed(&voice, &err);
     }
-    master_host_stop(&alone.master);
-    if (!worker_host_stop(&alone.worker)) {
+    leader_stop(&alone.leader);
+    if (alone.worker && !alone.role->stop(alone.worker)) {
         control_folder_remove(job->folder);
         _exit(status_exit_code(status));
     }
+    free(alone.worker);
     loop_free(alone.loop);
     return status_exit_code(status);
 }

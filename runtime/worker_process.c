@@ -1,9 +1,11 @@
 /*
- * The worker as a process of its own. Of a job that scores a table it is a scorer.
+ * The process of a worker: the role that works for its job (working_role.h), its network, its
+ * lifeline.
  */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,32 +14,16 @@
 #include "net/tls.h"
 #include "pgstore/pgstore.h"
 #include "runtime/end_watch.h"
-#include "runtime/host.h"
 #include "runtime/pulse.h"
 #include "runtime/role_process.h"
-#include "runtime/score_host.h"
+#include "runtime/working_role.h"
 
 #define PULSE_MS 1000
 #define STUCK_MS 500 /* a master that is started again in its place is there sooner */
 
-static void on_worker_sigterm(void *context)
-{
-    log_info("is asked to go");
-    role_say_leaving();
-    worker_host_leave(context);
-}
-
-static void on_scorer_sigterm(void *context)
-{
-    log_info("is asked to go");
-    role_say_leaving();
-    scorer_host_leave(context);
-}
-
 struct worker_process {
-    bool scores;
-    struct worker_host host;
-    struct scorer_host scorer;
+    const struct working_role *role;
+    void *self; /* state of the role */
     struct loop_network network;
     struct loop *loop;
     struct pulse *pulse;
@@ -45,6 +31,15 @@ struct worker_process {
     struct end_watch *end_watch;
     int64_t stuck_at; /* 0: it is not */
 };
+
+static void on_sigterm(void *context)
+{
+    struct worker_process *process = context;
+
+    log_info("is asked to go");
+    role_say_leaving();
+    process->role->leave(process->self);
+}
 
 static void on_job_over(void *context)
 {
@@ -59,9 +54,11 @@ static void on_job_over(void *context)
 /* What it cannot hand back now is wanted by a later master, or by nobody if the job is over. */
 static void look_for_end(struct worker_process *process, int64_t now_ms)
 {
+    const struct working_role *role = process->role;
     struct error err;
 
-    if (!process->tables || process->end_watch || !worker_host_is_stuck(&process->host)) {
+    if (!process->tables || process->end_watch || !role->is_stuck ||
+        !role->is_stuck(process->self)) {
         process->stuck_at = 0;
         return;
     }
@@ -85,38 +82,33 @@ static void on_turn(void *context, int64_t now_ms)
     look_for_end(context, now_ms);
 }
 
-static int64_t search_ms(const struct role_options *options)
-{
-    return (int64_t)options->patience_seconds * 1000;
-}
-
-static enum status start_scorer(struct worker_process *process, const struct job *job,
-                                const struct role_options *options, struct error *err)
-{
-    process->scores = true;
-    TRY(scorer_host_start(&process->scorer, process->loop, job, options->index,
-                          options->incarnation, options->master, search_ms(options), err));
-    return loop_on_signal(process->loop, SIGTERM, on_scorer_sigterm, &process->scorer, err);
-}
-
 static enum status start_worker(struct worker_process *process, const struct job *job,
                                 const struct role_options *options, struct error *err)
 {
     struct identity self = {job->id, IDENTITY_WORKER, options->index};
+    struct working_options own = {.job = job,
+                                  .index = options->index,
+                                  .incarnation = options->incarnation,
+                                  .master = options->master,
+                                  .listen = options->listen,
+                                  .search_ms = (int64_t)options->patience_seconds * 1000};
 
+    process->role = working_role_of(job);
+    process->self = calloc(1, process->role->state_bytes);
+    if (!process->self)
+        return fail_no_memory(err);
     TRY(role_open_network(options, &self, &process->network, err));
-    TRY(loop_new(TICK_MS, &process->loop, err));
+    TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
     loop_use_network(process->loop, &process->network);
     if (role_has_lifeline())
         TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
-    if (job->spec.kind != SPEC_TRAIN)
-        return start_scorer(process, job, options, err);
     loop_on_tick(process->loop, on_turn, process);
-    TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
-                    &process->pulse, err));
-    TRY(worker_host_start(&process->host, process->loop, job, options->index, options->incarnation,
-                          options->master, options->listen, search_ms(options), err));
-    return loop_on_signal(process->loop, SIGTERM, on_worker_sigterm, &process->host, err);
+    if (process->role->needs_pulse)
+        TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
+                        &process->pulse, err));
+    own.loop = process->loop;
+    TRY(process->role->start(process->self, &own, err));
+    return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
 int run_worker(const struct role_options *options)
@@ -148,10 +140,9 @@ int run_worker(const struct role_options *options)
     }
     pulse_stop(process.pulse);
     end_watch_stop(process.end_watch);
-    if (process.scores)
-        scorer_host_stop(&process.scorer);
-    else if (!worker_host_stop(&process.host))
+    if (process.self && !process.role->stop(process.self))
         _exit(role_finish(status, &err));
+    free(process.self);
     loop_free(process.loop);
     tls_free(process.network.tls);
     job_deinit(&job);
