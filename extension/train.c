@@ -11,7 +11,7 @@
 #include "engine/unpublished.h"
 
 /* Below it, starting and meeting take longer than learning
- * (docs/decisions/0008-one-process.md). */
+ * (docs/decisions/0011-own-products.md). */
 #define SMALL_JOB_WORK 2e9
 
 static double seconds_now(void)

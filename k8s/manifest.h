@@ -68,7 +68,7 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
 struct slice manifest_master_address(const struct kube_job *job, struct arena *arena);
 
 /*
- * A statement by the clock (docs/decisions/0038-schedules.md).
+ * A statement by the clock (docs/decisions/0027-kubernetes-objects.md).
  *
  *     CronJob NAME --owns--> Secret NAME-statement     where the program made them; statement.sql
  *        +-- Job --> Pod: `totrain submit`, with an account of its own

@@ -12,7 +12,7 @@ from harness import Stopwatch, wait_for
 
 CUTS = int(os.environ.get("TOTRAIN_CUTS", "30" if harness.FULL else "1"))
 LATER_S = 15  # than without, at most
-MASTER_LATER_S = 30  # where the master was on the node: decision 0036 says where 20 of these go
+MASTER_LATER_S = 30  # where the master was on the node: decision 0034 says where 20 of these go
 ROWS = 300000
 TRAIN = ("SELECT * FROM many TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = 12, "
          "train.batch_size = 2048, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")

@@ -1,0 +1,96 @@
+"""What holds for every document: run by ctest as `docs_documents`.
+
+- No line is longer than 120 characters, so that a terminal and a diff can show it. Commands and SQL
+  to be copied (fenced blocks) may be longer, and so may attributes.md, which the program prints.
+- The README has at most 80 lines.
+- Each link to a file or to a heading leads there.
+- Each decision has its number, a date, a status, a context and a decision, and stands in the index.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DECISIONS = ROOT / "docs" / "decisions"
+LONGEST = 120
+README_LINES = 80
+PRINTED = {"docs/attributes.md"}
+
+
+def documents():
+    found = [*ROOT.glob("*.md")]
+    for folder in ("docs", "tests", "examples"):
+        found += (ROOT / folder).rglob("*.md")
+    return sorted(found)
+
+
+def prose(text):
+    """(number, line) of what is not in a fenced block."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def anchors(text):
+    """The names that headings have in links."""
+    for _, line in prose(text):
+        if line.startswith("#"):
+            words = re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower())
+            yield words.replace(" ", "-")
+
+
+def long_lines(name, text):
+    if name not in PRINTED:
+        for number, line in prose(text):
+            if len(line) > LONGEST:
+                yield f"{name}:{number}: {len(line)} characters, {LONGEST} fit"
+
+
+def broken_links(path, name, text):
+    for number, line in prose(text):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            if "://" in target:
+                continue
+            file, _, anchor = target.partition("#")
+            to = path.parent / file if file else path
+            if not to.exists():
+                yield f"{name}:{number}: {target} leads nowhere"
+            elif anchor and anchor not in anchors(to.read_text()):
+                yield f"{name}:{number}: {file or name} has no heading for #{anchor}"
+
+
+def decision_problems():
+    index = (DECISIONS / "README.md").read_text()
+    for path in sorted(DECISIONS.glob("[0-9]*.md")):
+        text, number = path.read_text(), path.name[:4]
+        for expected in (rf"\A# {number}: ", r"^Date: 20\d\d-\d\d-\d\d.*Status: ", r"^## Context$",
+                         r"^## Decision$"):
+            if not re.search(expected, text, flags=re.M):
+                yield f"docs/decisions/{path.name}: nothing matches {expected}"
+        if f"({path.name})" not in index:
+            yield f"docs/decisions/README.md: {path.name} is not listed"
+
+
+def main():
+    problems = []
+    for path in documents():
+        name, text = path.relative_to(ROOT).as_posix(), path.read_text()
+        problems += long_lines(name, text)
+        problems += broken_links(path, name, text)
+    problems += decision_problems()
+    lines = len((ROOT / "README.md").read_text().splitlines())
+    if lines > README_LINES:
+        problems.append(f"README.md: {lines} lines, {README_LINES} are enough")
+    print(f"{len(documents())} documents")
+    for problem in problems[:40]:
+        print(problem)
+    if problems[40:]:
+        print(f"... and {len(problems) - 40} more")
+    sys.exit(1 if problems else 0)
+
+
+main()
