@@ -7,7 +7,6 @@
  */
 #include "postgres_host/compat.h"
 
-#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
@@ -18,31 +17,18 @@
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
+
+#include "postgres_host/own_sql.h"
 
 SQL_FUNCTION(totrain_sql_forget);
 SQL_FUNCTION(totrain_sql_lock_model);
 
-/* Of any relation; InvalidOid where it is gone. */
-static Oid owner_of(Oid relation, char *kind)
-{
-    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-    Oid owner = InvalidOid;
-
-    if (HeapTupleIsValid(tuple)) {
-        owner = ((Form_pg_class)GETSTRUCT(tuple))->relowner;
-        *kind = ((Form_pg_class)GETSTRUCT(tuple))->relkind;
-        ReleaseSysCache(tuple);
-    }
-    return owner;
-}
-
 static void check_owner(Oid relation)
 {
-    char kind = '\0';
-    const Oid owner = owner_of(relation, &kind);
+    const Oid owner = relation_owner(relation);
 
-    if (!OidIsValid(owner) || kind != RELKIND_RELATION || !has_privs_of_role(GetUserId(), owner))
+    if (!OidIsValid(owner) || get_rel_relkind(relation) != RELKIND_RELATION ||
+        !has_privs_of_role(GetUserId(), owner))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("must be owner of the model whose rows are to be forgotten")));
 }
@@ -79,10 +65,9 @@ static void delete_rows(const char *sql, Oid relation, int64 version)
 {
     Oid types[] = {OIDOID, INT8OID}, user, keeper;
     Datum values[] = {ObjectIdGetDatum(relation), Int64GetDatum(version)};
-    char kind;
     int security, result;
 
-    keeper = owner_of(get_relname_relid("kept_models", get_namespace_oid("totrain", false)), &kind);
+    keeper = relation_owner(get_relname_relid("kept_models", get_namespace_oid("totrain", false)));
     if (!OidIsValid(keeper))
         ereport(ERROR, (errmsg("the extension's tables are missing")));
     GetUserIdAndSecContext(&user, &security);
@@ -120,9 +105,8 @@ static bool may_create_in(Oid schema)
 static void check_may_write(Oid schema, const char *name)
 {
     const Oid relation = get_relname_relid(name, schema);
-    char kind;
 
-    if (OidIsValid(relation) ? has_privs_of_role(GetUserId(), owner_of(relation, &kind))
+    if (OidIsValid(relation) ? has_privs_of_role(GetUserId(), relation_owner(relation))
                              : may_create_in(schema))
         return;
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

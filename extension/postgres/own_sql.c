@@ -31,7 +31,7 @@ struct own_sql own_sql_now(void)
 
 /* ----- tables ----- */
 
-static Oid owner_of(Oid relation)
+Oid relation_owner(Oid relation)
 {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
     Oid owner = InvalidOid;
@@ -49,7 +49,7 @@ static void check_table(Oid relation)
 
     if (relation < FirstNormalObjectId) /* of the catalog */
         return;
-    owner = owner_of(relation);
+    owner = relation_owner(relation);
     if (owner == GetUserId() || superuser_arg(owner))
         return;
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -31,4 +31,7 @@ struct own_sql own_sql_now(void);
 
 void own_sql_install(void);
 
+/* Of a table, an index, a view ...; InvalidOid where it is gone. */
+Oid relation_owner(Oid relation);
+
 #endif

@@ -212,56 +212,58 @@ static enum status keep_statement(void *self, const struct cell *cells, size_t c
  * new one may have been taken back from the old one. $4 and $5: the mark's beginning, and the
  * comment of a table that has none.
  */
+/* clang-format off */
 static const char keeping[] =
     "SELECT s.statement FROM ("
+
     "SELECT 1 AS step, pg_catalog.format('ALTER TABLE %s OWNER TO %I', $3, "
-    "pg_catalog.pg_get_userbyid(o.relowner)) AS statement FROM pg_catalog.pg_class o, "
-    "pg_catalog.pg_class n WHERE o.oid" EQ "$1::pg_catalog.oid AND n.oid" EQ
-    "$2::pg_catalog.oid AND o.relowner" NE "n.relowner "
+        "pg_catalog.pg_get_userbyid(o.relowner)) AS statement "
+    "FROM pg_catalog.pg_class o, pg_catalog.pg_class n "
+    "WHERE o.oid" EQ "$1::pg_catalog.oid AND n.oid" EQ "$2::pg_catalog.oid "
+        "AND o.relowner" NE "n.relowner "
+
     "UNION ALL SELECT DISTINCT 2, pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s CASCADE', "
-    "$3, " GRANTEE(
-        "x") ") FROM pg_catalog.pg_class n, pg_catalog.pg_class o, pg_catalog.aclexplode("
-             "n.relacl) x WHERE n.oid" EQ "$2::pg_catalog.oid AND o.oid" EQ
-             "$1::pg_catalog.oid AND "
-             "x.grantee" NE "n.relowner AND x.grantee" NE "o.relowner "
-             "UNION ALL SELECT 3, pg_catalog.format('GRANT %s ON TABLE %s TO %s%s', "
-             "x.privilege_type, $3, " GRANTEE("x") ", " WITH_GRANT(
-                 "x") ") FROM pg_catalog.pg_class o, pg_catalog.aclexplode("
-                      "o.relacl) x WHERE o.oid" EQ "$1::pg_catalog.oid AND x.grantee" NE
-                      "o.relowner "
-                      "UNION ALL SELECT 4, pg_catalog.format('GRANT %s (%I) ON TABLE %s TO %s%s', "
-                      "x.privilege_type, a.attname, $3, " GRANTEE("x") ", " WITH_GRANT(
-                          "x") ") FROM "
-                               "pg_catalog.pg_attribute a JOIN pg_catalog.pg_attribute b ON "
-                               "b.attrelid" EQ "$2::pg_catalog.oid AND b.attname" EQ
-                               "a.attname AND b.attnum OPERATOR(pg_catalog.>) 0, "
-                               "pg_catalog.aclexplode(a.attacl) x WHERE a.attrelid" EQ
-                               "$1::pg_catalog.oid AND a.attnum "
-                               "OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped "
-                               "UNION ALL SELECT 5, pg_catalog.format('COMMENT ON COLUMN %s.%I IS "
-                               "%L', $3, a.attname, "
-                               "d.description) FROM pg_catalog.pg_description d JOIN "
-                               "pg_catalog.pg_attribute a ON a.attrelid" EQ
-                               "d.objoid AND a.attnum" EQ
-                               "d.objsubid JOIN pg_catalog.pg_attribute b ON b.attrelid" EQ
-                               "$2::pg_catalog.oid AND b.attname" EQ "a.attname WHERE d.objoid" EQ
-                               "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid "
-                               "OPERATOR(pg_catalog.>) 0 "
-                               "UNION ALL SELECT 6, pg_catalog.format('COMMENT ON TABLE %s IS %L', "
-                               "$3, CASE "
-                               "WHEN d.description IS NULL THEN pg_catalog.format($5, n.relnatts) "
-                               "WHEN pg_catalog.strpos(d.description, $4) OPERATOR(pg_catalog.>) 0 "
-                               "THEN "
-                               "pg_catalog.regexp_replace(d.description, pg_catalog.concat($4, "
-                               "'[0-9]+" MARK_END "'), "
-                               "pg_catalog.concat($4, n.relnatts, '" MARK_END "')) "
-                               "ELSE pg_catalog.concat(d.description, pg_catalog.chr(10), "
-                               "pg_catalog.format($5, n.relnatts)) "
-                               "END) FROM pg_catalog.pg_class n LEFT JOIN "
-                               "pg_catalog.pg_description d ON d.objoid" EQ
-                               "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES
-                               "AND d.objsubid" EQ "0 WHERE n.oid" EQ "$2::pg_catalog.oid AND $4" NE
-                               "'') s ORDER BY s.step";
+        "$3, " GRANTEE("x") ") "
+    "FROM pg_catalog.pg_class n, pg_catalog.pg_class o, pg_catalog.aclexplode(n.relacl) x "
+    "WHERE n.oid" EQ "$2::pg_catalog.oid AND o.oid" EQ "$1::pg_catalog.oid "
+        "AND x.grantee" NE "n.relowner AND x.grantee" NE "o.relowner "
+
+    "UNION ALL SELECT 3, pg_catalog.format('GRANT %s ON TABLE %s TO %s%s', "
+        "x.privilege_type, $3, " GRANTEE("x") ", " WITH_GRANT("x") ") "
+    "FROM pg_catalog.pg_class o, pg_catalog.aclexplode(o.relacl) x "
+    "WHERE o.oid" EQ "$1::pg_catalog.oid AND x.grantee" NE "o.relowner "
+
+    "UNION ALL SELECT 4, pg_catalog.format('GRANT %s (%I) ON TABLE %s TO %s%s', "
+        "x.privilege_type, a.attname, $3, " GRANTEE("x") ", " WITH_GRANT("x") ") "
+    "FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_attribute b "
+        "ON b.attrelid" EQ "$2::pg_catalog.oid AND b.attname" EQ "a.attname "
+        "AND b.attnum OPERATOR(pg_catalog.>) 0, pg_catalog.aclexplode(a.attacl) x "
+    "WHERE a.attrelid" EQ "$1::pg_catalog.oid AND a.attnum OPERATOR(pg_catalog.>) 0 "
+        "AND NOT a.attisdropped "
+
+    "UNION ALL SELECT 5, pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', "
+        "$3, a.attname, d.description) "
+    "FROM pg_catalog.pg_description d JOIN pg_catalog.pg_attribute a "
+        "ON a.attrelid" EQ "d.objoid AND a.attnum" EQ "d.objsubid "
+    "JOIN pg_catalog.pg_attribute b "
+        "ON b.attrelid" EQ "$2::pg_catalog.oid AND b.attname" EQ "a.attname "
+    "WHERE d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES
+        "AND d.objsubid OPERATOR(pg_catalog.>) 0 "
+
+    "UNION ALL SELECT 6, pg_catalog.format('COMMENT ON TABLE %s IS %L', $3, CASE "
+        "WHEN d.description IS NULL THEN pg_catalog.format($5, n.relnatts) "
+        "WHEN pg_catalog.strpos(d.description, $4) OPERATOR(pg_catalog.>) 0 "
+        "THEN pg_catalog.regexp_replace(d.description, "
+            "pg_catalog.concat($4, '[0-9]+" MARK_END "'), "
+            "pg_catalog.concat($4, n.relnatts, '" MARK_END "')) "
+        "ELSE pg_catalog.concat(d.description, pg_catalog.chr(10), "
+            "pg_catalog.format($5, n.relnatts)) END) "
+    "FROM pg_catalog.pg_class n LEFT JOIN pg_catalog.pg_description d "
+        "ON d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 "
+    "WHERE n.oid" EQ "$2::pg_catalog.oid AND $4" NE "'') s "
+
+    "ORDER BY s.step";
+/* clang-format on */
 
 static const char *new_comment(enum target_kind kind)
 {
