@@ -256,7 +256,7 @@ static enum status keep(void *self, const struct job_folder *folder, struct erro
     const struct session *session = session_of(self);
 
     TRY(put_destination(session, folder, err));
-    return job_detach(session->host->program, folder, err);
+    return job_detach(session->host->session.program, folder, err);
 }
 
 void cluster_jobs_init(struct session *session, const struct cluster_options *options)

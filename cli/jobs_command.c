@@ -38,7 +38,7 @@ static enum status show_jobs(const struct options *options, int64_t id, struct e
 static enum status cancel(const struct options *options, int64_t id, struct error *err)
 {
     (void)options;
-    TRY(job_end(&(struct host){.program = "/proc/self/exe"}, id, err));
+    TRY(job_end(&(struct host){.session = {.program = "/proc/self/exe"}}, id, err));
     printf("job %lld is cancelled\n", (long long)id);
     return STATUS_OK;
 }
@@ -97,7 +97,7 @@ static void put_progress(void *self, const struct job_event *event)
 
 static enum status wait_for(const struct options *options, int64_t id, struct error *err)
 {
-    struct host host = {.program = "/proc/self/exe", .interrupted = is_interrupted};
+    struct host host = {.session = {.program = "/proc/self/exe", .interrupted = is_interrupted}};
     struct display display;
     struct sink sink = {.self = &display,
                         .columns = put_columns,
@@ -120,7 +120,7 @@ static enum status wait_for(const struct options *options, int64_t id, struct er
 /* The publisher of a detached job is started by a supervisor. */
 static enum status publish(const struct options *options, int64_t id, struct error *err)
 {
-    const struct host books = {.state = NULL};
+    const struct host books = {.self = NULL};
     struct job_status status;
 
     TRY(job_status_read(&books, id, &status, err));

@@ -235,7 +235,7 @@ static void read_postgres(const struct session *session, struct arena *arena,
         return;
     names->tables = reading.tables;
     names->models = reading.models;
-    session->host->query(session->host->self, slice_of(postgres_columns), &sink, &ignored);
+    session->host->rows->query(session->host->self, slice_of(postgres_columns), &sink, &ignored);
 }
 
 void names_read(const struct session *session, struct arena *arena, struct completion_names *names)

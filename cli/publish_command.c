@@ -171,7 +171,7 @@ static enum status publish_taken(const struct options *options, struct unpublish
 
 enum status publish_kept(const struct options *options, int64_t id, struct error *err)
 {
-    const struct host books = {.state = NULL};
+    const struct host books = {.self = NULL};
     struct unpublished_job job;
 
     TRY(unpublished_take(&books, id, &job, err));

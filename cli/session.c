@@ -216,7 +216,7 @@ static enum status run(struct session *session, struct slice text, const struct 
     error_clear(err);
     if (piece->kind == PIECE_OURS) {
         TRY(engine_run(session->host, text, piece, &sink, err));
-    } else if (session->host->query(session->host->self, sql, &sink, err) != STATUS_OK) {
+    } else if (session->host->rows->query(session->host->self, sql, &sink, err) != STATUS_OK) {
         if (err->position >= 0)
             err->position += piece->span.start;
         return err->status;

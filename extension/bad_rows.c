@@ -21,7 +21,7 @@ static struct table_target quarantine_target(const struct plan *plan)
 static enum status check_selects(const struct host *host, const struct plan *plan,
                                  struct error *err)
 {
-    if (!host->keep_rows || plan->kind != STATEMENT_TRAIN || plan->validation_select.size == 0)
+    if (!host->kept_rows || plan->kind != STATEMENT_TRAIN || plan->validation_select.size == 0)
         return STATUS_OK;
     fail(err, STATUS_UNSUPPORTED,
          "validation.select and rows that are put aside are not supported together here yet");
@@ -35,7 +35,7 @@ enum status quarantine_check(const struct host *host, const struct plan *plan, s
     if (target.name.size == 0)
         return STATUS_OK;
     TRY(check_selects(host, plan, err));
-    return host->check_target(host->self, &target, err);
+    return host->tables->check_target(host->self, &target, err);
 }
 
 /* ----- the rows ----- */
@@ -44,7 +44,7 @@ void bad_rows_init(struct bad_rows *bad, const struct host *host, const struct p
 {
     *bad = (struct bad_rows){.host = host,
                              .plan = plan,
-                             .by_number = plan->quarantine_table.size > 0 && host->keep_rows};
+                             .by_number = plan->quarantine_table.size > 0 && host->kept_rows};
     text_init(&bad->kept, BAD_ROWS_BYTES_MAX);
 }
 
@@ -53,13 +53,13 @@ void bad_rows_deinit(struct bad_rows *bad)
     struct error ignored;
 
     if (bad->is_kept)
-        bad->host->keep_rows(bad->host->self, SLICE(""), &ignored);
+        bad->host->kept_rows->forget(bad->host->self, &ignored);
     text_deinit(&bad->kept);
 }
 
 static enum status keep(struct bad_rows *bad, struct slice select, struct error *err)
 {
-    TRY(bad->host->keep_rows(bad->host->self, select, err));
+    TRY(bad->host->kept_rows->keep(bad->host->self, select, err));
     bad->is_kept = true;
     return STATUS_OK;
 }
@@ -71,12 +71,12 @@ enum status bad_rows_query(struct bad_rows *bad, const struct sink *sink, struct
     struct text sql;
 
     if (!bad->by_number)
-        return host->query(host->self, bad->plan->select, sink, err);
+        return host->rows->query(host->self, bad->plan->select, sink, err);
     TRY(keep(bad, bad->plan->select, err));
     text_init(&sql, TEXT_MAXIMUM);
     status = lower_kept(bad->plan, &sql, err);
     if (status == STATUS_OK)
-        status = host->query(host->self, text_slice(&sql), sink, err);
+        status = host->rows->query(host->self, text_slice(&sql), sink, err);
     text_deinit(&sql);
     return status;
 }
@@ -161,7 +161,7 @@ static enum status fill_quarantine(struct bad_rows *bad, struct error *err)
     if (status == STATUS_OK) {
         struct fill fill = {.target = quarantine_target(plan), .create = text_slice(&create)};
 
-        status = host->fill_rows(host->self, &fill, 1, put_rows, bad, err);
+        status = host->tables->fill_rows(host->self, &fill, 1, put_rows, bad, err);
         bad->is_kept = bad->is_kept && status != STATUS_OK;
     }
     text_deinit(&create);

@@ -56,7 +56,7 @@ static enum status stage(const struct host *host, const struct plan *plan,
     wish->job.workers_max = spec->max_workers;
     TRY(job_write_spec(folder, spec, err));
     TRY(host->cluster->stage(host->cluster->self, &staging, &wish->job.job, err));
-    return host->rows_read ? host->rows_read(host->self, err) : STATUS_OK;
+    return host_rows_read(host, err);
 }
 
 /* What workers read is what the table held now, for as long as the job runs. */

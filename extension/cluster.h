@@ -29,9 +29,15 @@ struct host_cluster {
     enum status (*describe)(void *self, const struct plan_cluster *wanted, struct arena *arena,
                             struct kube_job *job, struct cluster_access *access, struct error *err);
     /* The rows and the spec of the folder into tables, which are committed at the latest by
-     * host.rows_read: their number. */
+     * host_jobs.rows_read: their number. */
     enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
                          struct error *err);
+    /* The one table whose columns, among them these, are all that the SELECT reads, where the
+     * login of a job's processes may read it as the caller may. UNSUPPORTED, PERMISSION with a
+     * hint that says what is missing. */
+    enum status (*find_table)(void *self, struct slice select, const struct slice *columns,
+                              size_t count, struct arena *arena, struct direct_table *table,
+                              struct error *err);
     /* Locks the tables of the order against whatever takes rows away, and exports a snapshot, whose
      * name it is. Both last until the next collect or discard. BUSY: a table has other partitions
      * than before. */

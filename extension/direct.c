@@ -3,6 +3,7 @@
  */
 #include "engine/direct.h"
 
+#include "engine/cluster.h"
 #include "engine/stages.h"
 
 #define UNUSED_COLUMN (-1)
@@ -132,7 +133,7 @@ enum status direct_prepare(const struct host *host, const struct plan *plan,
     static const struct slice names[] = {{"train", 5}, {"validation", 10}};
     struct spool_cells cells[2];
 
-    if (!host->find_table) {
+    if (!host->cluster) {
         fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' needs tables of PostgreSQL");
         return error_hint(err, "Without it this session reads the rows.");
     }
@@ -142,8 +143,8 @@ enum status direct_prepare(const struct host *host, const struct plan *plan,
 
         *rows = (struct direct_rows){.spool = names[i]};
         TRY(narrow(&cells[i], arena, rows, err));
-        TRY(host->find_table(host->self, cells[i].select, rows->columns, rows->column_count, arena,
-                             &rows->table, err));
+        TRY(host->cluster->find_table(host->cluster->self, cells[i].select, rows->columns,
+                                      rows->column_count, arena, &rows->table, err));
     }
     return write_file(folder, order, err);
 }

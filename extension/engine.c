@@ -181,8 +181,8 @@ static enum status rollback_run(const struct host *host, const struct plan *plan
 {
     int64_t restored = 0;
 
-    enum status status = host->restore(host->self, plan->model_schema, plan->model_name,
-                                       plan->version, &restored, err);
+    enum status status = host->models->restore(host->self, plan->model_schema, plan->model_name,
+                                               plan->version, &restored, err);
 
     if (status != STATUS_OK)
         return status == STATUS_NOT_FOUND ? error_place(err, plan->aim_position) : status;
@@ -206,7 +206,7 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
         return explain_run(host, plan, arena, sink, err);
     switch (plan->kind) {
     case STATEMENT_SQL:
-        return host->query(host->self, plan->text, sink, err);
+        return host->rows->query(host->self, plan->text, sink, err);
     case STATEMENT_TRAIN:
         return train_run(host, plan, arena, sink, err);
     case STATEMENT_PREDICT:
@@ -215,9 +215,10 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODELS:
-        return host->list_models(host->self, sink, err);
+        return host->models->list(host->self, sink, err);
     case STATEMENT_SHOW_VERSIONS:
-        return host->list_versions(host->self, plan->model_schema, plan->model_name, sink, err);
+        return host->models->list_versions(host->self, plan->model_schema, plan->model_name, sink,
+                                           err);
     case STATEMENT_SHOW_JOBS:
         return show_jobs_run(host, sink, err);
     case STATEMENT_SHOW_ATTRIBUTES:

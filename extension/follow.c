@@ -11,7 +11,7 @@ static enum status last_event(const struct host *host, const struct job_event *e
 {
     if (event->kind == JOB_DONE && !is_cancelled)
         return STATUS_OK;
-    if (is_cancelled || host->interrupted(host->self))
+    if (is_cancelled || host->session.interrupted(host->self))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     *err = event->error;
     err->position = -1;
@@ -41,13 +41,13 @@ static enum status follow(const struct host *host, struct job_process *process,
         struct job_event event;
         bool has_event = false;
 
-        if (!is_cancelled && host->interrupted(host->self)) {
+        if (!is_cancelled && host->session.interrupted(host->self)) {
             job_cancel(process);
             is_cancelled = true;
         }
         status = job_next_event(process, POLL_MS, &event, &has_event, err);
         /* A Ctrl-C at the very start ends a supervisor that has no words yet. */
-        if (status == STATUS_FAILED && (is_cancelled || host->interrupted(host->self)))
+        if (status == STATUS_FAILED && (is_cancelled || host->session.interrupted(host->self)))
             return fail(err, STATUS_INTERRUPTED, "interrupted");
         TRY(status);
         if (!has_event)
@@ -112,11 +112,12 @@ enum status job_folder_begin(const struct host *host, struct job_folder *folder,
 {
     enum status status;
 
-    if (host->job > 0)
-        TRY(job_folder_share(host->state, host->job, host->job_lock, folder, err));
+    if (host->session.job > 0)
+        TRY(job_folder_share(host->session.state, host->session.job, host->session.job_lock, folder,
+                             err));
     else
-        TRY(job_folder_create(host->state, folder, err));
-    status = host->admit ? host->admit(host->self, folder, err) : STATUS_OK;
+        TRY(job_folder_create(host->session.state, folder, err));
+    status = host->jobs ? host->jobs->admit(host->self, folder, err) : STATUS_OK;
     if (status != STATUS_OK)
         job_folder_remove(folder);
     return status;
@@ -127,10 +128,10 @@ enum status job_resume(const struct host *host, const struct job_folder *folder,
 {
     enum status status;
 
-    TRY(job_relaunch(host->program, folder, process, err));
-    if (host->memory_max == 0)
+    TRY(job_relaunch(host->session.program, folder, process, err));
+    if (host->session.memory_max == 0)
         return STATUS_OK;
-    status = job_limit_memory(process, host->memory_max, err);
+    status = job_limit_memory(process, host->session.memory_max, err);
     if (status != STATUS_OK)
         job_close(process);
     return status;

@@ -32,8 +32,8 @@ static bool is_there_already(const struct delivery *delivery, const struct model
     struct model found;
     struct error ignored;
 
-    if (host->load_meta(host->self, none, slice_of(delivery->destination->table), delivery->arena,
-                        &found, &ignored) != STATUS_OK ||
+    if (host->models->load_meta(host->self, none, slice_of(delivery->destination->table),
+                                delivery->arena, &found, &ignored) != STATUS_OK ||
         !slice_equal(found.digest, model->digest) || found.created_at.size != started.size ||
         memcmp(found.created_at.data, started.data, started.size) < 0)
         return false;
@@ -53,9 +53,9 @@ static enum status deliver_model(const struct delivery *delivery, struct error *
     destination->rows = (int64_t)model.rows;
     if (destination->tries > 1 && is_there_already(delivery, &model))
         return STATUS_OK;
-    TRY(host->check_target(host->self, &target, err));
+    TRY(host->tables->check_target(host->self, &target, err));
     publication.model = &model;
-    TRY(host->publish(host->self, target.schema, target.name, &publication, err));
+    TRY(host->models->publish(host->self, target.schema, target.name, &publication, err));
     destination->version = model.version;
     return STATUS_OK;
 }

@@ -147,7 +147,7 @@ static enum status put_rows_of(const struct listed_jobs *listed, int64_t id, str
         return job_status_list(listed->host, listed->cache, id, &job)
                    ? put_job(&job, listed->sink, err)
                    : STATUS_OK;
-    return job_folder_find(listed->host->state, id, &folder, &ignored) == STATUS_OK
+    return job_folder_find(listed->host->session.state, id, &folder, &ignored) == STATUS_OK
                ? put_listing(&folder, listed->table, listed->sink, err)
                : STATUS_OK;
 }
@@ -160,10 +160,10 @@ enum status job_table_rows(const struct host *host, enum job_table table, int64_
     int64_t *ids = NULL;
     size_t count = 0;
 
-    TRY(job_folder_list(host->state, &ids, &count, err));
+    TRY(job_folder_list(host->session.state, &ids, &count, err));
     /* Whoever asks for one job only would have the file forget the others. */
     if (table == JOB_TABLE_JOBS && only == 0)
-        listed.cache = job_cache_open(host->state);
+        listed.cache = job_cache_open(host->session.state);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (only == 0 || ids[i] == only)
             status = put_rows_of(&listed, ids[i], err);

@@ -104,7 +104,7 @@ static enum status continue_job(struct waiting *waiting, struct error *err)
     sink_notice(waiting->sink, "job %lld: %s; it is continued", (long long)status->folder.id,
                 status->error);
     error_clear(&why);
-    if (job_detach(waiting->host->program, &status->folder, &why) == STATUS_OK ||
+    if (job_detach(waiting->host->session.program, &status->folder, &why) == STATUS_OK ||
         job_is_running(status->folder.path))
         return STATUS_OK; /* if not by us, by somebody else who waits */
     *err = why;
@@ -143,7 +143,7 @@ static enum status follow(struct waiting *waiting, int64_t id, struct error *err
         if (job_status_is_over(&waiting->status))
             return STATUS_OK;
         show(waiting);
-        if (host->interrupted(host->self)) {
+        if (host->session.interrupted(host->self)) {
             fail(err, STATUS_INTERRUPTED, "interrupted: job %lld goes on", (long long)id);
             return error_hint(err, "totrain cancel %lld ends it.", (long long)id);
         }

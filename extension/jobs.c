@@ -161,9 +161,9 @@ static void judge_unpublished(const struct host *host, const struct unpublished 
     status->state = JOB_STATE_PUBLISHING;
     if (status->is_running)
         return;
-    if (unpublished->transaction[0] && host->transaction_state)
+    if (unpublished->transaction[0] && host->jobs)
         transaction =
-            host->transaction_state(host->self, unpublished->transaction, who, sizeof who);
+            host->jobs->transaction_state(host->self, unpublished->transaction, who, sizeof who);
     if (transaction == TRANSACTION_COMMITTED) {
         status->state = JOB_STATE_DONE;
         unpublished_remove(&status->folder);
@@ -240,7 +240,7 @@ enum status job_status_read(const struct host *host, int64_t id, struct job_stat
     enum status how;
 
     memset(status, 0, sizeof *status);
-    TRY(job_folder_find(host->state, id, &status->folder, err));
+    TRY(job_folder_find(host->session.state, id, &status->folder, err));
     /* Before the books: a job that ends meanwhile is then seen as one that runs. */
     status->is_running =
         job_is_running(status->folder.path) || job_folder_is_held(status->folder.path);
@@ -306,11 +306,11 @@ enum status job_end(const struct host *host, int64_t id, struct error *err)
     error_clear(&ignored);
     if (job_status_read(host, id, &status, &ignored) == STATUS_OK) {
         if (status.is_kept)
-            return give_up_kept(host->state, &status, err);
+            return give_up_kept(host->session.state, &status, err);
         if (status.state == JOB_STATE_LOST && cluster_folder_is(status.folder.path))
-            return give_up_elsewhere(host->program, &status, err);
+            return give_up_elsewhere(host->session.program, &status, err);
         if (status.state == JOB_STATE_LOST || status.state == JOB_STATE_UNPUBLISHED)
             return give_up(&status, err);
     }
-    return job_cancel_by_id(host->state, id, err);
+    return job_cancel_by_id(host->session.state, id, err);
 }

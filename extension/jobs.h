@@ -33,7 +33,7 @@ struct job_status {
     char hint[700];
 };
 
-/* The host brings `state` and, where it has them, transaction_state and publishes_by_sql. NOT_FOUND
+/* The host brings its session's `state` and, inside of a server, its jobs. NOT_FOUND
  * also for a folder without a job. */
 enum status job_status_read(const struct host *host, int64_t id, struct job_status *status,
                             struct error *err);

@@ -99,7 +99,7 @@ enum status score_check_targets(const struct host *host, const struct plan *plan
 
     if (!plan->has_target)
         return STATUS_OK;
-    if (host->check_target(host->self, &target, err) != STATUS_OK)
+    if (host->tables->check_target(host->self, &target, err) != STATUS_OK)
         return error_place(err, plan->aim_position);
     return quarantine_check(host, plan, err);
 }
@@ -127,8 +127,8 @@ static enum status predict_into(const struct host *host, const struct plan *plan
              .select = text_slice(&sql.quarantine_select)},
         };
 
-        status = host->fill_tables(host->self, text_slice(&sql.stage), fills,
-                                   has_quarantine ? 2 : 1, err);
+        status = host->tables->fill(host->self, text_slice(&sql.stage), fills,
+                                    has_quarantine ? 2 : 1, err);
         if (status == STATUS_OK)
             status = score_target_row(plan->target_table, fills[0].rows, started, sink, err);
         if (status == STATUS_OK && has_quarantine)
@@ -146,12 +146,12 @@ enum status predict_run(const struct host *host, const struct plan *plan, const 
 
     text_init(&sql, TEXT_MAXIMUM);
     status = predict_query(plan, &sql, err);
-    if (status == STATUS_OK && host->check_functions)
-        status = host->check_functions(host->self, err);
+    if (status == STATUS_OK)
+        status = host->rows->check_functions(host->self, err);
     if (status == STATUS_OK && plan->has_target)
         status = predict_into(host, plan, text_slice(&sql), sink, err);
     else if (status == STATUS_OK)
-        status = host->query(host->self, text_slice(&sql), sink, err);
+        status = host->rows->query(host->self, text_slice(&sql), sink, err);
     text_deinit(&sql);
     return status;
 }
@@ -257,7 +257,7 @@ enum status evaluation_put(const struct host *host, const struct plan *plan,
     if (plan->has_target) {
         const struct table_target target = score_target(plan);
 
-        TRY(host->write_row(host->self, &target, names, cells, count, err));
+        TRY(host->tables->write_row(host->self, &target, names, cells, count, err));
         return score_target_row(plan->target_table, 1, started, sink, err);
     }
     TRY(sink_columns(sink, names, count, err));
@@ -357,8 +357,8 @@ enum status evaluate_run(const struct host *host, const struct plan *plan, struc
 
     TRY(score_check_targets(host, plan, err));
     arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->load_model(host->self, plan->model_schema, plan->model_name, &model_arena,
-                              &model, err);
+    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
+                                &model, err);
     if (status == STATUS_OK)
         status = evaluate_with(host, plan, &model, arena, sink, err);
     arena_deinit(&model_arena);

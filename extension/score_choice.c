@@ -55,8 +55,8 @@ static double work_of(const struct host *host, const struct plan *plan)
     double work = 0;
 
     arena_init(&arena, MODEL_ARENA_MAX);
-    if (host->load_model(host->self, plan->model_schema, plan->model_name, &arena, &model,
-                         &ignored) == STATUS_OK)
+    if (host->models->load(host->self, plan->model_schema, plan->model_name, &arena, &model,
+                           &ignored) == STATUS_OK)
         work = score_work_per_row(&model);
     arena_deinit(&arena);
     return work;
@@ -79,14 +79,14 @@ static double travel_of(const struct host *host, const struct plan *plan)
 {
     if (plan->kind != STATEMENT_PREDICT)
         return SCORE_TRAVEL_EVALUATE;
-    return host->keep_rows ? SCORE_TRAVEL_KEPT : SCORE_TRAVEL_PREDICT;
+    return host->kept_rows ? SCORE_TRAVEL_KEPT : SCORE_TRAVEL_PREDICT;
 }
 
 /* Rows are worth a look, and so is the model. */
 static void weigh(const struct host *host, const struct plan *plan, uint32_t cores,
                   struct score_choice *choice)
 {
-    const unsigned long long rows = host->guess_rows(host->self, plan->select);
+    const unsigned long long rows = host->rows->guess(host->self, plan->select);
     double work;
 
     if (rows == 0) {
@@ -118,8 +118,7 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
         choose(choice, false, "the session: it alone leaves bad rows out of an evaluation");
     else if (plan->kind == STATEMENT_PREDICT && !plan->has_target)
         choose(choice, false, "the session: its rows are wanted one by one");
-    else if (!host->guess_rows || !host->program || !host->program[0] ||
-             (plan->kind == STATEMENT_PREDICT && !host->fill_rows))
+    else if (!host->session.program || !host->session.program[0])
         choose(choice, false, "the session: the database leaves it no choice");
     else if (cores < 2)
         choose(choice, false, "the session: there is one core");

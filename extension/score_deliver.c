@@ -16,9 +16,9 @@ static bool is_there_already(struct delivering *delivering, const struct fill *t
 {
     const struct host *host = delivering->host;
 
-    return !delivering->order->is_first && host->has_mark &&
-           host->has_mark(host->self, target->target.schema, target->target.name,
-                          delivering->order->mark);
+    return !delivering->order->is_first &&
+           host->marks->has(host->self, target->target.schema, target->target.name,
+                            delivering->order->mark);
 }
 
 struct metrics_row_source {
@@ -52,8 +52,9 @@ static enum status write_marked(struct delivering *delivering, struct fill *targ
     text_append_char(&create, ')');
     target->create = text_slice(&create);
     target->mark = delivering->order->mark;
-    status = create.failed ? fail_no_memory(err)
-                           : host->fill_rows(host->self, target, 1, put_metrics, &source, err);
+    status = create.failed
+                 ? fail_no_memory(err)
+                 : host->tables->fill_rows(host->self, target, 1, put_metrics, &source, err);
     text_deinit(&create);
     return status;
 }
@@ -73,12 +74,10 @@ static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows
                          &target, err));
     if (is_there_already(delivering, &target))
         return STATUS_OK;
-    TRY(host->check_target(host->self, &target.target, err));
+    TRY(host->tables->check_target(host->self, &target.target, err));
     TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, NULL,
                           cells, err));
-    if (host->has_mark)
-        return write_marked(delivering, &target, names, cells, spec->metric_count + 1, err);
-    return host->write_row(host->self, &target.target, names, cells, spec->metric_count + 1, err);
+    return write_marked(delivering, &target, names, cells, spec->metric_count + 1, err);
 }
 
 static enum status deliver_predictions(struct delivering *delivering, uint64_t *rows,
@@ -101,7 +100,7 @@ static enum status deliver_predictions(struct delivering *delivering, uint64_t *
         return STATUS_OK;
     }
     for (size_t i = 0; i < count; i++) /* again, as hours may lie between */
-        TRY(host->check_target(host->self, &fills[i].target, err));
+        TRY(host->tables->check_target(host->self, &fills[i].target, err));
     TRY(scored_fill(&delivering->scored, host, order->store, fills, count, err));
     *rows = fills[0].rows;
     return STATUS_OK;

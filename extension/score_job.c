@@ -113,13 +113,13 @@ static enum status query_rows(const struct host *host, const struct plan *plan,
     enum status status;
     struct text sql;
 
-    if (plan->kind != STATEMENT_PREDICT || !host->keep_rows)
-        return host->query(host->self, plan->select, sink, err);
-    TRY(host->keep_rows(host->self, plan->select, err));
+    if (plan->kind != STATEMENT_PREDICT || !host->kept_rows)
+        return host->rows->query(host->self, plan->select, sink, err);
+    TRY(host->kept_rows->keep(host->self, plan->select, err));
     text_init(&sql, TEXT_MAXIMUM);
     status = lower_kept(plan, &sql, err);
     if (status == STATUS_OK)
-        status = host->query(host->self, text_slice(&sql), sink, err);
+        status = host->rows->query(host->self, text_slice(&sql), sink, err);
     text_deinit(&sql);
     return status;
 }
@@ -136,7 +136,7 @@ static enum status spool_rows(const struct host *host, const struct plan *plan,
     enum status status;
 
     TRY(job_folder_file(folder, "rows.spool", path, err));
-    if (plan->kind == STATEMENT_EVALUATE || host->keep_rows) {
+    if (plan->kind == STATEMENT_EVALUATE || host->kept_rows) {
         spooling.spread =
             ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
         if (!spooling.spread)
@@ -258,8 +258,8 @@ static enum status prepare(const struct host *host, const struct plan *plan,
     if (plan->kind == STATEMENT_EVALUATE && spec->scoring.rows == 0)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
     arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->load_model(host->self, plan->model_schema, plan->model_name, &model_arena,
-                              &model, err);
+    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
+                                &model, err);
     if (status == STATUS_OK)
         status = use_model(host, plan, &model, folder, arena, spec, err);
     arena_deinit(&model_arena);
@@ -419,19 +419,15 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     enum status status;
 
     *has_begun = false;
-    if (plan->kind == STATEMENT_PREDICT && !host->fill_rows)
-        return fail(err, STATUS_UNSUPPORTED,
-                    "PREDICT by workers is not supported in this database yet"),
-               error_hint(err, "Leave job.* out: the session scores the rows.");
-    if (!plan->scoring.wait && host->keep_rows)
+    if (!plan->scoring.wait && !host->marks)
         return fail(err, STATUS_UNSUPPORTED, "the rows of this job stay with the session"),
                error_hint(err, "Leave job.wait out.");
     TRY(score_check_targets(host, plan, err));
     TRY(job_folder_begin(host, &folder, err));
     text_init(&faults, BAD_ROWS_BYTES_MAX);
     status = prepare(host, plan, &folder, arena, &spec, &faults, err);
-    if (status == STATUS_OK && host->rows_read)
-        status = host->rows_read(host->self, err);
+    if (status == STATUS_OK)
+        status = host_rows_read(host, err);
     *has_begun = status == STATUS_OK;
     if (status == STATUS_OK && !plan->scoring.wait) {
         status = score_job_submit(host, plan, &folder, &spec, sink, err);
@@ -447,7 +443,7 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
         job_folder_clean(&folder);
     }
     text_deinit(&faults);
-    if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->keep_rows)
-        host->keep_rows(host->self, SLICE(""), &ignored);
+    if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->kept_rows)
+        host->kept_rows->forget(host->self, &ignored);
     return status;
 }

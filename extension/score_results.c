@@ -218,9 +218,9 @@ enum status scored_fill(const struct scored *scored, const struct host *host,
     struct filling filling = {.store = store};
     enum status status = walk_init(&filling.walk, scored, err);
 
-    filling.walk.is_kept = host->keep_rows != NULL;
+    filling.walk.is_kept = host->kept_rows != NULL;
     if (status == STATUS_OK)
-        status = host->fill_rows(host->self, fills, count, fill, &filling, err);
+        status = host->tables->fill_rows(host->self, fills, count, fill, &filling, err);
     walk_deinit(&filling.walk);
     return status;
 }

@@ -123,10 +123,12 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
     struct sink rows = {.self = &history, .row = history_row};
     struct model model;
 
-    TRY(host->load_meta(host->self, plan->model_schema, plan->model_name, arena, &model, err));
+    TRY(host->models->load_meta(host->self, plan->model_schema, plan->model_name, arena, &model,
+                                err));
     TRY(show_facts(plan, &model, sink, err));
     TRY(show_metrics(&model, arena, sink, err));
-    return host->list_metrics(host->self, plan->model_schema, plan->model_name, &model, &rows, err);
+    return host->models->list_metrics(host->self, plan->model_schema, plan->model_name, &model,
+                                      &rows, err);
 }
 
 static enum status show_job(const struct host *host, struct job_cache *cache, int64_t id,
@@ -151,8 +153,8 @@ enum status show_jobs_run(const struct host *host, const struct sink *sink, stru
     enum status status = STATUS_OK;
     struct job_cache *cache;
 
-    TRY(job_folder_list(host->state, &ids, &count, err));
-    cache = job_cache_open(host->state);
+    TRY(job_folder_list(host->session.state, &ids, &count, err));
+    cache = job_cache_open(host->session.state);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = show_job(host, cache, ids[i], sink, err);
     job_cache_close(cache);

@@ -327,8 +327,9 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
     if (!spooling.reals || !spooling.spread)
         return fail_no_memory(err);
     TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
-    status = job->bad && job->is_plans ? bad_rows_query(job->bad, &sink, err)
-                                       : job->host->query(job->host->self, job->select, &sink, err);
+    status = job->bad && job->is_plans
+                 ? bad_rows_query(job->bad, &sink, err)
+                 : job->host->rows->query(job->host->self, job->select, &sink, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(spooling.writer);
         return status;
@@ -369,7 +370,7 @@ static enum status scan_into(const struct spool_job *job, const enum spool_type 
     enum status status;
 
     TRY(spool_writer_open(job->path, job->columns, job->count, 0, &scan.writer, err));
-    status = job->host->scan(job->host->self, job->select, &scan, outcome, err);
+    status = job->host->rows->scan(job->host->self, job->select, &scan, outcome, err);
     if (status == STATUS_OK && job->bad && has_bad_rows(job, scan.writer))
         *outcome = (struct scan_outcome){.reason = "there are bad rows"};
     if (status != STATUS_OK || outcome->readers == 0) {
@@ -410,9 +411,7 @@ static enum status spool_rows(const struct spool_job *job, struct arena *arena, 
     struct scan_outcome outcome = {.reason = job->is_in_order ? "rows are wanted in order"
                                                               : "there is one processor"};
 
-    if (!job->host->scan)
-        outcome.reason = "the database reads alone";
-    else if (job->readers > 1)
+    if (job->readers > 1)
         TRY(spool_in_parallel(job, arena, &outcome, rows, err));
     if (job->is_verbose && outcome.readers > 0)
         sink_notice(job->sink, "rows are read by %u reader%s", outcome.readers,

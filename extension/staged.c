@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "engine/cluster.h"
 #include "engine/stages.h"
 
 /* ----- on its way out ----- */
@@ -15,7 +16,7 @@ static enum status stage(const struct host *host, const struct plan *plan,
     const struct staging staging = {folder, plan->into_schema, plan->into_name};
 
     TRY(job_write_spec(folder, spec, err));
-    return host->stage(host->self, &staging, number, err);
+    return host->cluster->stage(host->cluster->self, &staging, number, err);
 }
 
 enum status job_stage(const struct host *host, const struct plan *plan,
@@ -118,8 +119,8 @@ static enum status publish(const struct collecting *collecting, struct jobstore 
         .schema = collecting->schema, .name = collecting->table, .kind = TARGET_MODEL};
     struct publication publication = {.model = model, .job = collecting->folder.id, .store = store};
 
-    TRY(host->check_target(host->self, &target, err));
-    return host->publish(host->self, target.schema, target.name, &publication, err);
+    TRY(host->tables->check_target(host->self, &target, err));
+    return host->models->publish(host->self, target.schema, target.name, &publication, err);
 }
 
 static enum status collect_from(struct collecting *collecting, struct jobstore *store,

@@ -1,7 +1,7 @@
 /*
  * staged.h - jobs whose processes share no folder with the session that made them.
  *
- *     TRAIN --spool--> folder --host.stage--> somewhere else    commit
+ *     TRAIN --spool--> folder --cluster.stage--> tables    commit
  *     processes, started by somebody else: master, workers      <--> the journal there
  *     journal --replay--> folder of the session --publish--> the user's table    commit
  *

@@ -38,7 +38,7 @@ enum status score_job_submit(const struct host *host, const struct plan *plan,
                              struct job_folder *folder, const struct jobspec *spec,
                              const struct sink *sink, struct error *err);
 
-/* staged.c: what host.stage does with the folder, whose number is the result. The folder
+/* staged.c: the rows and the spec of the folder into tables, whose number is the result. The folder
  * stays the caller's. */
 enum status job_stage(const struct host *host, const struct plan *plan,
                       const struct job_folder *folder, struct jobspec *spec,

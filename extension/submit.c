@@ -46,7 +46,7 @@ static enum status start(const struct host *host, const struct plan *plan,
     TRY(job_write_spec(folder, spec, err));
     TRY(job_keep(folder->path, err));
     TRY(job_sync(folder->path, err));
-    return job_detach(host->program, folder, err);
+    return job_detach(host->session.program, folder, err);
 }
 
 static enum status submit(const struct host *host, const struct plan *plan,

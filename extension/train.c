@@ -70,7 +70,7 @@ static enum status publish(const struct host *host, const struct plan *plan,
 {
     struct publication publication = {.model = model, .job = folder->id, .store = store};
     enum status status =
-        host->publish(host->self, plan->into_schema, plan->into_name, &publication, err);
+        host->models->publish(host->self, plan->into_schema, plan->into_name, &publication, err);
 
     if (status == STATUS_OK)
         return unpublished_written(host, folder, err);
@@ -198,7 +198,7 @@ static enum status check_before(const struct host *host, const struct plan *plan
     const struct table_target target = {
         .schema = plan->into_schema, .name = plan->into_name, .kind = TARGET_MODEL};
 
-    if (host->check_target(host->self, &target, err) != STATUS_OK)
+    if (host->tables->check_target(host->self, &target, err) != STATUS_OK)
         return error_place(err, plan->aim_position);
     TRY(quarantine_check(host, plan, err));
     return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)
@@ -215,11 +215,11 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     enum status status;
 
     TRY(check_before(host, plan, err));
-    if (plan->cluster.is_wanted && !host->stage)
+    if (plan->cluster.is_wanted && !host->catalog.limits.is_staged)
         TRY(cluster_check(host, plan, arena, &wish, err));
     TRY(job_folder_begin(host, &folder, err));
     status = prepare(host, plan, &folder, sink, arena, &spec, &course, &wish.order, err);
-    if (host->stage) {
+    if (host->catalog.limits.is_staged) {
         if (status == STATUS_OK)
             status = job_stage(host, plan, &folder, &spec, sink, err);
         job_folder_remove(&folder);
@@ -229,8 +229,8 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
         TRY(cluster_train(host, plan, &folder, &spec, &wish, sink, err));
         return put_bad_rows(&course, sink, err);
     }
-    if (status == STATUS_OK && host->rows_read)
-        status = host->rows_read(host->self, err);
+    if (status == STATUS_OK)
+        status = host_rows_read(host, err);
     if (status == STATUS_OK && !plan->training.wait) {
         status = job_submit(host, plan, &folder, &spec, sink, err);
         if (status == STATUS_OK)

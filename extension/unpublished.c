@@ -117,9 +117,7 @@ enum status unpublished_begin(const struct host *host, const struct job_folder *
 {
     struct unpublished unpublished = {.table = ""};
 
-    if (!host->find_place)
-        return STATUS_OK;
-    TRY(host->find_place(host->self, schema, &unpublished, err));
+    TRY(host->models->find_place(host->self, schema, &unpublished, err));
     if (table.size >= sizeof unpublished.table)
         return fail(err, STATUS_LIMIT, "the name of the model is longer than %zu bytes",
                     sizeof unpublished.table - 1);
@@ -156,8 +154,7 @@ static bool is_out_of_reach(const struct host *host, const struct job_folder *fo
     struct unpublished unpublished;
     struct error ignored;
 
-    return !host->publishes_by_sql &&
-           unpublished_read(folder, &unpublished, &ignored) == STATUS_OK &&
+    return !host->jobs && unpublished_read(folder, &unpublished, &ignored) == STATUS_OK &&
            !unpublished.database[0];
 }
 
@@ -167,7 +164,7 @@ void unpublished_hint(const struct host *host, const struct job_folder *folder, 
 
     if (is_out_of_reach(host, folder))
         error_hint(err, "The trained model stays in %.400s/job.db.", folder->path);
-    else if (host->publishes_by_sql)
+    else if (host->jobs)
         error_hint(err,
                    "The trained model is kept with job %lld: SELECT * FROM totrain.publish(%lld); "
                    "writes it.",
@@ -182,8 +179,8 @@ void unpublished_hint(const struct host *host, const struct job_folder *folder, 
 enum status unpublished_written(const struct host *host, const struct job_folder *folder,
                                 struct error *err)
 {
-    if (host->written)
-        return host->written(host->self, folder, err);
+    if (host->jobs)
+        return host->jobs->written(host->self, folder, err);
     unpublished_remove(folder);
     return STATUS_OK;
 }
@@ -216,7 +213,7 @@ enum status unpublished_take(const struct host *host, int64_t id, struct unpubli
 
     TRY(job_status_read(host, id, &status, err));
     TRY(check_state(&status, err));
-    TRY(job_folder_adopt(host->state, id, &job->folder, err));
+    TRY(job_folder_adopt(host->session.state, id, &job->folder, err));
     how = unpublished_read(&job->folder, &job->unpublished, err);
     if (how != STATUS_OK)
         job_folder_leave(&job->folder);
@@ -235,8 +232,8 @@ static enum status write_model(const struct host *host, const struct unpublished
                                         .kind = TARGET_MODEL};
     struct publication publication = {.model = model, .job = job->folder.id, .store = store};
 
-    TRY(host->check_target(host->self, &target, err));
-    TRY(host->publish(host->self, target.schema, target.name, &publication, err));
+    TRY(host->tables->check_target(host->self, &target, err));
+    TRY(host->models->publish(host->self, target.schema, target.name, &publication, err));
     return unpublished_written(host, &job->folder, err);
 }
 

@@ -23,7 +23,7 @@ struct unpublished {
     char database[PATH_MAX];
     char schema[256]; /* empty: the database's main one, or the first of its search_path */
     char table[256];
-    char transaction[32]; /* for host.transaction_state; empty: none has written the model */
+    char transaction[32]; /* for host_jobs.transaction_state; empty: none has written the model */
     char error[512];      /* why it is not published; empty: whoever was to do it ended */
 };
 

@@ -23,6 +23,15 @@ static enum status stage(void *self, const struct staging *staging, int64_t *num
     return STATUS_OK;
 }
 
+static enum status find_table(void *self, struct slice select, const struct slice *columns,
+                              size_t count, struct arena *arena, struct direct_table *table,
+                              struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+
+    return postgres_find_table(cluster->host, select, columns, count, arena, table, err);
+}
+
 static enum status publish(const struct postgres_cluster *cluster, struct job_tables *tables,
                            const struct job_folder *folder, const struct sink *sink,
                            struct error *err)
@@ -47,7 +56,7 @@ static enum status publish_and_commit(const struct postgres_cluster *cluster, in
     TRY(database->begin(database->self, &transaction, err));
     TRY(database->end(database->self, &transaction, publish(cluster, &tables, folder, sink, err),
                       err));
-    return host->rows_read ? host->rows_read(host->self, err) : STATUS_OK;
+    return host_rows_read(host, err);
 }
 
 enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
@@ -99,6 +108,7 @@ void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_hos
     *cluster = (struct postgres_cluster){.host = host, .schema = schema, .login = login};
     cluster->seam = (struct host_cluster){.self = cluster,
                                           .stage = stage,
+                                          .find_table = find_table,
                                           .collect = postgres_cluster_collect,
                                           .discard = postgres_cluster_discard};
     host->host.cluster = &cluster->seam;

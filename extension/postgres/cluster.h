@@ -2,7 +2,7 @@
  * cluster.h - jobs on Kubernetes whose tables are in this database (engine/cluster.h).
  *
  * The transactions are the door's: in the server all of it happens in the one that runs, which
- * host.rows_read ends and begins again; over libpq each call has one of its own.
+ * host_jobs.rows_read ends and begins again; over libpq each call has one of its own.
  */
 #ifndef POSTGRES_HOST_CLUSTER_H
 #define POSTGRES_HOST_CLUSTER_H

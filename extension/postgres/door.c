@@ -88,16 +88,6 @@ static enum status rows_read(void *self, struct error *err)
     return session_catch(&door->session, begin_again, NULL, err);
 }
 
-static enum status find_place(void *self, struct slice schema, struct unpublished *unpublished,
-                              struct error *err)
-{
-    char buffer[64];
-
-    TRY(postgres_target_schema(self, &schema, buffer, err));
-    slice_copy(schema, unpublished->schema, sizeof unpublished->schema);
-    return STATUS_OK;
-}
-
 struct written_call {
     const struct job_folder *folder;
     const char *transaction;
@@ -135,6 +125,20 @@ static struct catalog_limits limits_now(void)
         .seed = (uint64_t)settings.seed};
 }
 
+static const struct host_rows rows = {
+    .query = postgres_query,
+    .scan = parallel_scan,
+    .guess = postgres_guess_rows,
+    .check_functions = postgres_check_functions,
+};
+
+const struct host_jobs door_jobs = {
+    .admit = admit,
+    .rows_read = rows_read,
+    .written = written,
+    .transaction_state = undo_transaction_state,
+};
+
 struct door *door_open(void)
 {
     struct door *door = palloc0(sizeof *door);
@@ -144,14 +148,10 @@ struct door *door_open(void)
     session_init(&door->session, false);
     postgres_host_init(&door->host, &door->session.database, settings.program,
                        settings_state(GetUserId()));
-    door->host.host.memory_max = (uint64_t)settings.max_memory * 1024;
+    door->host.host.session.memory_max = (uint64_t)settings.max_memory * 1024;
     door->host.job_login = settings.job_login;
-    door->host.host.admit = admit;
-    door->host.host.scan = parallel_scan;
-    door->host.host.rows_read = rows_read;
-    door->host.host.find_place = find_place;
-    door->host.host.written = written;
-    jobs_host_init(&door->host.host, door->host.host.state);
+    door->host.host.rows = &rows;
+    jobs_host_init(&door->host.host, door->host.host.session.state);
     door->host.host.catalog.limits = limits_now();
     door_cluster_init(door);
     kept_jobs_look();

@@ -39,6 +39,9 @@ struct door {
     TimestampTz progress_at; /* of the last NOTICE */
 };
 
+/* Of the hosts in the server: that of a door, and those that only look at jobs. */
+extern const struct host_jobs door_jobs;
+
 /* Palloc'd in CurrentMemoryContext, which must outlive it. */
 struct door *door_open(void);
 

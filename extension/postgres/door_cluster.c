@@ -172,7 +172,7 @@ static enum status collect(void *self, int64_t number, const struct job_folder *
     struct door *door = door_of(cluster);
 
     if (door->holds)
-        TRY(door->host.host.rows_read(door->host.host.self, err));
+        TRY(door->host.host.jobs->rows_read(door->host.host.self, err));
     TRY(postgres_cluster_collect(cluster, number, folder, sink, err));
     door->has_published = true;
     door->session.interrupt = NULL;
@@ -196,7 +196,7 @@ static void discard(void *self, int64_t number, const struct sink *sink)
     door->session.interrupt = NULL;
     error_clear(&ignored);
     postgres_cluster_discard(cluster, number, sink);
-    (void)door->host.host.rows_read(door->host.host.self, &ignored);
+    (void)door->host.host.jobs->rows_read(door->host.host.self, &ignored);
     if (interrupt)
         door->session.interrupt = interrupt;
 }

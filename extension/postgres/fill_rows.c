@@ -14,6 +14,11 @@
 static const struct pg_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
 static const struct pg_table scores = {SLICE("pg_temp"), SLICE(PREDICT_SCORES)};
 
+enum status postgres_forget_rows(void *self, struct error *err)
+{
+    return postgres_drop_kept(self, &kept, err);
+}
+
 enum status postgres_keep_rows(void *self, struct slice select, struct error *err)
 {
     struct postgres_host *host = self;
@@ -21,8 +26,6 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
     struct text sql;
 
     TRY(postgres_drop_kept(host, &kept, err));
-    if (select.size == 0)
-        return STATUS_OK;
     text_init(&sql, TEXT_MAXIMUM);
     text_append_string(&sql, "SELECT pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1 AS "
                              "\"" PREDICT_ROW "\", q.* FROM (");

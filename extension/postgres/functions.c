@@ -128,7 +128,7 @@ static enum status load_by_path(struct postgres_host *host, struct scoring *scor
     struct slice schema, name;
 
     TRY(model_path_read(path, arena, &schema, &name, err));
-    return host->host.load_model(host, schema, name, &scoring->arena, &scoring->model, err);
+    return host->host.models->load(host, schema, name, &scoring->arena, &scoring->model, err);
 }
 
 static enum status make_scorer(struct scoring *scoring, struct error *err)

@@ -41,9 +41,8 @@ struct postgres_host {
     struct host host; /* what the engine gets; .self is this struct, which must not move */
 };
 
-/* `state` is the folder of the jobs, NULL the user's own. The door that can read in
- * parallel, or deliver models of detached jobs, sets host.scan and
- * host.catalog.find_file afterwards. */
+/* `state` is the folder of the jobs, NULL the user's own. The door brings host.rows, and, where it
+ * delivers models of detached jobs, host.catalog.find_file. */
 void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
                         const char *program, const char *state);
 
@@ -86,6 +85,9 @@ enum status postgres_list_models(void *self, const struct sink *sink, struct err
 /* Where a table is made whose schema is not said: the first of the search_path. */
 enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
                                    char buffer[64], struct error *err);
+/* The schema alone: who looks for the model is in the same database. */
+enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                                struct error *err);
 enum status postgres_check_functions(void *self, struct error *err);
 enum status postgres_check_target(void *self, const struct table_target *target, struct error *err);
 /* replace.c: the part of that check which is made again when the time to write has come. */
@@ -108,6 +110,7 @@ enum status postgres_lock_tables(struct postgres_host *host, const struct direct
 
 /* fill_rows.c */
 enum status postgres_keep_rows(void *self, struct slice select, struct error *err);
+enum status postgres_forget_rows(void *self, struct error *err);
 enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                                void *context, struct error *err);
 

@@ -33,10 +33,9 @@ SQL_FUNCTION(totrain_sql_scale);
 
 void jobs_host_init(struct host *host, const char *state)
 {
-    host->state = state;
-    host->program = settings.program;
-    host->transaction_state = undo_transaction_state;
-    host->publishes_by_sql = true;
+    host->session.state = state;
+    host->session.program = settings.program;
+    host->jobs = &door_jobs;
 }
 
 /* ----- the folders ----- */

@@ -175,7 +175,7 @@ struct following {
 
 static enum job_state state_of(const struct following *following)
 {
-    const struct host host = {.state = following->state};
+    const struct host host = {.session = {.state = following->state}};
     struct job_status status;
     struct error ignored;
 
@@ -189,9 +189,9 @@ static enum job_state state_of(const struct following *following)
 static void supervise(struct following *following)
 {
     const struct host host = {.self = &following->session,
-                              .program = settings.program,
-                              .memory_max = (uint64_t)settings.max_memory * 1024,
-                              .interrupted = session_interrupted};
+                              .session = {.program = settings.program,
+                                          .memory_max = (uint64_t)settings.max_memory * 1024,
+                                          .interrupted = session_interrupted}};
     const struct sink sink = {.self = NULL};
 
     error_clear(&following->err);

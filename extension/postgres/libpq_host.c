@@ -178,12 +178,36 @@ static enum status publish(void *self, struct slice schema, struct slice name,
     return publish_again(host, name, publication, err);
 }
 
+static const struct host_rows rows = {
+    .query = postgres_query,
+    .scan = libpq_scan,
+    .guess = postgres_guess_rows,
+    .check_functions = postgres_check_functions,
+};
+
+static const struct host_models models = {
+    .publish = publish,
+    .find_place = find_place,
+    .load = postgres_load_model,
+    .load_meta = postgres_load_meta,
+    .list = postgres_list_models,
+    .list_versions = postgres_list_versions,
+    .list_metrics = postgres_list_metrics,
+    .restore = postgres_restore,
+};
+
+static const struct host_tables tables = {
+    .check_target = check_target,
+    .fill = postgres_fill_tables,
+    .fill_rows = postgres_fill_rows,
+    .write_row = postgres_write_row,
+};
+
 void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)
 {
     postgres_host_init(host, &libpq->database, program, NULL);
     host->host.catalog.find_file = find_address;
-    host->host.scan = libpq_scan;
-    host->host.check_target = check_target;
-    host->host.publish = publish;
-    host->host.find_place = find_place;
+    host->host.rows = &rows;
+    host->host.models = &models;
+    host->host.tables = &tables;
 }

@@ -6,7 +6,7 @@
 
 #include "postgres_host/host.h"
 
-/* host->scan, where the database is a session (session.h). */
+/* host_rows.scan, where the database is a session (session.h). */
 enum status parallel_scan(void *self, struct slice select, const struct scan *scan,
                           struct scan_outcome *outcome, struct error *err);
 

@@ -28,18 +28,6 @@ static struct job_tables tables_of(struct door *door)
         .host = &door->host, .schema = settings.job_schema, .login = settings.job_login};
 }
 
-static enum status stage(void *self, const struct staging *staging, int64_t *number,
-                         struct error *err)
-{
-    struct postgres_host *host = self;
-    struct job_tables tables = {
-        .host = host, .schema = settings.job_schema, .login = settings.job_login};
-
-    TRY(job_tables_make(&tables, staging, err));
-    *number = tables.number;
-    return STATUS_OK;
-}
-
 /* Rows (name, train, validation): the number of the one that is named job. */
 static int64_t number_in(const struct result *result)
 {
@@ -55,7 +43,6 @@ static int64_t run_staged(struct slice text, struct result *result)
     struct door *door = door_open();
     struct error err;
 
-    door->host.host.stage = stage;
     door->host.host.catalog.limits.is_staged = true;
     if (door_run(door, text, NULL, result, &err) != STATUS_OK)
         session_raise(&door->session, &err, text, false);

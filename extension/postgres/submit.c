@@ -106,9 +106,9 @@ static void make_folder(struct door *door, struct job_folder *folder)
     struct error err;
 
     error_clear(&err);
-    if (job_folder_create(door->host.host.state, folder, &err) != STATUS_OK)
+    if (job_folder_create(door->host.host.session.state, folder, &err) != STATUS_OK)
         session_raise(&door->session, &err, SLICE(""), false);
-    if (door->host.host.admit(door->host.host.self, folder, &err) != STATUS_OK) {
+    if (door->host.host.jobs->admit(door->host.host.self, folder, &err) != STATUS_OK) {
         job_folder_remove(folder);
         session_raise(&door->session, &err, SLICE(""), false);
     }
@@ -331,8 +331,8 @@ static bool run_in_door(const struct submission *submission, const struct job_fo
     door->owns_transaction = true;
     door_cluster_background(door);
     if (submission->is_training) {
-        door->host.host.job = submission->job;
-        door->host.host.job_lock = folder->lock;
+        door->host.host.session.job = submission->job;
+        door->host.host.session.job_lock = folder->lock;
     }
     if (door_run(door, text, NULL, result, &err) != STATUS_OK)
         session_raise(&door->session, &err, text, false);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/stored.h"
+#include "engine/unpublished.h"
 #include "postgres_host/sql.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
@@ -95,6 +96,16 @@ static enum status refuse_without_extension(struct error *err)
 {
     fail(err, STATUS_INVALID, "this database has no extension totrain");
     return error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+}
+
+enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                                struct error *err)
+{
+    char buffer[64];
+
+    TRY(postgres_target_schema(self, &schema, buffer, err));
+    slice_copy(schema, unpublished->schema, sizeof unpublished->schema);
+    return STATUS_OK;
 }
 
 enum status postgres_check_functions(void *self, struct error *err)

@@ -23,7 +23,7 @@ void undo_note(const struct job_folder *folder);
  * xid8, is the number on top. From now on totrain.jobs asks for that. Throws. */
 void undo_note_model(const struct job_folder *folder, const char *transaction);
 
-/* As host.transaction_state has it. Throws nothing. */
+/* As host_jobs.transaction_state has it. Throws nothing. */
 enum transaction_state undo_transaction_state(void *self, const char *transaction, char *who,
                                               size_t size);
 

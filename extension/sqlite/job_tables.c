@@ -141,7 +141,7 @@ static int filter(sqlite3_vtab_cursor *base, int index, const char *text, int co
     cursor->number = 0;
     sink = result_sink(&cursor->result);
     error_clear(&err);
-    if (job_table_rows(&(struct host){.state = NULL}, vtab->table, wanted_job(count, values), &sink,
+    if (job_table_rows(&(struct host){.self = NULL}, vtab->table, wanted_job(count, values), &sink,
                        &err) != STATUS_OK)
         return fail_with(cursor, &err);
     cursor->row = cursor->result.first;

@@ -149,7 +149,7 @@ static const struct jobspec spec = {.statement = {"s", 1},
 /* By a program that is not there: that it cannot be started is what comes behind the disk. */
 static enum status submit(struct error *err)
 {
-    const struct host host = {.program = "/nonexistent/totrain"};
+    const struct host host = {.session = {.program = "/nonexistent/totrain"}};
     const struct plan plan = {
         .kind = STATEMENT_TRAIN, .into_file = SLICE("/tmp/x.db"), .into_name = SLICE("m")};
     const struct sink sink = {.row = put_row};
