@@ -25,6 +25,8 @@ CSV = ""
 DEADLINE = 60  # seconds: a broken promise, not a slow machine. Promised are 5 s for what outlives a client or supervisor
 # How many times slower this build computes: a sanitizer's.
 SLOW = int(os.environ.get("TOTRAIN_SLOW", "1"))
+# How many times longer than in other builds a single step may take.
+SLOW_STEP = int(os.environ.get("TOTRAIN_SLOW_STEP", "1"))
 LONG = 1000 // SLOW  # epochs: something is done to such a job while it runs
 # that it lasts then, however fast the machine is, unless its end is waited for: then it is hurried
 LONG_SECONDS = 60

@@ -97,7 +97,7 @@ class ClusterTest(harness.JobTest):
 
     def test_a_worker_whose_main_thread_hangs_is_replaced(self):
         """Its other threads live, and one of them says so every second."""
-        hang_ms = str(3000 * harness.SLOW)  # else 20 s
+        hang_ms = str(3000 * harness.SLOW_STEP)  # else 20 s
         with unittest.mock.patch.dict(os.environ, {"TOTRAIN_HANG": hang_ms}):
             job = self.job(2, fault="role=worker,index=1,step=17,attempt=0,action=hold")
         self.check_same(job)
