@@ -23,6 +23,7 @@ ends with its status. TOTRAIN_BUILD names the build tree.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -95,6 +96,11 @@ def link_all(source, target):
         (target / entry.name).symlink_to(entry)
 
 
+def copy_all(source, target):
+    """With owners and modes."""
+    subprocess.run(["cp", "--archive", "--reflink=auto", source, target], check=True)
+
+
 def quote_setting(value):
     return "'" + str(value).replace("'", "''") + "'"
 
@@ -160,13 +166,31 @@ class Server:
             path.mkdir(mode=0o700, exist_ok=True)
             if self.user:
                 shutil.chown(path, self.user, pwd.getpwnam(self.user).pw_gid)
-        self.run_as_user([self.bin / "initdb", "--pgdata", self.folder / "data", "--no-sync", "--auth=trust",
-                          "--no-instructions", f"--username={SUPERUSER}", "--encoding=UTF8", "--locale=C.UTF-8"])
+        self.make_data()
         settings = {"unix_socket_directories": self.socket, "port": self.port, **settings}
         if self.program.exists():
             settings = {"totrain.program": self.program, "totrain.state_directory": self.state, **settings}
         with open(self.folder / "data" / "postgresql.conf", "a", encoding="utf-8") as file:
             file.writelines(f"{name} = {quote_setting(value)}\n" for name, value in settings.items())
+
+    def make_data(self):
+        """By initdb once a build tree: each further cluster is a copy of that one."""
+        data, initdb = self.folder / "data", pg_config("bindir") / "initdb"
+        options = ["--no-sync", "--auth=trust", "--no-instructions", f"--username={SUPERUSER}", "--encoding=UTF8",
+                   "--locale=C.UTF-8"]
+        made_by = repr((str(initdb), initdb.stat().st_mtime_ns, self.user, options))
+        kept = BUILD / "clusters" / hashlib.sha256(made_by.encode()).hexdigest()[:16]
+        if kept.exists():
+            copy_all(kept, data)
+            return
+        self.run_as_user([self.bin / "initdb", "--pgdata", data, *options])
+        kept.parent.mkdir(exist_ok=True)
+        part = kept.with_name(f"{kept.name}.{os.getpid()}")
+        copy_all(data, part)
+        try:
+            part.rename(kept)
+        except OSError:  # another test was first
+            shutil.rmtree(part)
 
     def environment(self):
         return {**BASE_ENVIRONMENT, "HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.socket),
