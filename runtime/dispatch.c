@@ -264,7 +264,7 @@ static void on_worker_message(struct dispatch *dispatch, int64_t now_ms, uint32_
 {
     dispatch->workers[index].heard_at = now_ms;
     switch (message->type) {
-    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PHASE_ALIVE:
         break;
     case MESSAGE_SCORED:
         if (message->epoch == dispatch->epoch)
@@ -303,7 +303,7 @@ void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from
 {
     const uint32_t index = find(dispatch, from);
 
-    if (message->job != dispatch->options.job || message->type == MESSAGE_PULSE) {
+    if (message->job != dispatch->options.job || message->type == MESSAGE_PROCESS_ALIVE) {
         outbox_close(outbox, from);
         return;
     }

@@ -292,7 +292,7 @@ static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t 
                                 const struct message *message, struct outbox *outbox)
 {
     switch (message->type) {
-    case MESSAGE_MET:
+    case MESSAGE_GROUP_READY:
         master_on_met(master, now_ms, outbox);
         break;
     case MESSAGE_PROGRESS:
@@ -335,7 +335,7 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
                               const struct message *message, struct outbox *outbox)
 {
     switch (message->type) {
-    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PHASE_ALIVE:
         master->workers[index].phase = message->heartbeat.phase;
         master->workers[index].rows_good = message->heartbeat.rows_good;
         break;
@@ -356,14 +356,14 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
         master->workers[index].phase = message->phase;
         master_on_leaving(master, now_ms, index, outbox);
         break;
-    case MESSAGE_FREE:
+    case MESSAGE_DRAINED:
         master->workers[index].phase = message->phase;
         master_on_free(master, now_ms, index, message->epoch, outbox);
         break;
-    case MESSAGE_LOST:
+    case MESSAGE_PEER_LOST:
         on_lost(master, now_ms, index, message, outbox);
         break;
-    case MESSAGE_MET:
+    case MESSAGE_GROUP_READY:
     case MESSAGE_PROGRESS:
     case MESSAGE_PUBLISHING:
     case MESSAGE_MODEL_ROWS:
@@ -469,7 +469,8 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
     /* Pulses come on connections of their own. */
-    uint32_t index = message->type == MESSAGE_PULSE ? INDEX_NONE : master_find(master, from);
+    uint32_t index =
+        message->type == MESSAGE_PROCESS_ALIVE ? INDEX_NONE : master_find(master, from);
 
     count_slots(master, now_ms);
     if (message->job != master->options.job) {
@@ -484,7 +485,7 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
         on_failed(master, now_ms, index, &message->failure, outbox);
     } else if (message->type == MESSAGE_UNABLE) {
         on_unable(master, now_ms, from, &message->unable, outbox);
-    } else if (message->type == MESSAGE_PULSE) {
+    } else if (message->type == MESSAGE_PROCESS_ALIVE) {
         unable_note_pulse(&master->unable, now_ms, message->pulse.index,
                           message->pulse.incarnation);
         on_pulse(master, now_ms, &message->pulse, outbox);

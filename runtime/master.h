@@ -13,9 +13,9 @@
  * the phase in flight is done again; otherwise (somebody joins, leaves, gets
  * other lanes) after the phase in flight, which the old group finishes.
  *
- *     old group works --GROUP, SWITCH--> works on --SUM--> new group meets --MET-->
+ *     old group works --GROUP, SWITCH--> works on --SUM--> new group meets --GROUP_READY-->
  *
- * Until MET no further change of that kind is begun. The master is not in the
+ * Until GROUP_READY no further change of that kind is begun. The master is not in the
  * step path: it learns of steps from the PROGRESS of rank 0.
  *
  * A worker whose successor (a younger incarnation of its index, with nothing to lose)

@@ -67,7 +67,7 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
         master_regroup(master, now_ms, outbox);
         return;
     }
-    /* A regrouping that is due may be called off by MET. */
+    /* A regrouping that is due may be called off by GROUP_READY. */
     if (master->regroup_at != 0 || master->old_epoch != 0 || !master->has_met) {
         master->must_change = true;
         return;
@@ -154,7 +154,7 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
         note_holders(master);
     worker->is_old_member = false;
     if (epoch == master->group.epoch)
-        worker->is_member = false; /* the others are through, MET may still be on its way */
+        worker->is_member = false; /* the others are through, GROUP_READY may still be on its way */
     if (worker->is_leaving)
         master_hand_back(master, now_ms, index, outbox);
     /* A group of nobody has met when the old one is gone. */

@@ -35,7 +35,7 @@ static bool can_be_member(const struct master *master, const struct master_worke
 {
     if (worker->peer == PEER_NONE || master_is_unfit(worker))
         return false;
-    /* Who is out of the old group already has said FREE, or is about to. */
+    /* Who is out of the old group already has said DRAINED, or is about to. */
     return !worker->is_leaving ||
            (with_leaving && (master->old_epoch == 0 || worker->is_old_member));
 }

@@ -1,7 +1,7 @@
 /*
  * Workers that cannot reach each other.
  *
- *     LOST in a group that makes no progress --counted for that pair-->
+ *     PEER_LOST in a group that makes no progress --counted for that pair-->
  *     FAILURES_MOST groups in a row: one of the two stands by --after a while-->
  *     a group with both is tried again; progress in it forgets the failures
  *

@@ -64,10 +64,11 @@ void master_abandon_writing(struct master *master, int64_t now_ms, const char *w
                             struct outbox *outbox);
 /* Workers that are here and may be members. */
 uint32_t master_count_able(const struct master *master);
-/* LOST of the worker `index`, in the present group or in the one that works until that has met. */
+/* PEER_LOST of the worker `index`, in the present group or in the one that works until that has
+ * met. */
 void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index,
                            const struct message *lost, struct outbox *outbox);
-/* From LOST to the next group: longer, the more groups in a row came to nothing. */
+/* From PEER_LOST to the next group: longer, the more groups in a row came to nothing. */
 int64_t master_regroup_pause(const struct master *master);
 /* The group of this epoch says that it is at this phase. */
 void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phase);

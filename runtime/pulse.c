@@ -135,8 +135,9 @@ enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation,
         return fail_no_memory(err);
     pulse->master = network->master;
     pulse->next_peer = PEER_FIRST_ASKED;
-    pulse->message = (struct message){
-        .type = MESSAGE_PULSE, .job = job, .pulse = {.index = index, .incarnation = incarnation}};
+    pulse->message = (struct message){.type = MESSAGE_PROCESS_ALIVE,
+                                      .job = job,
+                                      .pulse = {.index = index, .incarnation = incarnation}};
     pulse->stop = -1;
     status = prepare(pulse, network, interval_ms, err);
     if (status == STATUS_OK && pthread_create(&pulse->thread, NULL, run, pulse) != 0)

@@ -3,10 +3,10 @@
  *
  * A worker's loop is silent while it computes one lane of a large model or
  * measures a long validation set, and a silent worker is taken for dead. So a
- * thread says PULSE to the master every second, on a connection of its own,
+ * thread says PROCESS_ALIVE to the master every second, on a connection of its own,
  * and connects again when the master has changed. A stopped, swapped-out or
  * unreachable process is as silent as before: that is what silence means. With each
- * PULSE goes for how long the process has not got on with its work (stall.h), so that
+ * PROCESS_ALIVE goes for how long the process has not got on with its work (stall.h), so that
  * the master can tell a process whose main thread hangs from one that computes for long.
  */
 #ifndef RUNTIME_PULSE_H

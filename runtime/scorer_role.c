@@ -161,7 +161,7 @@ void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *
 void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
 {
     const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
-    struct message heartbeat = message_of(role, MESSAGE_HEARTBEAT);
+    struct message heartbeat = message_of(role, MESSAGE_PHASE_ALIVE);
 
     if (role->state == SCORER_ENDED)
         return;

@@ -7,7 +7,7 @@
  *     any --END--> ENDED;   an error of the rows or the model --> FAILED, then END
  *
  * A piece of work is some hundred rows, so that the role hears what it is told
- * meanwhile and says HEARTBEAT. A lease counts under the dispatcher that gave it
+ * meanwhile and says PHASE_ALIVE. A lease counts under the dispatcher that gave it
  * alone: when that one is gone nothing that was leased is worked on any more, since
  * the next one would not know of it.
  *

@@ -105,7 +105,7 @@ void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *out
 
 void worker_report_missed(struct worker *worker, struct outbox *outbox)
 {
-    struct message message = worker_message(worker, MESSAGE_LOST);
+    struct message message = worker_message(worker, MESSAGE_PEER_LOST);
 
     for (uint32_t rank = 0; rank < worker->group.count; rank++) {
         if (!worker->peers[rank].is_missed || worker_can_miss(worker, rank))
@@ -310,7 +310,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
         now_ms - worker->heartbeat_at < worker->options.heartbeat_ms)
         return;
     worker->heartbeat_at = now_ms;
-    message = worker_message(worker, MESSAGE_HEARTBEAT);
+    message = worker_message(worker, MESSAGE_PHASE_ALIVE);
     message.heartbeat.phase = worker->learning.phase(worker->learning.self)->number;
     message.heartbeat.rows_good = worker->rows_good;
     outbox_send(outbox, worker->master, &message);

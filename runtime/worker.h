@@ -9,7 +9,7 @@
  *                                                              +-----> FINISHED
  *     any --GROUP of a newer epoch--> MEETING (the phase in flight is abandoned)
  *     apply of the phase after which the next group begins --> MEETING in it,
- *                                  or JOINING when it is no member: FREE
+ *                                  or JOINING when it is no member: DRAINED
  *     any --END--> ENDED;   an error of learning --> FAILED
  *
  * The master is not in the step path: a worker that has lost it goes on with

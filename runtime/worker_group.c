@@ -60,7 +60,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
     }
     note_debts(worker);
     if (worker->group.rank == 0) {
-        struct message met = worker_message(worker, MESSAGE_MET);
+        struct message met = worker_message(worker, MESSAGE_GROUP_READY);
         outbox_send(outbox, worker->master, &met);
     }
     if (worker->target == own) {

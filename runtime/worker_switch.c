@@ -34,7 +34,7 @@ static void be_free(struct worker *worker, struct outbox *outbox)
     worker_leave_group(worker, outbox);
     worker->state = WORKER_JOINING;
     if (worker_verify_all(worker, outbox)) /* who goes is not asked again */
-        say(worker, MESSAGE_FREE, outbox);
+        say(worker, MESSAGE_DRAINED, outbox);
 }
 
 void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox)

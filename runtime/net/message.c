@@ -96,11 +96,11 @@ static void put_body(struct text *out, const struct message *message)
         put_u64(out, message->group.good);
         put_sized(out, message->group.members);
         break;
-    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PHASE_ALIVE:
         put_u64(out, message->heartbeat.phase);
         put_u64(out, message->heartbeat.rows_good);
         break;
-    case MESSAGE_FREE:
+    case MESSAGE_DRAINED:
     case MESSAGE_LEAVING:
         put_u64(out, message->phase);
         break;
@@ -134,7 +134,7 @@ static void put_body(struct text *out, const struct message *message)
         put_u64(out, message->damage.good);
         put_sized(out, message->damage.reason);
         break;
-    case MESSAGE_PULSE:
+    case MESSAGE_PROCESS_ALIVE:
         put_u32(out, message->pulse.index);
         put_u32(out, message->pulse.incarnation);
         put_u32(out, message->pulse.still_ms);
@@ -156,7 +156,7 @@ static void put_body(struct text *out, const struct message *message)
         put_u32(out, message->scored.slot);
         put_sized(out, message->scored.results);
         break;
-    case MESSAGE_LOST:
+    case MESSAGE_PEER_LOST:
         put_u32(out, message->lost_rank);
         break;
     case MESSAGE_PROGRESS:
@@ -213,7 +213,7 @@ static void put_body(struct text *out, const struct message *message)
         put_sized(out, message->sums.integers);
         put_sized(out, message->sums.elements);
         break;
-    case MESSAGE_MET:
+    case MESSAGE_GROUP_READY:
     case MESSAGE_PUBLISHING:
     case MESSAGE_END:
     case MESSAGE_TYPES:
@@ -351,11 +351,11 @@ static void read_body(struct byte_reader *reader, struct message *message)
         if (!reader->failed && !members_are_whole(&message->group))
             reader->failed = true;
         break;
-    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PHASE_ALIVE:
         message->heartbeat.phase = read_u64(reader);
         message->heartbeat.rows_good = read_u64(reader);
         break;
-    case MESSAGE_FREE:
+    case MESSAGE_DRAINED:
     case MESSAGE_LEAVING:
         message->phase = read_u64(reader);
         break;
@@ -389,7 +389,7 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->damage.good = read_u64(reader);
         message->damage.reason = read_sized(reader, FAILURE_TEXT_MAX);
         break;
-    case MESSAGE_PULSE:
+    case MESSAGE_PROCESS_ALIVE:
         message->pulse.index = read_u32(reader);
         message->pulse.incarnation = read_u32(reader);
         message->pulse.still_ms = read_u32(reader);
@@ -411,7 +411,7 @@ static void read_body(struct byte_reader *reader, struct message *message)
         message->scored.slot = read_u32(reader);
         message->scored.results = read_sized(reader, FRAME_PAYLOAD_MAX);
         break;
-    case MESSAGE_LOST:
+    case MESSAGE_PEER_LOST:
         message->lost_rank = read_u32(reader);
         break;
     case MESSAGE_PROGRESS:
@@ -468,7 +468,7 @@ static void read_body(struct byte_reader *reader, struct message *message)
     case MESSAGE_SUM:
         read_sums(reader, &message->sums, true);
         break;
-    case MESSAGE_MET:
+    case MESSAGE_GROUP_READY:
     case MESSAGE_PUBLISHING:
     case MESSAGE_END:
     case MESSAGE_TYPES:

@@ -14,7 +14,7 @@
  * who will be members and SWITCH to the old group's rank 0, which says in the
  * SUM of a phase that the next phase is the new group's. Everybody needs that
  * SUM, so everybody changes between the same two phases; who is no member of
- * the new group then says FREE, and the new rank 0 MET when all are there.
+ * the new group then says DRAINED, and the new rank 0 GROUP_READY when all are there.
  * (SWITCH goes to them too: after the last phase there is no SUM.)
  *
  * The epoch in every frame is the group epoch: (master incarnation << 32) plus
@@ -39,13 +39,13 @@
       "address")                                                                                   \
     X(SWITCH, "master -> rank 0 and who will be no member",                                        \
       "epoch of the next group: after the phase in flight")                                        \
-    X(MET, "rank 0 -> master", "nothing: all members of the group are connected")                  \
-    X(FREE, "worker -> master", "phase: the old group is done, and I am in no new one")            \
+    X(GROUP_READY, "rank 0 -> master", "nothing: all members of the group are connected")          \
+    X(DRAINED, "worker -> master", "phase: the old group is done, and I am in no new one")         \
     X(LEAVING, "worker -> master", "phase: I was asked to go")                                     \
-    X(HEARTBEAT, "worker -> master", "phase, phase at which all of its rows were good")            \
-    X(PULSE, "worker -> master",                                                                   \
+    X(PHASE_ALIVE, "worker -> master", "phase, phase at which all of its rows were good")          \
+    X(PROCESS_ALIVE, "worker -> master",                                                           \
       "index, incarnation, how long its work has stood still: the process lives")                  \
-    X(LOST, "worker -> master", "rank of a member whose connection closed")                        \
+    X(PEER_LOST, "worker -> master", "rank of a member whose connection closed")                   \
     X(PROGRESS, "rank 0 -> master", "step, epoch, rows, losses")                                   \
     X(PUBLISHING, "rank 0 -> master", "nothing: the model is being made")                          \
     X(MODEL_NEXT, "master -> rank 0", "row: those before it are stored, send some from it on")     \
@@ -255,7 +255,7 @@ struct message {
         struct {
             uint64_t phase, rows_good;
         } heartbeat;
-        uint64_t phase;      /* FREE, LEAVING */
+        uint64_t phase;      /* DRAINED, LEAVING */
         uint64_t next_epoch; /* SWITCH */
     };
 };

@@ -55,7 +55,7 @@ static struct message of(const struct crowd *crowd, enum message_type type)
 /* Rank 0 says that all are connected. */
 static void meet(struct crowd *crowd)
 {
-    struct message message = of(crowd, MESSAGE_MET);
+    struct message message = of(crowd, MESSAGE_GROUP_READY);
     uint64_t epoch;
 
     do {
@@ -117,7 +117,7 @@ void crowd_count_anew(struct crowd *crowd)
 
 void crowd_heartbeats(struct crowd *crowd)
 {
-    struct message message = of(crowd, MESSAGE_HEARTBEAT);
+    struct message message = of(crowd, MESSAGE_PHASE_ALIVE);
 
     for (uint32_t index = 0; index < crowd->workers; index++)
         if (crowd->master.workers[index].peer != PEER_NONE)

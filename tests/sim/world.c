@@ -923,7 +923,7 @@ static void pulse(struct world *world, uint32_t number)
     const struct node *node = world->nodes[number];
     struct node *master = world->nodes[world->master];
     const int64_t still_us = world->now - node->hangs_since;
-    struct message message = {.type = MESSAGE_PULSE, .job = 7};
+    struct message message = {.type = MESSAGE_PROCESS_ALIVE, .job = 7};
 
     if (!node->is_alive || node->frozen_until <= world->now)
         return;

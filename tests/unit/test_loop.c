@@ -28,7 +28,7 @@ struct counter {
 
 static void reply(peer_id peer, uint64_t phase, struct outbox *outbox)
 {
-    struct message message = {.type = MESSAGE_HEARTBEAT, .job = 1, .phase = phase};
+    struct message message = {.type = MESSAGE_PHASE_ALIVE, .job = 1, .phase = phase};
 
     outbox_send(outbox, peer, &message);
 }

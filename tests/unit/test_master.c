@@ -66,7 +66,7 @@ static void hello(struct fixture *fixture, peer_id from, uint32_t index, uint32_
 /* Rank 0 says that the group is connected. */
 static void met(struct fixture *fixture, peer_id from)
 {
-    say(fixture, from, of(MESSAGE_MET, fixture->master.group.epoch));
+    say(fixture, from, of(MESSAGE_GROUP_READY, fixture->master.group.epoch));
 }
 
 /* The message of this type that was sent to the peer last; false: none. */
@@ -189,7 +189,7 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     hello(&fixture, 2, 1, 0);
     met(&fixture, 1);
     for (fixture.now = 1000; fixture.now < 5000; fixture.now += 1000) {
-        say(&fixture, 1, of(MESSAGE_HEARTBEAT, 2));
+        say(&fixture, 1, of(MESSAGE_PHASE_ALIVE, 2));
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
         CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
     }
@@ -197,7 +197,7 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     CHECK(group.epoch == 3 && group.group.member_count == 1);
-    say(&fixture, 2, of(MESSAGE_HEARTBEAT, 2)); /* the zombie thaws */
+    say(&fixture, 2, of(MESSAGE_PHASE_ALIVE, 2)); /* the zombie thaws */
     CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
     close_master(&fixture);
 }
@@ -205,7 +205,7 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
 static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
 {
     struct fixture fixture;
-    struct message pulse = of(MESSAGE_PULSE, 0);
+    struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
@@ -232,7 +232,7 @@ static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
  */
 static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message_pulse told)
 {
-    struct message pulse = of(MESSAGE_PULSE, 0);
+    struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
     struct fixture fixture;
     bool is_replaced = false;
 
@@ -289,7 +289,7 @@ static void a_worker_that_nobody_waits_for_is_given_more_time(void **state)
 
 static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
 {
-    struct message pulse = of(MESSAGE_PULSE, 0);
+    struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
     struct fixture fixture;
     (void)state;
 
@@ -355,11 +355,11 @@ static void a_successor_waits_until_the_one_before_has_left(void **state)
     hello(&fixture, 2, 0, 1);
     CHECK(!closed(&fixture, 1) && !closed(&fixture, 2));
     CHECK_INT(fixture.master.live, 1);
-    say(&fixture, 2, of(MESSAGE_HEARTBEAT, 0));
+    say(&fixture, 2, of(MESSAGE_PHASE_ALIVE, 0));
     CHECK(!closed(&fixture, 2));
     say(&fixture, 1, of(MESSAGE_LEAVING, 1));
     CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message));
-    say(&fixture, 1, of(MESSAGE_FREE, 1));
+    say(&fixture, 1, of(MESSAGE_DRAINED, 1));
     CHECK(sent(&fixture, 1, MESSAGE_END, &message));
     CHECK(closed(&fixture, 2)); /* it calls again */
     hello(&fixture, 1, 0, 0);
@@ -423,7 +423,7 @@ static void who_is_announced_goes_together(void **state)
     say(&fixture, 3, of(MESSAGE_LEAVING, old)); /* now it has heard of it */
     CHECK_INT(fixture.master.group.epoch, old + 1);
     for (peer_id peer = 2; peer <= 4; peer++) {
-        say(&fixture, peer, of(MESSAGE_FREE, old));
+        say(&fixture, peer, of(MESSAGE_DRAINED, old));
         CHECK(sent(&fixture, peer, MESSAGE_END, &message));
     }
     CHECK_INT(fixture.master.live, 1);
@@ -831,7 +831,7 @@ static void who_is_asked_to_go_is_let_go_when_the_others_have_gone_on(void **sta
     CHECK(message.group.after == 2 && message.group.member_count == 1);
     CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_epoch == 3);
     CHECK(!sent(&fixture, 1, MESSAGE_END, &message)); /* its step is in flight */
-    say(&fixture, 1, of(MESSAGE_FREE, 2));
+    say(&fixture, 1, of(MESSAGE_DRAINED, 2));
     CHECK(sent(&fixture, 1, MESSAGE_END, &message));
     CHECK_INT(fixture.master.live, 1);
     met(&fixture, 2);
@@ -865,7 +865,7 @@ static void tell_speed(struct fixture *fixture, uint32_t busy_ms)
 
     message.speed = (struct message_speed){40, busy_ms};
     say(fixture, 1, message);
-    say(fixture, 2, of(MESSAGE_HEARTBEAT, fixture->master.group.epoch));
+    say(fixture, 2, of(MESSAGE_PHASE_ALIVE, fixture->master.group.epoch));
     fixture->now += 250;
     outbox_clear(&fixture->outbox);
     master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
@@ -1094,7 +1094,7 @@ static void a_group_that_works_is_not_disturbed_by_a_state_that_was_stored(void 
     leaving = of(MESSAGE_LEAVING, fixture.master.group.epoch);
     for (peer_id peer = 3; peer >= 1; peer--)
         say(&fixture, peer, leaving);
-    message = of(MESSAGE_FREE, leaving.epoch);
+    message = of(MESSAGE_DRAINED, leaving.epoch);
     message.phase = 5;
     say(&fixture, 3, message);
     CHECK(sent(&fixture, 3, MESSAGE_CHECKPOINT, &message));
@@ -1113,7 +1113,7 @@ static void a_group_that_works_is_not_disturbed_by_a_state_that_was_stored(void 
 static void a_lost_connection_between_members_makes_a_new_group(void **state)
 {
     struct fixture fixture;
-    struct message message = of(MESSAGE_LOST, 2);
+    struct message message = of(MESSAGE_PEER_LOST, 2);
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
@@ -1148,7 +1148,7 @@ static void who_is_asked_to_go_while_a_regrouping_is_due_is_not_forgotten(void *
     (void)state;
 
     open_pair(&fixture, false);
-    say(&fixture, 1, of(MESSAGE_LOST, 1)); /* which MET calls off */
+    say(&fixture, 1, of(MESSAGE_PEER_LOST, 1)); /* which MET calls off */
     say(&fixture, 2, of(MESSAGE_LEAVING, 2));
     met(&fixture, 1);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.group.member_count == 1);
@@ -1162,8 +1162,8 @@ static void a_loss_in_the_new_group_counts_whatever_the_old_one_loses(void **sta
     (void)state;
 
     open_pair(&fixture, false);
-    say(&fixture, 2, of(MESSAGE_LOST, 2));
-    say(&fixture, 1, of(MESSAGE_LOST, 1));
+    say(&fixture, 2, of(MESSAGE_PEER_LOST, 2));
+    say(&fixture, 1, of(MESSAGE_PEER_LOST, 1));
     met(&fixture, 1);
     master_on_tick(&fixture.master, 20, &fixture.outbox);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.epoch == 3);
@@ -1178,11 +1178,11 @@ static void a_loss_in_a_past_group_lets_nobody_go(void **state)
 
     open_pair(&fixture, true);
     say(&fixture, 2, of(MESSAGE_LEAVING, 2));
-    say(&fixture, 2, of(MESSAGE_LOST, 1));
+    say(&fixture, 2, of(MESSAGE_PEER_LOST, 1));
     CHECK(!sent(&fixture, 2, MESSAGE_END, &message));
-    say(&fixture, 2, of(MESSAGE_FREE, 1));
+    say(&fixture, 2, of(MESSAGE_DRAINED, 1));
     CHECK(!sent(&fixture, 2, MESSAGE_END, &message));
-    say(&fixture, 2, of(MESSAGE_FREE, 2));
+    say(&fixture, 2, of(MESSAGE_DRAINED, 2));
     CHECK(sent(&fixture, 2, MESSAGE_END, &message));
     close_master(&fixture);
 }
@@ -1199,7 +1199,7 @@ static void a_checkpoint_whose_sender_has_gone_makes_room_for_the_next(void **st
     CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
     say(&fixture, 2, of(MESSAGE_LEAVING, 2));
     met(&fixture, 1);
-    say(&fixture, 2, of(MESSAGE_FREE, 2));
+    say(&fixture, 2, of(MESSAGE_DRAINED, 2));
     CHECK(sent(&fixture, 2, MESSAGE_END, &message));
     outbox_clear(&fixture.outbox);
     master_on_tick(&fixture.master, 200, &fixture.outbox);
@@ -1211,7 +1211,7 @@ static void a_checkpoint_whose_sender_has_gone_makes_room_for_the_next(void **st
 static void a_group_that_all_have_left_is_over(void **state)
 {
     struct fixture fixture;
-    struct message message, gone = of(MESSAGE_FREE, 2);
+    struct message message, gone = of(MESSAGE_DRAINED, 2);
     struct error err;
     (void)state;
 
@@ -1293,7 +1293,7 @@ static void a_message_of_another_job_is_not_heard(void **state)
     message.job = JOB + 1;
     say(&fixture, 9, message); /* its failure is not this job's */
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
-    message = of(MESSAGE_HEARTBEAT, 1);
+    message = of(MESSAGE_PHASE_ALIVE, 1);
     message.job = JOB + 1;
     say(&fixture, 2, message); /* a member that changed jobs is no member any more */
     CHECK(count_kind(&fixture, OUTBOX_CLOSE) > 0);

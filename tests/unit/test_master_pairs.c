@@ -53,7 +53,7 @@ static void say_of_group(struct fixture *fixture, uint32_t index, enum message_t
 {
     struct message message = {.type = type, .epoch = fixture->master.group.epoch};
 
-    if (type == MESSAGE_LOST)
+    if (type == MESSAGE_PEER_LOST)
         message.lost_rank = (uint32_t)value;
     if (type == MESSAGE_PROGRESS)
         message.progress = (struct message_progress){.phase = value, .loss = (double)NAN};
@@ -62,7 +62,7 @@ static void say_of_group(struct fixture *fixture, uint32_t index, enum message_t
 
 static void meet(struct fixture *fixture)
 {
-    say_of_group(fixture, fixture->master.group.members[0].index, MESSAGE_MET, 0);
+    say_of_group(fixture, fixture->master.group.members[0].index, MESSAGE_GROUP_READY, 0);
 }
 
 static void open_crowd(struct fixture *fixture, uint32_t workers)
@@ -113,8 +113,8 @@ static void tick_until_regrouped(struct fixture *fixture)
 /* One group in which these two cannot meet, and the next. */
 static void fail_to_meet(struct fixture *fixture, uint32_t one, uint32_t other)
 {
-    say_of_group(fixture, one, MESSAGE_LOST, rank_of(fixture, other));
-    say_of_group(fixture, other, MESSAGE_LOST, rank_of(fixture, one));
+    say_of_group(fixture, one, MESSAGE_PEER_LOST, rank_of(fixture, other));
+    say_of_group(fixture, other, MESSAGE_PEER_LOST, rank_of(fixture, one));
     tick_until_regrouped(fixture);
 }
 
@@ -140,7 +140,7 @@ static void the_younger_of_two_that_never_meet_stands_by(void **state)
 static void who_never_meets_stands_by_though_the_group_is_being_changed(void **state)
 {
     struct fixture fixture;
-    struct message lost = {.type = MESSAGE_LOST};
+    struct message lost = {.type = MESSAGE_PEER_LOST};
     (void)state;
 
     open_crowd(&fixture, 3);
@@ -181,7 +181,7 @@ static void who_reaches_nobody_stands_by_though_it_came_first(void **state)
 
     open_crowd(&fixture, 3);
     for (int i = 0; i < 3; i++) {
-        say_of_group(&fixture, 2, MESSAGE_LOST, rank_of(&fixture, 0));
+        say_of_group(&fixture, 2, MESSAGE_PEER_LOST, rank_of(&fixture, 0));
         fail_to_meet(&fixture, 0, 1);
     }
     CHECK_INT(rank_of(&fixture, 0), UINT32_MAX);

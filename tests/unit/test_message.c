@@ -32,11 +32,11 @@ static struct message sample(enum message_type type, struct text *members)
         message_put_member(members, &member);
         message.group = (struct message_group){2, 55, 77, 88, 99, text_slice(members), 3, 44};
         break;
-    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PHASE_ALIVE:
         message.heartbeat.phase = 12;
         message.heartbeat.rows_good = 7;
         break;
-    case MESSAGE_FREE:
+    case MESSAGE_DRAINED:
     case MESSAGE_LEAVING:
         message.phase = 12;
         break;
@@ -68,7 +68,7 @@ static struct message sample(enum message_type type, struct text *members)
         message.damage =
             (struct message_damage){5, 2, UINT32_MAX, true, 40, SLICE("a bit was inverted")};
         break;
-    case MESSAGE_PULSE:
+    case MESSAGE_PROCESS_ALIVE:
         message.pulse = (struct message_pulse){5, 2, 30000, 700, true};
         break;
     case MESSAGE_LEASE:
@@ -77,7 +77,7 @@ static struct message sample(enum message_type type, struct text *members)
     case MESSAGE_SCORED:
         message.scored = (struct message_scored){(uint64_t)3 << 32, 1, SLICE("results")};
         break;
-    case MESSAGE_LOST:
+    case MESSAGE_PEER_LOST:
         message.lost_rank = 2;
         break;
     case MESSAGE_PROGRESS:
@@ -184,7 +184,7 @@ static void a_frame_with_any_byte_changed_is_refused(void **state)
 
 static void a_frame_that_is_cut_or_too_long_is_refused(void **state)
 {
-    struct message message = base(MESSAGE_FREE), read;
+    struct message message = base(MESSAGE_DRAINED), read;
     struct text frame;
     struct error err;
     size_t size;
@@ -204,7 +204,7 @@ static void a_frame_that_is_cut_or_too_long_is_refused(void **state)
 /* A size that is not the one that was sent would be waited for. */
 static void every_flipped_bit_of_a_header_is_seen_before_the_payload_is_there(void **state)
 {
-    struct message message = base(MESSAGE_HEARTBEAT);
+    struct message message = base(MESSAGE_PHASE_ALIVE);
     struct text frame;
     struct error err;
     size_t size;

@@ -190,9 +190,9 @@ static void it_says_that_it_lives(void **state)
     begin(&stage);
     outbox_clear(&stage.outbox);
     scorer_role_on_tick(&stage.role, 999, &stage.outbox);
-    CHECK(!sent(&stage, MESSAGE_HEARTBEAT, &message));
+    CHECK(!sent(&stage, MESSAGE_PHASE_ALIVE, &message));
     scorer_role_on_tick(&stage.role, 1000, &stage.outbox);
-    CHECK(sent(&stage, MESSAGE_HEARTBEAT, &message));
+    CHECK(sent(&stage, MESSAGE_PHASE_ALIVE, &message));
     outbox_deinit(&stage.outbox);
 }
 

@@ -339,7 +339,7 @@ static void a_member_lost_before_it_may_have_met_this_one_is_reported_at_once(vo
     work_lanes(&fixture);
     CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
     worker_on_disconnect(&fixture.worker, 0, MASTER + 2, &fixture.outbox);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     close_worker(&fixture);
 }
 
@@ -380,7 +380,7 @@ static void who_was_given_the_state_early_is_not_waited_for(void **state)
     CHECK_INT(fixture.worker.state, WORKER_FINISHED);
     asked.next_epoch = 3;
     say(&fixture, MASTER, asked);
-    CHECK_INT(count_sent(&fixture, MESSAGE_FREE), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_DRAINED), 1);
     close_worker(&fixture);
 }
 
@@ -409,9 +409,9 @@ static void a_partial_of_the_next_phase_waits_and_one_of_a_later_is_refused(void
     peer_hello(&fixture, FRIEND, 1, 0);
     partial(&fixture, 1, 1);
     CHECK(fixture.worker.held.size > 0);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 0);
     partial(&fixture, 1, 2);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     close_worker(&fixture);
 }
 
@@ -427,7 +427,7 @@ static void a_sum_before_the_own_lanes_are_done_is_refused(void **state)
     message.sums.first = 3;
     message.sums.elements = (struct slice){"abcdefghijkl", 12};
     say(&fixture, FRIEND, message);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     close_worker(&fixture);
 }
 
@@ -582,7 +582,7 @@ static void a_state_that_was_changed_on_its_way_is_asked_for_in_another_group(vo
     message.state = (struct message_state){6, sizeof nonsense, 0, {nonsense, sizeof nonsense}};
     say(&fixture, FRIEND, message);
     CHECK_INT(count_sent(&fixture, MESSAGE_FAILED), 0);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1); /* the giver finds out when it goes on */
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1); /* the giver finds out when it goes on */
     close_worker(&fixture);
 }
 
@@ -682,7 +682,7 @@ static void a_member_that_is_gone_is_reported_once(void **state)
     outbox_clear(&fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     close_worker(&fixture);
 }
 
@@ -714,11 +714,11 @@ static void who_has_the_last_state_stays_until_the_newcomer_has_it(void **state)
     finish_beside_a_newcomer(&fixture);
     asked.next_epoch = 3;
     say(&fixture, MASTER, asked);
-    CHECK_INT(count_sent(&fixture, MESSAGE_FREE), 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_DRAINED), 0);
     request.state_request.phase = fixture.worker.target;
     say(&fixture, FRIEND, request);
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
-    CHECK_INT(count_sent(&fixture, MESSAGE_FREE), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_DRAINED), 1);
     close_worker(&fixture);
 }
 
@@ -730,7 +730,7 @@ static void a_newcomer_that_is_gone_before_it_has_the_state_is_reported(void **s
     finish_beside_a_newcomer(&fixture);
     outbox_clear(&fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     close_worker(&fixture);
 }
 
@@ -832,7 +832,7 @@ static void a_sum_of_another_phase_is_refused(void **state)
         message.sums.integers = (struct slice){(const char *)integers, sizeof integers};
         message.sums.elements = (struct slice){(const char *)reals, sizeof reals};
         say(&fixture, MASTER + 1, message);
-        CHECK_INT(count_sent(&fixture, MESSAGE_LOST), phase != 0);
+        CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), phase != 0);
         CHECK_INT(fixture.worker.sums.sums_missing, phase != 0);
         close_worker(&fixture);
     }
@@ -866,16 +866,16 @@ static void who_says_hello_otherwise_than_expected_is_lost(void **state)
     group_of(&fixture, 1, "10");
     hello_of(&fixture, MASTER + 1, 1, 0, 0);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 0);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 0);
     hello_of(&fixture, MASTER + 1, 1, 0, 0);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
     close_worker(&fixture);
 
     open_worker(&fixture);
     group_of(&fixture, 1, "10");
     hello_of(&fixture, MASTER + 1, 1, 1, 0);
-    CHECK_INT(count_sent(&fixture, MESSAGE_LOST), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     CHECK_INT(fixture.worker.state, WORKER_MEETING);
     close_worker(&fixture);
 }
