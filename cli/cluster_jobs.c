@@ -1,14 +1,14 @@
-#include "cluster_jobs.h"
+#include "cli/cluster_jobs.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/destination.h"
-#include "postgres_host/job_tables.h"
-#include "postgres_host/sql.h"
-#include "runs.h"
+#include "cli/runs.h"
+#include "extension/postgres/sql/job_tables.h"
+#include "extension/postgres/sql/sql.h"
+#include "runtime/data/destination.h"
 
 static void take(const char *value, struct slice *member)
 {

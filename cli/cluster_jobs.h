@@ -7,9 +7,9 @@
 #ifndef CLI_CLUSTER_JOBS_H
 #define CLI_CLUSTER_JOBS_H
 
-#include "k8s_job/kube_job.h"
-#include "options.h"
-#include "session.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "k8s/job/kube_job.h"
 
 /* What every job is like where nobody says otherwise; no name, and no workers. */
 void cluster_job_begin(struct kube_job *job);

@@ -1,12 +1,12 @@
-#include "cluster_master.h"
+#include "cli/cluster_master.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "k8s/kubeconfig.h"
-#include "k8s/whole_file.h"
-#include "k8s_loop/pods.h"
+#include "k8s/client/kubeconfig.h"
+#include "k8s/client/whole_file.h"
+#include "k8s/loop/pods.h"
 
 struct cluster {
     struct arena arena;

@@ -6,9 +6,9 @@
 #ifndef CLI_CLUSTER_MASTER_H
 #define CLI_CLUSTER_MASTER_H
 
-#include "runtime/roles.h"
+#include "runtime/process/roles.h"
 
-/* `file` is a struct kube_job (k8s/manifest.h) as its Secret has it. `kubeconfig` NULL: the
+/* `file` is a struct kube_job (k8s/objects/manifest.h) as its Secret has it. `kubeconfig` NULL: the
  * access of the pod that this is. Programs that a kubeconfig names are not run. Returns the
  * exit code. */
 int cluster_master(const struct role_options *options, const char *file, const char *kubeconfig);

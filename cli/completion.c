@@ -1,8 +1,8 @@
-#include "completion.h"
+#include "cli/completion.h"
 
 #include <string.h>
 
-#include "dot_line.h"
+#include "cli/dot_line.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
 #include "planner/attribute.h"

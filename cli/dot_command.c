@@ -1,10 +1,10 @@
-#include "dot_command.h"
+#include "cli/dot_command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-#include "script.h"
+#include "cli/names.h"
+#include "cli/script.h"
 
 #define COMMAND_MAP(X)                                                                             \
     X(help, "", "These commands.")                                                                 \

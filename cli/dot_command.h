@@ -7,8 +7,8 @@
 #ifndef CLI_DOT_COMMAND_H
 #define CLI_DOT_COMMAND_H
 
-#include "completion.h"
-#include "session.h"
+#include "cli/completion.h"
+#include "cli/session.h"
 
 extern const struct completion_command dot_commands[];
 extern const size_t dot_command_count;

@@ -1,4 +1,4 @@
-#include "dot_line.h"
+#include "cli/dot_line.h"
 
 #include <string.h>
 

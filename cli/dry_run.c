@@ -1,15 +1,15 @@
-#include "dry_run.h"
+#include "cli/dry_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cluster_jobs.h"
-#include "engine/cluster.h"
-#include "engine/engine.h"
-#include "input.h"
+#include "cli/cluster_jobs.h"
+#include "cli/input.h"
+#include "cli/printing.h"
+#include "extension/engine/engine.h"
+#include "extension/engine/jobs/cluster.h"
 #include "jobspec/jobspec.h"
-#include "k8s/manifest.h"
-#include "printing.h"
+#include "k8s/objects/manifest.h"
 
 static void append_workers(cJSON *items, const struct kube_job *job)
 {

@@ -4,7 +4,7 @@
 #ifndef CLI_DRY_RUN_H
 #define CLI_DRY_RUN_H
 
-#include "options.h"
+#include "cli/options.h"
 
 /* Of the job spec that the first word names. */
 enum status dry_run_spec(const struct options *options, struct error *err);

@@ -1,4 +1,4 @@
-#include "file_names.h"
+#include "cli/file_names.h"
 
 #include <dirent.h>
 #include <limits.h>

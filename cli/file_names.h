@@ -4,7 +4,7 @@
 #ifndef CLI_FILE_NAMES_H
 #define CLI_FILE_NAMES_H
 
-#include "completion.h"
+#include "cli/completion.h"
 
 /* Fill a completion whose is_file is set. Folders end with a slash; names that
  * begin with a dot are offered once their dot is typed; ~/ is the user's home.

@@ -1,4 +1,4 @@
-#include "format.h"
+#include "cli/format.h"
 
 #include <errno.h>
 #include <math.h>

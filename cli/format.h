@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "engine/sink.h"
+#include "extension/engine/host/sink.h"
 
 #define FORMAT_MAP(X) X(TABLE, "table") X(CSV, "csv") X(JSON, "json") X(MARKDOWN, "markdown")
 

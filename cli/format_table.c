@@ -6,7 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "format.h"
+#include "cli/format.h"
 
 struct table {
     struct slice *names;      /* printable */

@@ -1,4 +1,4 @@
-#include "history_file.h"
+#include "cli/history_file.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,14 +1,14 @@
-#include "jobs_command.h"
+#include "cli/jobs_command.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/engine.h"
-#include "engine/jobs.h"
-#include "log_print.h"
-#include "options.h"
-#include "publish_command.h"
+#include "cli/log_print.h"
+#include "cli/options.h"
+#include "cli/publish_command.h"
+#include "extension/engine/engine.h"
+#include "extension/engine/jobs/jobs.h"
 
 /* What one of these commands is called with, and what it does. */
 struct call {

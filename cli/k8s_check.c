@@ -1,15 +1,15 @@
-#include "k8s_check.h"
+#include "cli/k8s_check.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster_jobs.h"
-#include "k8s/manifest.h"
-#include "k8s/pod_view.h"
-#include "k8s/rights.h"
-#include "pgstore/connection.h"
-#include "postgres_libpq/libpq.h"
-#include "schedule.h"
+#include "cli/cluster_jobs.h"
+#include "cli/schedule.h"
+#include "extension/postgres/libpq/libpq.h"
+#include "k8s/controller/pod_view.h"
+#include "k8s/objects/manifest.h"
+#include "k8s/objects/rights.h"
+#include "runtime/data/pgstore/connection.h"
 
 #define TRIES       4
 #define LOOK_MS     300

@@ -4,8 +4,8 @@
 #ifndef CLI_K8S_CHECK_H
 #define CLI_K8S_CHECK_H
 
-#include "k8s/http.h"
-#include "options.h"
+#include "cli/options.h"
+#include "k8s/client/http.h"
 
 /* A Job of one pod runs the image: its version, or where a Secret is named whether the database
  * is reached with its login. The Job goes again. CONNECTION and FAILED with what the cluster says.

@@ -1,14 +1,14 @@
-#include "k8s_command.h"
+#include "cli/k8s_command.h"
 
 #include <string.h>
 
-#include "k8s/access_find.h"
-#include "k8s/http.h"
-#include "k8s/manifest.h"
-#include "k8s/rights.h"
-#include "k8s_check.h"
-#include "options.h"
-#include "schedule.h"
+#include "cli/k8s_check.h"
+#include "cli/options.h"
+#include "cli/schedule.h"
+#include "k8s/client/access_find.h"
+#include "k8s/client/http.h"
+#include "k8s/objects/manifest.h"
+#include "k8s/objects/rights.h"
 
 #define TAKES                                                                                      \
     (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_IMAGE | OPTION_PULL |     \

@@ -1,4 +1,4 @@
-#include "listing.h"
+#include "cli/listing.h"
 
 #define MARGIN         2  /* before each line, and between columns */
 #define HELP_AT_MAX    36 /* longer names have their help on the next line */

@@ -10,7 +10,7 @@
 #ifndef CLI_LISTING_H
 #define CLI_LISTING_H
 
-#include "completion.h"
+#include "cli/completion.h"
 
 #define LISTED_MAX 100
 

@@ -1,11 +1,11 @@
-#include "log_print.h"
+#include "cli/log_print.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "launch/control.h"
+#include "runtime/launch/control.h"
 
 #define LOOK_MS 500 /* what the log's file system does not tell */
 

@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jobs_command.h"
-#include "k8s_command.h"
-#include "metrics_command.h"
-#include "parse_command.h"
-#include "publish_command.h"
-#include "role_commands.h"
-#include "scale_command.h"
-#include "script.h"
-#include "shell.h"
-#include "submit_command.h"
+#include "cli/jobs_command.h"
+#include "cli/k8s_command.h"
+#include "cli/metrics_command.h"
+#include "cli/parse_command.h"
+#include "cli/publish_command.h"
+#include "cli/role_commands.h"
+#include "cli/scale_command.h"
+#include "cli/script.h"
+#include "cli/shell.h"
+#include "cli/submit_command.h"
 
 #define PROGRAM_TAKES                                                                              \
     (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTION_COLOUR | OPTION_HELP |    \

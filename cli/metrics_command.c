@@ -1,4 +1,4 @@
-#include "metrics_command.h"
+#include "cli/metrics_command.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/jobs.h"
-#include "options.h"
+#include "cli/options.h"
+#include "extension/engine/jobs/jobs.h"
 #include "planner/metrics_address.h"
-#include "runtime/exposition.h"
-#include "runtime/loop.h"
+#include "runtime/loop/loop.h"
+#include "runtime/record/exposition.h"
 
 #define JOBS_MAX      1000 /* the latest */
 #define TICK_MS       1000
@@ -84,7 +84,7 @@ static double seconds(const struct job_row *row)
     return row->seconds;
 }
 
-/* Of runtime/exposition.c those that the books know. */
+/* Of runtime/record/exposition.c those that the books know. */
 static const struct family {
     const char *name, *type, *help;
     double (*value)(const struct job_row *row); /* NaN: it is not known */

@@ -1,8 +1,8 @@
-#include "names.h"
+#include "cli/names.h"
 
 #include <string.h>
 
-#include "sqlite_host/sql.h"
+#include "extension/sqlite/sql.h"
 
 #define COLUMNS_MAX 100000 /* of all tables of PostgreSQL */
 

@@ -4,8 +4,8 @@
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
-#include "completion.h"
-#include "session.h"
+#include "cli/completion.h"
+#include "cli/session.h"
 
 #define NAMES_MAX 10000 /* tables; columns of one table are bounded by the database */
 

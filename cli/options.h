@@ -10,9 +10,9 @@
 
 #include <stdio.h>
 
-#include "format.h"
-#include "progress.h"
-#include "report.h"
+#include "cli/format.h"
+#include "cli/progress.h"
+#include "cli/report.h"
 
 #define INPUTS_MAX 1000 /* -c and -f together */
 #define WORDS_MAX  2    /* what is no option: the database, the id */

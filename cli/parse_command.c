@@ -1,9 +1,9 @@
-#include "parse_command.h"
+#include "cli/parse_command.h"
 
 #include <stdio.h>
 
-#include "input.h"
-#include "options.h"
+#include "cli/input.h"
+#include "cli/options.h"
 #include "parser/parser.h"
 
 static const char usage[] =

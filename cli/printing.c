@@ -1,4 +1,4 @@
-#include "printing.h"
+#include "cli/printing.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "engine/progress.h"
-#include "report.h"
+#include "cli/report.h"
+#include "extension/engine/jobs/progress.h"
 
 #define PLAIN_LINE_SECONDS 1.0
 

@@ -7,7 +7,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-#include "engine/sink.h"
+#include "extension/engine/host/sink.h"
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
 

@@ -1,4 +1,4 @@
-#include "prompt.h"
+#include "cli/prompt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "file_names.h"
-#include "history_file.h"
-#include "listing.h"
-#include "names.h"
+#include "cli/file_names.h"
+#include "cli/history_file.h"
+#include "cli/listing.h"
+#include "cli/names.h"
 
 #define COLUMNS_DEFAULT 80
 

@@ -8,8 +8,8 @@
 #ifndef CLI_PROMPT_H
 #define CLI_PROMPT_H
 
-#include "completion.h"
-#include "session.h"
+#include "cli/completion.h"
+#include "cli/session.h"
 
 enum prompt_result { PROMPT_LINE, PROMPT_INTERRUPTED, PROMPT_END };
 

@@ -1,4 +1,4 @@
-#include "publish_command.h"
+#include "cli/publish_command.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "engine/jobs.h"
-#include "engine/unpublished.h"
-#include "jobs_command.h"
-#include "postgres_host/cluster.h"
-#include "postgres_libpq/libpq.h"
-#include "runtime/fault.h"
-#include "sqlite_host/host.h"
+#include "cli/jobs_command.h"
+#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/sql/cluster.h"
+#include "extension/sqlite/host.h"
+#include "runtime/role/fault.h"
 
 /* A model that took an hour is not lost to whoever writes for some minutes. */
 #define PATIENCE_MS (10 * 60 * 1000)

@@ -1,17 +1,17 @@
-#include "role_commands.h"
+#include "cli/role_commands.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster_master.h"
-#include "k8s_job/cluster_folder.h"
-#include "k8s_submit/cluster_supervise.h"
-#include "net/address.h"
-#include "runtime/roles.h"
-#include "runtime/search.h"
-#include "table_reading.h"
+#include "cli/cluster_master.h"
+#include "cli/table_reading.h"
+#include "k8s/job/cluster_folder.h"
+#include "k8s/submit/cluster_supervise.h"
+#include "runtime/net/address.h"
+#include "runtime/process/roles.h"
+#include "runtime/role/search.h"
 
 static const char usage_text[] =
     "totrain supervise FOLDER [--listen ADDRESS] [--detached]\n"

@@ -1,12 +1,12 @@
-#include "runs.h"
+#include "cli/runs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster_jobs.h"
-#include "k8s/access_find.h"
-#include "k8s/http.h"
-#include "k8s/manifest.h"
+#include "cli/cluster_jobs.h"
+#include "k8s/client/access_find.h"
+#include "k8s/client/http.h"
+#include "k8s/objects/manifest.h"
 
 #define TRIES 6
 

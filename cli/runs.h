@@ -12,7 +12,7 @@
 #ifndef CLI_RUNS_H
 #define CLI_RUNS_H
 
-#include "session.h"
+#include "cli/session.h"
 
 /* For the run that the options say we are (run_of). Errors of the API server and of the database.
  */

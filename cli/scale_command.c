@@ -1,9 +1,9 @@
-#include "scale_command.h"
+#include "cli/scale_command.h"
 
 #include <stdio.h>
 
-#include "launch/launch.h"
-#include "options.h"
+#include "cli/options.h"
+#include "runtime/launch/launch.h"
 
 static enum status read_numbers(const struct options *options, int64_t *id, int64_t *workers,
                                 struct error *err)

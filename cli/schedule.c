@@ -1,14 +1,14 @@
-#include "schedule.h"
+#include "cli/schedule.h"
 
 #include <stdio.h>
 
-#include "cluster_jobs.h"
-#include "input.h"
-#include "k8s/access_find.h"
-#include "k8s/http.h"
-#include "k8s/rights.h"
+#include "cli/cluster_jobs.h"
+#include "cli/input.h"
+#include "cli/printing.h"
+#include "k8s/client/access_find.h"
+#include "k8s/client/http.h"
+#include "k8s/objects/rights.h"
 #include "parser/parser.h"
-#include "printing.h"
 
 #define TRIES               4
 #define STATEMENT_KEEPS_MAX ((size_t)512 << 10) /* a Secret holds 1 MiB in base64 */

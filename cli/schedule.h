@@ -11,8 +11,8 @@
 #ifndef CLI_SCHEDULE_H
 #define CLI_SCHEDULE_H
 
-#include "k8s/manifest.h"
-#include "options.h"
+#include "cli/options.h"
+#include "k8s/objects/manifest.h"
 
 #define SCHEDULE_SERVICE        "service=totrain" /* of a check that names none */
 #define SCHEDULE_SERVICE_SECRET "totrain-service"

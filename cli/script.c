@@ -1,11 +1,11 @@
-#include "script.h"
+#include "cli/script.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "dot_command.h"
-#include "dot_line.h"
-#include "input.h"
+#include "cli/dot_command.h"
+#include "cli/dot_line.h"
+#include "cli/input.h"
 
 static size_t line_of(const struct script *script, int position)
 {

@@ -12,7 +12,7 @@
 #ifndef CLI_SCRIPT_H
 #define CLI_SCRIPT_H
 
-#include "session.h"
+#include "cli/session.h"
 
 #define SCRIPT_DEPTH_MAX 16 /* files that read files */
 

@@ -1,14 +1,14 @@
-#include "session.h"
+#include "cli/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster_jobs.h"
-#include "engine/engine.h"
-#include "sqlite_host/door.h"
-#include "sqlite_host/sql.h"
+#include "cli/cluster_jobs.h"
+#include "extension/engine/engine.h"
+#include "extension/sqlite/door.h"
+#include "extension/sqlite/sql.h"
 
 #define BUSY_TIMEOUT_MS     5000
 #define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */

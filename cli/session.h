@@ -4,11 +4,11 @@
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
-#include "options.h"
+#include "cli/options.h"
+#include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/sql/cluster.h"
+#include "extension/sqlite/host.h"
 #include "parser/parser.h"
-#include "postgres_host/cluster.h"
-#include "postgres_libpq/libpq.h"
-#include "sqlite_host/host.h"
 
 struct script;
 

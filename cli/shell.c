@@ -1,11 +1,11 @@
-#include "shell.h"
+#include "cli/shell.h"
 
 #include <string.h>
 
-#include "dot_command.h"
-#include "dot_line.h"
-#include "prompt.h"
-#include "script.h"
+#include "cli/dot_command.h"
+#include "cli/dot_line.h"
+#include "cli/prompt.h"
+#include "cli/script.h"
 
 #define TYPED_BYTES_MAX ((size_t)64 << 20) /* of one statement */
 

@@ -4,7 +4,7 @@
 #ifndef CLI_SHELL_H
 #define CLI_SHELL_H
 
-#include "session.h"
+#include "cli/session.h"
 
 /* Until the end of the input. An error is shown, and the shell goes on. */
 enum status shell_run(struct session *session);

@@ -1,13 +1,13 @@
-#include "submit_command.h"
+#include "cli/submit_command.h"
 
 #include <locale.h>
 #include <stdlib.h>
 
-#include "dry_run.h"
-#include "options.h"
-#include "runs.h"
-#include "schedule.h"
-#include "script.h"
+#include "cli/dry_run.h"
+#include "cli/options.h"
+#include "cli/runs.h"
+#include "cli/schedule.h"
+#include "cli/script.h"
 
 #define SHOWN                                                                                      \
     (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTIONS_CLUSTER |                \

@@ -1,12 +1,12 @@
-#include "table_reading.h"
+#include "cli/table_reading.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 
-#include "k8s/whole_file.h"
-#include "pgstore/connection.h"
-#include "postgres_libpq/libpq.h"
+#include "extension/postgres/libpq/libpq.h"
+#include "k8s/client/whole_file.h"
+#include "runtime/data/pgstore/connection.h"
 
 /* The connection that is made as the job's others are, patiently. */
 static enum status connect_to(const char *file, struct libpq *libpq, struct error *err)

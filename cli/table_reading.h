@@ -1,10 +1,11 @@
 /*
- * table_reading.h - what a worker of `job.read = 'direct'` does for its rows (runtime/roles.h).
+ * table_reading.h - what a worker of `job.read = 'direct'` does for its rows
+ * (runtime/process/roles.h).
  */
 #ifndef CLI_TABLE_READING_H
 #define CLI_TABLE_READING_H
 
-#include "runtime/roles.h"
+#include "runtime/process/roles.h"
 
 /* The order among the job's files, to the spools beside it. CONNECTION: to be tried again by
  * another worker. */

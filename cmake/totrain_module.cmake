@@ -1,15 +1,39 @@
+# totrain_show_headers(NAME folder...)
+#
+# An include names a header by its path from the root of the project. That path exists only for who
+# links the module whose folder it is in: each header of the folders (not of those inside of them) is
+# linked into build/include/NAME, so that an include against the data flow does not compile.
+function(totrain_show_headers name)
+  set(shown ${CMAKE_BINARY_DIR}/include/${name})
+  file(REMOVE_RECURSE ${shown})
+  foreach(folder ${ARGN})
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${folder})
+    file(MAKE_DIRECTORY ${shown}/${path})
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h)
+    foreach(header ${headers})
+      get_filename_component(file ${header} NAME)
+      file(CREATE_LINK ${header} ${shown}/${path}/${file} SYMBOLIC)
+    endforeach()
+  endforeach()
+endfunction()
+
 # totrain_module(NAME SOURCES file... [USES module...] [LIBS library...])
 #
-# One folder, one static library. Headers are included as "NAME/file.h", and
-# that path exists only for who links the module: an include against the data
-# flow does not compile.
+# One static library, of one folder or of its rooms: who uses it can include the headers of the
+# folders that its sources lie in.
 function(totrain_module name)
   cmake_parse_arguments(MODULE "" "" "SOURCES;USES;LIBS" ${ARGN})
-  set(shown ${CMAKE_BINARY_DIR}/include/${name})
-  file(MAKE_DIRECTORY ${shown})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${shown}/${name} SYMBOLIC)
+  set(folders "")
+  foreach(source ${MODULE_SOURCES})
+    get_filename_component(folder ${source} DIRECTORY BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    if(NOT IS_ABSOLUTE ${source})
+      list(APPEND folders ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  totrain_show_headers(${name} ${folders})
   add_library(totrain_${name} STATIC ${MODULE_SOURCES})
-  target_include_directories(totrain_${name} PUBLIC ${shown})
+  target_include_directories(totrain_${name} PUBLIC ${CMAKE_BINARY_DIR}/include/${name})
   list(TRANSFORM MODULE_USES PREPEND totrain_)
   target_link_libraries(totrain_${name} PUBLIC ${MODULE_USES} PRIVATE ${MODULE_LIBS})
 endfunction()
@@ -19,12 +43,17 @@ endfunction()
 # A cmocka program that ctest runs; every test has a deadline.
 function(totrain_test name)
   cmake_parse_arguments(TEST "" "LABEL" "SOURCES;USES;LIBS" ${ARGN})
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
-  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tests SYMBOLIC)
   add_executable(${name} ${TEST_SOURCES})
   list(TRANSFORM TEST_USES PREPEND totrain_)
   target_link_libraries(${name} PRIVATE ${TEST_USES} ${TEST_LIBS} PkgConfig::CMOCKA)
-  target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/include/tests)
+  totrain_show_tests(${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${TEST_LABEL}")
+endfunction()
+
+# totrain_show_tests(TARGET): it may include the headers of the tests.
+function(totrain_show_tests target)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tests SYMBOLIC)
+  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/include/tests)
 endfunction()

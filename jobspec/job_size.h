@@ -12,7 +12,7 @@
 
 /* What a worker may need for its learner. */
 #define JOB_LEARNER_BYTES_MAX ((uint64_t)16 << 30)
-/* Sums of 64 bits for each parameter wait in one queue of a connection (net/connection.h),
+/* Sums of 64 bits for each parameter wait in one queue of a connection (runtime/net/connection.h),
  * so a model whose sums do not fit into it is trained by one worker. */
 #define JOB_SHARED_PARAMETERS_MAX (((uint64_t)1 << 30) / sizeof(int64_t))
 

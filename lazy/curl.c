@@ -1,5 +1,5 @@
 #define LAZY_CURL_TABLE
-#include "lazy_curl/curl.h"
+#include "lazy/curl.h"
 
 #include <pthread.h>
 

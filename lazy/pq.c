@@ -1,5 +1,5 @@
 #define LAZY_PQ_TABLE
-#include "lazy_pq/pq.h"
+#include "lazy/pq.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "grammar.h"
+#include "parser/grammar.h"
 
 #define FOUND_BYTES_MAX 40 /* of the offending token in a message */
 #define ITEMS_MAX       12 /* expected things named in a message */

@@ -1,6 +1,6 @@
 #include "parser/lexer.h"
 
-#include "grammar.h"
+#include "parser/grammar.h"
 #include "parser/scan.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

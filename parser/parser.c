@@ -2,8 +2,8 @@
 
 #include <limits.h>
 
-#include "grammar.h"
 #include "parser/expect.h"
+#include "parser/grammar.h"
 #include "parser/grammar_driver.h"
 
 /* Everything that one parse needs; on the stack of parse_ours(). */

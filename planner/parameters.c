@@ -3,7 +3,7 @@
 #include "jobspec/job_size.h"
 #include "planner/planning.h"
 
-/* What each optimizer keeps for a parameter (learn/optimizer.h). */
+/* What each optimizer keeps for a parameter (runtime/learn/optimizer.h). */
 static uint32_t slots_of(struct slice optimizer)
 {
     return slice_is(optimizer, "SGD") ? 0 : slice_is(optimizer, "Adam") ? 2 : 1;
@@ -33,7 +33,8 @@ double parameters_of(const struct plan *plan)
 }
 
 /* A category has no more words than rows, where the sample was all of them; where it has more
- * than it may keep, a tenth of these for the others (data/dataset_learn.c); and one for NULL. */
+ * than it may keep, a tenth of these for the others (runtime/data/dataset_learn.c); and one for
+ * NULL. */
 static double rows_of_input(const struct plan *plan, const struct plan_input *input)
 {
     const struct query *query = &plan->query;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "sim/crowd.h"
+#include "tests/sim/crowd.h"
 
 static double seconds(void)
 {

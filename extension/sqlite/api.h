@@ -5,8 +5,8 @@
  * be linked into that program; sqlite3ext.h turns every call into one through
  * the table `sqlite3_api`. The CLI calls libsqlite3 itself.
  */
-#ifndef SQLITE_HOST_API_H
-#define SQLITE_HOST_API_H
+#ifndef EXTENSION_SQLITE_API_H
+#define EXTENSION_SQLITE_API_H
 
 #ifdef TOTRAIN_LOADABLE
 #include <sqlite3ext.h>

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine.h"
-#include "sqlite_host/door.h"
-#include "sqlite_host/python_signals.h"
-#include "sqlite_host/sql.h"
+#include "extension/engine/engine.h"
+#include "extension/sqlite/door.h"
+#include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/sql.h"
 
 /*
  * A scalar function in a query without FROM opens no transaction on the user's

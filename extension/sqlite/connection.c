@@ -1,4 +1,4 @@
-#include "sqlite_host/connection.h"
+#include "extension/sqlite/connection.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  * behind one lock. It is the only state of the extension that belongs to no
  * connection. A connection leaves the list when SQLite closes it.
  */
-#ifndef SQLITE_HOST_CONNECTION_H
-#define SQLITE_HOST_CONNECTION_H
+#ifndef EXTENSION_SQLITE_CONNECTION_H
+#define EXTENSION_SQLITE_CONNECTION_H
 
-#include "sqlite_host/host.h"
-#include "sqlite_host/result.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/result.h"
 
 struct connection {
     struct connection *next;

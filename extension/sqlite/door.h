@@ -5,10 +5,10 @@
  *        --bare.c--> WITH RECURSIVE r AS (SELECT totrain_exec('...') ...) SELECT ...
  *        --run.c---> engine_run(), and its rows one by one
  */
-#ifndef SQLITE_HOST_DOOR_H
-#define SQLITE_HOST_DOOR_H
+#ifndef EXTENSION_SQLITE_DOOR_H
+#define EXTENSION_SQLITE_DOOR_H
 
-#include "sqlite_host/connection.h"
+#include "extension/sqlite/connection.h"
 
 /* run.c: totrain(), totrain_exec(), totrain_more(), totrain_cell(),
  * totrain_raise(), totrain_config() on a connection; closing it removes it. */

@@ -1,9 +1,9 @@
-#include "sqlite_host/each_row.h"
+#include "extension/sqlite/each_row.h"
 
 #include <stdlib.h>
 
-#include "sqlite_host/python_signals.h"
-#include "sqlite_host/sql.h"
+#include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/sql.h"
 
 #define TAKER_TYPE "totrain_taker" /* of the pointer in ?1 */
 

@@ -11,10 +11,10 @@
  *
  * ?1 is a pointer to who takes the rows, which SQL text cannot forge.
  */
-#ifndef SQLITE_HOST_EACH_ROW_H
-#define SQLITE_HOST_EACH_ROW_H
+#ifndef EXTENSION_SQLITE_EACH_ROW_H
+#define EXTENSION_SQLITE_EACH_ROW_H
 
-#include "sqlite_host/host.h"
+#include "extension/sqlite/host.h"
 
 enum status each_row_register(sqlite3 *db, struct error *err);
 

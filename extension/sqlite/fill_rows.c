@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "sqlite_host/host.h"
-#include "sqlite_host/sql.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/sql.h"
 
 #define FILLS_MAX       2
 #define INTERRUPT_EVERY 1024 /* rows */

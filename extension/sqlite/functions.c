@@ -10,10 +10,10 @@
 
 #include "base/cell_bytes.h"
 #include "codegen/model_path.h"
+#include "extension/sqlite/each_row.h"
+#include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
-#include "sqlite_host/each_row.h"
-#include "sqlite_host/python_signals.h"
-#include "sqlite_host/sql.h"
 
 struct loaded {
     struct arena arena;

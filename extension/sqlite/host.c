@@ -1,5 +1,5 @@
-#include "sqlite_host/host.h"
-#include "sqlite_host/parallel_scan.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/parallel_scan.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /*
- * host.h - the engine's host seam (engine/host.h), filled for SQLite.
+ * host.h - the engine's host seam (extension/engine/host/host.h), filled for SQLite.
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
@@ -9,14 +9,14 @@
  * One of these belongs to one connection, and is used by one thread at a time
  * as the connection is.
  */
-#ifndef SQLITE_HOST_HOST_H
-#define SQLITE_HOST_HOST_H
+#ifndef EXTENSION_SQLITE_HOST_H
+#define EXTENSION_SQLITE_HOST_H
 
 #include <limits.h>
 #include <signal.h>
 
-#include "engine/host.h"
-#include "sqlite_host/api.h"
+#include "extension/engine/host/host.h"
+#include "extension/sqlite/api.h"
 
 #define SCHEMAS_MAX 128 /* attached databases; SQLite's own limit is 125 */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sqlite_host/door.h"
+#include "extension/sqlite/door.h"
 
 const sqlite3_api_routines *sqlite3_api;
 

@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sqlite_host/door.h"
+#include "extension/sqlite/door.h"
 
 #if defined(__x86_64__)
 #define SLOT_JUMP R_X86_64_JUMP_SLOT

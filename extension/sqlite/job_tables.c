@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/jobs.h"
-#include "engine/result.h"
-#include "sqlite_host/host.h"
-#include "sqlite_host/sql.h"
+#include "extension/engine/host/result.h"
+#include "extension/engine/jobs/jobs.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/sql.h"
 
 struct job_vtab {
     sqlite3_vtab base;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/stored.h"
-#include "engine/unpublished.h"
+#include "extension/engine/host/stored.h"
+#include "extension/engine/jobs/unpublished.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/sql.h"
 #include "scoring/model_table.h"
-#include "sqlite_host/host.h"
-#include "sqlite_host/sql.h"
 
 /* Names of temp, main and the attached databases, in SQLite's search order. */
 struct schemas {

@@ -1,4 +1,4 @@
-#include "sqlite_host/parallel_scan.h"
+#include "extension/sqlite/parallel_scan.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "sqlite_host/scan_ranges.h"
-#include "sqlite_host/scan_rows.h"
-#include "sqlite_host/sql.h"
+#include "extension/sqlite/scan_ranges.h"
+#include "extension/sqlite/scan_rows.h"
+#include "extension/sqlite/sql.h"
 
 #define ROWIDS_LEAST      20000 /* below, opening connections takes longer than reading */
 #define INTERRUPT_POLL_MS 50

@@ -6,13 +6,13 @@
  * the user's would. What they see is one state of the table, since all their
  * read transactions start while one more connection holds the write lock.
  */
-#ifndef SQLITE_HOST_PARALLEL_SCAN_H
-#define SQLITE_HOST_PARALLEL_SCAN_H
+#ifndef EXTENSION_SQLITE_PARALLEL_SCAN_H
+#define EXTENSION_SQLITE_PARALLEL_SCAN_H
 
-#include "engine/plain_scan.h"
-#include "sqlite_host/host.h"
+#include "extension/engine/rows/plain_scan.h"
+#include "extension/sqlite/host.h"
 
-/* The host's scan(): see engine/host.h. */
+/* The host's scan(): see extension/engine/host/host.h. */
 enum status host_scan(void *self, struct slice select, const struct scan *scan,
                       struct scan_outcome *outcome, struct error *err);
 

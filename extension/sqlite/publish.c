@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/stored.h"
+#include "extension/engine/host/stored.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/sql.h"
 #include "scoring/model_table.h"
-#include "sqlite_host/host.h"
-#include "sqlite_host/sql.h"
 
 #define SYNCHRONOUS_FULL 2 /* of PRAGMA synchronous: what is committed is on the disk */
 

@@ -1,4 +1,4 @@
-#include "sqlite_host/python_signals.h"
+#include "extension/sqlite/python_signals.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -20,12 +20,12 @@
  * main thread, which alone runs Python's functions for signals. The interpreter's lock is taken
  * only when a signal has come: a thread that holds it may be waiting for this connection.
  */
-#ifndef SQLITE_HOST_PYTHON_SIGNALS_H
-#define SQLITE_HOST_PYTHON_SIGNALS_H
+#ifndef EXTENSION_SQLITE_PYTHON_SIGNALS_H
+#define EXTENSION_SQLITE_PYTHON_SIGNALS_H
 
 #include <stdbool.h>
 
-#include "sqlite_host/api.h"
+#include "extension/sqlite/api.h"
 
 /* Pairs may be nested: a statement may be run by a function that another one calls. */
 void python_signals_begin(sqlite3 *db);

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/stored.h"
-#include "sqlite_host/each_row.h"
-#include "sqlite_host/python_signals.h"
-#include "sqlite_host/sql.h"
+#include "extension/engine/host/stored.h"
+#include "extension/sqlite/each_row.h"
+#include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/sql.h"
 
 /* Some 5,000 instructions of SQLite's, a fraction of a millisecond. */
 #define INTERRUPTIBLE                                                                              \

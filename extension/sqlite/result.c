@@ -1,4 +1,4 @@
-#include "sqlite_host/result.h"
+#include "extension/sqlite/result.h"
 
 #include <stdlib.h>
 

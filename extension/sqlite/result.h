@@ -6,10 +6,10 @@
  * that made it (SQLite's auxiliary data tells us), and a handle is never used
  * twice.
  */
-#ifndef SQLITE_HOST_RESULT_H
-#define SQLITE_HOST_RESULT_H
+#ifndef EXTENSION_SQLITE_RESULT_H
+#define EXTENSION_SQLITE_RESULT_H
 
-#include "engine/result.h"
+#include "extension/engine/host/result.h"
 
 struct query_result {
     struct query_result *next;

@@ -1,9 +1,9 @@
 /*
  * How many rows a SELECT may have, where that can be known at once.
  */
-#include "engine/plain_scan.h"
-#include "sqlite_host/host.h"
-#include "sqlite_host/sql.h"
+#include "extension/engine/rows/plain_scan.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/sql.h"
 
 static uint64_t read_number(sqlite3 *db, struct slice sql)
 {

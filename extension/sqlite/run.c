@@ -2,11 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
-#include "engine/progress.h"
-#include "sqlite_host/door.h"
-#include "sqlite_host/python_signals.h"
-#include "sqlite_host/sql.h"
+#include "extension/engine/engine.h"
+#include "extension/engine/jobs/progress.h"
+#include "extension/sqlite/door.h"
+#include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/sql.h"
 
 /* ----- progress: one redrawn line where somebody can see it ----- */
 

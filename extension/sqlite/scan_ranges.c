@@ -1,4 +1,4 @@
-#include "sqlite_host/scan_ranges.h"
+#include "extension/sqlite/scan_ranges.h"
 
 #include <assert.h>
 

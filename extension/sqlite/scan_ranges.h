@@ -14,8 +14,8 @@
  *
  * Positions count rowids from the least one of the table.
  */
-#ifndef SQLITE_HOST_SCAN_RANGES_H
-#define SQLITE_HOST_SCAN_RANGES_H
+#ifndef EXTENSION_SQLITE_SCAN_RANGES_H
+#define EXTENSION_SQLITE_SCAN_RANGES_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
-#include "sqlite_host/scan_rows.h"
+#include "extension/sqlite/scan_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "sqlite_host/sql.h"
+#include "extension/sqlite/sql.h"
 
 /* What a numeric column takes from the value, NaN for NULL; false for what
  * is to be looked at closer. */

@@ -8,12 +8,12 @@
  * function can have arguments (126 and the rowid, unless SQLite was built
  * otherwise) is stepped.
  */
-#ifndef SQLITE_HOST_SCAN_ROWS_H
-#define SQLITE_HOST_SCAN_ROWS_H
+#ifndef EXTENSION_SQLITE_SCAN_ROWS_H
+#define EXTENSION_SQLITE_SCAN_ROWS_H
 
 #include <stdatomic.h>
 
-#include "sqlite_host/parallel_scan.h"
+#include "extension/sqlite/parallel_scan.h"
 
 struct scan_rows {
     const struct scan *scan;

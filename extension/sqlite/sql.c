@@ -1,4 +1,4 @@
-#include "sqlite_host/sql.h"
+#include "extension/sqlite/sql.h"
 
 #include <limits.h>
 #include <poll.h>

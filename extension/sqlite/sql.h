@@ -1,12 +1,12 @@
 /*
  * sql.h - the few moves that all our use of SQLite is made of.
  */
-#ifndef SQLITE_HOST_SQL_H
-#define SQLITE_HOST_SQL_H
+#ifndef EXTENSION_SQLITE_SQL_H
+#define EXTENSION_SQLITE_SQL_H
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "sqlite_host/api.h"
+#include "extension/sqlite/api.h"
 
 /* The status of a result code, with the connection's own message. */
 enum status sql_fail(sqlite3 *db, int code, struct error *err);

@@ -3,10 +3,10 @@
  */
 #include <string.h>
 
-#include "engine/stored.h"
+#include "extension/engine/host/stored.h"
+#include "extension/sqlite/host.h"
+#include "extension/sqlite/sql.h"
 #include "planner/plan.h"
-#include "sqlite_host/host.h"
-#include "sqlite_host/sql.h"
 
 static const char *const reserved_names[] = {"totrain_models", "totrain_versions",
                                              "totrain_metrics"};

@@ -1,4 +1,4 @@
-#include "k8s_job/cluster_folder.h"
+#include "k8s/job/cluster_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,9 +14,9 @@
 #ifndef K8S_JOB_CLUSTER_FOLDER_H
 #define K8S_JOB_CLUSTER_FOLDER_H
 
-#include "k8s_job/kube_job.h"
+#include "k8s/job/kube_job.h"
 
-/* How the supervisor reaches the API server (k8s/access_find.h). Empty: not said. */
+/* How the supervisor reaches the API server (k8s/client/access_find.h). Empty: not said. */
 struct cluster_access {
     struct slice kubeconfig, context;
     bool allows_exec, allows_insecure;

@@ -1,4 +1,4 @@
-#include "k8s_job/kube_job.h"
+#include "k8s/job/kube_job.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "k8s_job/kube_job.h"
+#include "k8s/job/kube_job.h"
 
 #define NAME_STEM_MAX 30
 

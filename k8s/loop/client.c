@@ -1,4 +1,4 @@
-#include "k8s_loop/client.h"
+#include "k8s/loop/client.h"
 
 #include <stdlib.h>
 

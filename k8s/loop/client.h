@@ -10,9 +10,9 @@
 #ifndef K8S_LOOP_CLIENT_H
 #define K8S_LOOP_CLIENT_H
 
-#include "k8s/http.h"
-#include "k8s/watcher.h"
-#include "runtime/loop.h"
+#include "k8s/client/http.h"
+#include "k8s/controller/watcher.h"
+#include "runtime/loop/loop.h"
 
 struct client;
 

@@ -1,8 +1,8 @@
-#include "k8s_loop/exchange.h"
+#include "k8s/loop/exchange.h"
 
 #include <stdlib.h>
 
-#include "k8s/http_collect.h"
+#include "k8s/client/http_collect.h"
 
 #define WAIT_MS_MIN 200
 #define WAIT_MS_MAX 10000

@@ -10,7 +10,7 @@
 #ifndef K8S_LOOP_EXCHANGE_H
 #define K8S_LOOP_EXCHANGE_H
 
-#include "k8s_loop/client.h"
+#include "k8s/loop/client.h"
 
 struct exchange_reader {
     void *context;

@@ -1,11 +1,11 @@
-#include "k8s_loop/pods.h"
+#include "k8s/loop/pods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "k8s_loop/pods_parts.h"
+#include "k8s/loop/pods_parts.h"
 
 #define TICK_MS      50
 #define LEAVE_ASK_MS 1000

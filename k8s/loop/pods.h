@@ -1,11 +1,11 @@
 /*
- * pods.h - the workers of a job as Pods: a launcher (runtime/launcher.h) for its master.
+ * pods.h - the workers of a job as Pods: a launcher (runtime/process/launcher.h) for its master.
  *
  *     watch --pods--> roster --roster_next--> calls --> API server
  *                       |  ^------answers-------/
  *                       +--> notices, verdict --> master
  *
- * k8s/roster.h decides; this carries it out, on the master's own loop. What the API
+ * k8s/controller/roster.h decides; this carries it out, on the master's own loop. What the API
  * server cannot be asked for while it is away waits: the workers know each other and
  * their master, and go on.
  *
@@ -15,9 +15,9 @@
 #ifndef K8S_LOOP_PODS_H
 #define K8S_LOOP_PODS_H
 
-#include "k8s/access.h"
-#include "k8s/manifest.h"
-#include "runtime/launcher.h"
+#include "k8s/client/access.h"
+#include "k8s/objects/manifest.h"
+#include "runtime/process/launcher.h"
 
 /* Longer than a Pod of a dead node is waited for (ROSTER_STUCK_MS). */
 #define PODS_END_MS 75000

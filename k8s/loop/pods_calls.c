@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "k8s_loop/pods_parts.h"
+#include "k8s/loop/pods_parts.h"
 
 static cJSON *manifest_of(const struct pods *pods, const struct roster_step *step)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "k8s_loop/pods_parts.h"
+#include "k8s/loop/pods_parts.h"
 
 #define EVENT_ASK_MS     5000
 #define PROBLEM_AGAIN_MS 60000 /* one that stays is counted again */

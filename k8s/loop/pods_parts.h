@@ -4,12 +4,12 @@
 #ifndef K8S_LOOP_PODS_PARTS_H
 #define K8S_LOOP_PODS_PARTS_H
 
-#include "k8s/http_collect.h"
-#include "k8s/kube_events.h"
-#include "k8s/notices.h"
-#include "k8s/roster.h"
-#include "k8s_loop/exchange.h"
-#include "k8s_loop/pods.h"
+#include "k8s/client/http_collect.h"
+#include "k8s/controller/kube_events.h"
+#include "k8s/controller/notices.h"
+#include "k8s/controller/roster.h"
+#include "k8s/loop/exchange.h"
+#include "k8s/loop/pods.h"
 
 #define PODS_CALLS_MAX (ROSTER_CALLS_MAX + 1) /* one for the Job */
 

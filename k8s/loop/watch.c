@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "k8s_loop/client.h"
+#include "k8s/loop/client.h"
 
 struct watch {
     struct watcher watcher;

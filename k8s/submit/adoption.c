@@ -1,8 +1,8 @@
-#include "k8s_submit/adoption.h"
+#include "k8s/submit/adoption.h"
 
 #include <stdlib.h>
 
-#include "k8s_submit/creation.h"
+#include "k8s/submit/creation.h"
 
 struct adoption {
     struct loop *loop;

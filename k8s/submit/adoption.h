@@ -12,8 +12,8 @@
 #ifndef K8S_SUBMIT_ADOPTION_H
 #define K8S_SUBMIT_ADOPTION_H
 
-#include "k8s/manifest.h"
-#include "k8s_loop/exchange.h"
+#include "k8s/loop/exchange.h"
+#include "k8s/objects/manifest.h"
 
 struct adoption_reader {
     void *context;

@@ -1,4 +1,4 @@
-#include "k8s_submit/books.h"
+#include "k8s/submit/books.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #ifndef K8S_SUBMIT_BOOKS_H
 #define K8S_SUBMIT_BOOKS_H
 
-#include "data/jobstore.h"
-#include "launch/launch.h"
-#include "runtime/job.h"
+#include "runtime/data/jobstore.h"
+#include "runtime/launch/launch.h"
+#include "runtime/role/job.h"
 
 struct books {
     struct jobstore *store; /* NULL: there are none */

@@ -1,18 +1,18 @@
-#include "k8s_submit/cluster_supervise.h"
+#include "k8s/submit/cluster_supervise.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "k8s/access_find.h"
-#include "k8s_job/cluster_folder.h"
-#include "k8s_submit/adoption.h"
-#include "k8s_submit/books.h"
-#include "k8s_submit/creation.h"
-#include "k8s_submit/follower.h"
-#include "runtime/staffing.h"
-#include "runtime/supervise.h"
+#include "k8s/client/access_find.h"
+#include "k8s/job/cluster_folder.h"
+#include "k8s/submit/adoption.h"
+#include "k8s/submit/books.h"
+#include "k8s/submit/creation.h"
+#include "k8s/submit/follower.h"
+#include "runtime/process/staffing.h"
+#include "runtime/process/supervise.h"
 
 #define TICK_MS       200
 #define DELETE_TRIES  8

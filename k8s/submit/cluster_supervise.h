@@ -6,13 +6,13 @@
  *        |                  |
  *        +---- cancel, the door is gone, hopeless ----> delete the Job --> say it
  *
- * The folder has cluster.json and access.json (k8s_job/cluster_folder.h). Lifeline, events,
+ * The folder has cluster.json and access.json (k8s/job/cluster_folder.h). Lifeline, events,
  * control socket and exit code are those of a local job.
  */
 #ifndef K8S_SUBMIT_CLUSTER_SUPERVISE_H
 #define K8S_SUBMIT_CLUSTER_SUPERVISE_H
 
-#include "runtime/job.h"
+#include "runtime/role/job.h"
 
 int cluster_supervise(const struct job *job, const char *sockets, bool is_detached);
 

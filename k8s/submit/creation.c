@@ -1,4 +1,4 @@
-#include "k8s_submit/creation.h"
+#include "k8s/submit/creation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "k8s_job/cluster_folder.h"
-#include "net/authority.h"
+#include "k8s/job/cluster_folder.h"
+#include "runtime/net/authority.h"
 
 /* After the Job; the Secrets of workers come between, then the Service and the release. */
 enum step { STEP_JOB, STEP_JOB_SECRET, STEP_MASTER_SECRET, STEP_WORKERS_SECRETS };

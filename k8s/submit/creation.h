@@ -13,8 +13,8 @@
 #ifndef K8S_SUBMIT_CREATION_H
 #define K8S_SUBMIT_CREATION_H
 
-#include "k8s/manifest.h"
-#include "k8s_loop/exchange.h"
+#include "k8s/loop/exchange.h"
+#include "k8s/objects/manifest.h"
 
 #define SUBMISSION_LABEL "totrain.dev/submission"
 #define CREATION_TRIES   6 /* of each request, while a failure may pass: 12 s */

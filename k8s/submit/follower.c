@@ -1,4 +1,4 @@
-#include "k8s_submit/follower.h"
+#include "k8s/submit/follower.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "k8s/pod_view.h"
-#include "k8s_submit/pod_log.h"
+#include "k8s/controller/pod_view.h"
+#include "k8s/submit/pod_log.h"
 
 #define NAME_BYTES_MAX 254
 #define OUTAGE_TRIES   4 /* of a watch in a row, before the user hears of it */

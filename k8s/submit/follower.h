@@ -12,9 +12,9 @@
 #ifndef K8S_SUBMIT_FOLLOWER_H
 #define K8S_SUBMIT_FOLLOWER_H
 
-#include "k8s/manifest.h"
-#include "k8s_loop/client.h"
-#include "launch/launch.h"
+#include "k8s/loop/client.h"
+#include "k8s/objects/manifest.h"
+#include "runtime/launch/launch.h"
 
 struct follower_reader {
     void *context;

@@ -1,10 +1,10 @@
-#include "k8s_submit/log_lines.h"
+#include "k8s/submit/log_lines.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "k8s/exec_plugin.h"
+#include "k8s/client/exec_plugin.h"
 
 #define NANOSECOND_DIGITS 9
 

@@ -1,4 +1,4 @@
-#include "k8s_submit/pod_log.h"
+#include "k8s/submit/pod_log.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 #ifndef K8S_SUBMIT_POD_LOG_H
 #define K8S_SUBMIT_POD_LOG_H
 
-#include "k8s_loop/client.h"
-#include "k8s_submit/log_lines.h"
+#include "k8s/loop/client.h"
+#include "k8s/submit/log_lines.h"
 
 struct pod_log_reader {
     void *context;

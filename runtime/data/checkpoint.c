@@ -1,4 +1,4 @@
-#include "data/checkpoint.h"
+#include "runtime/data/checkpoint.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "data/jobstore_parts.h"
-#include "data/journal_parts.h"
+#include "runtime/data/jobstore_parts.h"
+#include "runtime/data/journal_parts.h"
 
 /* What is to be left on the disk where two checkpoints are kept: the next one in the store and in
  * its log. */

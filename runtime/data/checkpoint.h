@@ -17,10 +17,10 @@
  * What was finished survives the machine, not only the processes: finish()
  * waits for the disk.
  */
-#ifndef DATA_CHECKPOINT_H
-#define DATA_CHECKPOINT_H
+#ifndef RUNTIME_DATA_CHECKPOINT_H
+#define RUNTIME_DATA_CHECKPOINT_H
 
-#include "data/jobstore.h"
+#include "runtime/data/jobstore.h"
 
 #define CHECKPOINT_VERSION         1
 #define CHECKPOINT_BYTES_MAX       ((uint64_t)64 << 30) /* more than a learner can have */
@@ -29,7 +29,7 @@
 
 struct checkpoint {
     uint64_t id;            /* of the writing; a new one each time */
-    uint64_t job, identity; /* whose state this is: runtime/job.h */
+    uint64_t job, identity; /* whose state this is: runtime/role/job.h */
     uint64_t phase;         /* the next that this state computes; 0: no checkpoint */
     uint64_t step, rows_done;
     uint64_t bytes, piece_bytes; /* all pieces but the last are of this size */

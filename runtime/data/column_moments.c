@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "data/dataset.h"
+#include "runtime/data/dataset.h"
 
 #define TILE_ROWS 256    /* sums of so many stay below 2^59 */
 #define ONE       0x1p51 /* of the fixed point */

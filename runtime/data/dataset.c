@@ -1,12 +1,12 @@
-#include "data/dataset.h"
+#include "runtime/data/dataset.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/dataset_parts.h"
-#include "data/row_order.h"
+#include "runtime/data/dataset_parts.h"
+#include "runtime/data/row_order.h"
 
 #define CACHE_LINE         64 /* bytes */
 #define SPOOLED_EPOCHS_MAX 4

@@ -6,12 +6,12 @@
  * bits: which rows are held out, means, scales, vocabularies, classes, and the
  * encoded rows themselves.
  */
-#ifndef DATA_DATASET_H
-#define DATA_DATASET_H
+#ifndef RUNTIME_DATA_DATASET_H
+#define RUNTIME_DATA_DATASET_H
 
 #include "base/team.h"
-#include "data/spool.h"
 #include "jobspec/jobspec.h"
+#include "runtime/data/spool.h"
 #include "scoring/model.h"
 
 #define DATASET_CLASSES_MAX 10000

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "data/dataset_parts.h"
+#include "runtime/data/dataset_parts.h"
 
 static enum status refuse_rows(struct slice column, const char *kind, const char *what,
                                uint64_t bad, uint64_t rows, struct error *err)

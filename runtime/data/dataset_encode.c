@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/dataset_parts.h"
+#include "runtime/data/dataset_parts.h"
 
 #define CHUNK_ROWS 256 /* encoded column by column while they are in the cache */
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/dataset_parts.h"
+#include "runtime/data/dataset_parts.h"
 
 static struct slice label_word(const struct spool_column_view *column, uint32_t row)
 {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "data/dataset_parts.h"
+#include "runtime/data/dataset_parts.h"
 
 /* NULLs among the used rows. */
 static bool has_nulls(const struct spool *spool, uint32_t column, const uint8_t *is_used)

@@ -3,11 +3,11 @@
  *
  *     spool --check--> rows held out --learn--> transform, labels --encode--> parts
  */
-#ifndef DATA_DATASET_PARTS_H
-#define DATA_DATASET_PARTS_H
+#ifndef RUNTIME_DATA_DATASET_PARTS_H
+#define RUNTIME_DATA_DATASET_PARTS_H
 
-#include "data/dataset.h"
-#include "data/word_table.h"
+#include "runtime/data/dataset.h"
+#include "runtime/data/word_table.h"
 
 #define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
 

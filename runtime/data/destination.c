@@ -1,10 +1,10 @@
-#include "data/destination.h"
+#include "runtime/data/destination.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "data/jobstore_parts.h"
+#include "runtime/data/jobstore_parts.h"
 
 static const char *const state_names[] = {
 #define X(name, text) text,

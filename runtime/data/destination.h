@@ -10,12 +10,12 @@
  * the publisher alone, after the master has ended: state `done` in the table job
  * says that the model is in this store, PUBLISHED that it is where it was to go.
  */
-#ifndef DATA_DESTINATION_H
-#define DATA_DESTINATION_H
+#ifndef RUNTIME_DATA_DESTINATION_H
+#define RUNTIME_DATA_DESTINATION_H
 
 #include <limits.h>
 
-#include "data/jobstore.h"
+#include "runtime/data/jobstore.h"
 
 #define DESTINATION_STATE_MAP(X)                                                                   \
     X(PENDING, "pending")                                                                          \

@@ -1,4 +1,4 @@
-#include "data/jobstore_parts.h"
+#include "runtime/data/jobstore_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "data/journal_parts.h"
+#include "runtime/data/journal_parts.h"
 
 #define BUSY_MILLISECONDS 5000
 #define SCHEMA_VERSION    4

@@ -9,8 +9,8 @@
  * claim, checkpoint, checkpoint_pieces. The columns are those of DESIGN's catalog tables;
  * docs/jobs.md lists them.
  */
-#ifndef DATA_JOBSTORE_H
-#define DATA_JOBSTORE_H
+#ifndef RUNTIME_DATA_JOBSTORE_H
+#define RUNTIME_DATA_JOBSTORE_H
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -49,7 +49,7 @@ struct job_row {
     uint32_t epoch, epochs;
     double rows_per_second, validation_loss;
     char metrics[64];    /* HOST:PORT where /metrics is; empty: nowhere */
-    double slot_seconds; /* runtime/usage.h; goodput is NaN while it is not known */
+    double slot_seconds; /* runtime/role/usage.h; goodput is NaN while it is not known */
 };
 
 struct jobstore;

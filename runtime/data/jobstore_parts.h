@@ -1,10 +1,10 @@
 /*
  * jobstore_parts.h - what jobstore.c, checkpoint.c and the journal's files share.
  */
-#ifndef DATA_JOBSTORE_PARTS_H
-#define DATA_JOBSTORE_PARTS_H
+#ifndef RUNTIME_DATA_JOBSTORE_PARTS_H
+#define RUNTIME_DATA_JOBSTORE_PARTS_H
 
-#include "data/jobstore.h"
+#include "runtime/data/jobstore.h"
 
 struct sqlite3_stmt;
 

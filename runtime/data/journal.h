@@ -25,10 +25,10 @@
  * Bodies are JSON, as bytes. All of it may have been written by somebody else: a replay
  * takes nothing on trust, and what does not fit is CORRUPT.
  */
-#ifndef DATA_JOURNAL_H
-#define DATA_JOURNAL_H
+#ifndef RUNTIME_DATA_JOURNAL_H
+#define RUNTIME_DATA_JOURNAL_H
 
-#include "data/checkpoint.h"
+#include "runtime/data/checkpoint.h"
 
 #define JOURNAL_BODY_BYTES_MAX ((size_t)64 << 20) /* of the spec; of all others: */
 #define JOURNAL_ROW_BYTES_MAX  ((size_t)64 << 10)

@@ -1,10 +1,10 @@
 /*
  * journal_parts.h - what the stores' files and the journal's share.
  */
-#ifndef DATA_JOURNAL_PARTS_H
-#define DATA_JOURNAL_PARTS_H
+#ifndef RUNTIME_DATA_JOURNAL_PARTS_H
+#define RUNTIME_DATA_JOURNAL_PARTS_H
 
-#include "data/journal.h"
+#include "runtime/data/journal.h"
 
 /* A checkpoint's head, in the order of the store's columns (checkpoint.c). */
 #define CHECKPOINT_HEAD_VALUES 10

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "data/journal_parts.h"
+#include "runtime/data/journal_parts.h"
 
 #define PROGRESS_MS 1000
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "data/jobstore_parts.h"
-#include "data/journal_parts.h"
+#include "runtime/data/jobstore_parts.h"
+#include "runtime/data/journal_parts.h"
 
 #define HEADS_MAX  3 /* two count; a third that a later one replaces */
 #define HEAD_PHASE 4 /* in journal_head_names */

@@ -1,4 +1,4 @@
-#include "data/row_order.h"
+#include "runtime/data/row_order.h"
 
 #include <string.h>
 

@@ -4,12 +4,12 @@
  * By (random(seed, purpose, a, hash), hash): a function of the set of rows
  * alone. Rows that tie have the same hash, that is the same cells.
  */
-#ifndef DATA_ROW_ORDER_H
-#define DATA_ROW_ORDER_H
+#ifndef RUNTIME_DATA_ROW_ORDER_H
+#define RUNTIME_DATA_ROW_ORDER_H
 
 #include "base/random.h"
 #include "base/team.h"
-#include "data/spool.h"
+#include "runtime/data/spool.h"
 
 struct row_key {
     uint64_t seed;

@@ -1,4 +1,4 @@
-#include "data/shard_results.h"
+#include "runtime/data/shard_results.h"
 
 #define REASON_BYTES_MAX 1024
 

@@ -11,8 +11,8 @@
  * the order of the table: so sums do not depend on shards, and are those of the
  * session to the last bit.
  */
-#ifndef DATA_SHARD_RESULTS_H
-#define DATA_SHARD_RESULTS_H
+#ifndef RUNTIME_DATA_SHARD_RESULTS_H
+#define RUNTIME_DATA_SHARD_RESULTS_H
 
 #include "base/cell_bytes.h"
 #include "scoring/metrics.h"

@@ -1,8 +1,8 @@
-#include "data/shardstore.h"
+#include "runtime/data/shardstore.h"
 
 #include <sqlite3.h>
 
-#include "data/jobstore_parts.h"
+#include "runtime/data/jobstore_parts.h"
 
 static const char *const state_names[] = {
 #define X(name, text) text,

@@ -1,7 +1,7 @@
 /*
  * shardstore.h - the shards of a table that is scored, and what came of them, in job.db.
  *
- *     leased ---> done      with the results of its rows (data/shard_results.h)
+ *     leased ---> done      with the results of its rows (runtime/data/shard_results.h)
  *        |  +---> bad       the one row that its workers died over
  *        |  +---> returned  its worker left, died of something else or was late
  *        |  +---> crashed   its worker died, and the rows may be why
@@ -11,10 +11,10 @@
  * row of the table: the results of a shard and its completion are one row here, so
  * one transaction. Besides the tables that the results go to at the end.
  */
-#ifndef DATA_SHARDSTORE_H
-#define DATA_SHARDSTORE_H
+#ifndef RUNTIME_DATA_SHARDSTORE_H
+#define RUNTIME_DATA_SHARDSTORE_H
 
-#include "data/jobstore.h"
+#include "runtime/data/jobstore.h"
 
 #define SHARD_STATE_MAP(X)                                                                         \
     X(LEASED, "leased")                                                                            \

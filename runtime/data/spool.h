@@ -19,8 +19,8 @@
  * All numbers are little-endian; sections are 64-byte aligned. A reader checks
  * every offset and size against the file before it follows it.
  */
-#ifndef DATA_SPOOL_H
-#define DATA_SPOOL_H
+#ifndef RUNTIME_DATA_SPOOL_H
+#define RUNTIME_DATA_SPOOL_H
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "data/spool_files.h"
+#include "runtime/data/spool_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,10 +9,10 @@
  *
  * All calls but new, finish and the two last may come from any thread.
  */
-#ifndef DATA_SPOOL_FILES_H
-#define DATA_SPOOL_FILES_H
+#ifndef RUNTIME_DATA_SPOOL_FILES_H
+#define RUNTIME_DATA_SPOOL_FILES_H
 
-#include "data/spool_format.h"
+#include "runtime/data/spool_format.h"
 
 #define SPOOL_FILE_NONE UINT32_MAX
 

@@ -23,12 +23,12 @@
  * of a file lie one behind the other in the order of their entries, and the
  * index behind those of the first.
  */
-#ifndef DATA_SPOOL_FORMAT_H
-#define DATA_SPOOL_FORMAT_H
+#ifndef RUNTIME_DATA_SPOOL_FORMAT_H
+#define RUNTIME_DATA_SPOOL_FORMAT_H
 
 #include <stddef.h>
 
-#include "data/spool.h"
+#include "runtime/data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
 #define SPOOL_VERSION    3

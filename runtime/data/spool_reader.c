@@ -1,4 +1,4 @@
-#include "data/spool_format.h"
+#include "runtime/data/spool_format.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

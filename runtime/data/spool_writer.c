@@ -1,4 +1,4 @@
-#include "data/spool_files.h"
+#include "runtime/data/spool_files.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "data/word_table.h"
+#include "runtime/data/word_table.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * Words are borrowed. Entries are numbered as they are first seen, which
  * depends on the order of the rows: sort them before anything is made of them.
  */
-#ifndef DATA_WORD_TABLE_H
-#define DATA_WORD_TABLE_H
+#ifndef RUNTIME_DATA_WORD_TABLE_H
+#define RUNTIME_DATA_WORD_TABLE_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "launch/control.h"
+#include "runtime/launch/control.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,10 +5,10 @@
  * sockets live in $XDG_RUNTIME_DIR/totrain.XXXXXX (or under /tmp), mode 0700,
  * and the link `control` in the job's folder leads to the supervisor's.
  */
-#ifndef LAUNCH_CONTROL_H
-#define LAUNCH_CONTROL_H
+#ifndef RUNTIME_LAUNCH_CONTROL_H
+#define RUNTIME_LAUNCH_CONTROL_H
 
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 #define CONTROL_PATH_MAX 108
 

@@ -2,8 +2,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
-#include "launch/spawn.h"
+#include "runtime/launch/launch.h"
+#include "runtime/launch/spawn.h"
 
 #define FIRST_WORD_SECONDS 30 /* on a machine with much else to do */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 static const char *const kind_names[] = {"started", "progress", "notice", "done", "failed"};
 

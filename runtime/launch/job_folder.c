@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launch/control.h"
-#include "launch/launch.h"
+#include "runtime/launch/control.h"
+#include "runtime/launch/launch.h"
 
 #define MKDIR_TRIES_MAX 1000
 

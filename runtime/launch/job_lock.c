@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 #define DETACHED_FILE "detached"
 #define GIVEN_UP_FILE "given-up"

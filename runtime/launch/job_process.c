@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/control.h"
-#include "launch/launch.h"
-#include "launch/spawn.h"
+#include "runtime/launch/control.h"
+#include "runtime/launch/launch.h"
+#include "runtime/launch/spawn.h"
 
 #define CLOSE_MS_MAX 5000 /* the promise: nothing of a job lives longer */
 

@@ -1,7 +1,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 static enum status read_file(const char *path, struct text *out, struct error *err)
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 /* Closes it. Some file systems have no fsync of folders, and nothing to lose by it. */
 static enum status sync_and_close(int file, bool is_folder, const char *path, struct error *err)

@@ -19,8 +19,8 @@
  *
  * No libevent, BLAS or OpenSSL here: this part is linked into the databases.
  */
-#ifndef LAUNCH_LAUNCH_H
-#define LAUNCH_LAUNCH_H
+#ifndef RUNTIME_LAUNCH_LAUNCH_H
+#define RUNTIME_LAUNCH_LAUNCH_H
 
 #include <limits.h>
 #include <sys/types.h>
@@ -86,7 +86,8 @@ bool job_is_kept(const char *folder);
  * acknowledged. IO with the path. */
 enum status job_sync(const char *folder, struct error *err);
 
-/* Its model may have been trained and not be where it was to go (engine/unpublished.h). */
+/* Its model may have been trained and not be where it was to go
+ * (extension/engine/jobs/unpublished.h). */
 #define JOB_UNPUBLISHED_FILE "unpublished.json"
 bool job_is_unpublished(const char *folder);
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 /* `path` up to `end`. */
 static enum status make(char *path, char *end, struct error *err)

@@ -1,4 +1,4 @@
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 #include <sched.h>
 

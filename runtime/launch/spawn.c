@@ -1,4 +1,4 @@
-#include "launch/spawn.h"
+#include "runtime/launch/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

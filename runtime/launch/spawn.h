@@ -4,8 +4,8 @@
  * An argument array, never a shell; nothing inherited but three descriptors;
  * signals as at the start of a program.
  */
-#ifndef LAUNCH_SPAWN_H
-#define LAUNCH_SPAWN_H
+#ifndef RUNTIME_LAUNCH_SPAWN_H
+#define RUNTIME_LAUNCH_SPAWN_H
 
 #include <sys/types.h>
 

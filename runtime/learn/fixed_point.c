@@ -1,4 +1,4 @@
-#include "learn/fixed_point.h"
+#include "runtime/learn/fixed_point.h"
 
 #include <math.h>
 #include <string.h>

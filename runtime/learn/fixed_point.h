@@ -16,8 +16,8 @@
  * asked again and again. How large that one was is a level of some bits, and
  * levels are counted, since counts can be added as the sums are.
  */
-#ifndef LEARN_FIXED_POINT_H
-#define LEARN_FIXED_POINT_H
+#ifndef RUNTIME_LEARN_FIXED_POINT_H
+#define RUNTIME_LEARN_FIXED_POINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

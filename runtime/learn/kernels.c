@@ -1,4 +1,4 @@
-#include "learn/kernels.h"
+#include "runtime/learn/kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "learn/learner.h"
+#include "runtime/learn/learner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "jobspec/job_size.h"
-#include "learn/fixed_point.h"
-#include "learn/learner_parts.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner_parts.h"
 
 /* ---- the plan of a job ---- */
 

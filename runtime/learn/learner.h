@@ -28,12 +28,12 @@
  *                                                  |
  *                                                  +--take_abandon--> as before
  */
-#ifndef LEARN_LEARNER_H
-#define LEARN_LEARNER_H
+#ifndef RUNTIME_LEARN_LEARNER_H
+#define RUNTIME_LEARN_LEARNER_H
 
 #include "base/team.h"
-#include "data/dataset.h"
 #include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
 #include "scoring/model_table.h"
 
 enum phase_kind { PHASE_GRADIENT, PHASE_EVALUATION, PHASE_DONE };

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "learn/learner_parts.h"
+#include "runtime/learn/learner_parts.h"
 
 /* ---- the model ---- */
 

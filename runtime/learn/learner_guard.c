@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/words.h"
-#include "learn/learner_parts.h"
+#include "runtime/learn/learner_parts.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define TILE        4096 /* elements of a step that are summed while they are in the cache */

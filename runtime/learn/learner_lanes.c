@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/fixed_point.h"
-#include "learn/learner_parts.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner_parts.h"
 
 #define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */
 #define SITTING_WORK      5e7    /* multiplications of a member: some milliseconds */

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "data/row_order.h"
-#include "learn/learner_parts.h"
+#include "runtime/data/row_order.h"
+#include "runtime/learn/learner_parts.h"
 
 #define SAMPLE_ROWS_MAX  16384
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "learn/learner_parts.h"
+#include "runtime/learn/learner_parts.h"
 
 struct memory {
     const char *name;

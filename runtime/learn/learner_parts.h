@@ -8,13 +8,13 @@
  *     learner_measure.c what the finished model's metrics are
  *     learner_export.c  the finished model
  */
-#ifndef LEARN_LEARNER_PARTS_H
-#define LEARN_LEARNER_PARTS_H
+#ifndef RUNTIME_LEARN_LEARNER_PARTS_H
+#define RUNTIME_LEARN_LEARNER_PARTS_H
 
-#include "learn/fixed_point.h"
-#include "learn/learner.h"
-#include "learn/network.h"
-#include "learn/optimizer.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner.h"
+#include "runtime/learn/network.h"
+#include "runtime/learn/optimizer.h"
 #include "scoring/metrics.h"
 
 /*

@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "learn/fixed_point.h"
-#include "learn/learner_parts.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner_parts.h"
 
 #define STATE_MAGIC       0x4e524c5454u /* "TTLRN" */
 #define STATE_VERSION     3

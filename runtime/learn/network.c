@@ -1,12 +1,12 @@
-#include "learn/network.h"
+#include "runtime/learn/network.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/progress.h"
 #include "base/random.h"
-#include "learn/kernels.h"
-#include "learn/products.h"
+#include "runtime/learn/kernels.h"
+#include "runtime/learn/products.h"
 
 #define EXPECT_LABELS 16 /* rows between asking for a label and for the inputs */
 

@@ -12,11 +12,11 @@
  * What a lane gives is a pure function of parameters, rows, step and network:
  * the space that it is computed in carries nothing from one call to the next.
  */
-#ifndef LEARN_NETWORK_H
-#define LEARN_NETWORK_H
+#ifndef RUNTIME_LEARN_NETWORK_H
+#define RUNTIME_LEARN_NETWORK_H
 
-#include "data/dataset.h"
 #include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
 #include "scoring/model.h"
 
 #define NETWORK_CHUNK_ROWS  128

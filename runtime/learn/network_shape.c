@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "learn/network.h"
+#include "runtime/learn/network.h"
 
 #define ALIGNMENT 64 /* bytes of a cache line and of the widest vector */
 

@@ -1,9 +1,9 @@
-#include "learn/optimizer.h"
+#include "runtime/learn/optimizer.h"
 
 #include <math.h>
 
 #include "base/vectors.h"
-#include "learn/pairs.h"
+#include "runtime/learn/pairs.h"
 
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
 {

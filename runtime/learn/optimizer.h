@@ -14,8 +14,8 @@
  *
  * Elementwise in float, what is one number a step in double.
  */
-#ifndef LEARN_OPTIMIZER_H
-#define LEARN_OPTIMIZER_H
+#ifndef RUNTIME_LEARN_OPTIMIZER_H
+#define RUNTIME_LEARN_OPTIMIZER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "learn/pairs.h"
+#include "runtime/learn/pairs.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  * fma, which are exact by definition, in a fixed order. Rounded to one double at the end they
  * differ from the true value by half a unit in the last place and a little.
  */
-#ifndef LEARN_PAIRS_H
-#define LEARN_PAIRS_H
+#ifndef RUNTIME_LEARN_PAIRS_H
+#define RUNTIME_LEARN_PAIRS_H
 
 #include <stdint.h>
 

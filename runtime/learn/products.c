@@ -1,9 +1,9 @@
-#include "learn/products.h"
+#include "runtime/learn/products.h"
 
 #include <math.h>
 #include <stdatomic.h>
 
-#include "learn/products_ways.h"
+#include "runtime/learn/products_ways.h"
 
 #define CHAINS 16
 

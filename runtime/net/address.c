@@ -1,4 +1,4 @@
-#include "net/address.h"
+#include "runtime/net/address.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -2,8 +2,8 @@
  * address.h - "unix:/run/user/1000/totrain.x7Kf2a/worker0", "tcp:127.0.0.1:4711",
  * "tcp:[fd00::7]:4711" or, to connect to, "tcp:totrain-17-master.jobs:4711".
  */
-#ifndef NET_ADDRESS_H
-#define NET_ADDRESS_H
+#ifndef RUNTIME_NET_ADDRESS_H
+#define RUNTIME_NET_ADDRESS_H
 
 #include <sys/socket.h>
 

@@ -1,4 +1,4 @@
-#include "net/authority.h"
+#include "runtime/net/authority.h"
 
 #include <stdio.h>
 #include <stdlib.h>

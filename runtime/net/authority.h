@@ -8,11 +8,11 @@
  * Keys are ECDSA on P-256: small, quick to make and to check, and known to
  * every TLS library and policy.
  */
-#ifndef NET_AUTHORITY_H
-#define NET_AUTHORITY_H
+#ifndef RUNTIME_NET_AUTHORITY_H
+#define RUNTIME_NET_AUTHORITY_H
 
-#include "net/credentials.h"
-#include "net/identity.h"
+#include "runtime/net/credentials.h"
+#include "runtime/net/identity.h"
 
 /* Certificates are valid from AUTHORITY_SKEW_S before `now_s` (seconds since
  * 1970), since the clocks of other machines may be behind, and for

@@ -1,4 +1,4 @@
-#include "net/connection.h"
+#include "runtime/net/connection.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include <event2/event.h>
 
-#include "net/dial.h"
+#include "runtime/net/dial.h"
 
 #define READ_BYTES ((size_t)64 << 10)
 

@@ -11,12 +11,12 @@
  * are no frame, and then tells its owner once. It has no clock: the owner
  * frees a connection that is not established in time.
  */
-#ifndef NET_CONNECTION_H
-#define NET_CONNECTION_H
+#ifndef RUNTIME_NET_CONNECTION_H
+#define RUNTIME_NET_CONNECTION_H
 
-#include "net/address.h"
-#include "net/frame.h"
-#include "net/tls.h"
+#include "runtime/net/address.h"
+#include "runtime/net/frame.h"
+#include "runtime/net/tls.h"
 
 struct event_base;
 struct connection;

@@ -1,4 +1,4 @@
-#include "net/credentials.h"
+#include "runtime/net/credentials.h"
 
 #include <errno.h>
 #include <fcntl.h>

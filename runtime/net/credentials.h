@@ -10,8 +10,8 @@
  * everybody on the machine may read is refused. Keys never stand in an
  * argument, the environment or a log.
  */
-#ifndef NET_CREDENTIALS_H
-#define NET_CREDENTIALS_H
+#ifndef RUNTIME_NET_CREDENTIALS_H
+#define RUNTIME_NET_CREDENTIALS_H
 
 #include "base/error.h"
 

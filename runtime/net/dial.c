@@ -1,4 +1,4 @@
-#include "net/dial.h"
+#include "runtime/net/dial.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include <event2/event.h>
 
-#include "net/lookup.h"
+#include "runtime/net/lookup.h"
 
 struct dial {
     struct event_base *base;

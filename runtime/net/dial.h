@@ -3,10 +3,10 @@
  *
  *     name --lookup--> addresses, tried one after the other --> socket
  */
-#ifndef NET_DIAL_H
-#define NET_DIAL_H
+#ifndef RUNTIME_NET_DIAL_H
+#define RUNTIME_NET_DIAL_H
 
-#include "net/address.h"
+#include "runtime/net/address.h"
 
 struct event_base;
 struct dial;

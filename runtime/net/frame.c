@@ -1,4 +1,4 @@
-#include "net/frame.h"
+#include "runtime/net/frame.h"
 
 #include <endian.h>
 #include <string.h>

@@ -14,8 +14,8 @@
  * checksum of its own, since whoever believes a wrong size waits for bytes
  * that nobody sends.
  */
-#ifndef NET_FRAME_H
-#define NET_FRAME_H
+#ifndef RUNTIME_NET_FRAME_H
+#define RUNTIME_NET_FRAME_H
 
 #include "base/error.h"
 

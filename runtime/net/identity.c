@@ -1,4 +1,4 @@
-#include "net/identity.h"
+#include "runtime/net/identity.h"
 
 #include <inttypes.h>
 #include <stdio.h>

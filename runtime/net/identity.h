@@ -8,8 +8,8 @@
  * and addresses say nothing: roles move between machines, and whoever has the
  * certificate is the role wherever it runs.
  */
-#ifndef NET_IDENTITY_H
-#define NET_IDENTITY_H
+#ifndef RUNTIME_NET_IDENTITY_H
+#define RUNTIME_NET_IDENTITY_H
 
 #include "base/text.h"
 

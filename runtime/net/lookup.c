@@ -1,4 +1,4 @@
-#include "net/lookup.h"
+#include "runtime/net/lookup.h"
 
 #include <netdb.h>
 #include <pthread.h>

@@ -5,10 +5,10 @@
  * may block for many seconds: it runs on a thread of its own. A lookup that is
  * no longer wanted is left to end by itself; what it finds is dropped.
  */
-#ifndef NET_LOOKUP_H
-#define NET_LOOKUP_H
+#ifndef RUNTIME_NET_LOOKUP_H
+#define RUNTIME_NET_LOOKUP_H
 
-#include "net/address.h"
+#include "runtime/net/address.h"
 
 #define LOOKUP_ADDRESSES_MAX 16
 

@@ -1,4 +1,4 @@
-#include "net/message.h"
+#include "runtime/net/message.h"
 
 #include <endian.h>
 

@@ -21,11 +21,11 @@
  * a counter, so that a newer master's groups are always newer. A message of an
  * older group is refused. docs/runtime.md says what each role does on each.
  */
-#ifndef NET_MESSAGE_H
-#define NET_MESSAGE_H
+#ifndef RUNTIME_NET_MESSAGE_H
+#define RUNTIME_NET_MESSAGE_H
 
 #include "base/bytes.h"
-#include "net/frame.h"
+#include "runtime/net/frame.h"
 
 /*    name           direction             carries                                        */
 #define MESSAGE_MAP(X)                                                                             \
@@ -99,7 +99,7 @@ struct message_hello {
 /* On a connection of its own, from a thread of its own (pulse.h). */
 struct message_pulse {
     uint32_t index, incarnation;
-    uint32_t still_ms, usual_ms; /* runtime/stall.h */
+    uint32_t still_ms, usual_ms; /* runtime/process/stall.h */
     bool is_computing;
 };
 
@@ -184,7 +184,7 @@ struct message_snapshot {
     struct slice bytes;
 };
 
-/* Rows first to first + count - 1 of the table that is scored (runtime/ledger.h). */
+/* Rows first to first + count - 1 of the table that is scored (runtime/score/ledger.h). */
 struct message_lease {
     uint64_t id, first;
     uint32_t slot, count;
@@ -193,10 +193,10 @@ struct message_lease {
 struct message_scored {
     uint64_t id;
     uint32_t slot;
-    struct slice results; /* data/shard_results.h */
+    struct slice results; /* runtime/data/shard_results.h */
 };
 
-/* A bit was inverted in some memory (runtime/worker_damage.c). */
+/* A bit was inverted in some memory (runtime/train/worker_damage.c). */
 struct message_damage {
     uint32_t index, incarnation; /* who says so */
     uint32_t rank;               /* who is wrong, in the group; UINT32_MAX: not known, or is_own */

@@ -1,4 +1,4 @@
-#include "net/tls.h"
+#include "runtime/net/tls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include "net/tls_verify.h"
+#include "runtime/net/tls_verify.h"
 
 #define READ_AHEAD_BYTES ((size_t)64 << 10)
 /* AES-128 first: it is the fastest where the processor helps, and the record

@@ -13,11 +13,11 @@
  * has the buffers already (docs/decisions/0015-tls.md). It writes without
  * MSG_NOSIGNAL: the process ignores SIGPIPE, which loop_new sees to.
  */
-#ifndef NET_TLS_H
-#define NET_TLS_H
+#ifndef RUNTIME_NET_TLS_H
+#define RUNTIME_NET_TLS_H
 
-#include "net/credentials.h"
-#include "net/identity.h"
+#include "runtime/net/credentials.h"
+#include "runtime/net/identity.h"
 
 /* Who we are and whom we trust. Does not change; threads may share it. */
 struct tls;

@@ -1,4 +1,4 @@
-#include "net/tls_verify.h"
+#include "runtime/net/tls_verify.h"
 
 #include <stdio.h>
 

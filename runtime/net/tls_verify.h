@@ -2,13 +2,13 @@
  * tls_verify.h - is this certificate the one that we expect, and if not, why
  * not in words. For tls.c only.
  */
-#ifndef NET_TLS_VERIFY_H
-#define NET_TLS_VERIFY_H
+#ifndef RUNTIME_NET_TLS_VERIFY_H
+#define RUNTIME_NET_TLS_VERIFY_H
 
 #include <openssl/x509.h>
 
 #include "base/error.h"
-#include "net/identity.h"
+#include "runtime/net/identity.h"
 
 struct tls_verify {
     struct identity expected; /* index: any */

@@ -1,8 +1,8 @@
 add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
   ${CMAKE_CURRENT_LIST_DIR}/csv_job.c ${CMAKE_SOURCE_DIR}/cli/role_commands.c ${CMAKE_SOURCE_DIR}/cli/cluster_master.c
   ${CMAKE_SOURCE_DIR}/cli/table_reading.c)
-target_link_libraries(job_roles PRIVATE totrain_postgres_libpq totrain_runtime totrain_k8s_loop totrain_k8s_submit)
-target_include_directories(job_roles PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(job_roles PRIVATE totrain_cli totrain_postgres_libpq totrain_process totrain_k8s_loop totrain_k8s_submit)
+totrain_show_tests(job_roles)
 if(TOTRAIN_FAULTS)
   foreach(name cluster scale network checkpoint random end trouble)
     add_test(NAME cluster_${name} COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py

@@ -1,4 +1,4 @@
-#include "cluster/csv_job.h"
+#include "tests/cluster/csv_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * csv_job.h - a job made by hand from a CSV file, without a database.
  */
-#ifndef CLUSTER_CSV_JOB_H
-#define CLUSTER_CSV_JOB_H
+#ifndef TESTS_CLUSTER_CSV_JOB_H
+#define TESTS_CLUSTER_CSV_JOB_H
 
-#include "data/spool.h"
 #include "jobspec/jobspec.h"
+#include "runtime/data/spool.h"
 
 #define CSV_COLUMNS_MAX 64
 #define CSV_LINE_MAX    4096

@@ -18,10 +18,10 @@
 
 #include "base/json.h"
 #include "cli/role_commands.h"
-#include "cluster/csv_job.h"
-#include "data/jobstore.h"
-#include "launch/launch.h"
-#include "net/authority.h"
+#include "runtime/data/jobstore.h"
+#include "runtime/launch/launch.h"
+#include "runtime/net/authority.h"
+#include "tests/cluster/csv_job.h"
 
 static int make(int argc, char **argv)
 {

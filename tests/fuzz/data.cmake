@@ -9,7 +9,7 @@ if(TOTRAIN_FUZZ)
     ${CMAKE_SOURCE_DIR}/tests/unit/learn_rows.c)
   target_link_libraries(fuzz_checkpoint PRIVATE totrain_learn totrain_data totrain_scoring
     totrain_jobspec totrain_base PkgConfig::XXHASH PkgConfig::SQLITE)
-  target_include_directories(fuzz_checkpoint PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  totrain_show_tests(fuzz_checkpoint)
   target_link_options(fuzz_checkpoint PRIVATE -fsanitize=fuzzer)
   add_executable(fuzz_journal ${CMAKE_CURRENT_LIST_DIR}/fuzz_journal.c)
   target_link_libraries(fuzz_journal PRIVATE totrain_data totrain_scoring totrain_jobspec totrain_base

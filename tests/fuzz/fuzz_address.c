@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/address.h"
-#include "net/identity.h"
+#include "runtime/net/address.h"
+#include "runtime/net/identity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

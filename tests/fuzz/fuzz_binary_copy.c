@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "postgres_libpq/binary_cells.h"
+#include "extension/postgres/libpq/binary_cells.h"
 
 static const struct pg_column columns[] = {
     {.kind = PG_INTEGER}, {.kind = PG_REAL}, {.kind = PG_NUMERIC}, {.kind = PG_BOOLEAN},

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/checkpoint.h"
-#include "unit/learn_rows.h"
+#include "runtime/data/checkpoint.h"
+#include "tests/unit/learn_rows.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

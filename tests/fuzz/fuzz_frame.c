@@ -8,7 +8,7 @@
 
 #include <xxhash.h>
 
-#include "net/message.h"
+#include "runtime/net/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

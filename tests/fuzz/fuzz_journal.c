@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/journal.h"
+#include "runtime/data/journal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "k8s/kubeconfig.h"
+#include "k8s/client/kubeconfig.h"
 
 #define INPUT_BYTES_MAX 65536
 

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "data/spool_format.h"
+#include "runtime/data/spool_format.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -5,7 +5,7 @@ add_executable(totrain_plan_driver
   ${CMAKE_CURRENT_LIST_DIR}/../unit/described_catalog.c)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/include/tests/tests SYMBOLIC)
-target_include_directories(totrain_plan_driver PRIVATE ${CMAKE_BINARY_DIR}/include/tests)
+totrain_show_tests(totrain_plan_driver)
 target_link_libraries(totrain_plan_driver PRIVATE totrain_codegen totrain_planner totrain_parser)
 find_program(PYTHON3 python3 REQUIRED)
 add_test(NAME golden_plan

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "k8s/kubeconfig.h"
-#include "k8s_loop/client.h"
+#include "k8s/client/kubeconfig.h"
+#include "k8s/loop/client.h"
 
 #define TRIES 5
 

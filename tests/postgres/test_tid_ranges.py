@@ -16,7 +16,7 @@ ROWS = 200000
 LEAVES = ("part_0", "part_1", "nested_0", "nested_1")
 TRAIN = ("SELECT a, b, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.verbose = 2, "
          "train.batch_size = 4096 LABEL y INTO m;")
-PIECE_PAGES = 256  # extension/postgres/table_scan.h
+PIECE_PAGES = 256  # extension/postgres/sql/table_scan.h
 
 
 @harness.unittest.skipIf(harness.ONE_PROCESSOR, "one processor: there is one reader")

@@ -1,4 +1,4 @@
-#include "sim/crowd.h"
+#include "tests/sim/crowd.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * crowd.h - the master alone with many workers that need no processes: what a
  * message costs, and what many deaths at once cost.
  */
-#ifndef SIM_CROWD_H
-#define SIM_CROWD_H
+#ifndef TESTS_SIM_CROWD_H
+#define TESTS_SIM_CROWD_H
 
-#include "runtime/master.h"
+#include "runtime/train/master.h"
 
 struct crowd {
     struct master master;

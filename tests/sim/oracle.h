@@ -4,10 +4,10 @@
  * Made by one undisturbed run of all lanes in one place. A checked learning
  * compares after each apply and load: the first wrong bit ends the simulation.
  */
-#ifndef SIM_ORACLE_H
-#define SIM_ORACLE_H
+#ifndef TESTS_SIM_ORACLE_H
+#define TESTS_SIM_ORACLE_H
 
-#include "runtime/learning.h"
+#include "runtime/train/learning.h"
 
 /* What is simulated: learners for as many workers as come along. */
 struct subject {

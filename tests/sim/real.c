@@ -1,11 +1,11 @@
-#include "sim/real.h"
+#include "tests/sim/real.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/csv_job.h"
+#include "tests/cluster/csv_job.h"
 
 struct real {
     struct csv_job job;

@@ -1,10 +1,10 @@
 /*
  * real.h - the real learner on a small data set, as the subject of the simulation.
  */
-#ifndef SIM_REAL_H
-#define SIM_REAL_H
+#ifndef TESTS_SIM_REAL_H
+#define TESTS_SIM_REAL_H
 
-#include "sim/oracle.h"
+#include "tests/sim/oracle.h"
 
 /* A classifier over a CSV with a header: numbers, the last column the label.
  * Ends the program when it cannot be made. */

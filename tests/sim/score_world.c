@@ -1,14 +1,14 @@
-#include "sim/score_world.h"
+#include "tests/sim/score_world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "data/shardstore.h"
-#include "runtime/deadlines.h"
-#include "runtime/dispatch.h"
-#include "runtime/scorer_role.h"
+#include "runtime/data/shardstore.h"
+#include "runtime/score/deadlines.h"
+#include "runtime/score/dispatch.h"
+#include "runtime/score/scorer_role.h"
 
 #define ROWS_MAX    2048
 #define WORKERS_MAX 16

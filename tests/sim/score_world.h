@@ -1,7 +1,7 @@
 /*
  * score_world.h - one job that scores a table, by its real roles, from one seed.
  *
- *     dispatcher (runtime/dispatch.h) <--frames--> scorers (runtime/scorer_role.h)
+ *     dispatcher (runtime/score/dispatch.h) <--frames--> scorers (runtime/score/scorer_role.h)
  *          |                                           |
  *        store: rows that are settled               toy: a value a row, death over some
  *
@@ -15,8 +15,8 @@
  * those that kill; what a stale dispatcher writes is refused; the job ends, where it
  * may not have bad rows with an error that names one.
  */
-#ifndef SIM_SCORE_WORLD_H
-#define SIM_SCORE_WORLD_H
+#ifndef TESTS_SIM_SCORE_WORLD_H
+#define TESTS_SIM_SCORE_WORLD_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "sim/seeds.h"
+#include "tests/sim/seeds.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * seeds every kind of fault has to happen: else what is checked is not
  * what was meant.
  */
-#ifndef SIM_SEEDS_H
-#define SIM_SEEDS_H
+#ifndef TESTS_SIM_SEEDS_H
+#define TESTS_SIM_SEEDS_H
 
 #include "base/error.h"
 

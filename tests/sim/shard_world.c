@@ -1,12 +1,12 @@
-#include "sim/shard_world.h"
+#include "tests/sim/shard_world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/deadlines.h"
-#include "runtime/ledger.h"
+#include "runtime/score/deadlines.h"
+#include "runtime/score/ledger.h"
 
 #define ROWS_MAX    2048
 #define WORKERS_MAX 16

@@ -3,7 +3,7 @@
  *
  *     worker --ASK--> master --LEASE--> worker --BEAT, DONE--> master --> store
  *
- * The master is the ledger (runtime/ledger.h) and what any master has to do for
+ * The master is the ledger (runtime/score/ledger.h) and what any master has to do for
  * it: store results and completion in one transaction, treat a worker whose
  * lease is overdue as gone, begin again from the store. Messages are lost, repeated
  * and overtake each other; workers are killed, freeze and thaw, are slow, and
@@ -13,8 +13,8 @@
  * Checked: each row has its own result once, or is bad once; the bad rows are
  * those that kill; the job ends.
  */
-#ifndef SIM_SHARD_WORLD_H
-#define SIM_SHARD_WORLD_H
+#ifndef TESTS_SIM_SHARD_WORLD_H
+#define TESTS_SIM_SHARD_WORLD_H
 
 #include "base/error.h"
 

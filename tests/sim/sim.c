@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "sim/real.h"
-#include "sim/seeds.h"
-#include "sim/toy.h"
-#include "sim/world.h"
+#include "tests/sim/real.h"
+#include "tests/sim/seeds.h"
+#include "tests/sim/toy.h"
+#include "tests/sim/world.h"
 
 struct arguments {
     uint64_t first, last;

@@ -3,8 +3,8 @@ add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/sto
   ${CMAKE_CURRENT_LIST_DIR}/oracle.c ${CMAKE_CURRENT_LIST_DIR}/toy.c
   ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
   ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
-target_link_libraries(sim PRIVATE totrain_runtime)
-target_include_directories(sim PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(sim PRIVATE totrain_process)
+totrain_show_tests(sim)
 add_test(NAME sim_seeds COMMAND sim --seeds 1..1000)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
@@ -12,14 +12,14 @@ set_tests_properties(sim_seeds sim_iris PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
-target_link_libraries(sim_shards PRIVATE totrain_runtime)
-target_include_directories(sim_shards PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(sim_shards PRIVATE totrain_process)
+totrain_show_tests(sim_shards)
 add_test(NAME sim_shards COMMAND sim_shards --seeds 1..1000)
 set_tests_properties(sim_shards PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_score ${CMAKE_CURRENT_LIST_DIR}/sim_score.c
   ${CMAKE_CURRENT_LIST_DIR}/score_world.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
-target_link_libraries(sim_score PRIVATE totrain_runtime)
-target_include_directories(sim_score PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(sim_score PRIVATE totrain_process)
+totrain_show_tests(sim_score)
 add_test(NAME sim_score COMMAND sim_score --seeds 1..1000)
 set_tests_properties(sim_score PROPERTIES TIMEOUT 300 LABELS sim)

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "sim/score_world.h"
-#include "sim/seeds.h"
+#include "tests/sim/score_world.h"
+#include "tests/sim/seeds.h"
 
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 {

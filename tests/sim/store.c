@@ -1,4 +1,4 @@
-#include "sim/store.h"
+#include "tests/sim/store.h"
 
 #include <stdlib.h>
 #include <string.h>

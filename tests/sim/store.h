@@ -7,10 +7,10 @@
  * damaged while nobody runs: some damage the checksums see, some only the
  * learner.
  */
-#ifndef SIM_STORE_H
-#define SIM_STORE_H
+#ifndef TESTS_SIM_STORE_H
+#define TESTS_SIM_STORE_H
 
-#include "runtime/outbox.h"
+#include "runtime/role/outbox.h"
 
 struct store {
     uint32_t incarnation; /* the master that leads; others are stale */

@@ -1,4 +1,4 @@
-#include "sim/toy.h"
+#include "tests/sim/toy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

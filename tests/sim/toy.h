@@ -7,10 +7,10 @@
  * rows of each sum, so that a row that is missing or counted twice ends the
  * simulation at once.
  */
-#ifndef SIM_TOY_H
-#define SIM_TOY_H
+#ifndef TESTS_SIM_TOY_H
+#define TESTS_SIM_TOY_H
 
-#include "runtime/learning.h"
+#include "runtime/train/learning.h"
 
 struct toy_plan {
     uint64_t seed;

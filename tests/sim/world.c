@@ -1,4 +1,4 @@
-#include "sim/world.h"
+#include "tests/sim/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/master.h"
-#include "runtime/worker.h"
-#include "sim/store.h"
+#include "runtime/train/master.h"
+#include "runtime/train/worker.h"
+#include "tests/sim/store.h"
 
 #define NODES_MAX   4096
 #define TICK_US     50000

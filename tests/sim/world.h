@@ -16,10 +16,10 @@
  * be unable to reach each other, in one direction or in both, for a while or for ever: the job ends
  * with those who can.
  */
-#ifndef SIM_WORLD_H
-#define SIM_WORLD_H
+#ifndef TESTS_SIM_WORLD_H
+#define TESTS_SIM_WORLD_H
 
-#include "sim/oracle.h"
+#include "tests/sim/oracle.h"
 
 struct world_plan {
     uint64_t seed;

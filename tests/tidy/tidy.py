@@ -26,9 +26,9 @@ OWNED = {
     "sqlite3ext.h": ["extension/sqlite/"],
     "cblas.h": ["bench/speed/gemm.c"],
     "event2/": ["runtime/", "tests/unit/test_connection.c", "tests/unit/test_tls.c"],
-    "openssl/": ["runtime/", "k8s/base64.c"],
-    "curl/": ["k8s/http.c"],
-    "yaml.h": ["k8s/kubeconfig.c"],
+    "openssl/": ["runtime/", "k8s/client/base64.c"],
+    "curl/": ["k8s/client/http.c"],
+    "yaml.h": ["k8s/client/kubeconfig.c"],
 }
 # words that one file alone may use, and what stands for them elsewhere
 CONFINED = [(r"cJSON_Add\w+", "base/json.c", "json_add")]

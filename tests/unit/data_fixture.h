@@ -1,14 +1,14 @@
 /*
  * data_fixture.h - a folder of its own, and spools made of cells.
  */
-#ifndef TESTS_DATA_FIXTURE_H
-#define TESTS_DATA_FIXTURE_H
+#ifndef TESTS_UNIT_DATA_FIXTURE_H
+#define TESTS_UNIT_DATA_FIXTURE_H
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/random.h"
-#include "data/dataset.h"
+#include "runtime/data/dataset.h"
 
 struct folder {
     char path[64];

@@ -18,8 +18,8 @@
  * "numeric" counts those of the texts that read as numbers. The statement
  * begins after these lines.
  */
-#ifndef TESTS_DESCRIBED_CATALOG_H
-#define TESTS_DESCRIBED_CATALOG_H
+#ifndef TESTS_UNIT_DESCRIBED_CATALOG_H
+#define TESTS_UNIT_DESCRIBED_CATALOG_H
 
 #include "planner/catalog.h"
 

@@ -19,8 +19,8 @@
  * gets this by linking with FAILING_MEMORY_LINK (failing_memory.cmake), which
  * has the linker put our functions in place of those.
  */
-#ifndef TESTS_FAILING_MEMORY_H
-#define TESTS_FAILING_MEMORY_H
+#ifndef TESTS_UNIT_FAILING_MEMORY_H
+#define TESTS_UNIT_FAILING_MEMORY_H
 
 #include "base/error.h"
 

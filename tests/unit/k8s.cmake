@@ -1,18 +1,18 @@
-totrain_test(test_kubeconfig SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kubeconfig.c USES k8s LABEL unit)
-totrain_test(test_exec_plugin SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_exec_plugin.c USES k8s
+totrain_test(test_kubeconfig SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kubeconfig.c USES k8s_controller LABEL unit)
+totrain_test(test_exec_plugin SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_exec_plugin.c USES k8s_controller
   LABEL unit)
-totrain_test(test_kube_api SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_api.c USES k8s LABEL unit)
-totrain_test(test_watcher SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher.c USES k8s LABEL unit)
-totrain_test(test_manifest SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_manifest.c USES k8s LABEL unit)
-totrain_test(test_watcher_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher_random.c USES k8s
+totrain_test(test_kube_api SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_api.c USES k8s_controller LABEL unit)
+totrain_test(test_watcher SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher.c USES k8s_controller LABEL unit)
+totrain_test(test_manifest SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_manifest.c USES k8s_controller LABEL unit)
+totrain_test(test_watcher_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher_random.c USES k8s_controller
   LABEL sim)
-totrain_test(test_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_notices.c USES k8s LABEL unit)
-totrain_test(test_kube_events SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_events.c USES k8s LABEL unit)
-totrain_test(test_pod_view SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_view.c USES k8s LABEL unit)
-totrain_test(test_roster SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster.c USES k8s LABEL unit)
-totrain_test(test_roster_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster_random.c USES k8s
+totrain_test(test_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_notices.c USES k8s_controller LABEL unit)
+totrain_test(test_kube_events SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_events.c USES k8s_controller LABEL unit)
+totrain_test(test_pod_view SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_view.c USES k8s_controller LABEL unit)
+totrain_test(test_roster SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster.c USES k8s_controller LABEL unit)
+totrain_test(test_roster_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster_random.c USES k8s_controller
   LABEL sim)
 totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c USES k8s_submit
   LABEL unit)
-totrain_test(test_http_collect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_http_collect.c USES k8s
+totrain_test(test_http_collect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_http_collect.c USES k8s_controller
   LABEL unit)

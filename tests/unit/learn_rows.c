@@ -1,4 +1,4 @@
-#include "learn_rows.h"
+#include "tests/unit/learn_rows.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "data/row_order.h"
+#include "runtime/data/row_order.h"
 
 static double draw(uint64_t a, uint64_t b)
 {

@@ -1,10 +1,10 @@
 /*
  * learn_rows.h - data sets made in memory, and learners driven without workers.
  */
-#ifndef TESTS_LEARN_ROWS_H
-#define TESTS_LEARN_ROWS_H
+#ifndef TESTS_UNIT_LEARN_ROWS_H
+#define TESTS_UNIT_LEARN_ROWS_H
 
-#include "learn/learner.h"
+#include "runtime/learn/learner.h"
 
 struct rows_shape {
     uint32_t train, validation;

@@ -1,8 +1,8 @@
 /*
  * scoring_fixture.h - a model with made-up weights, and a table of its rows.
  */
-#ifndef TESTS_SCORING_FIXTURE_H
-#define TESTS_SCORING_FIXTURE_H
+#ifndef TESTS_UNIT_SCORING_FIXTURE_H
+#define TESTS_UNIT_SCORING_FIXTURE_H
 
 #include <stdlib.h>
 

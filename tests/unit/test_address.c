@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/address.h"
-#include "net/identity.h"
+#include "runtime/net/address.h"
+#include "runtime/net/identity.h"
 
 static void an_address_must_name_its_kind_host_and_port(void **state)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "postgres_libpq/binary_cells.h"
+#include "extension/postgres/libpq/binary_cells.h"
 #include "tests/check.h"
 
 #define BYTES(literal) ((struct slice){literal, sizeof(literal) - 1})

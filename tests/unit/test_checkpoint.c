@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/checkpoint.h"
+#include "runtime/data/checkpoint.h"
 
 #define JOB      7
 #define IDENTITY 0xfeedface12345678u

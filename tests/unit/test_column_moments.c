@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "data_fixture.h"
+#include "tests/unit/data_fixture.h"
 
 #define ROWS 30000
 

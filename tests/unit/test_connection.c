@@ -7,9 +7,9 @@
 
 #include <event2/event.h>
 
-#include "net/address.h"
-#include "net/connection.h"
-#include "net/message.h"
+#include "runtime/net/address.h"
+#include "runtime/net/connection.h"
+#include "runtime/net/message.h"
 
 /* One side of a conversation: collects frames, notes the end. */
 struct side {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "data_fixture.h"
+#include "tests/unit/data_fixture.h"
 
 /* Columns of the tables below: x (numeric), colour (category), y (the label). */
 #define COLUMNS 3

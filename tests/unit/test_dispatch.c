@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "data/shardstore.h"
-#include "runtime/dispatch.h"
+#include "runtime/data/shardstore.h"
+#include "runtime/score/dispatch.h"
 
 #define JOB ((uint64_t)7)
 

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data_fixture.h"
-#include "runtime/event_log.h"
+#include "runtime/record/event_log.h"
+#include "tests/unit/data_fixture.h"
 
 /* ----- one file ----- */
 

@@ -1,4 +1,4 @@
-#include "k8s/exec_plugin.h"
+#include "k8s/client/exec_plugin.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/exposition.h"
+#include "runtime/record/exposition.h"
 
 static void a_label_keeps_to_its_line_whatever_it_says(void **state)
 {

@@ -1,4 +1,4 @@
-#include "k8s/http_collect.h"
+#include "k8s/client/http_collect.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/control.h"
-#include "launch/launch.h"
+#include "runtime/launch/control.h"
+#include "runtime/launch/launch.h"
 
 static char state_folder[64];
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/launch.h"
+#include "runtime/launch/launch.h"
 
 #define WAIT_MS 30000
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/stages.h"
+#include "extension/engine/jobs/stages.h"
 
 #define SYNCED_MAX 64
 

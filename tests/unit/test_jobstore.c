@@ -4,9 +4,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "data/destination.h"
-#include "data/jobstore.h"
-#include "data_fixture.h"
+#include "runtime/data/destination.h"
+#include "runtime/data/jobstore.h"
+#include "tests/unit/data_fixture.h"
 
 static void a_job_row_comes_back_as_it_was_put(void **state)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/journal.h"
+#include "runtime/data/journal.h"
 
 #define JOB         7
 #define ENTRIES_MAX 64

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "learn/kernels.h"
+#include "runtime/learn/kernels.h"
 
 static float draw(uint64_t a, uint64_t b)
 {

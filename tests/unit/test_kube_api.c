@@ -1,4 +1,4 @@
-#include "k8s/api.h"
+#include "k8s/client/api.h"
 
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-#include "k8s/kube_events.h"
+#include "k8s/controller/kube_events.h"
 
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-#include "k8s/kubeconfig.h"
+#include "k8s/client/kubeconfig.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
 #include "base/random.h"
-#include "runtime/lanes.h"
+#include "runtime/train/lanes.h"
 
 #define MEMBERS_MAX 40
 

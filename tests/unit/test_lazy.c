@@ -1,8 +1,8 @@
 #include "tests/check.h"
 
+#include "lazy/curl.h"
 #include "lazy/lazy.h"
-#include "lazy_curl/curl.h"
-#include "lazy_pq/pq.h"
+#include "lazy/pq.h"
 
 static void a_library_that_is_not_there_is_named(void **state)
 {

@@ -5,9 +5,9 @@
 
 #include "base/hash.h"
 #include "jobspec/job_size.h"
-#include "learn/fixed_point.h"
-#include "learn/learner_parts.h"
-#include "learn_rows.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner_parts.h"
+#include "tests/unit/learn_rows.h"
 
 #define STATE_BYTES_MAX ((size_t)64 << 20)
 

@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
-#include "learn/learner_parts.h"
-#include "learn_rows.h"
+#include "runtime/learn/learner_parts.h"
+#include "tests/unit/learn_rows.h"
 
 /* A learner after some steps, with hidden layers, words and early stopping. */
 struct fixture {

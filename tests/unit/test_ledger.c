@@ -1,8 +1,8 @@
-#include "runtime/ledger.h"
+#include "runtime/score/ledger.h"
 
 #include <stdlib.h>
 
-#include "runtime/deadlines.h"
+#include "runtime/score/deadlines.h"
 #include "tests/check.h"
 
 #define LEASE_MS 1000

@@ -1,4 +1,4 @@
-#include "k8s_submit/log_lines.h"
+#include "k8s/submit/log_lines.h"
 #include "tests/check.h"
 
 #define T1 "2026-11-22T00:00:01.000000001Z "

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "net/address.h"
-#include "net/authority.h"
-#include "net/tls.h"
-#include "runtime/loop.h"
+#include "runtime/loop/loop.h"
+#include "runtime/net/address.h"
+#include "runtime/net/authority.h"
+#include "runtime/net/tls.h"
 
 #define ROUNDS    100
 #define STRANGERS 64 /* that the loop keeps */

@@ -1,6 +1,6 @@
-#include "k8s/manifest.h"
+#include "k8s/objects/manifest.h"
 
-#include "k8s/rights.h"
+#include "k8s/objects/rights.h"
 #include "tests/check.h"
 
 static const struct kube_job iris = {

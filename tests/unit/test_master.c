@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/master.h"
+#include "runtime/train/master.h"
 
 #define JOB 7
 

@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "sim/crowd.h"
+#include "tests/sim/crowd.h"
 
 /* Costs are counted in messages, rows and groups: no clock is looked at. */
 

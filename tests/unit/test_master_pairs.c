@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/master_parts.h"
+#include "runtime/train/master_parts.h"
 
 #define JOB 7
 

@@ -2,8 +2,8 @@
 #include "tests/check.h"
 
 #include "scoring/metrics.h"
-#include "scoring_fixture.h"
 #include "tests/unit/failing_memory.h"
+#include "tests/unit/scoring_fixture.h"
 
 static const struct cell row[] = {{.type = CELL_NULL},
                                   {.type = CELL_REAL, .real = 170.5},

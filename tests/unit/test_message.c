@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "net/message.h"
+#include "runtime/net/message.h"
 
 static const int64_t integers[] = {1, -2, INT64_MAX};
 static const float reals[] = {0.5f, -1e30f};

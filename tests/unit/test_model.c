@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "scoring_fixture.h"
+#include "tests/unit/scoring_fixture.h"
 
 static void a_network_computes_what_a_pencil_does(void **state)
 {

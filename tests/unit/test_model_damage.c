@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "scoring_fixture.h"
+#include "tests/unit/scoring_fixture.h"
 
 enum kind { REGRESSION, DEEP };
 

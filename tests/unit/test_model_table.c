@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "scoring_fixture.h"
+#include "tests/unit/scoring_fixture.h"
 
 static void collect(void *context, const void *bytes, size_t size)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "learn/network.h"
-#include "learn_rows.h"
+#include "runtime/learn/network.h"
+#include "tests/unit/learn_rows.h"
 
 #define ROWS           24
 #define PARAMETERS_MAX 2000

@@ -1,4 +1,4 @@
-#include "k8s/notices.h"
+#include "k8s/controller/notices.h"
 
 #include "tests/check.h"
 

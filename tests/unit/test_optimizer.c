@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "learn/optimizer.h"
-#include "learn/pairs.h"
+#include "runtime/learn/optimizer.h"
+#include "runtime/learn/pairs.h"
 
 #define STEPS 10
 #define COUNT 5

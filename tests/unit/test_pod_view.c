@@ -1,4 +1,4 @@
-#include "k8s/pod_view.h"
+#include "k8s/controller/pod_view.h"
 
 #include "tests/check.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "learn/products.h"
+#include "runtime/learn/products.h"
 
 #define ELEMENTS 40000
 

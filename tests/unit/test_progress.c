@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "engine/progress.h"
+#include "extension/engine/jobs/progress.h"
 #include "tests/check.h"
 
 static struct job_event event_of(void)

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "data_fixture.h"
-#include "runtime/recorder.h"
+#include "runtime/record/recorder.h"
+#include "tests/unit/data_fixture.h"
 
 struct fixture {
     struct folder folder;

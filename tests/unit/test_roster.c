@@ -1,4 +1,4 @@
-#include "k8s/roster.h"
+#include "k8s/controller/roster.h"
 
 #include "tests/check.h"
 

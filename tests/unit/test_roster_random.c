@@ -7,7 +7,7 @@
  * room, the rest is pending, nothing else is left, and nothing is done any more.
  * A seed as the argument plays that one alone.
  */
-#include "k8s/roster.h"
+#include "k8s/controller/roster.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "engine/score_job.h"
+#include "extension/engine/score/score_job.h"
 
 static void workers_pay_for_large_models_over_many_rows_on_several_processors(void **state)
 {

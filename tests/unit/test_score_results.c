@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/cell_bytes.h"
-#include "data/shard_results.h"
-#include "engine/score_job.h"
+#include "extension/engine/score/score_job.h"
+#include "runtime/data/shard_results.h"
 
 #define ROWS 3
 

@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/scorer_role.h"
+#include "runtime/score/scorer_role.h"
 
 #define JOB ((uint64_t)7)
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/shard_results.h"
-#include "data/shardstore.h"
+#include "runtime/data/shard_results.h"
+#include "runtime/data/shardstore.h"
 
 struct seen {
     uint32_t count;

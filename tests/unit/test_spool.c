@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
 #include "base/hash.h"
-#include "data/spool_format.h"
+#include "runtime/data/spool_format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "data_fixture.h"
+#include "tests/unit/data_fixture.h"
 
 static const struct spool_column mixed[] = {
     {{"x", 1}, SPOOL_REAL}, {{"n", 1}, SPOOL_INTEGER}, {{"t", 1}, SPOOL_TEXT}};

@@ -1,11 +1,11 @@
-#include "runtime/staffing.h"
+#include "runtime/process/staffing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/wanted.h"
+#include "runtime/process/wanted.h"
 #include "tests/check.h"
 
 #define MOST 6
@@ -149,7 +149,7 @@ static void a_number_outside_the_range_changes_nothing(void **state)
     CHECK_INT(launcher.staffing.version, 1);
 }
 
-/* ----- the number that was asked for, in the job's folder (runtime/wanted.h) ----- */
+/* ----- the number that was asked for, in the job's folder (runtime/process/wanted.h) ----- */
 
 static void write_wanted(const char *folder, const char *text)
 {

@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/stall.h"
+#include "runtime/process/stall.h"
 
 #define EVERY 1000
 

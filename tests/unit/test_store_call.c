@@ -1,8 +1,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "runtime/loop.h"
-#include "runtime/store_call.h"
+#include "runtime/loop/loop.h"
+#include "runtime/loop/store_call.h"
 #include "tests/check.h"
 
 static void a_call_in_flight_is_vouched_for(void **state)

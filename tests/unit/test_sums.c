@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/sums.h"
+#include "runtime/train/sums.h"
 
 static struct message_sums piece(uint32_t first, const void *integers, size_t integer_bytes,
                                  const void *elements, size_t element_bytes)

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "postgres_host/sql.h"
-#include "postgres_host/table_scan.h"
+#include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/table_scan.h"
 #include "tests/check.h"
 
 #define LEAVES_MAX 3

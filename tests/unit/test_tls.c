@@ -11,9 +11,9 @@
 
 #include <event2/event.h>
 
-#include "net/authority.h"
-#include "net/connection.h"
-#include "net/message.h"
+#include "runtime/net/authority.h"
+#include "runtime/net/connection.h"
+#include "runtime/net/message.h"
 
 #define DAY ((int64_t)24 * 3600)
 

@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/unable.h"
+#include "runtime/role/unable.h"
 
 #define DEAD_MS 5000
 

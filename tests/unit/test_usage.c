@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/usage.h"
+#include "runtime/role/usage.h"
 
 static void assert_close(double found, double wanted)
 {

@@ -1,4 +1,4 @@
-#include "k8s/watcher.h"
+#include "k8s/controller/watcher.h"
 
 #include "tests/check.h"
 

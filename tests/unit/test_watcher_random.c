@@ -4,7 +4,7 @@
  * watcher told its reader is what the server has; and on the way each object went
  * through a life that is possible. A seed as the argument plays that one alone.
  */
-#include "k8s/watcher.h"
+#include "k8s/controller/watcher.h"
 
 #include <stdlib.h>
 

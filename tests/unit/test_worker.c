@@ -3,8 +3,8 @@
  */
 #include "tests/check.h"
 
-#include "runtime/worker_parts.h"
-#include "sim/toy.h"
+#include "runtime/train/worker_parts.h"
+#include "tests/sim/toy.h"
 
 #define JOB    7
 #define MASTER PEER_FIRST_ASKED

@@ -1,4 +1,4 @@
-#include "pgstore/connection.h"
+#include "runtime/data/pgstore/connection.h"
 
 #include <errno.h>
 #include <fcntl.h>

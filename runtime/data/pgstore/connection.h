@@ -9,11 +9,11 @@
  * until a deadline. A wrong password, no such database or a certificate that does not fit is
  * an error at once.
  */
-#ifndef PGSTORE_CONNECTION_H
-#define PGSTORE_CONNECTION_H
+#ifndef RUNTIME_DATA_PGSTORE_CONNECTION_H
+#define RUNTIME_DATA_PGSTORE_CONNECTION_H
 
 #include "base/error.h"
-#include "lazy_pq/pq.h"
+#include "lazy/pq.h"
 
 #define PGSTORE_FILE_BYTES_MAX ((size_t)64 << 10)
 #define PGSTORE_PATIENCE_MS    60000 /* of what must be done */

@@ -1,6 +1,6 @@
 /*
  * A job's rows out of its table, in ranges of pieces, by several connections at once. That
- * the files are what was written is for whoever maps them to check (data/spool.h).
+ * the files are what was written is for whoever maps them to check (runtime/data/spool.h).
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/team.h"
-#include "pgstore/pgstore_parts.h"
+#include "runtime/data/pgstore/pgstore_parts.h"
 
 #define READERS_MAX  4
 #define RANGE_PIECES 8

@@ -6,7 +6,7 @@
  * somebody else's (STALE), and none means that it can be sent again; should the cut one still
  * be under way on the server, the primary key makes the second wait for it.
  */
-#include "pgstore/pgstore_parts.h"
+#include "runtime/data/pgstore/pgstore_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "pgstore/pgstore_parts.h"
+#include "runtime/data/pgstore/pgstore_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces; a row
  *                                                of PGSTORE_OVER when the job is over
  *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
- *     result_JOB       number, master, kind, body, data    the journal (data/journal.h)
+ *     result_JOB       number, master, kind, body, data    the journal (runtime/data/journal.h)
  *
  * They are made by the session that submits, in a schema that the administrator names, and
  * belong to its role. The roles of the job log in as somebody who may SELECT from all three
@@ -15,15 +15,15 @@
  *
  * One of these is used by one thread at a time.
  */
-#ifndef PGSTORE_PGSTORE_H
-#define PGSTORE_PGSTORE_H
+#ifndef RUNTIME_DATA_PGSTORE_PGSTORE_H
+#define RUNTIME_DATA_PGSTORE_PGSTORE_H
 
-#include "data/journal.h"
+#include "runtime/data/journal.h"
 
 #define PGSTORE_SCHEMA      "totrain_jobs"
 #define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* of the input's files; the last is shorter */
 #define PGSTORE_FILES_MAX   128
-#define PGSTORE_OVER        "over"        /* no file: extension/postgres/job_tables.h */
+#define PGSTORE_OVER        "over"        /* no file: extension/postgres/sql/job_tables.h */
 #define PGSTORE_ORDER       "direct.json" /* of rows that a worker reads itself */
 
 struct pgstore;

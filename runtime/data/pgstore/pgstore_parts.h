@@ -1,11 +1,11 @@
 /*
  * pgstore_parts.h - what the files of this folder share.
  */
-#ifndef PGSTORE_PGSTORE_PARTS_H
-#define PGSTORE_PGSTORE_PARTS_H
+#ifndef RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
+#define RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
 
-#include "pgstore/connection.h"
-#include "pgstore/pgstore.h"
+#include "runtime/data/pgstore/connection.h"
+#include "runtime/data/pgstore/pgstore.h"
 
 #define TABLE_NAME_MAX 300 /* quoted */
 

@@ -1,0 +1,264 @@
+#include "extension/engine/engine.h"
+
+#include "codegen/model_path.h"
+#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/stages.h"
+#include "extension/engine/score/score_job.h"
+#include "planner/attribute.h"
+
+#define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
+
+static enum status parse(struct slice text, const struct piece *piece, struct arena *arena,
+                         struct statement *statement, struct error *err)
+{
+    error_clear(err);
+    if (piece)
+        return parse_piece(text, piece, arena, statement, err);
+    return parse_statement(text, arena, statement, err);
+}
+
+/* What each statement returns; a statement with columns of its own has none here. */
+struct fixed_columns {
+    enum statement_kind kind;
+    size_t count;
+    const char *names[7];
+};
+
+static const struct fixed_columns fixed_columns[] = {
+    {STATEMENT_TRAIN, 3, {"name", "train", "validation"}},
+    {STATEMENT_SHOW_TRAIN, 2, {"item", "value"}},
+    {STATEMENT_SHOW_MODELS,
+     7,
+     {"name", "version", "kind", "digest", "created_at", "rows", "statement"}},
+    {STATEMENT_SHOW_VERSIONS, 4, {"version", "digest", "created_at", "state"}},
+    {STATEMENT_SHOW_JOBS,
+     7,
+     {"id", "state", "model", "started_at", "seconds", "statement", "error"}},
+    {STATEMENT_SHOW_ATTRIBUTES, 4, {"name", "type", "default", "help"}},
+    {STATEMENT_CANCEL_JOB, 2, {"job", "state"}},
+    {STATEMENT_ROLLBACK_MODEL, 2, {"model", "version"}},
+};
+static const struct fixed_columns explain_columns = {STATEMENT_TRAIN, 2, {"item", "detail"}};
+static const struct fixed_columns target_columns = {
+    STATEMENT_PREDICT, 3, {"table", "rows", "seconds"}};
+
+static const struct fixed_columns detached_columns = {STATEMENT_PREDICT, 2, {"job", "table"}};
+
+/* job.wait = false. A value that the planner will refuse does not matter. */
+static bool is_detached(const struct statement *statement)
+{
+    const struct attribute *wait = attribute_find(SLICE("job.wait"));
+
+    for (size_t i = 0; i < statement->setting_count; i++) {
+        const struct setting *setting = &statement->settings[i];
+
+        if (attribute_find(setting->name.text) == wait)
+            return setting->value.kind == VALUE_BOOLEAN ? !setting->value.boolean
+                                                        : setting->value.integer == 0;
+    }
+    return false;
+}
+
+static const struct fixed_columns *columns_of(const struct statement *statement)
+{
+    bool has_target = statement_predicts_into_table(statement) ||
+                      (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
+
+    if (statement->explain_plan)
+        return &explain_columns;
+    if (has_target)
+        return is_detached(statement) ? &detached_columns : &target_columns;
+    for (size_t i = 0; i < sizeof fixed_columns / sizeof *fixed_columns; i++)
+        if (fixed_columns[i].kind == statement->kind)
+            return &fixed_columns[i];
+    return NULL;
+}
+
+static enum status describe_fixed(const struct fixed_columns *fixed, struct arena *arena,
+                                  struct description *description, struct error *err)
+{
+    description->count = fixed->count;
+    description->columns = ARENA_NEW(arena, struct slice, fixed->count);
+    if (!description->columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < fixed->count; i++)
+        description->columns[i] = slice_of(fixed->names[i]);
+    return STATUS_OK;
+}
+
+/*
+ * PREDICT without a target is a query of the host's. Clients keep prepared
+ * statements for long: the guard notices, once a run, that the model was
+ * replaced by one with other inputs, whose values would be mixed up.
+ */
+static void guard_query(const struct plan *plan, struct slice query, struct text *sql)
+{
+    struct text path;
+
+    text_init(&path, TEXT_MAXIMUM);
+    model_path_write(plan->model_schema, plan->model_name, &path);
+    text_append_string(sql, "SELECT * FROM (");
+    text_append(sql, query);
+    text_append_string(sql, ") WHERE totrain_fits(");
+    text_append_literal(sql, text_slice(&path));
+    text_append_string(sql, ", ");
+    text_append_literal(sql, plan->model.label);
+    for (size_t i = 0; i < plan->model.input_count && i < GUARDED_INPUTS_MAX; i++) {
+        text_append_string(sql, ", ");
+        text_append_literal(sql, plan->model.inputs[i].name);
+    }
+    text_append_char(sql, ')');
+    sql->failed = sql->failed || path.failed;
+    text_deinit(&path);
+}
+
+static enum status describe_predict(const struct plan *plan, struct arena *arena,
+                                    struct description *description, struct error *err)
+{
+    struct text query, sql;
+    enum status status;
+
+    text_init(&query, TEXT_MAXIMUM);
+    text_init(&sql, TEXT_MAXIMUM);
+    status = predict_query(plan, &query, err);
+    if (status == STATUS_OK) {
+        if (plan->dialect == SQL_POSTGRES)
+            text_append(&sql, text_slice(&query)); /* finds inputs by name, and runs once */
+        else
+            guard_query(plan, text_slice(&query), &sql);
+        description->query = arena_copy(arena, text_slice(&sql));
+        if (!description->query.data || sql.failed)
+            status = fail_no_memory(err);
+    }
+    text_deinit(&query);
+    text_deinit(&sql);
+    return status;
+}
+
+enum status engine_describe(const struct host *host, struct slice text, const struct piece *piece,
+                            struct arena *arena, struct description *description, struct error *err)
+{
+    struct statement statement;
+    const struct fixed_columns *fixed;
+    struct plan plan;
+
+    *description = (struct description){0};
+    TRY(parse(text, piece, arena, &statement, err));
+    fixed = columns_of(&statement);
+    description->select = statement.select;
+    if (fixed)
+        return describe_fixed(fixed, arena, description, err);
+    TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
+    switch (plan.kind) {
+    case STATEMENT_PREDICT:
+        return describe_predict(&plan, arena, description, err);
+    case STATEMENT_EVALUATE:
+        return evaluate_columns(&plan, arena, &description->columns, &description->count, err);
+    case STATEMENT_SQL:
+        description->query = plan.text;
+        return STATUS_OK;
+    default:
+        return fail_at(err, STATUS_UNSUPPORTED, statement.verb_position, "%s is not supported yet",
+                       statement_kind_name(plan.kind));
+    }
+}
+
+enum status engine_wish(const struct host *host, struct slice text, const struct piece *piece,
+                        struct arena *arena, struct cluster_wish *wish, bool *is_wanted,
+                        struct error *err)
+{
+    struct statement statement;
+    struct plan plan;
+
+    TRY(parse(text, piece, arena, &statement, err));
+    TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
+    *is_wanted = plan.kind == STATEMENT_TRAIN && plan.cluster.is_wanted && !plan.explain_only;
+    return *is_wanted ? cluster_check(host, &plan, arena, wish, err) : STATUS_OK;
+}
+
+static enum status rollback_run(const struct host *host, const struct plan *plan,
+                                const struct sink *sink, struct error *err)
+{
+    int64_t restored = 0;
+
+    enum status status = host->models->restore(host->self, plan->model_schema, plan->model_name,
+                                               plan->version, &restored, err);
+
+    if (status != STATUS_OK)
+        return status == STATUS_NOT_FOUND ? error_place(err, plan->aim_position) : status;
+    return sink_row(sink, (struct cell[]){cell_text(plan->model_name), cell_integer(restored)}, 2,
+                    err);
+}
+
+static enum status cancel_run(const struct host *host, const struct plan *plan,
+                              const struct sink *sink, struct error *err)
+{
+    if (job_end(host, plan->job, err) != STATUS_OK)
+        return error_place(err, plan->aim_position);
+    return sink_row(sink, (struct cell[]){cell_integer(plan->job), cell_string("cancelled")}, 2,
+                    err);
+}
+
+static enum status run_plan(const struct host *host, const struct plan *plan, struct arena *arena,
+                            const struct sink *sink, struct error *err)
+{
+    if (plan->explain_only)
+        return explain_run(host, plan, arena, sink, err);
+    switch (plan->kind) {
+    case STATEMENT_SQL:
+        return host->rows->query(host->self, plan->text, sink, err);
+    case STATEMENT_TRAIN:
+        return train_run(host, plan, arena, sink, err);
+    case STATEMENT_PREDICT:
+    case STATEMENT_EVALUATE:
+        return score_run(host, plan, arena, sink, err);
+    case STATEMENT_SHOW_TRAIN:
+        return show_train_run(host, plan, arena, sink, err);
+    case STATEMENT_SHOW_MODELS:
+        return host->models->list(host->self, sink, err);
+    case STATEMENT_SHOW_VERSIONS:
+        return host->models->list_versions(host->self, plan->model_schema, plan->model_name, sink,
+                                           err);
+    case STATEMENT_SHOW_JOBS:
+        return show_jobs_run(host, sink, err);
+    case STATEMENT_SHOW_ATTRIBUTES:
+        return show_attributes_run(plan, sink, err);
+    case STATEMENT_CANCEL_JOB:
+        return cancel_run(host, plan, sink, err);
+    case STATEMENT_ROLLBACK_MODEL:
+        return rollback_run(host, plan, sink, err);
+    default:
+        return fail(err, STATUS_UNSUPPORTED, "%s is not supported yet",
+                    statement_kind_name(plan->kind));
+    }
+}
+
+static enum status run_in(const struct host *host, struct slice text, const struct piece *piece,
+                          struct arena *arena, const struct sink *sink, struct error *err)
+{
+    struct statement statement;
+    struct description description;
+    const struct fixed_columns *fixed;
+    struct plan plan;
+
+    TRY(parse(text, piece, arena, &statement, err));
+    TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
+    fixed = columns_of(&statement);
+    if (fixed) {
+        TRY(describe_fixed(fixed, arena, &description, err));
+        TRY(sink_columns(sink, description.columns, description.count, err));
+    }
+    return run_plan(host, &plan, arena, sink, err);
+}
+
+enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,
+                       const struct sink *sink, struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = run_in(host, text, piece, &arena, sink, err);
+    arena_deinit(&arena);
+    return status;
+}

@@ -1,0 +1,47 @@
+/*
+ * engine.h - one statement of ours, from its text to its rows.
+ *
+ *     text --parse--> statement --plan--> plan --+--> job: spool, launch, follow, publish
+ *                                                +--> scoring SQL, or rows of the catalog
+ *
+ * Every door (bare statement, function, CLI, notebook) calls these two, and
+ * this module is the only one that knows all stages. The engine keeps nothing
+ * between calls.
+ */
+#ifndef EXTENSION_ENGINE_ENGINE_H
+#define EXTENSION_ENGINE_ENGINE_H
+
+#include "extension/engine/host/host.h"
+#include "parser/parser.h"
+
+#define DESCRIPTION_COLUMNS_MAX QUERY_COLUMNS_MAX
+
+/* What a statement returns, known without running it. */
+struct description {
+    struct slice *columns;
+    size_t count;
+    /* Where the statement is nothing but a query with scoring functions
+     * (PREDICT without a target): that query. The host may stream it. */
+    struct slice query;
+    struct slice select; /* of another statement of ours: what it reads; size 0: nothing */
+};
+
+/* `text` is the whole program, `piece` the statement's place in it: positions
+ * of errors count from the text's start. NULL: the text is one statement. */
+enum status engine_describe(const struct host *host, struct slice text, const struct piece *piece,
+                            struct arena *arena, struct description *description,
+                            struct error *err);
+
+/* What the Job of a statement would be like that trains on a cluster, without reading a row or
+ * making anything. *is_wanted: it would go there. extension/engine/jobs/cluster.h; its texts live
+ * in the arena. */
+struct cluster_wish;
+enum status engine_wish(const struct host *host, struct slice text, const struct piece *piece,
+                        struct arena *arena, struct cluster_wish *wish, bool *is_wanted,
+                        struct error *err);
+
+/* Runs it. Whatever fails, nothing is published and an old model stays. */
+enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,
+                       const struct sink *sink, struct error *err);
+
+#endif

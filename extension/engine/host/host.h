@@ -1,0 +1,266 @@
+/*
+ * host.h - the seam between the engine and the database it runs in.
+ *
+ *     session     who runs the statement, and how it makes jobs
+ *     rows        queries of the user's            models   models as tables
+ *     tables      tables that statements write     jobs     what a server asks of its jobs
+ *     kept_rows   rows that stay with the host while workers score them
+ *     marks       tables that somebody else than the session writes
+ *     cluster     jobs whose processes are Pods (cluster.h)
+ *
+ * Filled by extension/sqlite and extension/postgres. The engine speaks of models, queries and
+ * tables; how a model table is declared, quoted, locked and versioned is the host's. Everything
+ * happens in the caller's session: its rights, its temporary tables, its open transaction. All
+ * functions but the cluster's get host.self.
+ *
+ * A schema of size 0 means the host's own search order, or for a table that
+ * is to be made the place where the host makes tables.
+ */
+#ifndef EXTENSION_ENGINE_HOST_HOST_H
+#define EXTENSION_ENGINE_HOST_HOST_H
+
+#include "extension/engine/host/sink.h"
+#include "planner/catalog.h"
+#include "runtime/data/jobstore.h"
+#include "runtime/data/spool.h"
+#include "scoring/model.h"
+
+/* How much memory the arena of one loaded model may take. */
+#define MODEL_ARENA_MAX ((size_t)16 << 30)
+
+/* What a statement writes, and so what it may replace: a table of the same kind that an
+ * earlier statement wrote. */
+enum target_kind {
+    TARGET_MODEL,       /* TRAIN INTO */
+    TARGET_PREDICTIONS, /* TO PREDICT; marked as such when it is made */
+    TARGET_METRICS,     /* EVALUATE INTO; marked as such when it is made */
+    TARGET_BAD_ROWS     /* *.bad_rows = 'quarantine'; its last column is QUARANTINE_REASON */
+};
+
+/* A table that a statement is to write. */
+struct table_target {
+    struct slice schema, name;
+    enum target_kind kind;
+    bool replaces_any; /* the user permits to replace any ordinary table but a model */
+};
+
+/* A trained model on its way into the database. The host gives it its id (kept
+ * from the model that it replaces), version and creation time. */
+struct publication {
+    struct model *model;
+    int64_t job;
+    struct jobstore *store; /* its metrics go to totrain_metrics */
+};
+
+/*
+ * Rows that go into a spool from several threads at once, in no order. Cell i of
+ * the spool is column columns[i] of the query. A cell of the spool's own type
+ * may be put as it is; `put` takes any, and is called by any thread.
+ */
+struct scan {
+    void *self;
+    enum status (*put)(void *self, size_t i, const struct cell *cell, struct spool_writer *writer,
+                       struct error *err);
+    const enum spool_type *types;
+    const int *columns; /* behind those of the query the elements of its vectors */
+    size_t count;
+    struct vectors vectors;
+    const struct spool_column *spooled; /* (count): with names, for messages */
+    const char *path;                   /* of the spool */
+    uint32_t threads;                   /* at most */
+    struct spool_writer *writer;        /* the readers' branches are joined into it */
+};
+
+/* The same scan in another process, which has been told names, types and columns. It has
+ * put and what that needs, in the arena; the caller brings the rest. */
+enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
+                         struct arena *arena, struct scan *scan, struct error *err);
+
+/* A row of the query into the spool, by put. `room` is of scan_room_bytes, aligned for
+ * doubles, and zeroed at first. */
+size_t scan_room_bytes(const struct scan *scan);
+enum status scan_put_row(const struct scan *scan, const struct cell *cells, void *room,
+                         struct spool_writer *writer, struct error *err);
+
+struct scan_outcome {
+    uint32_t readers;   /* 0: nothing was read, and query() must be asked */
+    const char *reason; /* why, for people */
+};
+
+/* A table that is made anew from a query. */
+struct fill {
+    struct table_target target;
+    struct slice create, select;
+    struct slice mark; /* for host_marks; letters, digits, spaces and -:. size 0: none */
+    uint64_t rows;     /* how many it has got */
+};
+
+/* Where rows for several tables go, as they come. `table` is an index of the fills. */
+struct fill_sink {
+    void *self;
+    enum status (*put)(void *self, size_t table, const struct cell *cells, size_t count,
+                       struct error *err);
+};
+typedef enum status fill_source(void *context, const struct fill_sink *sink, struct error *err);
+
+/* A job that is ready to be started, by somebody who shares no folder with this session. */
+struct staging {
+    const struct job_folder *folder; /* job.json and the rows */
+    struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
+};
+
+/* What became of a transaction that wrote a model. */
+enum transaction_state {
+    TRANSACTION_OPEN,
+    TRANSACTION_PREPARED, /* it waits for COMMIT PREPARED */
+    TRANSACTION_COMMITTED,
+    TRANSACTION_ABORTED /* or it is so long ago that nobody knows */
+};
+
+struct host_cluster;
+struct unpublished;
+
+/* The session that a statement runs in, and how it makes jobs. */
+struct host_session {
+    const char *state;   /* folder of the jobs; NULL: the user's own (runtime/launch/launch.h) */
+    const char *program; /* path of `totrain` */
+    uint64_t memory_max; /* bytes of each process of a job; 0: as much as there is */
+
+    /* The folder that was made for this statement before it runs, and the lock of the process that
+     * holds it, and goes on to hold it; 0: a new one is made. */
+    int64_t job;
+    int job_lock;
+
+    /* Has the user asked this session to stop? */
+    bool (*interrupted)(void *self);
+};
+
+/* Rows of the user's queries. */
+struct host_rows {
+    /* Columns and rows of a query of the user's, or of our scoring SQL. */
+    enum status (*query)(void *self, struct slice select, const struct sink *sink,
+                         struct error *err);
+    /* The same rows as query(), read in parallel where that can be done. */
+    enum status (*scan)(void *self, struct slice select, const struct scan *scan,
+                        struct scan_outcome *outcome, struct error *err);
+    /* About how many rows the query has, where that costs nothing to find out; 0: it is
+     * not known. */
+    uint64_t (*guess)(void *self, struct slice select);
+    /* May SQL with our scoring functions be run here, and are they ours? In PostgreSQL a schema of
+     * their name can be anybody's. */
+    enum status (*check_functions)(void *self, struct error *err);
+};
+
+/* Models as tables of the database. */
+struct host_models {
+    /* In one transaction: readers see the old model or the new one. */
+    enum status (*publish)(void *self, struct slice schema, struct slice name,
+                           struct publication *publication, struct error *err);
+    /* Where another session would find the place that a model would be written to now: `database`
+     * and `schema` of *unpublished. */
+    enum status (*find_place)(void *self, struct slice schema, struct unpublished *unpublished,
+                              struct error *err);
+    /* NOT_FOUND, CORRUPT. The model lives in the arena. */
+    enum status (*load)(void *self, struct slice schema, struct slice name, struct arena *arena,
+                        struct model *model, struct error *err);
+    /* The meta row alone: layers and vocabularies are empty. */
+    enum status (*load_meta)(void *self, struct slice schema, struct slice name,
+                             struct arena *arena, struct model *model, struct error *err);
+    /* name, version, kind, digest, created_at, rows, statement of every model. */
+    enum status (*list)(void *self, const struct sink *sink, struct error *err);
+    /* version, digest, created_at, state ('current', 'kept'). */
+    enum status (*list_versions)(void *self, struct slice schema, struct slice name,
+                                 const struct sink *sink, struct error *err);
+    /* epoch, step, metric, part, value of one version, in this order. */
+    enum status (*list_metrics)(void *self, struct slice schema, struct slice name,
+                                const struct model *model, const struct sink *sink,
+                                struct error *err);
+    /* Swap a kept version in; the current one is kept instead. `version` is a
+     * number or the beginning of a digest. */
+    enum status (*restore)(void *self, struct slice schema, struct slice name, struct slice version,
+                           int64_t *restored, struct error *err);
+};
+
+/* Tables that statements write. What replaces a table does so in one transaction; INVALID, and
+ * nothing is dropped, where the name meanwhile belongs to something that the target may not
+ * replace. */
+struct host_tables {
+    /* Could this table be written at the end? Asked before hours of training:
+     * the schema exists and is writable, the name is free or of a table that the
+     * target may replace, and no other statement of this session would block it. */
+    enum status (*check_target)(void *self, const struct table_target *target, struct error *err);
+    /* Drop each table, make it with `create` and fill it from `select`. Where there is a `stage`,
+     * its rows are kept in the temporary table totrain_rows meanwhile, for the selects to read.
+     * stage, or the select of a single table without one, may read the old tables. */
+    enum status (*fill)(void *self, struct slice stage, struct fill *fills, size_t count,
+                        struct error *err);
+    /* The same from rows that `source` puts, instead of selects. */
+    enum status (*fill_rows)(void *self, struct fill *fills, size_t count, fill_source *source,
+                             void *context, struct error *err);
+    /* The same with one row of cells. */
+    enum status (*write_row)(void *self, const struct table_target *target,
+                             const struct slice *names, const struct cell *cells, size_t count,
+                             struct error *err);
+};
+
+/*
+ * Rows that stay with the host while a job scores them, in the temporary table totrain_kept and
+ * numbered from 0, when cells would not bring back what they were: types, digits. Jobs read
+ * them there (lower_kept), `create` of fill_rows is a SELECT that joins them, and a row of
+ * fill_rows is its number, the reason that it is bad for or NULL, and its outputs.
+ */
+struct host_kept_rows {
+    /* Instead of those of an earlier SELECT. */
+    enum status (*keep)(void *self, struct slice select, struct error *err);
+    enum status (*forget)(void *self, struct error *err);
+};
+
+/*
+ * Tables that are written by another process than the session that asked for them, and perhaps by
+ * a second one after the first was killed: they carry the mark of the fill. Such jobs take their
+ * rows with them, so a host has either these or kept rows.
+ */
+struct host_marks {
+    /* Has a table of this name been made by fill_rows with this mark? It is kept as long as
+     * the table is. */
+    bool (*has)(void *self, struct slice schema, struct slice table, struct slice mark);
+};
+
+/* A session inside of a server, which limits jobs, and whose statements are part of transactions
+ * that end after them. */
+struct host_jobs {
+    /* A job is about to begin in this folder; where the host refuses, it goes again. */
+    enum status (*admit)(void *self, const struct job_folder *folder, struct error *err);
+    /* The rows are in the spool, and what comes next takes long: locks are let go of. */
+    enum status (*rows_read)(void *self, struct error *err);
+    /* models->publish has written the model of this folder, and its transaction is still open: the
+     * number goes into unpublished.json, and with its end the file. */
+    enum status (*written)(void *self, const struct job_folder *folder, struct error *err);
+    /* What became of the transaction of that number; `who` (of `size`) gets words about the one
+     * that holds it. Needs no self. */
+    enum transaction_state (*transaction_state)(void *self, const char *transaction, char *who,
+                                                size_t size);
+};
+
+/* Each part is whole: a host that has it fills all of it. */
+struct host {
+    void *self;
+    struct catalog catalog;
+    struct host_session session;
+    const struct host_rows *rows;           /* NULL in a host that only writes or looks at jobs */
+    const struct host_models *models;       /* NULL in a host that only looks at jobs */
+    const struct host_tables *tables;       /* NULL with models */
+    const struct host_kept_rows *kept_rows; /* NULL: rows travel through the job */
+    const struct host_marks *marks;         /* NULL: jobs that score end with their session */
+    const struct host_jobs *jobs;           /* NULL: no server; what is written is committed */
+    const struct host_cluster *cluster;     /* Jobs on Kubernetes (cluster.h); NULL: there are
+                                               none. catalog.limits says why. */
+};
+
+/* host_jobs.rows_read, where there is a server to ask. */
+static inline enum status host_rows_read(const struct host *host, struct error *err)
+{
+    return host->jobs ? host->jobs->rows_read(host->self, err) : STATUS_OK;
+}
+
+#endif

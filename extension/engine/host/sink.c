@@ -1,0 +1,62 @@
+#include "extension/engine/host/sink.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum status sink_columns(const struct sink *sink, const struct slice *names, size_t count,
+                         struct error *err)
+{
+    return sink->columns ? sink->columns(sink->self, names, count, err) : STATUS_OK;
+}
+
+enum status sink_row(const struct sink *sink, const struct cell *cells, size_t count,
+                     struct error *err)
+{
+    return sink->row(sink->self, cells, count, err);
+}
+
+void sink_notice(const struct sink *sink, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+
+    if (!sink->notice)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    sink->notice(sink->self, line);
+}
+
+void sink_progress(const struct sink *sink, const struct job_event *event)
+{
+    if (sink->progress)
+        sink->progress(sink->self, event);
+}
+
+struct cell cell_null(void)
+{
+    return (struct cell){.type = CELL_NULL};
+}
+
+struct cell cell_integer(int64_t value)
+{
+    return (struct cell){.type = CELL_INTEGER, .integer = value};
+}
+
+struct cell cell_real(double value)
+{
+    if (isnan(value))
+        return cell_null();
+    return (struct cell){.type = CELL_REAL, .real = value};
+}
+
+struct cell cell_text(struct slice value)
+{
+    return (struct cell){.type = CELL_TEXT, .text = value};
+}
+
+struct cell cell_string(const char *value)
+{
+    return cell_text(slice_of(value));
+}

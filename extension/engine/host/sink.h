@@ -1,0 +1,42 @@
+/*
+ * sink.h - where the rows of a result go.
+ *
+ *     columns (once)  row, row, row ...
+ *
+ * Every door brings one: the shell of the CLI prints, the SQLite extension
+ * keeps the rows for its recursive query, and inside the engine the spool and
+ * EVALUATE are sinks too. Cells and names are borrowed until the call returns.
+ */
+#ifndef EXTENSION_ENGINE_HOST_SINK_H
+#define EXTENSION_ENGINE_HOST_SINK_H
+
+#include "base/cell.h"
+#include "base/error.h"
+#include "runtime/launch/launch.h"
+
+struct sink {
+    void *self;
+    /* May be NULL where nobody asks for names. */
+    enum status (*columns)(void *self, const struct slice *names, size_t count, struct error *err);
+    enum status (*row)(void *self, const struct cell *cells, size_t count, struct error *err);
+    /* A line for the user, and how training goes: JOB_STARTED, any number of
+     * JOB_PROGRESS, then JOB_DONE or JOB_FAILED. Either may be NULL. */
+    void (*notice)(void *self, const char *line);
+    void (*progress)(void *self, const struct job_event *event);
+};
+
+enum status sink_columns(const struct sink *sink, const struct slice *names, size_t count,
+                         struct error *err);
+enum status sink_row(const struct sink *sink, const struct cell *cells, size_t count,
+                     struct error *err);
+void sink_notice(const struct sink *sink, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void sink_progress(const struct sink *sink, const struct job_event *event);
+
+struct cell cell_null(void);
+struct cell cell_integer(int64_t value);
+struct cell cell_real(double value); /* NaN gives NULL */
+struct cell cell_text(struct slice value);
+struct cell cell_string(const char *value); /* terminated, borrowed */
+
+#endif

@@ -1,0 +1,343 @@
+#include "extension/engine/host/stored.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "planner/plan.h"
+
+/* ----- queries ----- */
+
+/* A text that reads as one number, and is not an identifier like "007". */
+static bool is_numeric_text(struct slice text)
+{
+    struct slice digits = slice_trim(text);
+    double number;
+
+    if (digits.size > 0 && (digits.data[0] == '-' || digits.data[0] == '+')) {
+        digits.data++;
+        digits.size--;
+    }
+    if (digits.size > 1 && digits.data[0] == '0' && digits.data[1] >= '0' && digits.data[1] <= '9')
+        return false;
+    return slice_to_real(text, &number);
+}
+
+static void sample_cell(struct query_column *column, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        column->nulls++;
+        break;
+    case CELL_INTEGER:
+        column->integers++;
+        break;
+    case CELL_REAL:
+        column->reals++;
+        break;
+    case CELL_TEXT:
+        column->texts++;
+        column->numeric_texts += is_numeric_text(cell->text);
+        column->blank_texts += slice_trim(cell->text).size == 0;
+        break;
+    case CELL_BLOB:
+        column->blobs++;
+        break;
+    case CELL_VECTOR:
+        column->vectors++;
+        if (column->elements == 0)
+            column->elements = (uint32_t)cell_elements(cell);
+        break;
+    }
+}
+
+void sample_cells(struct query *query, const struct cell *cells)
+{
+    query->sample_rows++;
+    for (size_t i = 0; i < query->count; i++)
+        sample_cell(&query->columns[i], &cells[i]);
+}
+
+bool select_is_ordered(struct slice select)
+{
+    int depth = 0;
+
+    for (size_t i = 0; i < select.size; i++) {
+        char c = select.data[i];
+        struct slice rest = {select.data + i, select.size - i};
+        if (c == '\'' || c == '"' || c == '`') {
+            const char *end = memchr(rest.data + 1, c, rest.size - 1);
+            i = end ? (size_t)(end - select.data) : select.size;
+        } else if (c == '(') {
+            depth++;
+        } else if (c == ')') {
+            depth--;
+        } else if (depth == 0 && rest.size > 6 && (c == 'o' || c == 'O')) {
+            rest.size = 5;
+            if (slice_is_fold(rest, "order"))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ----- models ----- */
+
+enum status model_names_add(struct model_names *names, struct slice name, struct error *err)
+{
+    if (names->count == MODEL_NAMES_MAX)
+        return STATUS_OK;
+    names->names[names->count] = strndup(name.data, name.size);
+    if (!names->names[names->count])
+        return fail_no_memory(err);
+    names->count++;
+    return STATUS_OK;
+}
+
+void model_names_free(struct model_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    names->count = 0;
+}
+
+enum status refuse_missing_model(struct slice name, const struct model_names *names,
+                                 struct error *err)
+{
+    int nearest = text_nearest(name, (const char *const *)names->names, names->count);
+
+    fail(err, STATUS_NOT_FOUND, "there is no model \"%.*s\"", SLICE_FORMAT(name));
+    if (nearest >= 0)
+        return error_hint(err, "Did you mean %s?", names->names[nearest]);
+    if (names->count == 0)
+        return error_hint(err,
+                          "There is no model here yet: SELECT ... TO TRAIN ... INTO %.*s; makes "
+                          "one.",
+                          SLICE_FORMAT(name));
+    return error_hint(err, "SHOW MODELS lists the models that exist.");
+}
+
+enum status refuse_no_model(struct slice name, struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "table \"%.*s\" is no model", SLICE_FORMAT(name)),
+           error_hint(err, "SHOW MODELS lists the models that exist.");
+}
+
+enum status name_damaged_model(struct slice name, enum status status, struct error *err)
+{
+    static const char bare[] = "model: ";
+    char message[sizeof err->message];
+    const char *reason = message;
+
+    if (status != STATUS_CORRUPT)
+        return status;
+    snprintf(message, sizeof message, "%s", err->message);
+    if (strncmp(reason, bare, sizeof bare - 1) == 0)
+        reason += sizeof bare - 1;
+    snprintf(err->message, sizeof err->message, "model \"%.*s\" is damaged: %.400s",
+             SLICE_FORMAT(name), reason);
+    return status;
+}
+
+static enum status check_replaced_by_model(struct slice name, const struct found_table *found,
+                                           struct error *err)
+{
+    if (found->is_model)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists and is no model", SLICE_FORMAT(name));
+    return error_hint(err, "Only a model is replaced. Choose another name, or drop the table "
+                           "first.");
+}
+
+/* The statement names only the table beside which bad rows are put. */
+static enum status check_replaced_by_bad_rows(struct slice name, const struct found_table *found,
+                                              struct error *err)
+{
+    const size_t suffix = sizeof QUARANTINE_SUFFIX - 1;
+    struct slice beside = name;
+
+    if (found->holds_bad_rows)
+        return STATUS_OK;
+    beside.size -= name.size > suffix ? suffix : 0;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists and holds no bad rows", SLICE_FORMAT(name));
+    return error_hint(err,
+                      "Bad rows would be written there. Rename that table, or choose another "
+                      "name than %.*s.",
+                      SLICE_FORMAT(beside));
+}
+
+static enum status check_replaced_by_rows(const struct table_target *target,
+                                          const struct found_table *found, struct error *err)
+{
+    const bool is_predict = target->kind == TARGET_PREDICTIONS;
+
+    if (found->is_marked || target->replaces_any)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "table \"%.*s\" exists, and %s did not make it",
+         SLICE_FORMAT(target->name), is_predict ? "TO PREDICT" : "EVALUATE");
+    return error_hint(err,
+                      "Choose another name; or WITH %s.replace = true replaces the table and "
+                      "all that is in it.",
+                      is_predict ? "predict" : "evaluate");
+}
+
+enum status check_replaced(const struct table_target *target, const struct found_table *found,
+                           struct error *err)
+{
+    const struct slice name = target->name;
+
+    if (!found->is_table)
+        return fail(err, STATUS_INVALID, "\"%.*s\" exists and is no ordinary table",
+                    SLICE_FORMAT(name)),
+               error_hint(err, "Choose another name.");
+    if (target->kind == TARGET_MODEL)
+        return check_replaced_by_model(name, found, err);
+    if (found->is_model)
+        return fail(err, STATUS_INVALID, "table \"%.*s\" is a model", SLICE_FORMAT(name)),
+               error_hint(err, "A model is never overwritten by rows. Choose another name.");
+    return target->kind == TARGET_BAD_ROWS ? check_replaced_by_bad_rows(name, found, err)
+                                           : check_replaced_by_rows(target, found, err);
+}
+
+static struct slice label_type_name(enum label_type type)
+{
+    switch (type) {
+    case LABEL_TYPE_INTEGER:
+        return SLICE("integer");
+    case LABEL_TYPE_REAL:
+        return SLICE("real");
+    default:
+        return SLICE("text");
+    }
+}
+
+enum status model_summarise(const struct model *model, struct arena *arena,
+                            struct model_summary *summary, struct error *err)
+{
+    *summary = (struct model_summary){
+        .estimator = model->estimator,
+        .task = model->task == MODEL_CLASSIFICATION ? SLICE("classification") : SLICE("regression"),
+        .label = model->label,
+        .label_type = label_type_name(model->labels.type),
+        .input_count = model->transform.input_count,
+        .digest = model->digest,
+        .version = model->version,
+    };
+    summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
+    if (!summary->inputs)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < summary->input_count; i++) {
+        const struct transform_input *input = &model->transform.inputs[i];
+        summary->inputs[i] = (struct model_input){input->name, input->type == INPUT_TYPE_NUMERIC};
+    }
+    return STATUS_OK;
+}
+
+enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
+                      struct error *err)
+{
+    return sink_row(
+        sink,
+        (struct cell[]){cell_text(shown), cell_integer(model->version), cell_text(model->estimator),
+                        cell_text(model->digest), cell_text(model->created_at),
+                        cell_integer((int64_t)model->rows), cell_text(model->statement)},
+        7, err);
+}
+
+enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
+                                 struct error *err)
+{
+    char kind[sizeof err->message + 16];
+
+    snprintf(kind, sizeof kind, "unreadable: %s", why);
+    return sink_row(sink,
+                    (struct cell[]){cell_text(shown), cell_null(), cell_string(kind), cell_null(),
+                                    cell_null(), cell_null(), cell_null()},
+                    7, err);
+}
+
+#define ID_DIGITS 32
+
+static enum status random_id(char id[ID_DIGITS + 1], struct error *err)
+{
+    unsigned char bytes[ID_DIGITS / 2];
+
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return fail_errno(err, STATUS_IO, "no random bytes for a model id");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+    return STATUS_OK;
+}
+
+static void utc_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+
+    gmtime_r(&now, &parts);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+enum status model_stamp(struct model *model, struct arena *arena, struct error *err)
+{
+    char id[ID_DIGITS + 1], now[32];
+
+    utc_now(now);
+    TRY(random_id(id, err));
+    model->created_at = arena_copy(arena, slice_of(now));
+    model->id = arena_copy(arena, slice_of(id));
+    model->version = 1;
+    return model->created_at.data && model->id.data ? STATUS_OK : fail_no_memory(err);
+}
+
+/* ----- versions ----- */
+
+static enum status put_current(struct version_listing *listing, struct error *err)
+{
+    const struct model *current = listing->current;
+
+    listing->is_current_put = true;
+    return sink_row(listing->sink,
+                    (struct cell[]){cell_integer(current->version), cell_text(current->digest),
+                                    cell_text(current->created_at), cell_string("current")},
+                    4, err);
+}
+
+enum status version_listing_add(struct version_listing *listing, const struct cell *version,
+                                const struct cell *digest, const struct cell *created_at,
+                                struct error *err)
+{
+    if (!listing->is_current_put && version->integer < listing->current->version)
+        TRY(put_current(listing, err));
+    return sink_row(listing->sink,
+                    (struct cell[]){*version, *digest, *created_at, cell_string("kept")}, 4, err);
+}
+
+enum status version_listing_end(struct version_listing *listing, struct error *err)
+{
+    return listing->is_current_put ? STATUS_OK : put_current(listing, err);
+}
+
+bool version_is(struct slice wanted, int64_t version, struct slice digest)
+{
+    int64_t number;
+
+    if (slice_to_integer(wanted, &number) && number == version)
+        return true;
+    if (wanted.size < 4 || wanted.size > digest.size)
+        return false;
+    digest.size = wanted.size;
+    return slice_equal_fold(digest, wanted);
+}
+
+enum status refuse_missing_version(struct slice wanted, const struct model *current,
+                                   struct error *err)
+{
+    return fail(err, STATUS_NOT_FOUND, "no version \"%.*s\" of the model is kept",
+                SLICE_FORMAT(wanted)),
+           error_hint(
+               err, "SHOW VERSIONS lists the versions that are; the model is at version %lld now.",
+               (long long)current->version);
+}

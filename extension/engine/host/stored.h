@@ -1,0 +1,83 @@
+/*
+ * stored.h - what hosts say and decide alike about queries and stored models.
+ *
+ * Each database has its own SQL for finding, keeping and replacing tables; the
+ * words of an error, what a sample says of a column, and which version a number
+ * means are the same in all of them.
+ */
+#ifndef EXTENSION_ENGINE_HOST_STORED_H
+#define EXTENSION_ENGINE_HOST_STORED_H
+
+#include "extension/engine/host/host.h"
+
+#define VERSIONS_KEPT 20 /* replaced versions of one model */
+
+/* ----- queries ----- */
+
+/* One more row of the sample. */
+void sample_cells(struct query *query, const struct cell *cells);
+/* The word ORDER outside strings, comments and parentheses, as far as one
+ * pass can tell: an answer for hints, not for meaning. */
+bool select_is_ordered(struct slice select);
+
+/* ----- models ----- */
+
+/* Names of the models that exist, for a suggestion; the rest is not looked through. */
+#define MODEL_NAMES_MAX 256
+struct model_names {
+    char *names[MODEL_NAMES_MAX];
+    size_t count;
+};
+enum status model_names_add(struct model_names *names, struct slice name, struct error *err);
+void model_names_free(struct model_names *names);
+
+/* NOT_FOUND, with the nearest of the names. */
+enum status refuse_missing_model(struct slice name, const struct model_names *names,
+                                 struct error *err);
+/* CORRUPT: the table is there, and is something else. */
+enum status refuse_no_model(struct slice name, struct error *err);
+/* Which model is damaged: the reader of rows does not know its name. */
+enum status name_damaged_model(struct slice name, enum status status, struct error *err);
+/* What has the name of a target already. */
+struct found_table {
+    bool is_table;       /* an ordinary one; else a view, an index, a foreign table ... */
+    bool is_model;       /* its rows are a model */
+    bool is_marked;      /* a statement of the target's kind made it, and nobody added columns */
+    bool holds_bad_rows; /* its last column is QUARANTINE_REASON */
+};
+/* INVALID where the target must not replace it. */
+enum status check_replaced(const struct table_target *target, const struct found_table *found,
+                           struct error *err);
+
+enum status model_summarise(const struct model *model, struct arena *arena,
+                            struct model_summary *summary, struct error *err);
+/* One row of SHOW MODELS. */
+enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
+                      struct error *err);
+
+/* The same of a model whose rows this program cannot read now: `why` stands as its kind. */
+enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
+                                 struct error *err);
+
+/* A new id, the time and version 1; the texts live in the arena. */
+enum status model_stamp(struct model *model, struct arena *arena, struct error *err);
+
+/* ----- versions ----- */
+
+/* SHOW VERSIONS: the kept ones newest first, and the current one at its place. */
+struct version_listing {
+    const struct model *current;
+    const struct sink *sink;
+    bool is_current_put;
+};
+enum status version_listing_add(struct version_listing *listing, const struct cell *version,
+                                const struct cell *digest, const struct cell *created_at,
+                                struct error *err);
+enum status version_listing_end(struct version_listing *listing, struct error *err);
+
+/* Is this the version that the user named by its number or the beginning of its digest? */
+bool version_is(struct slice wanted, int64_t version, struct slice digest);
+enum status refuse_missing_version(struct slice wanted, const struct model *current,
+                                   struct error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * cluster.h - TRAIN whose processes are Pods of a Kubernetes cluster.
+ *
+ *     rows --spool--> folder --stage--> tables          commit: nobody sees them before
+ *     supervisor --> Job on the cluster: master, workers <--> tables
+ *     journal --collect--> folder --publish--> the user's table    commit
+ *     (or, when it failed: discard)
+ *
+ * With job.wait = false the session ends after the first commit. Somebody of the host's follows the
+ * job (cluster_follow) and ends it (collect, or discard), and if he goes, somebody after him: the
+ * folder is kept (job_keep) until the model is published, and the Job outlives them all.
+ *
+ * The host fills this seam where its database can be reached by Pods, and owns its transactions.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_CLUSTER_H
+#define EXTENSION_ENGINE_JOBS_CLUSTER_H
+
+#include "extension/engine/host/host.h"
+#include "extension/engine/rows/direct.h"
+#include "jobspec/jobspec.h"
+#include "k8s/job/cluster_folder.h"
+#include "planner/plan.h"
+
+struct host_cluster {
+    void *self;
+    /* What the administrator, or who calls, has decided: namespace, image (plan->cluster.image is
+     * a name of his), Secret, schema. The rest of *job is filled already. Before any row is read.
+     */
+    enum status (*describe)(void *self, const struct plan_cluster *wanted, struct arena *arena,
+                            struct kube_job *job, struct cluster_access *access, struct error *err);
+    /* The rows and the spec of the folder into tables, which are committed at the latest by
+     * host_jobs.rows_read: their number. */
+    enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
+                         struct error *err);
+    /* The one table whose columns, among them these, are all that the SELECT reads, where the
+     * login of a job's processes may read it as the caller may. UNSUPPORTED, PERMISSION with a
+     * hint that says what is missing. */
+    enum status (*find_table)(void *self, struct slice select, const struct slice *columns,
+                              size_t count, struct arena *arena, struct direct_table *table,
+                              struct error *err);
+    /* Locks the tables of the order against whatever takes rows away, and exports a snapshot, whose
+     * name it is. Both last until the next collect or discard. BUSY: a table has other partitions
+     * than before. */
+    enum status (*hold)(void *self, const struct direct_order *order,
+                        char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
+    /* job_collect_into of that number's journal, and its tables dropped: all or nothing. */
+    enum status (*collect)(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err);
+    /* Drops the tables of a job that failed. A notice says where they stay, and why. */
+    void (*discard)(void *self, int64_t number, const struct sink *sink);
+    /* Takes over a folder that is kept, and that nobody holds. NULL: no job outlives its session.
+     */
+    enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
+    bool keeps_all; /* also where the statement waits: the session is one that nobody waits for */
+};
+
+/* What the job is to be like, of the plan and the host. The arena's. */
+struct cluster_wish {
+    struct kube_job job;
+    struct cluster_access access;
+    struct direct_order order; /* of job.read = 'direct' */
+    char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1];
+};
+enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
+                          struct cluster_wish *wish, struct error *err);
+
+/* From the spools of the folder to the rows that TRAIN ends with, or to the job's id. The folder is
+ * left in every case. */
+enum status cluster_train(const struct host *host, const struct plan *plan,
+                          struct job_folder *folder, struct jobspec *spec,
+                          struct cluster_wish *wish, const struct sink *sink, struct error *err);
+
+/*
+ * From job_keep to the end of what runs on the cluster, for whoever has taken over. What became of
+ * it is in the books: PUBLISHING, or it goes on and is to be followed another time, or its error.
+ */
+enum status cluster_follow(const struct host *host, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,145 @@
+#include <math.h>
+
+#include "extension/engine/jobs/stages.h"
+
+/* How long an interrupt may go unnoticed while the job is silent. */
+#define POLL_MS 100
+
+/* The job said how it ended; its pipe needs no more reading. */
+static enum status last_event(const struct host *host, const struct job_event *event,
+                              bool is_cancelled, struct error *err)
+{
+    if (event->kind == JOB_DONE && !is_cancelled)
+        return STATUS_OK;
+    if (is_cancelled || host->session.interrupted(host->self))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    *err = event->error;
+    err->position = -1;
+    if (err->status == STATUS_OK)
+        err->status = STATUS_FAILED;
+    /* By the terminal's Ctrl-C, which the supervisor saw too, or by CANCEL JOB. */
+    if (err->status == STATUS_INTERRUPTED)
+        return fail(err, STATUS_INTERRUPTED, "interrupted: %.400s", event->error.message);
+    return err->status;
+}
+
+static void pass_on(const struct sink *sink, const struct job_event *event)
+{
+    if (event->kind == JOB_NOTICE)
+        sink_notice(sink, "%s", event->message);
+    else
+        sink_progress(sink, event);
+}
+
+static enum status follow(const struct host *host, struct job_process *process,
+                          const struct sink *sink, struct error *err)
+{
+    bool is_cancelled = false;
+    enum status status;
+
+    for (;;) {
+        struct job_event event;
+        bool has_event = false;
+
+        if (!is_cancelled && host->session.interrupted(host->self)) {
+            job_cancel(process);
+            is_cancelled = true;
+        }
+        status = job_next_event(process, POLL_MS, &event, &has_event, err);
+        /* A Ctrl-C at the very start ends a supervisor that has no words yet. */
+        if (status == STATUS_FAILED && (is_cancelled || host->session.interrupted(host->self)))
+            return fail(err, STATUS_INTERRUPTED, "interrupted");
+        TRY(status);
+        if (!has_event)
+            continue;
+        pass_on(sink, &event);
+        if (event.kind == JOB_DONE || event.kind == JOB_FAILED)
+            return last_event(host, &event, is_cancelled, err);
+    }
+}
+
+enum status job_follow(const struct host *host, struct job_process *process,
+                       const struct sink *sink, struct error *err)
+{
+    enum status status = follow(host, process, sink, err);
+    struct job_event gone = {.kind = JOB_FAILED,
+                             .loss = NAN,
+                             .validation_loss = NAN,
+                             .validation_score = NAN,
+                             .seconds_left = NAN};
+
+    if (status != STATUS_OK)
+        sink_progress(sink, &gone); /* a progress line must not stay on the terminal */
+    return status;
+}
+
+/* Its supervisor ended and did not say how the job did: the store knows. */
+static bool has_stored_its_end(const struct job_folder *folder)
+{
+    struct error ignored;
+    struct jobstore *store;
+    struct job_row row;
+    char path[PATH_MAX];
+    bool is_done;
+
+    if (job_folder_file(folder, "job.db", path, &ignored) != STATUS_OK ||
+        jobstore_open(path, true, &store, &ignored) != STATUS_OK)
+        return false;
+    is_done = jobstore_get_job(store, &row, &ignored) == STATUS_OK && row.state == JOB_STATE_DONE;
+    jobstore_close(store);
+    return is_done;
+}
+
+enum status job_follow_stored(const struct host *host, const struct job_folder *folder,
+                              struct job_process *process, const struct sink *sink,
+                              struct error *err)
+{
+    struct job_event done = {.kind = JOB_DONE,
+                             .loss = NAN,
+                             .validation_loss = NAN,
+                             .validation_score = NAN,
+                             .seconds_left = NAN};
+    enum status status = job_follow(host, process, sink, err);
+
+    if (status != STATUS_FAILED || process->events >= 0 || !has_stored_its_end(folder))
+        return status;
+    sink_progress(sink, &done);
+    error_clear(err);
+    return STATUS_OK;
+}
+
+enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err)
+{
+    enum status status;
+
+    if (host->session.job > 0)
+        TRY(job_folder_share(host->session.state, host->session.job, host->session.job_lock, folder,
+                             err));
+    else
+        TRY(job_folder_create(host->session.state, folder, err));
+    status = host->jobs ? host->jobs->admit(host->self, folder, err) : STATUS_OK;
+    if (status != STATUS_OK)
+        job_folder_remove(folder);
+    return status;
+}
+
+enum status job_resume(const struct host *host, const struct job_folder *folder,
+                       struct job_process *process, struct error *err)
+{
+    enum status status;
+
+    TRY(job_relaunch(host->session.program, folder, process, err));
+    if (host->session.memory_max == 0)
+        return STATUS_OK;
+    status = job_limit_memory(process, host->session.memory_max, err);
+    if (status != STATUS_OK)
+        job_close(process);
+    return status;
+}
+
+enum status job_start(const struct host *host, const struct job_folder *folder,
+                      const struct jobspec *spec, struct job_process *process, struct error *err)
+{
+    TRY(job_write_spec(folder, spec, err));
+    return job_resume(host, folder, process, err);
+}

@@ -1,0 +1,316 @@
+/*
+ * The state of a job, from its folder, its lock and its store; and its end.
+ */
+#include "extension/engine/jobs/jobs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "extension/engine/jobs/unpublished.h"
+#include "k8s/job/cluster_folder.h"
+#include "runtime/data/checkpoint.h"
+#include "runtime/data/shardstore.h"
+
+bool job_status_is_over(const struct job_status *status)
+{
+    return status->state == JOB_STATE_DONE || status->state == JOB_STATE_FAILED ||
+           status->state == JOB_STATE_CANCELLED || status->state == JOB_STATE_UNPUBLISHED;
+}
+
+static enum status open_store(const struct job_folder *folder, bool read_only,
+                              struct jobstore **store, struct error *err)
+{
+    char path[PATH_MAX];
+
+    TRY(job_folder_file(folder, "job.db", path, err));
+    return jobstore_open(path, read_only, store, err);
+}
+
+/* Of a job that scores. What was settled is kept, to the row. */
+static bool explain_lost_shards(struct jobstore *store, struct job_status *status)
+{
+    const uint64_t rows = shardstore_rows_settled(store);
+
+    if (rows == 0)
+        return false;
+    snprintf(status->error, sizeof status->error,
+             "its processes are gone; %" PRIu64 " rows are scored, and none of them again", rows);
+    return true;
+}
+
+static void explain_lost_steps(struct jobstore *store, struct job_status *status)
+{
+    struct checkpoint checkpoint = {.phase = 0};
+    uint64_t kept_rows = 0, kept_step = 0;
+
+    if (checkpoint_peek(store, &checkpoint, NULL) == STATUS_OK) {
+        kept_rows = checkpoint.rows_done;
+        kept_step = checkpoint.step;
+    }
+    snprintf(status->error, sizeof status->error,
+             "its processes are gone, at step %" PRIu64 "; its last checkpoint is at step %" PRIu64
+             ", and %" PRIu64 " rows would be learned again",
+             status->row.step, kept_step,
+             status->row.rows_done > kept_rows ? status->row.rows_done - kept_rows : 0);
+}
+
+/* On a cluster it goes on by itself. */
+static void explain_absence(struct job_status *status)
+{
+    snprintf(status->error, sizeof status->error,
+             "nobody follows it at the moment; what runs on the cluster goes on");
+    snprintf(status->hint, sizeof status->hint,
+             "totrain wait %lld follows it again, CANCEL JOB %lld ends it.",
+             (long long)status->folder.id, (long long)status->folder.id);
+}
+
+/* What would be done again, for whoever decides whether to continue. */
+static void explain_loss(struct jobstore *store, struct job_status *status)
+{
+    if (!explain_lost_shards(store, status))
+        explain_lost_steps(store, status);
+    snprintf(status->hint, sizeof status->hint,
+             "totrain wait %lld continues it, CANCEL JOB %lld gives it up.",
+             (long long)status->folder.id, (long long)status->folder.id);
+}
+
+static void judge_unfinished(struct jobstore *store, struct job_status *status)
+{
+    if (status->is_running)
+        return;
+    if (status->is_kept) {
+        status->state = JOB_STATE_LOST;
+        snprintf(status->error, sizeof status->error,
+                 "nobody follows it at the moment; what runs on the cluster goes on");
+        snprintf(status->hint, sizeof status->hint,
+                 "The next statement of ToTrain in this database follows it again.");
+        return;
+    }
+    if (status->is_detached) {
+        status->state = JOB_STATE_LOST;
+        if (cluster_folder_is(status->folder.path))
+            explain_absence(status);
+        else
+            explain_loss(store, status);
+        return;
+    }
+    status->state = JOB_STATE_FAILED;
+    if (!status->error[0])
+        snprintf(status->error, sizeof status->error, "its processes are gone");
+}
+
+/* It has learned; the model is on its way. */
+static void judge_publication(struct job_status *status)
+{
+    const struct destination *destination = &status->destination;
+
+    if (destination->state == DESTINATION_PUBLISHED)
+        return;
+    if (status->is_running) {
+        status->state = JOB_STATE_PUBLISHING;
+    } else if (destination->state == DESTINATION_REFUSED) {
+        status->state = JOB_STATE_UNPUBLISHED;
+        snprintf(status->error, sizeof status->error, "%s", destination->error);
+        snprintf(status->hint, sizeof status->hint, "%s", destination->hint);
+    } else {
+        status->state = JOB_STATE_LOST;
+        snprintf(status->error, sizeof status->error,
+                 "its processes are gone, and its model or table is not written yet");
+        snprintf(status->hint, sizeof status->hint, "totrain wait %lld writes it.",
+                 (long long)status->folder.id);
+    }
+}
+
+/* A session has the folder, and writes the model. */
+static bool is_collected(const struct job_status *status)
+{
+    return job_folder_is_held(status->folder.path);
+}
+
+/* One that failed, or was cancelled, is so when its tables are gone. */
+static void judge_collection(struct job_status *status)
+{
+    status->state = status->state == JOB_STATE_DONE ? JOB_STATE_PUBLISHING : JOB_STATE_RUNNING;
+    status->error[0] = '\0';
+    if (!status->is_running)
+        judge_unfinished(NULL, status);
+}
+
+static void explain_unpublished(const struct host *host, const struct unpublished *unpublished,
+                                struct job_status *status)
+{
+    struct error how;
+
+    status->state = JOB_STATE_UNPUBLISHED;
+    error_clear(&how);
+    unpublished_hint(host, &status->folder, &how);
+    snprintf(status->hint, sizeof status->hint, "%s", how.hint);
+    snprintf(status->error, sizeof status->error, "%s",
+             unpublished->error[0] ? unpublished->error
+                                   : "its session ended before the model was written");
+}
+
+/* An attached job that has learned and of which unpublished.json is left. */
+static void judge_unpublished(const struct host *host, const struct unpublished *unpublished,
+                              struct job_status *status)
+{
+    enum transaction_state transaction = TRANSACTION_ABORTED;
+    char who[200] = "";
+
+    status->state = JOB_STATE_PUBLISHING;
+    if (status->is_running)
+        return;
+    if (unpublished->transaction[0] && host->jobs)
+        transaction =
+            host->jobs->transaction_state(host->self, unpublished->transaction, who, sizeof who);
+    if (transaction == TRANSACTION_COMMITTED) {
+        status->state = JOB_STATE_DONE;
+        unpublished_remove(&status->folder);
+    } else if (transaction == TRANSACTION_ABORTED) {
+        explain_unpublished(host, unpublished, status);
+    } else {
+        snprintf(status->error, sizeof status->error, "the model is written in %s", who);
+    }
+}
+
+static void judge_attached(const struct host *host, struct job_status *status)
+{
+    struct unpublished unpublished;
+    struct error why;
+
+    error_clear(&why);
+    switch (unpublished_read(&status->folder, &unpublished, &why)) {
+    case STATUS_OK:
+        judge_unpublished(host, &unpublished, status);
+        break;
+    case STATUS_NOT_FOUND:
+        if (is_collected(status))
+            judge_collection(status);
+        break;
+    default:
+        status->state = JOB_STATE_UNPUBLISHED;
+        snprintf(status->error, sizeof status->error, "%s", why.message);
+    }
+}
+
+/* The books of a job on a cluster say DONE when its journal was replayed, as its model is written.
+ */
+static bool has_learned(const struct job_status *status)
+{
+    return status->state == JOB_STATE_DONE ||
+           (status->state == JOB_STATE_PUBLISHING && cluster_folder_is(status->folder.path) &&
+            job_is_unpublished(status->folder.path));
+}
+
+static enum status read_store(const struct host *host, struct jobstore *store,
+                              struct job_status *status, struct error *err)
+{
+    struct error why;
+
+    error_clear(&why);
+    status->is_detached = destination_get(store, &status->destination, &why) == STATUS_OK;
+    if (!status->is_detached && why.status != STATUS_NOT_FOUND)
+        return *err = why, why.status;
+    error_clear(&why);
+    if (jobstore_get_job(store, &status->row, &why) != STATUS_OK) {
+        if (why.status != STATUS_NOT_FOUND || !status->is_detached)
+            return *err = why, why.status;
+        status->row = (struct job_row){.id = status->folder.id, .state = JOB_STATE_WAITING};
+        snprintf(status->row.model, sizeof status->row.model, "%s", status->destination.table);
+    }
+    status->is_kept = !status->is_detached && job_is_kept(status->folder.path);
+    status->state = status->row.state;
+    snprintf(status->error, sizeof status->error, "%s", status->row.error);
+    if (status->is_detached && status->state == JOB_STATE_DONE)
+        judge_publication(status);
+    else if (!status->is_detached && !status->is_kept && has_learned(status))
+        judge_attached(host, status);
+    else if (status->state < JOB_STATE_DONE)
+        judge_unfinished(store, status);
+    else if (status->is_kept)
+        judge_collection(status);
+    return STATUS_OK;
+}
+
+enum status job_status_read(const struct host *host, int64_t id, struct job_status *status,
+                            struct error *err)
+{
+    struct jobstore *store;
+    enum status how;
+
+    memset(status, 0, sizeof *status);
+    TRY(job_folder_find(host->session.state, id, &status->folder, err));
+    /* Before the books: a job that ends meanwhile is then seen as one that runs. */
+    status->is_running =
+        job_is_running(status->folder.path) || job_folder_is_held(status->folder.path);
+    TRY(open_store(&status->folder, true, &store, err));
+    how = read_store(host, store, status, err);
+    jobstore_close(store);
+    return how;
+}
+
+static enum status give_up(struct job_status *status, struct error *err)
+{
+    struct jobstore *store;
+    enum status how;
+    int lock;
+
+    TRY(job_lock(status->folder.path, &lock, err));
+    how = open_store(&status->folder, false, &store, err);
+    if (how == STATUS_OK) {
+        status->row.state = JOB_STATE_CANCELLED;
+        snprintf(status->row.error, sizeof status->row.error, "the job was cancelled");
+        how = jobstore_put_job(store, &status->row, err);
+        (void)checkpoint_drop(store, NULL);
+        (void)shardstore_drop_results(store, NULL);
+        jobstore_close(store);
+    }
+    if (how == STATUS_OK) {
+        job_let_go(status->folder.path);
+        unpublished_remove(&status->folder);
+        job_folder_clean(&status->folder);
+    }
+    job_unlock(lock);
+    return how;
+}
+
+/* Who follows it may have no ear for it just now, and then sees the mark. */
+static enum status give_up_kept(const char *state, const struct job_status *status,
+                                struct error *err)
+{
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (job_status_is_over(status))
+        return fail(err, STATUS_INVALID, "job %lld has ended already",
+                    (long long)status->folder.id);
+    TRY(job_give_up(status->folder.path, err));
+    (void)job_cancel_by_id(state, status->folder.id, &ignored);
+    return STATUS_OK;
+}
+
+/* Somebody has to tell the cluster, and to drop the tables. */
+static enum status give_up_elsewhere(const char *program, const struct job_status *status,
+                                     struct error *err)
+{
+    TRY(job_give_up(status->folder.path, err));
+    return job_detach(program, &status->folder, err);
+}
+
+enum status job_end(const struct host *host, int64_t id, struct error *err)
+{
+    struct job_status status;
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (job_status_read(host, id, &status, &ignored) == STATUS_OK) {
+        if (status.is_kept)
+            return give_up_kept(host->session.state, &status, err);
+        if (status.state == JOB_STATE_LOST && cluster_folder_is(status.folder.path))
+            return give_up_elsewhere(host->session.program, &status, err);
+        if (status.state == JOB_STATE_LOST || status.state == JOB_STATE_UNPUBLISHED)
+            return give_up(&status, err);
+    }
+    return job_cancel_by_id(host->session.state, id, err);
+}

@@ -1,0 +1,204 @@
+#include "extension/engine/jobs/staged.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/stages.h"
+
+/* ----- on its way out ----- */
+
+static enum status stage(const struct host *host, const struct plan *plan,
+                         const struct job_folder *folder, const struct jobspec *spec,
+                         int64_t *number, struct error *err)
+{
+    const struct staging staging = {folder, plan->into_schema, plan->into_name};
+
+    TRY(job_write_spec(folder, spec, err));
+    return host->cluster->stage(host->cluster->self, &staging, number, err);
+}
+
+enum status job_stage(const struct host *host, const struct plan *plan,
+                      const struct job_folder *folder, struct jobspec *spec,
+                      const struct sink *sink, struct error *err)
+{
+    int64_t number;
+
+    spec->in_one_process = false;
+    TRY(stage(host, plan, folder, spec, &number, err));
+    return sink_row(sink, (struct cell[]){cell_string("job"), cell_integer(number), cell_null()}, 3,
+                    err);
+}
+
+/* ----- on its way back ----- */
+
+struct collecting {
+    const struct host *host;
+    struct journal *journal;
+    struct job_folder folder;
+    struct arena *arena;
+    struct slice schema, table; /* where the model is to go */
+    struct job_row row;
+};
+
+static enum status keep_slice(struct arena *arena, const cJSON *body, const char *name,
+                              struct slice *kept, struct error *err)
+{
+    struct slice value;
+
+    TRY(json_get_string(body, name, &value, err));
+    *kept = arena_copy(arena, value);
+    return kept->data ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status write_spec(const struct collecting *collecting, struct slice json,
+                              struct error *err)
+{
+    char path[PATH_MAX];
+    bool is_written;
+    FILE *file;
+
+    TRY(job_folder_file(&collecting->folder, "job.json", path, err));
+    file = fopen(path, "we");
+    if (!file)
+        return fail_errno(err, STATUS_IO, "cannot write %s", path);
+    is_written = fwrite(json.data, 1, json.size, file) == json.size;
+    is_written = fclose(file) == 0 && is_written;
+    return is_written ? STATUS_OK : fail_errno(err, STATUS_IO, "cannot write %s", path);
+}
+
+static enum status read_target(struct collecting *collecting, struct slice json, struct error *err)
+{
+    enum status status;
+    cJSON *body;
+
+    TRY(json_parse(json, JOURNAL_ROW_BYTES_MAX, &body, err));
+    status = keep_slice(collecting->arena, body, "schema", &collecting->schema, err);
+    if (status == STATUS_OK)
+        status = keep_slice(collecting->arena, body, "table", &collecting->table, err);
+    cJSON_Delete(body);
+    return status;
+}
+
+/* The two entries of who submitted; what follows is for the replay. */
+static enum status read_submission(void *context, const struct journal_entry *entry,
+                                   struct error *err)
+{
+    struct collecting *collecting = context;
+
+    if (entry->number == 1)
+        return write_spec(collecting, entry->body, err);
+    return entry->number == 2 ? read_target(collecting, entry->body, err) : STATUS_OK;
+}
+
+static enum status judge(const struct collecting *collecting, struct jobstore *store,
+                         const struct journal_position *position, struct job_row *row,
+                         struct error *err)
+{
+    struct error unsaid;
+
+    if (position->number < 2 || collecting->table.size == 0)
+        return fail(err, STATUS_CORRUPT, "the job's journal has no beginning");
+    error_clear(&unsaid);
+    if (jobstore_get_job(store, row, &unsaid) != STATUS_OK)
+        row->state = JOB_STATE_WAITING;
+    if (!position->has_ended)
+        return fail(err, STATUS_INVALID, "the job has not ended: it is %s",
+                    job_state_name(row->state));
+    if (row->state == JOB_STATE_CANCELLED)
+        return fail(err, STATUS_INTERRUPTED, "the job was cancelled");
+    return row->state == JOB_STATE_DONE ? STATUS_OK : fail(err, STATUS_FAILED, "%s", row->error);
+}
+
+static enum status publish(const struct collecting *collecting, struct jobstore *store,
+                           struct model *model, struct error *err)
+{
+    const struct host *host = collecting->host;
+    const struct table_target target = {
+        .schema = collecting->schema, .name = collecting->table, .kind = TARGET_MODEL};
+    struct publication publication = {.model = model, .job = collecting->folder.id, .store = store};
+
+    TRY(host->tables->check_target(host->self, &target, err));
+    return host->models->publish(host->self, target.schema, target.name, &publication, err);
+}
+
+static enum status collect_from(struct collecting *collecting, struct jobstore *store,
+                                const struct sink *sink, struct error *err)
+{
+    struct journal_position position;
+    struct train_facts facts = {.job = collecting->folder.id};
+    struct model model;
+
+    TRY(journal_replay(collecting->journal, store, &position, err));
+    TRY(judge(collecting, store, &position, &collecting->row, err));
+    TRY(trained_model_read(store, collecting->arena, &model, err));
+    TRY(publish(collecting, store, &model, err));
+    facts.version = model.version;
+    facts.rows = (int64_t)model.rows;
+    facts.seconds = collecting->row.seconds;
+    return train_result_put(store, &facts, sink, err);
+}
+
+/* What was told of the job while it ran somewhere else is there until the journal says more:
+ * whoever looks sees the one or the other. */
+static enum status open_books(const char *path, struct jobstore **store, struct error *err)
+{
+    return access(path, F_OK) == 0 ? jobstore_open(path, false, store, err)
+                                   : jobstore_create(path, store, err);
+}
+
+static enum status collect(struct collecting *collecting, const struct sink *sink,
+                           struct error *err)
+{
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+
+    collecting->journal->job = collecting->folder.id;
+    TRY(collecting->journal->read(collecting->journal->self, 0, read_submission, collecting, err));
+    TRY(job_folder_file(&collecting->folder, "job.db", path, err));
+    TRY(open_books(path, &store, err));
+    status = collect_from(collecting, store, sink, err);
+    jobstore_close(store);
+    return status;
+}
+
+static enum status collect_in_arena(struct collecting *collecting, const struct sink *sink,
+                                    struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, MODEL_ARENA_MAX);
+    collecting->arena = &arena;
+    status = collect(collecting, sink, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+enum status job_collect_into(const struct host *host, struct journal *journal,
+                             const struct job_folder *folder, const struct sink *sink,
+                             struct error *err)
+{
+    struct collecting collecting = {.host = host, .journal = journal, .folder = *folder};
+
+    return collect_in_arena(&collecting, sink, err);
+}
+
+enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
+                        struct error *err)
+{
+    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
+    struct collecting collecting = {.host = host, .journal = journal};
+    enum status status;
+
+    TRY(sink_columns(sink, columns, 3, err));
+    TRY(job_folder_begin(host, &collecting.folder, err));
+    status = collect_in_arena(&collecting, sink, err);
+    if (status == STATUS_OK)
+        job_folder_clean(&collecting.folder);
+    else
+        job_folder_remove(&collecting.folder);
+    return status;
+}

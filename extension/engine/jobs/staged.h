@@ -1,0 +1,30 @@
+/*
+ * staged.h - jobs whose processes share no folder with the session that made them.
+ *
+ *     TRAIN --spool--> folder --cluster.stage--> tables    commit
+ *     processes, started by somebody else: master, workers      <--> the journal there
+ *     journal --replay--> folder of the session --publish--> the user's table    commit
+ *
+ * Three transactions, since nobody sees what is not committed. The model is checked as that
+ * of any job, and published by the caller with the caller's rights.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_STAGED_H
+#define EXTENSION_ENGINE_JOBS_STAGED_H
+
+#include "extension/engine/host/host.h"
+#include "runtime/data/journal.h"
+
+/*
+ * The model of the job whose journal this is into the caller's database; then the rows that
+ * TRAIN ends with. The job gets a folder here, with the books of the journal, as any other.
+ * journal.job is set. INVALID while it has not ended; its own error where it has failed.
+ */
+enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
+                        struct error *err);
+/* The same into a folder that is there already, and stays; the journal goes over what its job.db
+ * has, or has of an earlier try. `sink` has its columns. */
+enum status job_collect_into(const struct host *host, struct journal *journal,
+                             const struct job_folder *folder, const struct sink *sink,
+                             struct error *err);
+
+#endif

@@ -1,0 +1,333 @@
+#include "extension/engine/jobs/unpublished.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/stages.h"
+
+#define FILE_BYTES_MAX ((size_t)64 << 10)
+
+/* ----- the file ----- */
+
+static void add(cJSON *object, const char *name, const char *value)
+{
+    json_add_string(object, name, slice_of(value));
+}
+
+static enum status print(const struct unpublished *unpublished, struct text *bytes,
+                         struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status;
+
+    add(object, "database", unpublished->database);
+    add(object, "schema", unpublished->schema);
+    add(object, "table", unpublished->table);
+    add(object, "transaction", unpublished->transaction);
+    add(object, "error", unpublished->error);
+    status = json_print(object, false, bytes, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+enum status unpublished_write(const struct job_folder *folder,
+                              const struct unpublished *unpublished, struct error *err)
+{
+    struct text bytes;
+    enum status status;
+
+    text_init(&bytes, FILE_BYTES_MAX);
+    status = print(unpublished, &bytes, err);
+    if (status == STATUS_OK)
+        status = job_folder_write(folder, JOB_UNPUBLISHED_FILE, text_slice(&bytes), err);
+    text_deinit(&bytes);
+    return status;
+}
+
+static enum status read_bytes(FILE *file, struct text *bytes, const char *path, struct error *err)
+{
+    char piece[4096];
+    size_t size;
+
+    while ((size = fread(piece, 1, sizeof piece, file)) > 0)
+        text_append(bytes, (struct slice){piece, size});
+    return ferror(file) || bytes->failed ? fail(err, STATUS_IO, "cannot read %s", path) : STATUS_OK;
+}
+
+static enum status take(const cJSON *object, const char *name, char *value, size_t size,
+                        struct error *err)
+{
+    struct slice text;
+
+    TRY(json_get_string(object, name, &text, err));
+    if (text.size >= size)
+        return fail(err, STATUS_CORRUPT, "%s of " JOB_UNPUBLISHED_FILE " is too long", name);
+    slice_copy(text, value, size);
+    return STATUS_OK;
+}
+
+static enum status parse(struct slice bytes, struct unpublished *unpublished, struct error *err)
+{
+    cJSON *object;
+    enum status status;
+
+    TRY(json_parse(bytes, FILE_BYTES_MAX, &object, err));
+    status = take(object, "database", unpublished->database, sizeof unpublished->database, err);
+    if (status == STATUS_OK)
+        status = take(object, "schema", unpublished->schema, sizeof unpublished->schema, err);
+    if (status == STATUS_OK)
+        status = take(object, "table", unpublished->table, sizeof unpublished->table, err);
+    if (status == STATUS_OK)
+        status = take(object, "transaction", unpublished->transaction,
+                      sizeof unpublished->transaction, err);
+    if (status == STATUS_OK)
+        status = take(object, "error", unpublished->error, sizeof unpublished->error, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+enum status unpublished_read(const struct job_folder *folder, struct unpublished *unpublished,
+                             struct error *err)
+{
+    struct text bytes;
+    char path[PATH_MAX];
+    enum status status;
+    FILE *file;
+
+    *unpublished = (struct unpublished){.table = ""};
+    TRY(job_folder_file(folder, JOB_UNPUBLISHED_FILE, path, err));
+    file = fopen(path, "re");
+    if (!file)
+        return fail_errno(err, STATUS_NOT_FOUND, "cannot read %s", path);
+    text_init(&bytes, FILE_BYTES_MAX);
+    status = read_bytes(file, &bytes, path, err);
+    fclose(file);
+    if (status == STATUS_OK)
+        status = parse(text_slice(&bytes), unpublished, err);
+    text_deinit(&bytes);
+    return status;
+}
+
+enum status unpublished_begin(const struct host *host, const struct job_folder *folder,
+                              struct slice schema, struct slice table, struct error *err)
+{
+    struct unpublished unpublished = {.table = ""};
+
+    TRY(host->models->find_place(host->self, schema, &unpublished, err));
+    if (table.size >= sizeof unpublished.table)
+        return fail(err, STATUS_LIMIT, "the name of the model is longer than %zu bytes",
+                    sizeof unpublished.table - 1);
+    slice_copy(table, unpublished.table, sizeof unpublished.table);
+    return unpublished_write(folder, &unpublished, err);
+}
+
+void unpublished_remove(const struct job_folder *folder)
+{
+    char path[PATH_MAX];
+
+    if (job_folder_file(folder, JOB_UNPUBLISHED_FILE, path, NULL) == STATUS_OK)
+        (void)unlink(path);
+}
+
+void unpublished_note(const struct job_folder *folder, const char *why)
+{
+    struct unpublished unpublished;
+    struct error ignored;
+
+    if (unpublished_read(folder, &unpublished, &ignored) != STATUS_OK)
+        return;
+    unpublished.transaction[0] = '\0';
+    if (!unpublished.error[0])
+        snprintf(unpublished.error, sizeof unpublished.error, "%s", why);
+    (void)unpublished_write(folder, &unpublished, &ignored);
+}
+
+/* ----- for people ----- */
+
+/* A database in memory, or a temporary one, is gone with its session. */
+static bool is_out_of_reach(const struct host *host, const struct job_folder *folder)
+{
+    struct unpublished unpublished;
+    struct error ignored;
+
+    return !host->jobs && unpublished_read(folder, &unpublished, &ignored) == STATUS_OK &&
+           !unpublished.database[0];
+}
+
+void unpublished_hint(const struct host *host, const struct job_folder *folder, struct error *err)
+{
+    const long long id = folder->id;
+
+    if (is_out_of_reach(host, folder))
+        error_hint(err, "The trained model stays in %.400s/job.db.", folder->path);
+    else if (host->jobs)
+        error_hint(err,
+                   "The trained model is kept with job %lld: SELECT * FROM totrain.publish(%lld); "
+                   "writes it.",
+                   id, id);
+    else
+        error_hint(err, "The trained model is kept with job %lld: totrain publish %lld writes it.",
+                   id, id);
+}
+
+/* ----- publishing it after all ----- */
+
+enum status unpublished_written(const struct host *host, const struct job_folder *folder,
+                                struct error *err)
+{
+    if (host->jobs)
+        return host->jobs->written(host->self, folder, err);
+    unpublished_remove(folder);
+    return STATUS_OK;
+}
+
+static enum status check_state(const struct job_status *status, struct error *err)
+{
+    const long long id = status->folder.id;
+
+    switch (status->state) {
+    case JOB_STATE_UNPUBLISHED:
+        return STATUS_OK;
+    case JOB_STATE_DONE:
+        return fail(err, STATUS_INVALID, "job %lld is done: what it made is where it was to go",
+                    id);
+    case JOB_STATE_PUBLISHING:
+        fail(err, STATUS_BUSY, "job %lld is being published", id);
+        return status->error[0] ? error_hint(err, "%s", status->error) : err->status;
+    default:
+        fail(err, STATUS_INVALID, "job %lld has no model to publish: it is %s", id,
+             job_state_name(status->state));
+        return status->error[0] ? error_hint(err, "%s", status->error) : err->status;
+    }
+}
+
+enum status unpublished_take(const struct host *host, int64_t id, struct unpublished_job *job,
+                             struct error *err)
+{
+    struct job_status status;
+    enum status how;
+
+    TRY(job_status_read(host, id, &status, err));
+    TRY(check_state(&status, err));
+    TRY(job_folder_adopt(host->session.state, id, &job->folder, err));
+    how = unpublished_read(&job->folder, &job->unpublished, err);
+    if (how != STATUS_OK)
+        job_folder_leave(&job->folder);
+    return how == STATUS_NOT_FOUND ? fail(err, STATUS_INVALID,
+                                          "job %lld has been published by "
+                                          "somebody else",
+                                          (long long)id)
+                                   : how;
+}
+
+static enum status write_model(const struct host *host, const struct unpublished_job *job,
+                               struct jobstore *store, struct model *model, struct error *err)
+{
+    const struct table_target target = {.schema = slice_of(job->unpublished.schema),
+                                        .name = slice_of(job->unpublished.table),
+                                        .kind = TARGET_MODEL};
+    struct publication publication = {.model = model, .job = job->folder.id, .store = store};
+
+    TRY(host->tables->check_target(host->self, &target, err));
+    TRY(host->models->publish(host->self, target.schema, target.name, &publication, err));
+    return unpublished_written(host, &job->folder, err);
+}
+
+static enum status put_rows(const struct unpublished_job *job, struct jobstore *store,
+                            const struct model *model, const struct sink *sink, struct error *err)
+{
+    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
+    struct train_facts facts = {.job = job->folder.id,
+                                .version = model->version,
+                                .rows = (int64_t)model->rows,
+                                .bad_rows = -1};
+    struct job_row row;
+
+    TRY(jobstore_get_job(store, &row, err));
+    facts.seconds = row.seconds;
+    TRY(sink_columns(sink, columns, 3, err));
+    return train_result_put(store, &facts, sink, err);
+}
+
+static enum status publish_from(const struct host *host, const struct unpublished_job *job,
+                                struct jobstore *store, const struct sink *sink, struct error *err)
+{
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    arena_init(&arena, MODEL_ARENA_MAX);
+    status = trained_model_read(store, &arena, &model, err);
+    if (status == STATUS_OK)
+        status = write_model(host, job, store, &model, err);
+    if (status == STATUS_OK)
+        status = put_rows(job, store, &model, sink, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* Of a job on a cluster the model is in the job's tables. */
+static enum status publish_from_tables(const struct host *host, const struct unpublished_job *job,
+                                       const struct sink *sink, struct error *err)
+{
+    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
+    struct cluster_access access;
+    struct kube_job cluster_job;
+    struct arena arena;
+    enum status status;
+
+    if (!host->cluster)
+        return fail(err, STATUS_UNSUPPORTED, "this database has no jobs on a cluster");
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = cluster_folder_read(job->folder.path, &arena, &cluster_job, &access, err);
+    arena_deinit(&arena); /* the number is none of its texts */
+    TRY(status);
+    TRY(sink_columns(sink, columns, 3, err));
+    TRY(host->cluster->collect(host->cluster->self, cluster_job.job, &job->folder, sink, err));
+    return unpublished_written(host, &job->folder, err);
+}
+
+static enum status open_and_publish(const struct host *host, const struct unpublished_job *job,
+                                    const struct sink *sink, struct error *err)
+{
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+
+    if (cluster_folder_is(job->folder.path))
+        return publish_from_tables(host, job, sink, err);
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    TRY(jobstore_open(path, true, &store, err));
+    status = publish_from(host, job, store, sink, err);
+    jobstore_close(store);
+    return status;
+}
+
+/* The last reason counts: what was refused before may be allowed by now. */
+static void note_again(struct unpublished_job *job, const struct error *err)
+{
+    struct error ignored;
+
+    job->unpublished.transaction[0] = '\0';
+    snprintf(job->unpublished.error, sizeof job->unpublished.error,
+             "the model could not be written: %.450s", err->message);
+    (void)unpublished_write(&job->folder, &job->unpublished, &ignored);
+}
+
+enum status unpublished_publish(const struct host *host, struct unpublished_job *job,
+                                const struct sink *sink, struct error *err)
+{
+    const enum status status = open_and_publish(host, job, sink, err);
+
+    if (status != STATUS_OK) {
+        note_again(job, err);
+        if (!err->hint[0])
+            unpublished_hint(host, &job->folder, err);
+    }
+    job_folder_leave(&job->folder);
+    return status;
+}

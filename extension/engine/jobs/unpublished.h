@@ -1,0 +1,67 @@
+/*
+ * unpublished.h - what is known of a trained model until it is where it was to go.
+ *
+ *     the job starts           FOLDER/unpublished.json is written: where the model is to go
+ *     training fails           removed: there is no model
+ *     the model is written     gets the number of the transaction, where its end is the user's
+ *     that is committed        removed: the job is DONE
+ *     anything else            stays, with the reason: the job is UNPUBLISHED, and
+ *                              unpublished_take() and unpublished_publish() write the model
+ *
+ * Only attached jobs that train have this file; of a detached one runtime/data/destination.h says
+ * the same. A job whose store says DONE and that has no such file has its model where it was to go.
+ * The file is written whole and renamed; who reads it needs no lock.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
+#define EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
+
+#include "extension/engine/host/host.h"
+#include "runtime/launch/launch.h"
+
+struct unpublished {
+    /* As in destination.h; empty: only the server that trained it finds it, or nobody. */
+    char database[PATH_MAX];
+    char schema[256]; /* empty: the database's main one, or the first of its search_path */
+    char table[256];
+    char transaction[32]; /* for host_jobs.transaction_state; empty: none has written the model */
+    char error[512];      /* why it is not published; empty: whoever was to do it ended */
+};
+
+/* CORRUPT, and NOT_FOUND where there is no such file. */
+enum status unpublished_read(const struct job_folder *folder, struct unpublished *unpublished,
+                             struct error *err);
+enum status unpublished_write(const struct job_folder *folder,
+                              const struct unpublished *unpublished, struct error *err);
+/* Where a model of this name would go now, before it is trained: whoever looks at a job that has
+ * learned finds out. Nothing where the host finds no places. */
+enum status unpublished_begin(const struct host *host, const struct job_folder *folder,
+                              struct slice schema, struct slice table, struct error *err);
+/* There is no model, or it is committed. */
+void unpublished_remove(const struct job_folder *folder);
+/* No transaction has written the model, and this is why. A reason that was noted before stays. */
+void unpublished_note(const struct job_folder *folder, const char *why);
+
+/* The hint of an error for whose reason the model was not written: how to write it. */
+void unpublished_hint(const struct host *host, const struct job_folder *folder, struct error *err);
+
+/* What train.c does once the model is in the database: with the transaction that is still open, or
+ * the end of the file. */
+enum status unpublished_written(const struct host *host, const struct job_folder *folder,
+                                struct error *err);
+
+/*
+ * Publishing it after all. take: INVALID where the job is not UNPUBLISHED, NOT_FOUND; from then on
+ * this process holds the folder and others see the job as PUBLISHING. publish: with the checks of
+ * TRAIN in the session of `host`, which is one of the job's database; the rows that TRAIN ends
+ * with. The folder is let go of in every case.
+ */
+struct unpublished_job {
+    struct job_folder folder;
+    struct unpublished unpublished;
+};
+enum status unpublished_take(const struct host *host, int64_t id, struct unpublished_job *job,
+                             struct error *err);
+enum status unpublished_publish(const struct host *host, struct unpublished_job *job,
+                                const struct sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * What workers are told of a SELECT that they read themselves, and which columns they need.
+ */
+#include "extension/engine/rows/direct.h"
+
+#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/stages.h"
+
+#define UNUSED_COLUMN (-1)
+
+/* The columns of the query that any cell comes from get their places among those that are read. */
+struct narrowing {
+    const struct spool_cells *cells;
+    struct direct_rows *rows;
+    int *places; /* (columns of the query): UNUSED_COLUMN */
+};
+
+/* The vector that an element behind the columns is of; *element: counted within it. */
+static const struct vector *vector_of(const struct vectors *vectors, int cell, uint32_t *element)
+{
+    size_t first = vectors->columns;
+
+    for (size_t i = 0; i < vectors->count; i++) {
+        const struct vector *vector = &vectors->items[i];
+
+        if ((size_t)cell < first + vector->size) {
+            *element = (uint32_t)((size_t)cell - first);
+            return vector;
+        }
+        first += vector->size;
+    }
+    return NULL;
+}
+
+static void need_column(struct narrowing *narrowing, size_t column)
+{
+    struct direct_rows *rows = narrowing->rows;
+
+    if (narrowing->places[column] != UNUSED_COLUMN)
+        return;
+    narrowing->places[column] = (int)rows->column_count;
+    rows->columns[rows->column_count++] = narrowing->cells->query.columns[column].name;
+}
+
+static void need_columns(struct narrowing *narrowing)
+{
+    const struct spool_cells *cells = narrowing->cells;
+    uint32_t element;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        if ((size_t)cells->columns[i] < cells->query.count)
+            need_column(narrowing, (size_t)cells->columns[i]);
+        else
+            need_column(narrowing,
+                        vector_of(&cells->query.vectors, cells->columns[i], &element)->column);
+    }
+}
+
+static void keep_vectors(struct narrowing *narrowing, struct vector *items)
+{
+    const struct vectors *all = &narrowing->cells->query.vectors;
+    struct vectors *kept = &narrowing->rows->vectors;
+
+    *kept = (struct vectors){.items = items, .columns = narrowing->rows->column_count};
+    for (size_t i = 0; i < all->count; i++) {
+        const int place = narrowing->places[all->items[i].column];
+
+        if (place == UNUSED_COLUMN)
+            continue;
+        items[kept->count] = all->items[i];
+        items[kept->count++].column = (uint32_t)place;
+        kept->elements += all->items[i].size;
+    }
+}
+
+static void place_cells(struct narrowing *narrowing)
+{
+    const struct spool_cells *cells = narrowing->cells;
+    struct direct_rows *rows = narrowing->rows;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct vector *vector;
+        uint32_t element;
+
+        if ((size_t)cells->columns[i] < cells->query.count) {
+            rows->cells[i] = narrowing->places[cells->columns[i]];
+            continue;
+        }
+        vector = vector_of(&cells->query.vectors, cells->columns[i], &element);
+        vector = vectors_find(&rows->vectors, (size_t)narrowing->places[vector->column]);
+        rows->cells[i] = (int)(vectors_first(&rows->vectors, vector) + element);
+    }
+}
+
+static enum status narrow(const struct spool_cells *cells, struct arena *arena,
+                          struct direct_rows *rows, struct error *err)
+{
+    struct narrowing narrowing = {cells, rows, ARENA_NEW(arena, int, cells->query.count)};
+    struct vector *items = ARENA_NEW(arena, struct vector, cells->query.vectors.count + 1);
+
+    rows->columns = ARENA_NEW(arena, struct slice, cells->query.count);
+    rows->cells = ARENA_NEW(arena, int, cells->count);
+    if (!narrowing.places || !items || !rows->columns || !rows->cells)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < cells->query.count; i++)
+        narrowing.places[i] = UNUSED_COLUMN;
+    rows->spooled = cells->spooled;
+    rows->count = cells->count;
+    need_columns(&narrowing);
+    keep_vectors(&narrowing, items);
+    place_cells(&narrowing);
+    return STATUS_OK;
+}
+
+static enum status write_file(const struct job_folder *folder, const struct direct_order *order,
+                              struct error *err)
+{
+    enum status status;
+    struct text json;
+
+    text_init(&json, DIRECT_BYTES_MAX);
+    status = direct_order_write(order, &json, err);
+    if (status == STATUS_OK)
+        status = job_folder_write(folder, DIRECT_FILE, text_slice(&json), err);
+    text_deinit(&json);
+    return status;
+}
+
+enum status direct_prepare(const struct host *host, const struct plan *plan,
+                           const struct job_folder *folder, struct arena *arena,
+                           struct direct_order *order, struct error *err)
+{
+    static const struct slice names[] = {{"train", 5}, {"validation", 10}};
+    struct spool_cells cells[2];
+
+    if (!host->cluster) {
+        fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' needs tables of PostgreSQL");
+        return error_hint(err, "Without it this session reads the rows.");
+    }
+    TRY(spool_list_cells(host, plan, arena, cells, &order->count, err));
+    for (size_t i = 0; i < order->count; i++) {
+        struct direct_rows *rows = &order->rows[i];
+
+        *rows = (struct direct_rows){.spool = names[i]};
+        TRY(narrow(&cells[i], arena, rows, err));
+        TRY(host->cluster->find_table(host->cluster->self, cells[i].select, rows->columns,
+                                      rows->column_count, arena, &rows->table, err));
+    }
+    return write_file(folder, order, err);
+}

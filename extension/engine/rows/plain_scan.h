@@ -1,0 +1,23 @@
+/*
+ * plain_scan.h - is a SELECT nothing but columns of one table?
+ *
+ * Then its rows may be read in pieces, by several readers at once. The text alone is
+ * looked at; what the names mean is the database's to say.
+ */
+#ifndef EXTENSION_ENGINE_ROWS_PLAIN_SCAN_H
+#define EXTENSION_ENGINE_ROWS_PLAIN_SCAN_H
+
+#include "base/text.h"
+
+/* The pieces borrow from the SELECT. */
+struct plain_scan {
+    struct slice columns;       /* from behind SELECT to before FROM */
+    struct slice from;          /* the table as it is written */
+    struct slice schema, table; /* the same, without quotes */
+    bool renames;               /* a column AS another name */
+};
+
+/* SELECT * or names [AS names] FROM [schema.]table, as far as the text tells. */
+bool plain_scan_recognise(struct slice select, struct plain_scan *plain);
+
+#endif

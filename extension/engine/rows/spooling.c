@@ -1,0 +1,583 @@
+/*
+ * The session reads the rows, under its own rights and with its temporary
+ * tables and uncommitted rows, and leaves them in the job's folder as typed
+ * columns: first the inputs of the plan, then the label.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extension/engine/jobs/stages.h"
+#include "extension/engine/rows/bad_rows.h"
+#include "runtime/data/spool.h"
+#include "scoring/transform.h"
+
+#define WORD_BUFFER_BYTES 32
+
+/* One column of the spool and where its cells come from. */
+struct feed {
+    struct slice name;
+    enum spool_type type;
+    int column; /* of the query */
+};
+
+struct spooling {
+    struct spool_writer *writer;
+    const struct feed *feeds;
+    size_t count;
+    double *reals; /* (count): of a row, those that lie side by side */
+    const struct vectors *vectors;
+    struct cell *spread; /* (columns and elements): a row, where there are vectors */
+    uint64_t rows;
+    struct bad_rows *bad; /* NULL: a bad row is an error */
+    const int *kept;      /* of a bad row, as bad_rows_add takes them */
+    bool has_label;       /* the last feed, which may not be NULL */
+};
+
+static enum status put_real(struct spool_writer *writer, const struct feed *feed,
+                            const struct cell *cell, struct error *err)
+{
+    double number = 0;
+    bool is_null = false;
+
+    TRY(cell_to_number(cell, feed->name, &number, &is_null, err));
+    return is_null ? spool_put_null(writer, err) : spool_put_real(writer, number, err);
+}
+
+static enum status read_text(const struct feed *feed, const struct cell *cell,
+                             char buffer[WORD_BUFFER_BYTES], struct slice *word, bool *is_null,
+                             struct error *err)
+{
+    TRY(cell_to_word(cell, feed->name, buffer, word, is_null, err));
+    if (!*is_null && word->size > SPOOL_TEXT_BYTES_MAX)
+        return fail(err, STATUS_LIMIT, "column \"%.*s\" holds a text of %zu bytes, at most %zu fit",
+                    SLICE_FORMAT(feed->name), word->size, SPOOL_TEXT_BYTES_MAX);
+    return STATUS_OK;
+}
+
+static enum status put_text(struct spool_writer *writer, const struct feed *feed,
+                            const struct cell *cell, struct error *err)
+{
+    char buffer[WORD_BUFFER_BYTES];
+    struct slice word = {0};
+    bool is_null = false;
+
+    TRY(read_text(feed, cell, buffer, &word, &is_null, err));
+    return is_null ? spool_put_null(writer, err) : spool_put_text(writer, word, err);
+}
+
+static enum status read_integer(const struct feed *feed, const struct cell *cell, int64_t *integer,
+                                bool *is_null, struct error *err)
+{
+    double number = 0;
+
+    *is_null = false;
+    *integer = cell->integer;
+    if (cell->type == CELL_INTEGER)
+        return STATUS_OK;
+    TRY(cell_to_number(cell, feed->name, &number, is_null, err));
+    if (number != floor(number) || fabs(number) > 9007199254740992.0)
+        return fail(err, STATUS_INVALID,
+                    "column \"%.*s\" holds %g, where the rows before it hold "
+                    "whole numbers",
+                    SLICE_FORMAT(feed->name), number);
+    *integer = (int64_t)number;
+    return STATUS_OK;
+}
+
+static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
+                               const struct cell *cell, struct error *err)
+{
+    int64_t integer = 0;
+    bool is_null = false;
+
+    TRY(read_integer(feed, cell, &integer, &is_null, err));
+    return is_null ? spool_put_null(writer, err) : spool_put_integer(writer, integer, err);
+}
+
+static enum status put_cell(struct spool_writer *writer, const struct feed *feed,
+                            const struct cell *cell, struct error *err)
+{
+    switch (feed->type) {
+    case SPOOL_REAL:
+        return put_real(writer, feed, cell, err);
+    case SPOOL_INTEGER:
+        return put_integer(writer, feed, cell, err);
+    default:
+        return put_text(writer, feed, cell, err);
+    }
+}
+
+/* "column "x" holds "abc", ..." becomes "row 12: column ...". */
+static enum status name_row(uint64_t row, struct error *err)
+{
+    char message[sizeof err->message];
+
+    if (err->status != STATUS_INVALID && err->status != STATUS_LIMIT)
+        return err->status;
+    snprintf(message, sizeof message, "row %llu: %.400s", (unsigned long long)row, err->message);
+    memcpy(err->message, message, sizeof message);
+    return err->status;
+}
+
+/* What put_real would put, NaN for NULL; false for what it must look at. */
+static bool take_real(const struct cell *cell, double *real)
+{
+    *real = cell->type == CELL_REAL      ? cell->real
+            : cell->type == CELL_INTEGER ? (double)cell->integer
+                                         : NAN;
+    return cell->type != CELL_TEXT && cell->type != CELL_BLOB && !isinf(*real);
+}
+
+/* From feed i on, as many numbers as follow one another. */
+static size_t take_reals(const struct spooling *spooling, const struct cell *cells, size_t i)
+{
+    size_t n = 0;
+
+    while (i + n < spooling->count && spooling->feeds[i + n].type == SPOOL_REAL &&
+           take_real(&cells[spooling->feeds[i + n].column], &spooling->reals[n]))
+        n++;
+    return n;
+}
+
+static enum status put_cells(const struct spooling *spooling, const struct cell *cells,
+                             struct error *err)
+{
+    size_t i = 0;
+
+    while (i < spooling->count) {
+        const size_t run = take_reals(spooling, cells, i);
+        TRY(spool_put_reals(spooling->writer, spooling->reals, run, err));
+        i += run;
+        if (i < spooling->count) {
+            const struct feed *feed = &spooling->feeds[i++];
+            TRY(put_cell(spooling->writer, feed, &cells[feed->column], err));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* With the elements of its vectors. */
+static enum status spread_row(const struct spooling *spooling, const struct cell **cells,
+                              struct error *err)
+{
+    if (spooling->vectors->count == 0)
+        return STATUS_OK;
+    TRY(vectors_spread(spooling->vectors, *cells, spooling->spread, err));
+    *cells = spooling->spread;
+    return STATUS_OK;
+}
+
+/* What putting the cell would say. */
+static enum status check_cell(const struct feed *feed, const struct cell *cell, bool *is_null,
+                              struct error *err)
+{
+    char buffer[WORD_BUFFER_BYTES];
+    struct slice word;
+    int64_t integer;
+    double number;
+
+    switch (feed->type) {
+    case SPOOL_REAL:
+        return cell_to_number(cell, feed->name, &number, is_null, err);
+    case SPOOL_INTEGER:
+        return read_integer(feed, cell, &integer, is_null, err);
+    default:
+        return read_text(feed, cell, buffer, &word, is_null, err);
+    }
+}
+
+/* A writer takes no half of a row back: it is looked at before. */
+static enum status check_cells(const struct spooling *spooling, const struct cell *cells,
+                               struct error *why)
+{
+    bool is_null = false;
+
+    TRY(spread_row(spooling, &cells, why));
+    for (size_t i = 0; i < spooling->count; i++)
+        TRY(check_cell(&spooling->feeds[i], &cells[spooling->feeds[i].column], &is_null, why));
+    if (spooling->has_label && is_null)
+        return fail(why, STATUS_INVALID, "label column \"%.*s\" is NULL",
+                    SLICE_FORMAT(spooling->feeds[spooling->count - 1].name));
+    return STATUS_OK;
+}
+
+static enum status spool_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct spooling *spooling = self;
+    struct error why;
+
+    for (size_t i = 0; i < spooling->count; i++)
+        if ((size_t)spooling->feeds[i].column >= count + spooling->vectors->elements ||
+            count < spooling->vectors->columns)
+            return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
+                        SLICE_FORMAT(spooling->feeds[i].name));
+    if (spooling->bad && check_cells(spooling, cells, &why) != STATUS_OK)
+        return bad_rows_add(spooling->bad, spooling->rows + spooling->bad->count, cells, count,
+                            spooling->kept, &why, err);
+    spooling->rows++;
+    if (spread_row(spooling, &cells, err) != STATUS_OK ||
+        put_cells(spooling, cells, err) != STATUS_OK)
+        return name_row(spooling->rows, err);
+    return spool_end_row(spooling->writer, err);
+}
+
+static enum status scan_cell(void *self, size_t i, const struct cell *cell,
+                             struct spool_writer *writer, struct error *err)
+{
+    const struct feed *feeds = self;
+
+    return put_cell(writer, &feeds[i], cell, err);
+}
+
+enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
+                         struct arena *arena, struct scan *scan, struct error *err)
+{
+    struct feed *feeds = ARENA_NEW(arena, struct feed, count);
+    enum spool_type *types = ARENA_NEW(arena, enum spool_type, count);
+
+    if (!feeds || !types)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        feeds[i] = (struct feed){spooled[i].name, spooled[i].type, columns[i]};
+        types[i] = spooled[i].type;
+    }
+    *scan = (struct scan){.self = feeds,
+                          .put = scan_cell,
+                          .types = types,
+                          .columns = columns,
+                          .count = count,
+                          .spooled = spooled};
+    return STATUS_OK;
+}
+
+static size_t spread_cells(const struct vectors *vectors)
+{
+    return vectors->count > 0 ? vectors->columns + vectors->elements : 0;
+}
+
+size_t scan_room_bytes(const struct scan *scan)
+{
+    return spread_cells(&scan->vectors) * sizeof(struct cell) + (scan->count + 1) * sizeof(double);
+}
+
+enum status scan_put_row(const struct scan *scan, const struct cell *cells, void *room,
+                         struct spool_writer *writer, struct error *err)
+{
+    struct cell *spread = room;
+    double *reals = (double *)(spread + spread_cells(&scan->vectors));
+    size_t i = 0;
+
+    if (scan->vectors.count > 0) {
+        TRY(vectors_spread(&scan->vectors, cells, spread, err));
+        cells = spread;
+    }
+    while (i < scan->count) {
+        size_t run = 0;
+        while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
+               take_real(&cells[scan->columns[i + run]], &reals[run]))
+            run++;
+        TRY(spool_put_reals(writer, reals, run, err));
+        i += run;
+        if (i < scan->count) {
+            TRY(scan->put(scan->self, i, &cells[scan->columns[i]], writer, err));
+            i++;
+        }
+    }
+    return spool_end_row(writer, err);
+}
+
+/* What the SELECT's rows become, and how they may be read. */
+struct spool_job {
+    const struct host *host;
+    const struct sink *sink;
+    struct slice select;
+    bool is_plans; /* the select: it is not that of validation */
+    const struct feed *feeds;
+    const struct spool_column *columns; /* of the feeds */
+    size_t count;
+    const struct vectors *vectors; /* of the SELECT */
+    const char *path;
+    uint32_t readers; /* at most; 1: in the order of the SELECT */
+    bool is_in_order; /* wanted in that order */
+    bool is_verbose, has_label;
+    struct bad_rows *bad; /* NULL: a bad row is an error */
+    const int *kept;      /* columns of a bad row */
+};
+
+/* By one reader, on the user's own connection. */
+static enum status spool_in_order(const struct spool_job *job, struct arena *arena, uint64_t *rows,
+                                  struct error *err)
+{
+    struct spooling spooling = {
+        .feeds = job->feeds,
+        .count = job->count,
+        .reals = ARENA_NEW(arena, double, job->count),
+        .vectors = job->vectors,
+        .spread = ARENA_NEW(arena, struct cell, spread_cells(job->vectors) + 1),
+        .bad = job->bad,
+        .kept = job->kept,
+        .has_label = job->has_label,
+    };
+    struct sink sink = {.self = &spooling, .row = spool_row};
+    enum status status;
+
+    if (!spooling.reals || !spooling.spread)
+        return fail_no_memory(err);
+    TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
+    status = job->bad && job->is_plans
+                 ? bad_rows_query(job->bad, &sink, err)
+                 : job->host->rows->query(job->host->self, job->select, &sink, err);
+    if (status != STATUS_OK) {
+        spool_writer_abandon(spooling.writer);
+        return status;
+    }
+    *rows = spooling.rows;
+    return spool_writer_close(spooling.writer, err);
+}
+
+/* Readers put numbers as they are: an infinite one, or a label that is NULL, shows in
+ * the summaries. */
+static bool has_bad_rows(const struct spool_job *job, struct spool_writer *writer)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const struct spool_column_summary summary = spool_writer_summary(writer, (uint32_t)i);
+
+        if (job->feeds[i].type == SPOOL_REAL &&
+            !(isfinite(summary.least) && isfinite(summary.greatest)))
+            return true;
+        if (job->has_label && i == job->count - 1 && summary.nulls > 0)
+            return true;
+    }
+    return false;
+}
+
+static enum status scan_into(const struct spool_job *job, const enum spool_type *types,
+                             const int *columns, struct scan_outcome *outcome, uint64_t *rows,
+                             struct error *err)
+{
+    struct scan scan = {.self = (void *)job->feeds,
+                        .put = scan_cell,
+                        .types = types,
+                        .columns = columns,
+                        .count = job->count,
+                        .vectors = *job->vectors,
+                        .spooled = job->columns,
+                        .path = job->path,
+                        .threads = job->readers};
+    enum status status;
+
+    TRY(spool_writer_open(job->path, job->columns, job->count, 0, &scan.writer, err));
+    status = job->host->rows->scan(job->host->self, job->select, &scan, outcome, err);
+    if (status == STATUS_OK && job->bad && has_bad_rows(job, scan.writer))
+        *outcome = (struct scan_outcome){.reason = "there are bad rows"};
+    if (status != STATUS_OK || outcome->readers == 0) {
+        spool_writer_abandon(scan.writer);
+        return status;
+    }
+    *rows = spool_writer_rows(scan.writer);
+    return spool_writer_close(scan.writer, err);
+}
+
+/* By several readers, where the host can. A value that does not fit is met
+ * again by the one reader who then reads in order, and can name its row. */
+static enum status spool_in_parallel(const struct spool_job *job, struct arena *arena,
+                                     struct scan_outcome *outcome, uint64_t *rows,
+                                     struct error *err)
+{
+    enum spool_type *types = ARENA_NEW(arena, enum spool_type, job->count);
+    int *columns = ARENA_NEW(arena, int, job->count);
+    enum status status;
+
+    if (!types || !columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < job->count; i++) {
+        types[i] = job->feeds[i].type;
+        columns[i] = job->feeds[i].column;
+    }
+    status = scan_into(job, types, columns, outcome, rows, err);
+    if (status != STATUS_INVALID && status != STATUS_LIMIT && status != STATUS_DATABASE)
+        return status;
+    *outcome = (struct scan_outcome){.reason = "a value was refused"};
+    error_clear(err);
+    return STATUS_OK;
+}
+
+static enum status spool_rows(const struct spool_job *job, struct arena *arena, uint64_t *rows,
+                              struct error *err)
+{
+    struct scan_outcome outcome = {.reason = job->is_in_order ? "rows are wanted in order"
+                                                              : "there is one processor"};
+
+    if (job->readers > 1)
+        TRY(spool_in_parallel(job, arena, &outcome, rows, err));
+    if (job->is_verbose && outcome.readers > 0)
+        sink_notice(job->sink, "rows are read by %u reader%s", outcome.readers,
+                    outcome.readers == 1 ? "" : "s");
+    else if (job->is_verbose)
+        sink_notice(job->sink, "rows are read by one reader: %s", outcome.reason);
+    return outcome.readers > 0 ? STATUS_OK : spool_in_order(job, arena, rows, err);
+}
+
+static enum status spool_query(const struct spool_request *request, struct slice select,
+                               const struct vectors *vectors, const struct feed *feeds,
+                               size_t count, const int *kept, const char *file, struct arena *arena,
+                               uint64_t *rows, struct error *err)
+{
+    const struct plan_training *training = &request->plan->training;
+    struct spool_column *columns = ARENA_NEW(arena, struct spool_column, count);
+    struct spool_job job = {.host = request->host,
+                            .sink = request->sink,
+                            .select = select,
+                            .is_plans = kept == NULL,
+                            .feeds = feeds,
+                            .columns = columns,
+                            .count = count,
+                            .vectors = vectors,
+                            .readers = training->shuffle ? request->cores : 1,
+                            .is_in_order = !training->shuffle,
+                            .is_verbose = training->verbose > 1,
+                            .has_label = request->plan->label_column >= 0,
+                            .bad = request->bad,
+                            .kept = kept};
+    char path[PATH_MAX];
+
+    if (!columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        columns[i] = (struct spool_column){feeds[i].name, feeds[i].type};
+    TRY(job_folder_file(request->folder, file, path, err));
+    job.path = path;
+    return spool_rows(&job, arena, rows, err);
+}
+
+static enum spool_type label_type(const struct plan *plan)
+{
+    switch (plan->label_kind) {
+    case LABEL_INTEGER:
+        return SPOOL_INTEGER;
+    case LABEL_REAL:
+        return SPOOL_REAL;
+    default:
+        return SPOOL_TEXT;
+    }
+}
+
+static enum status make_feeds(const struct plan *plan, struct arena *arena, struct feed **feeds,
+                              size_t *count, struct error *err)
+{
+    struct feed *made = ARENA_NEW(arena, struct feed, plan->input_count + 1);
+    size_t n = 0;
+
+    if (!made)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct plan_input *input = &plan->inputs[i];
+        made[n++] = (struct feed){
+            input->name, input->kind == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT, input->column};
+    }
+    if (plan->label_column >= 0)
+        made[n++] = (struct feed){plan->label, label_type(plan), plan->label_column};
+    *feeds = made;
+    *count = n;
+    return STATUS_OK;
+}
+
+static int column_of(const struct query *query, struct slice name)
+{
+    for (size_t i = 0; i < query->count + query->vectors.elements; i++)
+        if (slice_equal_fold(query->columns[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+/* validation.select may return its columns in another order: match by name. */
+static enum status match_validation(const struct host *host, const struct plan *plan,
+                                    struct feed *feeds, size_t count, int **kept,
+                                    struct query *query, struct arena *arena, struct error *err)
+{
+    *kept = ARENA_NEW(arena, int, plan->query.count);
+    if (!*kept)
+        return fail_no_memory(err);
+
+    if (host->catalog.describe(host->catalog.self, plan->validation_select, arena, query, err) !=
+        STATUS_OK) {
+        char message[sizeof err->message];
+        snprintf(message, sizeof message, "validation.select: %.400s", err->message);
+        memcpy(err->message, message, sizeof message);
+        err->position = -1;
+        return err->status;
+    }
+    TRY(query_add_elements(query, arena, err));
+    for (size_t i = 0; i < plan->query.count; i++)
+        (*kept)[i] = column_of(query, plan->query.columns[i].name);
+    for (size_t i = 0; i < count; i++) {
+        feeds[i].column = column_of(query, feeds[i].name);
+        if (feeds[i].column < 0)
+            return fail(err, STATUS_INVALID, "validation.select does not return column \"%.*s\"",
+                        SLICE_FORMAT(feeds[i].name)),
+                   error_hint(err, "It must return the label and every column that the model "
+                                   "is trained on.");
+    }
+    return STATUS_OK;
+}
+
+enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
+                         struct error *err)
+{
+    const struct plan *plan = request->plan;
+    struct feed *feeds = NULL;
+    size_t count = 0;
+    uint64_t validation_rows;
+    struct query query;
+    int *kept;
+
+    TRY(make_feeds(plan, arena, &feeds, &count, err));
+    TRY(spool_query(request, plan->select, &plan->query.vectors, feeds, count, NULL, "train.spool",
+                    arena, rows, err));
+    if (plan->validation_select.size == 0)
+        return STATUS_OK;
+    TRY(match_validation(request->host, plan, feeds, count, &kept, &query, arena, err));
+    return spool_query(request, plan->validation_select, &query.vectors, feeds, count, kept,
+                       "validation.spool", arena, &validation_rows, err);
+}
+
+/* ----- rows that somebody else reads ----- */
+
+static enum status list_cells(struct slice select, const struct query *query,
+                              const struct feed *feeds, size_t count, struct arena *arena,
+                              struct spool_cells *cells, struct error *err)
+{
+    cells->spooled = ARENA_NEW(arena, struct spool_column, count);
+    cells->columns = ARENA_NEW(arena, int, count);
+    if (!cells->spooled || !cells->columns)
+        return fail_no_memory(err);
+    cells->select = select;
+    cells->query = *query;
+    cells->count = count;
+    for (size_t i = 0; i < count; i++) {
+        cells->spooled[i] = (struct spool_column){feeds[i].name, feeds[i].type};
+        cells->columns[i] = feeds[i].column;
+    }
+    return STATUS_OK;
+}
+
+enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
+                             struct spool_cells cells[2], size_t *count, struct error *err)
+{
+    struct feed *feeds = NULL;
+    struct query query;
+    size_t feed_count = 0;
+    int *kept;
+
+    TRY(make_feeds(plan, arena, &feeds, &feed_count, err));
+    TRY(list_cells(plan->select, &plan->query, feeds, feed_count, arena, &cells[0], err));
+    *count = 1;
+    if (plan->validation_select.size == 0)
+        return STATUS_OK;
+    TRY(match_validation(host, plan, feeds, feed_count, &kept, &query, arena, err));
+    *count = 2;
+    return list_cells(plan->validation_select, &query, feeds, feed_count, arena, &cells[1], err);
+}

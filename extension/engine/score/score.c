@@ -1,0 +1,366 @@
+/*
+ * SELECT ... TO PREDICT and TO EVALUATE, in the session itself.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "extension/engine/rows/bad_rows.h"
+#include "extension/engine/score/score_job.h"
+#include "scoring/metrics.h"
+#include "scoring/truth.h"
+
+double score_seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+enum status score_target_row(struct slice table, uint64_t rows, double started,
+                             const struct sink *sink, struct error *err)
+{
+    double seconds = round((score_seconds_now() - started) * 1000) / 1000;
+    struct cell cells[] = {cell_text(table), cell_integer((int64_t)rows), cell_real(seconds)};
+
+    return sink_row(sink, cells, 3, err);
+}
+
+enum status predict_query(const struct plan *plan, struct text *sql, struct error *err)
+{
+    TRY(lower_predict(plan, sql, err));
+    return sql->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+void predict_tables_init(struct predict_tables *tables)
+{
+    text_init(&tables->create, STATEMENT_BYTES_MAX);
+    text_init(&tables->quarantine_create, STATEMENT_BYTES_MAX);
+}
+
+void predict_tables_deinit(struct predict_tables *tables)
+{
+    text_deinit(&tables->create);
+    text_deinit(&tables->quarantine_create);
+}
+
+enum status predict_tables_lower(const struct plan *plan, struct predict_tables *tables,
+                                 struct error *err)
+{
+    TRY(lower_predict_table(plan, &tables->create, err));
+    return plan->quarantine_table.size > 0
+               ? lower_quarantine_table(plan, &tables->quarantine_create, err)
+               : STATUS_OK;
+}
+
+/* What PREDICT writes, as SQL. */
+struct predict_sql {
+    struct predict_tables tables;
+    struct text stage, quarantine_select;
+};
+
+static void predict_sql_init(struct predict_sql *sql)
+{
+    predict_tables_init(&sql->tables);
+    text_init(&sql->stage, TEXT_MAXIMUM);
+    text_init(&sql->quarantine_select, TEXT_MAXIMUM);
+}
+
+static void predict_sql_deinit(struct predict_sql *sql)
+{
+    predict_tables_deinit(&sql->tables);
+    text_deinit(&sql->stage);
+    text_deinit(&sql->quarantine_select);
+}
+
+static enum status predict_sql_lower(const struct plan *plan, struct predict_sql *sql,
+                                     struct error *err)
+{
+    TRY(predict_tables_lower(plan, &sql->tables, err));
+    if (plan->quarantine_table.size == 0)
+        return STATUS_OK;
+    TRY(lower_predict_stage(plan, &sql->stage, err));
+    return lower_quarantine(plan, &sql->quarantine_select, err);
+}
+
+struct table_target score_target(const struct plan *plan)
+{
+    return (struct table_target){.schema = plan->target_schema,
+                                 .name = plan->target_table,
+                                 .kind = plan->kind == STATEMENT_PREDICT ? TARGET_PREDICTIONS
+                                                                         : TARGET_METRICS,
+                                 .replaces_any = plan->replaces_any};
+}
+
+enum status score_check_targets(const struct host *host, const struct plan *plan, struct error *err)
+{
+    const struct table_target target = score_target(plan);
+
+    if (!plan->has_target)
+        return STATUS_OK;
+    if (host->tables->check_target(host->self, &target, err) != STATUS_OK)
+        return error_place(err, plan->aim_position);
+    return quarantine_check(host, plan, err);
+}
+
+static enum status predict_into(const struct host *host, const struct plan *plan,
+                                struct slice select, const struct sink *sink, struct error *err)
+{
+    const bool has_quarantine = plan->quarantine_table.size > 0;
+    double started = score_seconds_now();
+    struct predict_sql sql;
+    enum status status;
+
+    TRY(score_check_targets(host, plan, err));
+    predict_sql_init(&sql);
+    status = predict_sql_lower(plan, &sql, err);
+    if (status == STATUS_OK) {
+        struct fill fills[] = {
+            {.target = score_target(plan),
+             .create = text_slice(&sql.tables.create),
+             .select = select},
+            {.target = {.schema = plan->target_schema,
+                        .name = plan->quarantine_table,
+                        .kind = TARGET_BAD_ROWS},
+             .create = text_slice(&sql.tables.quarantine_create),
+             .select = text_slice(&sql.quarantine_select)},
+        };
+
+        status = host->tables->fill(host->self, text_slice(&sql.stage), fills,
+                                    has_quarantine ? 2 : 1, err);
+        if (status == STATUS_OK)
+            status = score_target_row(plan->target_table, fills[0].rows, started, sink, err);
+        if (status == STATUS_OK && has_quarantine)
+            status = score_target_row(plan->quarantine_table, fills[1].rows, started, sink, err);
+    }
+    predict_sql_deinit(&sql);
+    return status;
+}
+
+enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
+                        struct error *err)
+{
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    status = predict_query(plan, &sql, err);
+    if (status == STATUS_OK)
+        status = host->rows->check_functions(host->self, err);
+    if (status == STATUS_OK && plan->has_target)
+        status = predict_into(host, plan, text_slice(&sql), sink, err);
+    else if (status == STATUS_OK)
+        status = host->rows->query(host->self, text_slice(&sql), sink, err);
+    text_deinit(&sql);
+    return status;
+}
+
+struct evaluation {
+    const struct plan *plan;
+    struct bad_rows *bad;
+    const struct model *model;
+    struct scorer scorer;
+    struct metrics *metrics;
+    struct cell *inputs; /* (model input_count) */
+    struct cell *spread; /* a row, where it has vectors */
+    uint64_t row;
+    uint32_t waiting; /* rows of the scorer that are not scored yet */
+    union truth truths[SCORER_ROWS];
+};
+
+/* Score the rows that wait; the metrics take them in the order of the query. */
+static enum status score_waiting(struct evaluation *evaluation, struct error *err)
+{
+    const bool is_classifier = evaluation->model->task == MODEL_CLASSIFICATION;
+    const struct scorer *scorer = &evaluation->scorer;
+    const uint32_t count = evaluation->waiting;
+
+    scorer_score(&evaluation->scorer, count);
+    evaluation->waiting = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const union truth *truth = &evaluation->truths[i];
+
+        scorer_select(&evaluation->scorer, i);
+        if (is_classifier)
+            TRY(metrics_add_class(evaluation->metrics, scorer, truth->class, err));
+        else
+            TRY(metrics_add_value(evaluation->metrics, scorer, truth->value, err));
+    }
+    return STATUS_OK;
+}
+
+/* The row's inputs and label, to be scored later. */
+static enum status take_row(struct evaluation *evaluation, const struct cell *cells,
+                            struct error *err)
+{
+    const struct plan *plan = evaluation->plan;
+
+    if (plan->query.vectors.count > 0) {
+        TRY(vectors_spread(&plan->query.vectors, cells, evaluation->spread, err));
+        cells = evaluation->spread;
+    }
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        evaluation->inputs[i] = cells[plan->model_columns[i]];
+    TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
+    return truth_read(evaluation->model, plan->label, evaluation->row, &cells[plan->label_column],
+                      &evaluation->truths[evaluation->waiting], err);
+}
+
+static enum status evaluate_row(void *self, const struct cell *cells, size_t count,
+                                struct error *err)
+{
+    struct evaluation *evaluation = self;
+    const struct plan *plan = evaluation->plan;
+    struct error why;
+
+    evaluation->row++;
+    if ((size_t)plan->label_column >= count || count < plan->query.count)
+        return fail(err, STATUS_DATABASE, "the query no longer returns its label column");
+    if (plan->bad_rows == BAD_ROWS_ERROR) {
+        TRY(take_row(evaluation, cells, err));
+    } else if (take_row(evaluation, cells, &why) != STATUS_OK) {
+        if (why.status == STATUS_INVALID)
+            return bad_rows_add(evaluation->bad, evaluation->row - 1, cells, count, NULL, &why,
+                                err);
+        *err = why;
+        return err->status;
+    }
+    evaluation->waiting++;
+    return evaluation->waiting == evaluation->scorer.rows_max ? score_waiting(evaluation, err)
+                                                              : STATUS_OK;
+}
+
+enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                             size_t *count, struct error *err)
+{
+    struct slice *made = ARENA_NEW(arena, struct slice, plan->metric_count + 1);
+
+    if (!made)
+        return fail_no_memory(err);
+    made[0] = SLICE("loss");
+    for (size_t i = 0; i < plan->metric_count; i++)
+        made[i + 1] = plan->metrics[i];
+    *names = made;
+    *count = plan->metric_count + 1;
+    return STATUS_OK;
+}
+
+enum status evaluation_put(const struct host *host, const struct plan *plan,
+                           const struct cell *cells, double started, struct arena *arena,
+                           const struct sink *sink, struct error *err)
+{
+    struct slice *names = NULL;
+    size_t count = 0;
+
+    TRY(evaluate_columns(plan, arena, &names, &count, err));
+    if (plan->has_target) {
+        const struct table_target target = score_target(plan);
+
+        TRY(host->tables->write_row(host->self, &target, names, cells, count, err));
+        return score_target_row(plan->target_table, 1, started, sink, err);
+    }
+    TRY(sink_columns(sink, names, count, err));
+    return sink_row(sink, cells, count, err);
+}
+
+struct cell metric_cell(double value)
+{
+    return isfinite(value) ? cell_real(value) : cell_null();
+}
+
+void metric_notices(const struct slice *names, size_t count, uint32_t classes,
+                    uint64_t unknown_rows, const struct sink *sink)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_is(names[i], "AUC") && classes > 2)
+            sink_notice(sink, "AUC is NULL: it is measured of two classes, and the model has %u",
+                        classes);
+    if (unknown_rows > 0)
+        sink_notice(sink, "%llu %s a label that the model has not learned, and %s as wrong",
+                    (unsigned long long)unknown_rows, unknown_rows == 1 ? "row has" : "rows have",
+                    unknown_rows == 1 ? "counts" : "count");
+}
+
+static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
+                                  double started, struct arena *arena, const struct sink *sink,
+                                  struct error *err)
+{
+    const struct plan *plan = evaluation->plan;
+    struct cell cells[PLAN_METRICS_MAX + 1];
+
+    cells[0] = metric_cell(metrics_loss(evaluation->metrics));
+    for (size_t i = 0; i < plan->metric_count; i++) {
+        enum metric metric;
+        bool is_known = metric_find(plan->metrics[i], &metric);
+        cells[i + 1] =
+            is_known ? metric_cell(metrics_value(evaluation->metrics, metric)) : cell_null();
+    }
+    metric_notices(plan->metrics, plan->metric_count, metrics_classes(evaluation->metrics),
+                   metrics_unknown_rows(evaluation->metrics), sink);
+    return evaluation_put(host, plan, cells, started, arena, sink, err);
+}
+
+static enum status evaluate(const struct host *host, struct evaluation *evaluation,
+                            struct arena *arena, const struct sink *sink, struct error *err)
+{
+    const struct plan *plan = evaluation->plan;
+    struct sink rows = {.self = evaluation, .row = evaluate_row};
+    double started = score_seconds_now();
+
+    if (evaluation->model->transform.input_count != plan->model.input_count)
+        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+    evaluation->inputs = ARENA_NEW(arena, struct cell, plan->model.input_count + 1);
+    evaluation->spread =
+        ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
+    if (!evaluation->inputs || !evaluation->spread)
+        return fail_no_memory(err);
+    TRY(bad_rows_query(evaluation->bad, &rows, err));
+    TRY(score_waiting(evaluation, err));
+    TRY(bad_rows_write(evaluation->bad, sink, err));
+    if (evaluation->row == evaluation->bad->count)
+        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+    TRY(put_evaluation(host, evaluation, started, arena, sink, err));
+    return plan->quarantine_table.size > 0
+               ? score_target_row(plan->quarantine_table, evaluation->bad->count, started, sink,
+                                  err)
+               : STATUS_OK;
+}
+
+static enum status evaluate_with(const struct host *host, const struct plan *plan,
+                                 const struct model *model, struct arena *arena,
+                                 const struct sink *sink, struct error *err)
+{
+    struct evaluation evaluation = {.plan = plan, .model = model};
+    struct bad_rows bad;
+    enum status status;
+
+    TRY(scorer_init(&evaluation.scorer, model, SCORER_ROWS, err));
+    bad_rows_init(&bad, host, plan);
+    evaluation.bad = &bad;
+    status = metrics_new(model, &evaluation.metrics, err);
+    if (status == STATUS_OK) {
+        status = evaluate(host, &evaluation, arena, sink, err);
+        metrics_free(evaluation.metrics);
+    }
+    bad_rows_deinit(&bad);
+    scorer_deinit(&evaluation.scorer);
+    return status;
+}
+
+enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                         const struct sink *sink, struct error *err)
+{
+    struct arena model_arena;
+    struct model model;
+    enum status status;
+
+    TRY(score_check_targets(host, plan, err));
+    arena_init(&model_arena, MODEL_ARENA_MAX);
+    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
+                                &model, err);
+    if (status == STATUS_OK)
+        status = evaluate_with(host, plan, &model, arena, sink, err);
+    arena_deinit(&model_arena);
+    return status;
+}

@@ -1,0 +1,161 @@
+/*
+ * Who scores: the session, or workers.
+ *
+ * A row that goes to workers is written, read and taken back: on the machine where this
+ * was measured (docs/performance.md) that costs as much as 20,000 multiplications of a
+ * model in PREDICT, which scores row by row in the session, and 150,000 in EVALUATE, which
+ * scores many at once. PREDICT in PostgreSQL writes rows and predictions into tables of
+ * their own and joins them: 200,000. Workers save what the session would compute, but for
+ * their number's share of it.
+ */
+#include "extension/engine/score/score_job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
+#define LEAST_ROWS 10000 /* below it nobody looks at the model */
+
+double score_work_per_row(const struct model *model)
+{
+    /* A category adds one row of the first layer. */
+    double width = (double)model->transform.dense_width + model->transform.id_count, work = 0;
+
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        work += width * model->layers[i].width;
+        width = model->layers[i].width;
+    }
+    return work;
+}
+
+bool score_pays(double travel, uint64_t rows, double work_per_row, uint32_t cores)
+{
+    const double saved = work_per_row * (1 - 1.0 / (cores > 0 ? cores : 1));
+
+    return saved > travel && work_per_row * (double)rows > LEAST_WORK;
+}
+
+uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit)
+{
+    uint32_t most = cores;
+
+    if (wanted > 0)
+        return wanted;
+    if (limit > 0 && most > limit)
+        most = limit;
+    return most < least ? least : most;
+}
+
+/* Whatever goes wrong here goes wrong again where it is reported. */
+static double work_of(const struct host *host, const struct plan *plan)
+{
+    struct arena arena;
+    struct error ignored;
+    struct model model;
+    double work = 0;
+
+    arena_init(&arena, MODEL_ARENA_MAX);
+    if (host->models->load(host->self, plan->model_schema, plan->model_name, &arena, &model,
+                           &ignored) == STATUS_OK)
+        work = score_work_per_row(&model);
+    arena_deinit(&arena);
+    return work;
+}
+
+static void choose(struct score_choice *choice, bool by_workers, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void choose(struct score_choice *choice, bool by_workers, const char *format, ...)
+{
+    va_list arguments;
+
+    choice->by_workers = by_workers;
+    va_start(arguments, format);
+    vsnprintf(choice->why, sizeof choice->why, format, arguments);
+    va_end(arguments);
+}
+
+static double travel_of(const struct host *host, const struct plan *plan)
+{
+    if (plan->kind != STATEMENT_PREDICT)
+        return SCORE_TRAVEL_EVALUATE;
+    return host->kept_rows ? SCORE_TRAVEL_KEPT : SCORE_TRAVEL_PREDICT;
+}
+
+/* Rows are worth a look, and so is the model. */
+static void weigh(const struct host *host, const struct plan *plan, uint32_t cores,
+                  struct score_choice *choice)
+{
+    const unsigned long long rows = host->rows->guess(host->self, plan->select);
+    double work;
+
+    if (rows == 0) {
+        choose(choice, false,
+               "the session: how many rows a SELECT has is known only of a table's columns");
+        return;
+    }
+    if (rows < LEAST_ROWS) {
+        choose(choice, false, "the session: a table of about %llu rows is small", rows);
+        return;
+    }
+    work = work_of(host, plan);
+    if (score_pays(travel_of(host, plan), rows, work, cores))
+        choose(choice, true, "workers: about %llu rows, %.0f multiplications each, %u cores", rows,
+               work, cores);
+    else
+        choose(choice, false,
+               "the session: about %llu rows of %.0f multiplications each do not pay for processes",
+               rows, work);
+}
+
+void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice)
+{
+    const uint32_t cores = launch_cores();
+
+    if (plan->scoring.on_workers)
+        choose(choice, true, "workers, as job.* says");
+    else if (plan->kind == STATEMENT_EVALUATE && plan->bad_rows != BAD_ROWS_ERROR)
+        choose(choice, false, "the session: it alone leaves bad rows out of an evaluation");
+    else if (plan->kind == STATEMENT_PREDICT && !plan->has_target)
+        choose(choice, false, "the session: its rows are wanted one by one");
+    else if (!host->session.program || !host->session.program[0])
+        choose(choice, false, "the session: the database leaves it no choice");
+    else if (cores < 2)
+        choose(choice, false, "the session: there is one core");
+    else
+        weigh(host, plan, cores, choice);
+}
+
+/* No room for a job's files is no reason not to score where nobody asked for a job. */
+static bool is_about_files(enum status status)
+{
+    return status == STATUS_IO || status == STATUS_PERMISSION || status == STATUS_NOT_FOUND ||
+           status == STATUS_LIMIT;
+}
+
+static enum status run_in_session(const struct host *host, const struct plan *plan,
+                                  struct arena *arena, const struct sink *sink, struct error *err)
+{
+    return plan->kind == STATEMENT_PREDICT ? predict_run(host, plan, sink, err)
+                                           : evaluate_run(host, plan, arena, sink, err);
+}
+
+enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                      const struct sink *sink, struct error *err)
+{
+    struct score_choice choice;
+    bool has_begun = false;
+    enum status status;
+
+    score_choose(host, plan, &choice);
+    if (!choice.by_workers)
+        return run_in_session(host, plan, arena, sink, err);
+    if (!plan->scoring.on_workers)
+        sink_notice(sink, "the rows are scored by %s", choice.why);
+    status = score_job_run(host, plan, arena, sink, &has_begun, err);
+    if (plan->scoring.on_workers || has_begun || !is_about_files(status))
+        return status;
+    sink_notice(sink, "the session scores them: %s", err->message);
+    error_clear(err);
+    return run_in_session(host, plan, arena, sink, err);
+}

@@ -1,0 +1,25 @@
+/*
+ * libpq_parameters.h - cells as the parameters of a statement, in binary.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_PARAMETERS_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_PARAMETERS_H
+
+#include "extension/postgres/libpq/libpq.h"
+
+/* What libpq takes beside a statement. Texts and bytes are borrowed from the cells. */
+struct parameters {
+    Oid *types;
+    const char **values;
+    int *sizes, *formats;
+    char (*numbers)[8];
+};
+
+/* To be deinitialised even when this fails. */
+enum status parameters_init(struct parameters *parameters, size_t count, struct error *err);
+void parameters_deinit(struct parameters *parameters);
+/* LIMIT for what no parameter can hold. */
+enum status parameters_put(struct parameters *parameters, size_t i, const struct cell *cell,
+                           struct error *err);
+Oid parameters_type(enum cell_type type);
+
+#endif

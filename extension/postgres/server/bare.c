@@ -1,0 +1,361 @@
+/*
+ * The bare statement: SELECT * FROM t TO TRAIN ... INTO m; in any client that sends
+ * its statements by the simple protocol, as psql does.
+ *
+ * PostgreSQL cannot be taught grammar, so it fails first:
+ *
+ *     client    Q: SELECT ... TO TRAIN ...
+ *     backend   its parser fails; the error is about to go to the log (emit_log_hook)
+ *               and to the client (PqCommMethods->putmessage, 'E'). Both are ours to
+ *               refuse: the text is kept, and nothing else is done while the backend
+ *               is in error recovery.
+ *     backend   recovers, and says that it is ready for the next statement ('Z').
+ *               Before that goes out everything is clean: the text is run (script.c),
+ *               its rows go to the client, then 'Z'.
+ *
+ * This can be done where nothing but the statement itself is in doubt: in the simple
+ * protocol (an error in Parse must be answered as the extended protocol says) and outside
+ * of a transaction block (which the error has ended already). Elsewhere the error gets a
+ * hint that names the functions. An error that is none of ours is passed on as it is.
+ */
+#include "extension/postgres/server/door.h"
+
+#include <access/xact.h>
+#include <libpq/libpq-be.h>
+#include <libpq/libpq.h>
+#include <parser/analyze.h>
+#include <replication/walsender.h>
+#include <tcop/tcopprot.h>
+#include <utils/memutils.h>
+#include <utils/ps_status.h>
+
+#include "extension/postgres/server/settings.h"
+
+static const PQcommMethods *next_methods;
+static PQcommMethods methods;
+static emit_log_hook_type next_log_hook;
+
+static char *pending; /* the text to be run at the next 'Z', in TopMemoryContext */
+static char *refused; /* what the server wanted to say of it: the bytes of its 'E' */
+static size_t refused_size;
+static bool was_idle;   /* the last 'Z' said so */
+static bool is_first;   /* nothing was analysed since the last 'Z' */
+static bool is_claimed; /* a string that the server would run until it fails is ours to run */
+static post_parse_analyze_hook_type next_analyze;
+static bool is_running; /* the text runs: its errors are the user's to see */
+
+/* ----- what kind of error passes ----- */
+
+enum claim {
+    NOT_OURS,
+    OURS,
+    OURS_IN_BLOCK,
+    OURS_EXTENDED,
+    OURS_UNKNOWN, /* of which protocol */
+    OURS_IN_CURSOR,
+    OURS_IN_COPY,
+    OURS_WITH_TRANSACTIONS
+};
+
+/*
+ * In the simple protocol the title of the process is still "idle" when parsing fails, and
+ * "SHOW" when SHOW finds no such setting (SHOW models is good grammar); the messages of the
+ * extended protocol each have a title of their own. A title may be cut: one that is told apart by
+ * its first letter serves as well.
+ */
+static bool is_title(const char *expected, bool *is_known)
+{
+    const char *title;
+    int size = 0;
+
+    *is_known = false;
+    if (!update_process_title)
+        return false;
+    title = get_ps_display(&size);
+    if (size <= 0)
+        return false; /* a small environment has no room for one behind long names */
+    *is_known = true;
+    return (size_t)size <= strlen(expected) && memcmp(title, expected, (size_t)size) == 0;
+}
+
+/*
+ * Without a title: the statement of a Query message is all of the message, which begins where
+ * memory of MessageContext does; that of Parse stands behind its name. Where the client's encoding
+ * is another one both are copies.
+ */
+#if PG_VERSION_NUM < 160000
+static bool is_whole_message(void)
+{
+    const int client = pg_get_client_encoding(), server = GetDatabaseEncoding();
+
+    if (client != server && client != PG_SQL_ASCII && server != PG_SQL_ASCII)
+        return false;
+    for (MemoryContext child = MessageContext->firstchild; child; child = child->nextchild)
+        if (strcmp(child->name, "unnamed prepared statement") == 0)
+            return false;
+    return ((uintptr_t)debug_query_string % MAXIMUM_ALIGNOF) == 0 &&
+           memcmp(debug_query_string - sizeof(void *), &MessageContext, sizeof(void *)) == 0;
+}
+#else
+static bool is_whole_message(void)
+{
+    return false; /* nobody may look before a piece of memory of which he does not know the kind */
+}
+#endif
+
+static bool is_simple_protocol(int sqlstate, bool *is_known)
+{
+    const char *expected = sqlstate == ERRCODE_SYNTAX_ERROR ? "idle" : "SHOW";
+    const bool is_expected = is_title(expected, is_known);
+
+    if (*is_known)
+        return is_expected;
+    *is_known = is_whole_message();
+    return *is_known;
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+    return pg_strncasecmp(text, word, strlen(word)) == 0;
+}
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t\r\n");
+}
+
+static bool is_ours_between(const char *start, const char *end)
+{
+    return start < end && script_is_ours(pnstrdup(start, (Size)(end - start)));
+}
+
+/* What psql makes of a statement of ours with FETCH_COUNT, and of \copy (SELECT ...) TO. */
+static enum claim claim_wrapped(const char *text)
+{
+    const char *open, *close;
+
+    text = skip_blanks(text);
+    if (begins_with(text, "DECLARE ")) {
+        for (open = text; *open; open++)
+            if (begins_with(open, "CURSOR FOR") && script_is_ours(skip_blanks(open + 10)))
+                return OURS_IN_CURSOR;
+    } else if (begins_with(text, "COPY ")) {
+        open = strchr(text, '(');
+        close = strrchr(text, ')');
+        if (open && close && is_ours_between(open + 1, close))
+            return OURS_IN_COPY;
+    }
+    return NOT_OURS;
+}
+
+static enum claim claim_error(int sqlstate)
+{
+    bool is_known, is_simple;
+
+    if (sqlstate != ERRCODE_SYNTAX_ERROR && sqlstate != ERRCODE_UNDEFINED_OBJECT)
+        return NOT_OURS;
+    if (is_running || !settings.bare_statements || !MyProcPort || am_walsender ||
+        !debug_query_string)
+        return NOT_OURS;
+    if (is_claimed)
+        return OURS;
+    if (!script_is_ours(debug_query_string))
+        return claim_wrapped(debug_query_string);
+    if (IsTransactionBlock())
+        return OURS_IN_BLOCK;
+    is_simple = is_simple_protocol(sqlstate, &is_known);
+    if (!is_simple)
+        return is_known ? OURS_EXTENDED : OURS_UNKNOWN;
+    return script_has_transactions(debug_query_string) ? OURS_WITH_TRANSACTIONS : OURS;
+}
+
+/* ----- the message of an error: fields of a letter and a string, then a zero ----- */
+
+static const char *find_field(const char *bytes, size_t size, char letter)
+{
+    const char *at = bytes, *end = bytes + size;
+
+    while (at < end && *at) {
+        if (*at == letter)
+            return at + 1;
+        at += strnlen(at, (size_t)(end - at)) + 1;
+    }
+    return NULL;
+}
+
+static int sqlstate_of_message(const char *bytes, size_t size)
+{
+    const char *state = find_field(bytes, size, PG_DIAG_SQLSTATE);
+
+    if (!state || strnlen(state, 6) != 5)
+        return 0;
+    return MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4]);
+}
+
+static const char *hint_of(enum claim claim)
+{
+    switch (claim) {
+    case OURS_IN_BLOCK:
+        return "In a transaction block ToTrain's statements are run by a function: SELECT * FROM "
+               "totrain.run($$ ... $$), or totrain.rows where other rows than numbers are wanted.";
+    case OURS_IN_CURSOR:
+        return "A cursor reads no statement of ToTrain. In psql FETCH_COUNT makes one: \\unset "
+               "FETCH_COUNT.";
+    case OURS_IN_COPY:
+        return "COPY takes no statement of ToTrain. In psql its rows go into a file by \\g "
+               "(format=csv) FILE, or TO PREDICT writes a table that can be copied.";
+    case OURS_UNKNOWN:
+        return "Without room for process titles, or with update_process_title off, the server "
+               "cannot tell by which protocol this statement came: use SELECT * FROM "
+               "totrain.run($$ ... $$), or totrain.rows where other rows than numbers are wanted.";
+    case OURS_WITH_TRANSACTIONS:
+        return "ToTrain's statements do not share a string with BEGIN or COMMIT. Send them one by "
+               "one, or use SELECT * FROM totrain.run($$ ... $$).";
+    default:
+        return "This client sends its statements by the extended protocol, in which ToTrain's are "
+               "run by a function: SELECT * FROM totrain.run($$ ... $$), or totrain.rows where "
+               "other rows than numbers are wanted.";
+    }
+}
+
+/* The same message with a hint, where it has none. */
+static int put_with_hint(const char *bytes, size_t size, const char *hint)
+{
+    const size_t hint_size = strlen(hint) + 1;
+    char *longer;
+    int result;
+
+    if (size == 0 || find_field(bytes, size, PG_DIAG_MESSAGE_HINT))
+        return next_methods->putmessage('E', bytes, size);
+    longer = palloc(size + 1 + hint_size);
+    memcpy(longer, bytes, size - 1);
+    longer[size - 1] = PG_DIAG_MESSAGE_HINT;
+    memcpy(longer + size, hint, hint_size);
+    longer[size + hint_size] = '\0';
+    result = next_methods->putmessage('E', longer, size + 1 + hint_size);
+    pfree(longer);
+    return result;
+}
+
+static void forget(void)
+{
+    if (pending)
+        pfree(pending);
+    if (refused)
+        pfree(refused);
+    pending = refused = NULL;
+}
+
+static void keep(const char *bytes, size_t size)
+{
+    forget();
+    pending = MemoryContextStrdup(TopMemoryContext, debug_query_string);
+    refused = MemoryContextAlloc(TopMemoryContext, size);
+    refused_size = size;
+    memcpy(refused, bytes, size);
+}
+
+static int put_error(const char *bytes, size_t size)
+{
+    const enum claim claim = claim_error(sqlstate_of_message(bytes, size));
+
+    if (claim == NOT_OURS)
+        return next_methods->putmessage('E', bytes, size);
+    if (claim != OURS)
+        return put_with_hint(bytes, size, hint_of(claim));
+    keep(bytes, size);
+    return 0;
+}
+
+/* What is thrown here ends in the backend's main loop, as an error of any statement
+ * does, and from there comes the next 'Z'. */
+static void run_pending(void)
+{
+    char *text = MemoryContextStrdup(MessageContext, pending);
+    char *message = MemoryContextAlloc(MessageContext, refused_size);
+    const size_t size = refused_size;
+    /* What it could parse it has logged before. */
+    const bool is_logged = sqlstate_of_message(refused, size) != ERRCODE_SYNTAX_ERROR;
+
+    memcpy(message, refused, size);
+    forget();
+    is_claimed = false;
+    is_running = true;
+    if (!script_run(text, is_logged))
+        (void)put_with_hint(message, size,
+                            "ToTrain's statements are understood where its extension is: CREATE "
+                            "EXTENSION totrain.");
+    is_running = false;
+}
+
+/* What was run may have failed, or may have begun a transaction: the client is told how it is now,
+ * not how it was before. */
+static int put_ready_after_pending(void)
+{
+    char status;
+
+    run_pending();
+    status = TransactionBlockStatusCode();
+    was_idle = status == 'I';
+    return next_methods->putmessage('Z', &status, sizeof status);
+}
+
+static int put_message(char type, const char *bytes, size_t size)
+{
+    if (type == 'E')
+        return put_error(bytes, size);
+    if (type == 'Z') {
+        is_running = false;
+        is_first = true;
+        is_claimed = is_claimed && pending;
+        was_idle = size > 0 && bytes[0] == 'I';
+        if (pending)
+            return put_ready_after_pending();
+    }
+    return next_methods->putmessage(type, bytes, size);
+}
+
+/*
+ * SELECT 1; SHOW MODELS is good grammar: the server would run the SELECT, and fail then. So
+ * where a string of several statements has one of ours, its first statement fails before
+ * anything was run or sent, and the string is ours as any other. The server analyses it inside
+ * of the implicit transaction block of such strings; a block of the user's is told from that by
+ * its status before the string came.
+ */
+static void claim_string(ParseState *state, Query *query, JumbleState *jumble)
+{
+    const char *sql = debug_query_string;
+
+    if (next_analyze)
+        next_analyze(state, query, jumble);
+    if (!is_first || !sql || state->p_sourcetext != sql)
+        return;
+    is_first = false;
+    if (is_running || !was_idle || !settings.bare_statements || !MyProcPort || am_walsender ||
+        !script_has_several(sql) || !script_is_ours(sql) || script_has_transactions(sql))
+        return;
+    is_claimed = true;
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("unrecognized statement of ToTrain")));
+}
+
+/* The log does not get what the client does not get. */
+static void emit_log(ErrorData *error)
+{
+    if (error->elevel == ERROR && claim_error(error->sqlerrcode) == OURS)
+        error->output_to_server = false;
+    if (next_log_hook)
+        next_log_hook(error);
+}
+
+void bare_install(void)
+{
+    next_methods = PqCommMethods;
+    methods = *next_methods;
+    methods.putmessage = put_message;
+    PqCommMethods = &methods;
+    next_log_hook = emit_log_hook;
+    emit_log_hook = emit_log;
+    next_analyze = post_parse_analyze_hook;
+    post_parse_analyze_hook = claim_string;
+}

@@ -1,0 +1,34 @@
+/*
+ * caller.h - who has submitted a job, and with which settings, for those who go on with it.
+ *
+ *     session --caller_write--> FOLDER/caller.json --caller_read, caller_become--> worker
+ *
+ * It outlives the server: roles are OIDs, and settings are those that the session was opened with
+ * or has SET; those of the database and of the role come with the connection.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_CALLER_H
+#define EXTENSION_POSTGRES_SERVER_CALLER_H
+
+#include "extension/postgres/server/compat.h"
+
+#include "runtime/launch/launch.h"
+
+struct caller {
+    Oid session_user; /* whom the worker connects as */
+    Oid role;         /* of SET ROLE; InvalidOid: none */
+    Oid user;         /* who the statement runs as */
+    int security;     /* flags of that */
+    struct caller_setting *settings;
+    size_t count;
+};
+
+/* Who runs just now, into the folder. Throws. */
+void caller_write(const struct job_folder *folder);
+bool caller_is_written(const char *folder);
+/* In CurrentMemoryContext; needs no connection to a database. */
+enum status caller_read(const struct job_folder *folder, struct caller *caller, struct error *err);
+/* Once connected as the session user, and in no transaction. Throws where a role is gone, or is no
+ * longer the session user's to take. A setting that the server refuses by now is logged. */
+void caller_become(const struct caller *caller);
+
+#endif

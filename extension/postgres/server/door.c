@@ -1,0 +1,380 @@
+#include "extension/postgres/server/door.h"
+
+#include <math.h>
+
+#include <access/xact.h>
+#include <catalog/namespace.h>
+#include <catalog/pg_proc.h>
+#include <catalog/pg_type.h>
+#include <commands/extension.h>
+#include <tcop/utility.h>
+#include <utils/acl.h>
+#include <utils/float.h>
+#include <utils/syscache.h>
+#include <utils/timestamp.h>
+
+#include "extension/engine/jobs/progress.h"
+#include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/server/door_cluster.h"
+#include "extension/postgres/server/jobs.h"
+#include "extension/postgres/server/kept_jobs.h"
+#include "extension/postgres/server/parallel_scan.h"
+#include "extension/postgres/server/settings.h"
+#include "extension/postgres/server/undo.h"
+
+/* The limit holds when two begin at once: each has its folder when it counts. */
+static enum status check_job_count(struct error *err)
+{
+    char *state = settings_state(GetUserId());
+    uint32_t active = 0;
+
+    if (settings.max_jobs_per_role < 0 || superuser())
+        return STATUS_OK;
+    TRY(job_count_active(state, &active, err));
+    if (active <= (uint32_t)settings.max_jobs_per_role)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT, "this role has %u jobs already, as many as it may have at a time",
+         active - 1);
+    return error_hint(err, "totrain.max_jobs_per_role says so; SHOW JOBS lists them.");
+}
+
+static struct door *door_of(struct postgres_host *host)
+{
+    return (struct door *)((char *)host - offsetof(struct door, host));
+}
+
+static void show_notice(void *self, const char *line);
+
+/* The transaction is the user's, and what it will meet at its end nobody knows now. */
+static void warn_of_isolation(struct door *door)
+{
+    if (!door->owns_transaction && IsolationUsesXactSnapshot())
+        show_notice(door, "the transaction is repeatable read or serializable: should another "
+                          "session write the same model or table meanwhile, the statement fails "
+                          "at its end; a trained model is kept then for totrain.publish");
+}
+
+static enum status admit(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct door *door = door_of(self);
+
+    TRY(check_job_count(err));
+    door->job = *folder;
+    door->has_begun = true;
+    warn_of_isolation(door);
+    return STATUS_OK;
+}
+
+void door_write_committed(void)
+{
+    XactIsoLevel = XACT_READ_COMMITTED;
+}
+
+static void begin_again(void *call)
+{
+    CommitTransactionCommand();
+    StartTransactionCommand();
+    door_write_committed();
+}
+
+/* For hours nobody could ALTER or TRUNCATE the table that was read, nor read it once
+ * somebody waits to. */
+static enum status rows_read(void *self, struct error *err)
+{
+    struct door *door = door_of(self);
+
+    if (!door->owns_transaction)
+        return STATUS_OK;
+    return session_catch(&door->session, begin_again, NULL, err);
+}
+
+struct written_call {
+    const struct job_folder *folder;
+    const char *transaction;
+};
+
+static void note_written(void *self)
+{
+    const struct written_call *call = self;
+
+    undo_note_model(call->folder, call->transaction);
+}
+
+static enum status written(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct door *door = door_of(self);
+    struct written_call call = {folder, door->host.publisher};
+
+    if (door->has_published && door->owns_transaction) {
+        unpublished_remove(folder);
+        return STATUS_OK;
+    }
+    door->job.id = 0; /* it is noted as one that has a model */
+    door->written_job = folder->id;
+    return session_catch(&door->session, note_written, &call, err);
+}
+
+static struct catalog_limits limits_now(void)
+{
+    return (struct catalog_limits){
+        .workers = (uint32_t)settings.max_workers,
+        .workers_decision = "totrain.max_workers",
+        .is_closed = !superuser(),
+        .detach_hint = "SELECT totrain.submit($$ ... $$), without job.wait, trains in the "
+                       "background once the transaction is committed.",
+        .seed = (uint64_t)settings.seed};
+}
+
+static const struct host_rows rows = {
+    .query = postgres_query,
+    .scan = parallel_scan,
+    .guess = postgres_guess_rows,
+    .check_functions = postgres_check_functions,
+};
+
+const struct host_jobs door_jobs = {
+    .admit = admit,
+    .rows_read = rows_read,
+    .written = written,
+    .transaction_state = undo_transaction_state,
+};
+
+struct door *door_open(void)
+{
+    struct door *door = palloc0(sizeof *door);
+
+    /* It could begin no subtransaction, and would be thrown through the engine. */
+    PreventCommandIfParallelMode("a statement of ToTrain");
+    session_init(&door->session, false);
+    postgres_host_init(&door->host, &door->session.database, settings.program,
+                       settings_state(GetUserId()));
+    door->host.host.session.memory_max = (uint64_t)settings.max_memory * 1024;
+    door->host.job_login = settings.job_login;
+    door->host.host.rows = &rows;
+    jobs_host_init(&door->host.host, door->host.host.session.state);
+    door->host.host.catalog.limits = limits_now();
+    door_cluster_init(door);
+    kept_jobs_look();
+    return door;
+}
+
+static bool may_execute(Oid function)
+{
+#if PG_VERSION_NUM >= 160000
+    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+#else
+    return pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+#endif
+}
+
+/* A schema of this name can be anybody's, and what he has put there is not to be called. The
+ * extension is made by a superuser, and with it its schema. */
+static Oid schema_of_extension(void)
+{
+    return OidIsValid(get_extension_oid("totrain", true)) ? get_namespace_oid("totrain", true)
+                                                          : InvalidOid;
+}
+
+bool door_is_allowed(void)
+{
+    const Oid schema = schema_of_extension();
+    oidvector *arguments = buildoidvector((Oid[]){TEXTOID}, 1);
+    Oid function = InvalidOid;
+
+    if (OidIsValid(schema))
+        function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("run"),
+                                   PointerGetDatum(arguments), ObjectIdGetDatum(schema));
+    if (!OidIsValid(function))
+        return false;
+    if (!may_execute(function))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to run statements of ToTrain"),
+                        errhint("Ask an administrator for membership in the role totrain_user.")));
+    return true;
+}
+
+/* ----- what the user sees while it runs ----- */
+
+static void notice(void *line)
+{
+    ereport(NOTICE,
+            (errmsg_internal("%s", settings_hide_state(session_from_utf8(slice_of(line))))));
+}
+
+static void show_notice(void *self, const char *line)
+{
+    struct door *door = self;
+
+    session_try(&door->session, notice, (void *)(uintptr_t)line);
+}
+
+static bool is_time(struct door *door)
+{
+    const TimestampTz now = GetCurrentTimestamp();
+
+    if (settings.progress_interval < 0 ||
+        !TimestampDifferenceExceeds(door->progress_at, now, settings.progress_interval))
+        return false;
+    door->progress_at = now;
+    return true;
+}
+
+static void show_progress(void *self, const struct job_event *event)
+{
+    struct door *door = self;
+    struct text line;
+
+    if (event->kind != JOB_PROGRESS || !is_time(door))
+        return;
+    text_init(&line, 512);
+    progress_line(event, &line);
+    show_notice(door, text_string(&line));
+    text_deinit(&line);
+}
+
+/* ----- running ----- */
+
+struct kept {
+    struct door *door;
+    struct sink keep;
+};
+
+static enum status kept_columns(void *self, const struct slice *names, size_t count,
+                                struct error *err)
+{
+    return sink_columns(&((struct kept *)self)->keep, names, count, err);
+}
+
+static enum status kept_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return sink_row(&((struct kept *)self)->keep, cells, count, err);
+}
+
+static void kept_notice(void *self, const char *line)
+{
+    show_notice(((struct kept *)self)->door, line);
+}
+
+static void kept_progress(void *self, const struct job_event *event)
+{
+    show_progress(((struct kept *)self)->door, event);
+}
+
+enum status door_run(struct door *door, struct slice text, const struct piece *piece,
+                     struct result *result, struct error *err)
+{
+    struct kept kept = {door, result_sink(result)};
+    const struct sink sink = {.self = &kept,
+                              .columns = kept_columns,
+                              .row = kept_row,
+                              .notice = kept_notice,
+                              .progress = kept_progress};
+    enum status status;
+
+    door_cluster_limits(door, &door->host.host.catalog.limits);
+    status = engine_run(&door->host.host, text, piece, &sink, err);
+
+    /* The user asked while the engine was on its way out. */
+    if (status == STATUS_OK && !door->has_published && session_interrupted(&door->session))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    if (status == STATUS_OK && door->job.id > 0 && !door->has_published)
+        undo_note(&door->job);
+    if (status == STATUS_OK && door->has_begun)
+        jobs_sweep();
+    return status;
+}
+
+enum status door_publish(struct door *door, int64_t id, struct result *result, struct error *err)
+{
+    struct kept kept = {door, result_sink(result)};
+    const struct sink sink = {
+        .self = &kept, .columns = kept_columns, .row = kept_row, .notice = kept_notice};
+    struct unpublished_job job;
+
+    error_clear(err);
+    TRY(unpublished_take(&door->host.host, id, &job, err));
+    return unpublished_publish(&door->host.host, &job, &sink, err);
+}
+
+/* ----- its rows, for PostgreSQL ----- */
+
+static Oid type_without_values(struct slice name)
+{
+    static const char *const reals[] = {"train", "validation", "seconds", "loss"};
+
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        if (slice_is(name, reals[i]))
+            return FLOAT8OID;
+    return TEXTOID;
+}
+
+static Oid type_of_column(const struct result *result, size_t column)
+{
+    Oid type = InvalidOid;
+
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        switch (row->cells[column].type) {
+        case CELL_NULL:
+            break;
+        case CELL_INTEGER:
+            type = type == InvalidOid ? INT8OID : type;
+            break;
+        case CELL_REAL:
+            type = FLOAT8OID;
+            break;
+        default:
+            return TEXTOID;
+        }
+    }
+    return type == InvalidOid ? type_without_values(result->names[column]) : type;
+}
+
+TupleDesc door_describe_result(const struct result *result)
+{
+    TupleDesc descriptor = CreateTemplateTupleDesc((int)result->column_count);
+
+    for (size_t i = 0; i < result->column_count; i++)
+        TupleDescInitEntry(descriptor, (AttrNumber)(i + 1), session_from_utf8(result->names[i]),
+                           type_of_column(result, i), -1, 0);
+    return descriptor;
+}
+
+static Datum number_as(Oid type, const struct cell *cell)
+{
+    if (type == INT8OID && cell->type == CELL_INTEGER)
+        return Int64GetDatum(cell->integer);
+    if (type == FLOAT8OID && cell->type == CELL_INTEGER)
+        return Float8GetDatum((double)cell->integer);
+    if (type == FLOAT8OID && cell->type == CELL_REAL)
+        return Float8GetDatum(cell->real);
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("a value does not fit into a column of type %s", format_type_be(type))));
+}
+
+/* A number among texts. */
+static char *number_text(const struct cell *cell)
+{
+    if (cell->type == CELL_INTEGER)
+        return psprintf(INT64_FORMAT, cell->integer);
+    return float8out_internal(cell->real);
+}
+
+Datum door_cell_as(Oid type, const struct cell *cell)
+{
+    if (type != TEXTOID)
+        return number_as(type, cell);
+    if (cell->type == CELL_INTEGER || cell->type == CELL_REAL)
+        return CStringGetTextDatum(number_text(cell));
+    return CStringGetTextDatum(session_from_utf8(cell->text));
+}
+
+void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
+                   Datum *values, bool *nulls)
+{
+    for (size_t i = 0; i < result->column_count; i++) {
+        nulls[i] = row->cells[i].type == CELL_NULL;
+        values[i] = nulls[i]
+                        ? (Datum)0
+                        : door_cell_as(TupleDescAttr(descriptor, (int)i)->atttypid, &row->cells[i]);
+    }
+}

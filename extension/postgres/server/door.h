@@ -1,0 +1,89 @@
+/*
+ * door.h - the ways into the engine from inside of the server.
+ *
+ *     bare.c      SELECT ... TO TRAIN ..., as typed: what the server refused is looked at
+ *     script.c      and run, piece by piece, once the server is ready for the next statement
+ *     run.c       totrain.run('...'), totrain.rows('...'): part of the caller's transaction
+ *
+ * All are PostgreSQL's code: they throw and may be thrown through, but for the
+ * part between door_open() and the return of door_run(), which is the engine's.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_DOOR_H
+#define EXTENSION_POSTGRES_SERVER_DOOR_H
+
+#include "extension/postgres/server/session.h"
+
+#include <access/tupdesc.h>
+
+#include "extension/engine/engine.h"
+#include "extension/engine/host/result.h"
+#include "extension/postgres/sql/cluster.h"
+#include "extension/postgres/sql/host.h"
+
+/* ----- door.c ----- */
+
+struct door {
+    struct session session;
+    struct postgres_host host;
+    struct postgres_cluster cluster;
+    /* The statement is all of the transaction: between reading and writing it may be ended,
+     * and with it the locks on what was read. Set by whoever began it. */
+    bool owns_transaction;
+    bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
+    bool follows_itself;     /* a background worker: jobs that are kept are its own to follow */
+    bool has_kept;           /* one was */
+    bool has_begun;          /* the statement has begun a job */
+    bool has_published;      /* and committed the model: too late to be interrupted */
+    int64_t written_job;     /* whose model is written and not committed; 0: none */
+    struct job_folder job;   /* that goes should the statement be rolled back; id 0: none */
+    TimestampTz progress_at; /* of the last NOTICE */
+};
+
+/* Of the hosts in the server: that of a door, and those that only look at jobs. */
+extern const struct host_jobs door_jobs;
+
+/* Palloc'd in CurrentMemoryContext, which must outlive it. */
+struct door *door_open(void);
+
+/* A transaction of our own that has just begun, and writes what a job made: it takes what others
+ * have committed meanwhile as it is, whatever default_transaction_isolation says. */
+void door_write_committed(void);
+
+/* Is the extension in this database, and may the caller run its statements? Throws
+ * where he may not. */
+bool door_is_allowed(void);
+
+/* Runs one statement and keeps its rows. `piece` as in engine_run. */
+enum status door_run(struct door *door, struct slice text, const struct piece *piece,
+                     struct result *result, struct error *err);
+
+/* The model of an unpublished job into its table, and the rows that TRAIN ends with. */
+enum status door_publish(struct door *door, int64_t id, struct result *result, struct error *err);
+
+/* Columns of a kept result, with types that its cells fit into. */
+TupleDesc door_describe_result(const struct result *result);
+/* A cell that is not NULL as a value of this type: int8, float8 or text. Throws where it is
+ * none: a list of columns may be the caller's. */
+Datum door_cell_as(Oid type, const struct cell *cell);
+/* A row of it as the values of these columns, in CurrentMemoryContext. */
+void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
+                   Datum *values, bool *nulls);
+
+/* ----- bare.c ----- */
+
+/* Stand in the way of messages to the client. Once a process. */
+void bare_install(void);
+
+/* ----- script.c ----- */
+
+/* Runs the statements of a text one after the other, each in a transaction of its
+ * own, and sends what they return to the client. The caller has none open. False: the
+ * extension is not in this database, and nothing was done. `is_logged`: the server has logged the
+ * text, where it logs all statements. */
+bool script_run(const char *text, bool is_logged);
+/* Has it a piece of ours? More than one piece? One that begins or ends a transaction? */
+bool script_is_ours(const char *text);
+bool script_has_several(const char *text);
+bool script_has_transactions(const char *text);
+
+#endif

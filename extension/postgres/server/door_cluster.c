@@ -1,0 +1,241 @@
+#include "extension/postgres/server/door_cluster.h"
+
+#include <access/xact.h>
+#include <utils/acl.h>
+#include <utils/snapmgr.h>
+
+#include "extension/postgres/server/caller.h"
+#include "extension/postgres/server/kept_jobs.h"
+#include "extension/postgres/server/settings.h"
+
+#define ROLE_NAME "totrain_k8s"
+
+/* ----- may it be done? ----- */
+
+static bool has_role(void)
+{
+    const Oid role = get_role_oid(ROLE_NAME, true);
+
+    return superuser() || (OidIsValid(role) && has_privs_of_role(GetUserId(), role));
+}
+
+void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
+{
+    limits->has_cluster = limits->keeps_cluster = false;
+    if (!settings.enable_kubernetes) {
+        limits->no_cluster = "jobs on Kubernetes are not enabled on this server";
+        limits->no_cluster_hint = "totrain.enable_kubernetes in postgresql.conf allows them.";
+    } else if (!has_role()) {
+        limits->no_cluster = "this role may not run jobs on Kubernetes";
+        limits->no_cluster_hint = "GRANT " ROLE_NAME " TO role; allows it.";
+    } else if (!door->owns_transaction) {
+        limits->no_cluster = "a job on Kubernetes cannot be a part of a transaction: its processes "
+                             "would not see the rows";
+        limits->no_cluster_hint = "SELECT totrain.submit($$ ... $$) trains in the background once "
+                                  "the transaction is committed.";
+    } else {
+        limits->has_cluster = true;
+        limits->keeps_cluster = !door->follows_itself;
+    }
+}
+
+/* ----- what the administrator has decided ----- */
+
+static struct slice trim(struct slice text)
+{
+    while (text.size > 0 && text.data[0] == ' ')
+        text.data++, text.size--;
+    while (text.size > 0 && text.data[text.size - 1] == ' ')
+        text.size--;
+    return text;
+}
+
+/* The next of "a, b"; false at the end. */
+static bool next_item(struct slice *list, struct slice *item)
+{
+    const char *comma;
+
+    if (list->size == 0)
+        return false;
+    comma = memchr(list->data, ',', list->size);
+    *item = (struct slice){list->data, comma ? (size_t)(comma - list->data) : list->size};
+    list->data += item->size + (comma ? 1 : 0);
+    list->size -= item->size + (comma ? 1 : 0);
+    *item = trim(*item);
+    return true;
+}
+
+/* Of "name=image, name=image" the one that is wanted, or the first. A list of one image needs
+ * no name. */
+static enum status choose_image(struct slice wanted, struct kube_job *job, struct error *err)
+{
+    struct slice list = slice_of(settings.images), item;
+
+    while (next_item(&list, &item)) {
+        const char *equals = item.size > 0 ? memchr(item.data, '=', item.size) : NULL;
+        const size_t name_size = equals ? (size_t)(equals - item.data) : 0;
+        struct slice name = trim((struct slice){item.data, name_size}), image = item;
+
+        if (equals)
+            image = trim((struct slice){equals + 1, item.size - name_size - 1});
+        if (wanted.size > 0 && !slice_equal(wanted, name))
+            continue;
+        job->image = image;
+        return STATUS_OK;
+    }
+    if (wanted.size > 0)
+        fail(err, STATUS_INVALID, "job.image is none of the administrator's: \"%.*s\"",
+             SLICE_FORMAT(wanted));
+    else
+        fail(err, STATUS_UNSUPPORTED, "no image is named for jobs on Kubernetes");
+    return error_hint(err, "totrain.images in postgresql.conf lists them: 'name=image, ...'.");
+}
+
+static enum status check_priority(struct slice wanted, struct error *err)
+{
+    struct slice list = slice_of(settings.priority_classes), item;
+
+    if (wanted.size == 0)
+        return STATUS_OK;
+    while (next_item(&list, &item))
+        if (slice_equal(item, wanted))
+            return STATUS_OK;
+    fail(err, STATUS_INVALID, "job.priority is none of the administrator's: \"%.*s\"",
+         SLICE_FORMAT(wanted));
+    return error_hint(err, "totrain.priority_classes in postgresql.conf lists them.");
+}
+
+static enum status describe(void *self, const struct plan_cluster *wanted, struct arena *arena,
+                            struct kube_job *job, struct cluster_access *access, struct error *err)
+{
+    (void)self;
+    (void)arena;
+    TRY(choose_image(wanted->image, job, err));
+    TRY(check_priority(wanted->priority_class, err));
+    if (!settings.database_secret[0]) {
+        fail(err, STATUS_UNSUPPORTED, "no Secret is named with the login of jobs on Kubernetes");
+        return error_hint(err, "totrain.database_secret in postgresql.conf names it.");
+    }
+    job->kube_namespace = slice_of(settings.kubernetes_namespace);
+    job->database_secret = slice_of(settings.database_secret);
+    job->slot_resource = slice_of(settings.kubernetes_resource);
+    job->schema = slice_of(settings.job_schema);
+    *access =
+        (struct cluster_access){.kubeconfig = slice_of(settings.kubeconfig), .context = SLICE("")};
+    return STATUS_OK;
+}
+
+/* ----- rows that workers read ----- */
+
+struct export_call {
+    char *snapshot; /* KUBE_JOB_SNAPSHOT_MAX + 1 */
+};
+
+/* No subtransaction may export. The file that others find the snapshot by goes with the
+ * transaction, and with the backend, however it ends. */
+static void export_snapshot(void *call)
+{
+    const struct export_call *export = call;
+
+    strlcpy(export->snapshot, ExportSnapshot(GetTransactionSnapshot()), KUBE_JOB_SNAPSHOT_MAX + 1);
+}
+
+/* The transaction has just begun. Whatever its isolation by default: the snapshot is to be younger
+ * than the locks. */
+static enum status hold(void *self, const struct direct_order *order,
+                        char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
+    const struct pg_database *database = &door->session.database;
+    struct export_call call = {snapshot};
+    struct pg_transaction transaction;
+
+    door->holds = true;
+    XactIsoLevel = XACT_READ_COMMITTED;
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, postgres_lock_tables(&door->host, order, err),
+                      err));
+    return session_catch(&door->session, export_snapshot, &call, err);
+}
+
+static struct door *door_of(struct postgres_cluster *cluster)
+{
+    return (struct door *)((char *)cluster - offsetof(struct door, cluster));
+}
+
+/* A Ctrl-C that comes after the model was committed changes nothing any more. */
+static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = door_of(cluster);
+
+    if (door->holds)
+        TRY(door->host.host.jobs->rows_read(door->host.host.self, err));
+    TRY(postgres_cluster_collect(cluster, number, folder, sink, err));
+    door->has_published = true;
+    door->session.interrupt = NULL;
+    return STATUS_OK;
+}
+
+/* ----- after a failure ----- */
+
+/* What the statement will throw is kept aside: the tables are to go, and that is to be committed
+ * before the error takes everything back. */
+static void discard(void *self, int64_t number, const struct sink *sink)
+{
+    struct postgres_cluster *cluster = self;
+    struct door *door = door_of(cluster);
+    ErrorData *interrupt = door->session.interrupt;
+    struct error ignored;
+
+    /* The postmaster passes a cancel on twice, to the process and to its group: the second may have
+     * come after the first was taken. Another Ctrl-C from here on leaves the tables. */
+    QueryCancelPending = false;
+    door->session.interrupt = NULL;
+    error_clear(&ignored);
+    postgres_cluster_discard(cluster, number, sink);
+    (void)door->host.host.jobs->rows_read(door->host.host.self, &ignored);
+    if (interrupt)
+        door->session.interrupt = interrupt;
+}
+
+/* ----- jobs that outlive their session ----- */
+
+static void take(void *folder)
+{
+    kept_jobs_take(folder);
+}
+
+static void write_caller(void *folder)
+{
+    caller_write(folder);
+}
+
+static enum status keep(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct door *door = door_of(self);
+    struct job_folder copy = *folder;
+
+    TRY(session_catch(&door->session, door->follows_itself ? write_caller : take, &copy, err));
+    door->has_kept = true;
+    door->job.id = 0; /* no rollback takes it back */
+    return STATUS_OK;
+}
+
+void door_cluster_background(struct door *door)
+{
+    door->follows_itself = true;
+    door->cluster.seam.keeps_all = true;
+}
+
+void door_cluster_init(struct door *door)
+{
+    postgres_cluster_init(&door->cluster, &door->host, settings.job_schema, settings.job_login);
+    door->cluster.seam.describe = describe;
+    door->cluster.seam.hold = hold;
+    door->cluster.seam.collect = collect;
+    door->cluster.seam.discard = discard;
+    door->cluster.seam.keep = keep;
+}

@@ -1,0 +1,22 @@
+/*
+ * door_cluster.h - jobs on Kubernetes from inside of the server.
+ *
+ * Who types chooses numbers, and names of the administrator's lists; everything else about the
+ * cluster is in the settings totrain.kubernetes_*.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_DOOR_CLUSTER_H
+#define EXTENSION_POSTGRES_SERVER_DOOR_CLUSTER_H
+
+#include "extension/postgres/server/door.h"
+
+#include "extension/postgres/sql/cluster.h"
+
+/* To be asked again for each statement: why the caller's jobs cannot go to a cluster, or that
+ * they can, into limits. */
+void door_cluster_limits(const struct door *door, struct catalog_limits *limits);
+/* Fills the host's seam. */
+void door_cluster_init(struct door *door);
+/* In a background worker, which goes on to follow what it sends to a cluster (kept_jobs.h). */
+void door_cluster_background(struct door *door);
+
+#endif

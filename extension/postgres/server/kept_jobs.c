@@ -1,0 +1,478 @@
+#include "extension/postgres/server/kept_jobs.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include <access/xact.h>
+#include <access/xlog.h>
+#include <pgstat.h>
+#include <postmaster/bgworker.h>
+#include <storage/ipc.h>
+#include <storage/latch.h>
+#include <tcop/tcopprot.h>
+#include <utils/memutils.h>
+#include <utils/resowner.h>
+#include <utils/timestamp.h>
+
+#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/server/caller.h"
+#include "extension/postgres/server/door_cluster.h"
+#include "extension/postgres/server/jobs.h"
+#include "extension/postgres/server/settings.h"
+
+PGDLLEXPORT void totrain_kept_main(Datum unused);
+PGDLLEXPORT void totrain_start_main(Datum unused);
+
+#define RESTART_S     5
+#define START_MS      10000 /* that a session waits for the worker to have the job */
+#define START_LOOK_MS 5
+#define TRIES_MAX     5 /* to connect: the database or the role may be gone for good */
+#define TRIES_FILE    "tries"
+#define AGAIN_MS      30000 /* after the cluster did not let us look */
+#define LOOK_MS       1000  /* has somebody given it up meanwhile? */
+#define LOOK_EVERY_MS 10000
+
+/* In bgw_extra. */
+struct kept {
+    Oid database, owner;
+    int64_t job;
+};
+_Static_assert(sizeof(struct kept) <= BGW_EXTRALEN, "it fits into bgw_extra");
+
+/* ----- workers ----- */
+
+static bool start_worker(const struct kept *kept, BackgroundWorkerHandle **handle)
+{
+    BackgroundWorker worker = {.bgw_flags =
+                                   BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+                               .bgw_start_time = BgWorkerStart_RecoveryFinished,
+                               .bgw_restart_time = RESTART_S,
+                               .bgw_notify_pid = handle ? MyProcPid : 0};
+
+    snprintf(worker.bgw_name, sizeof worker.bgw_name, "totrain job " INT64_FORMAT, kept->job);
+    snprintf(worker.bgw_type, sizeof worker.bgw_type, "totrain job");
+    snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "totrain");
+    snprintf(worker.bgw_function_name, sizeof worker.bgw_function_name, "totrain_kept_main");
+    memcpy(worker.bgw_extra, kept, sizeof *kept);
+    return RegisterDynamicBackgroundWorker(&worker, handle);
+}
+
+/* Who looks at a job between two that follow it sees one that is lost. */
+static void wait_until_followed(const struct job_folder *folder, BackgroundWorkerHandle *handle)
+{
+    const TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_MS);
+    pid_t pid;
+
+    while (job_is_kept(folder->path) && !job_folder_is_held(folder->path) &&
+           GetBackgroundWorkerPid(handle, &pid) != BGWH_STOPPED && GetCurrentTimestamp() < end) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, START_LOOK_MS,
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+    }
+}
+
+void kept_jobs_take(const struct job_folder *folder)
+{
+    const struct kept kept = {MyDatabaseId, GetUserId(), folder->id};
+    BackgroundWorkerHandle *handle;
+
+    caller_write(folder);
+    if (!start_worker(&kept, &handle))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                        errmsg("there is no background worker left for the job"),
+                        errhint("max_worker_processes is the server's limit.")));
+    wait_until_followed(folder, handle);
+}
+
+/* ----- those that nobody follows ----- */
+
+static void adopt_jobs_of(Oid database, Oid owner)
+{
+    const char *state = settings_state_of(database, owner);
+    struct job_folder folder;
+    struct error ignored;
+    int64_t *ids = NULL;
+    size_t count = 0;
+
+    error_clear(&ignored);
+    if (job_folder_list(state, &ids, &count, &ignored) != STATUS_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct kept kept = {database, owner, ids[i]};
+
+        if (job_folder_find(state, ids[i], &folder, &ignored) == STATUS_OK &&
+            job_is_kept(folder.path) && caller_is_written(folder.path) &&
+            !job_folder_is_held(folder.path) && !start_worker(&kept, NULL))
+            ereport(LOG, (errmsg("there is no background worker left to follow job " INT64_FORMAT,
+                                 ids[i])));
+    }
+    free(ids);
+}
+
+static void adopt_in(Oid database)
+{
+    ListCell *cell;
+
+    foreach (cell, jobs_numbered_folders(psprintf("%s/%u", settings_state_root(), database)))
+        adopt_jobs_of(database, lfirst_oid(cell));
+}
+
+void kept_jobs_adopt(void)
+{
+    if (!RecoveryInProgress())
+        adopt_in(MyDatabaseId);
+}
+
+void kept_jobs_look(void)
+{
+    static TimestampTz looked_at;
+    const TimestampTz now = GetCurrentTimestamp();
+
+    if (looked_at != 0 && !TimestampDifferenceExceeds(looked_at, now, LOOK_EVERY_MS))
+        return;
+    looked_at = now;
+    kept_jobs_adopt();
+}
+
+void totrain_start_main(Datum unused)
+{
+    ListCell *cell;
+
+    BackgroundWorkerUnblockSignals();
+    CurrentMemoryContext =
+        AllocSetContextCreate(TopMemoryContext, "totrain start", ALLOCSET_DEFAULT_SIZES);
+    foreach (cell, jobs_numbered_folders(settings_state_root()))
+        adopt_in(lfirst_oid(cell));
+    proc_exit(0);
+}
+
+void kept_jobs_install(void)
+{
+    BackgroundWorker worker = {.bgw_flags = BGWORKER_SHMEM_ACCESS,
+                               .bgw_start_time = BgWorkerStart_RecoveryFinished,
+                               .bgw_restart_time = BGW_NEVER_RESTART};
+
+    if (!process_shared_preload_libraries_in_progress)
+        return;
+    snprintf(worker.bgw_name, sizeof worker.bgw_name, "totrain start");
+    snprintf(worker.bgw_type, sizeof worker.bgw_type, "totrain start");
+    snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "totrain");
+    snprintf(worker.bgw_function_name, sizeof worker.bgw_function_name, "totrain_start_main");
+    RegisterBackgroundWorker(&worker);
+}
+
+/* ----- following one ----- */
+
+struct following {
+    const struct job_folder *folder;
+    const char *state;
+    int64_t number; /* of its tables */
+    bool is_nobody; /* who submitted it is gone, or may not be acted as */
+    struct session session;
+    struct error err; /* how the last supervisor ended */
+};
+
+static enum job_state state_of(const struct following *following)
+{
+    const struct host host = {.session = {.state = following->state}};
+    struct job_status status;
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (job_status_read(&host, following->folder->id, &status, &ignored) != STATUS_OK)
+        return JOB_STATE_WAITING;
+    return status.row.state;
+}
+
+/* One at a time, and for as long as the job takes. No transaction is open. */
+static void supervise(struct following *following)
+{
+    const struct host host = {.self = &following->session,
+                              .session = {.program = settings.program,
+                                          .memory_max = (uint64_t)settings.max_memory * 1024,
+                                          .interrupted = session_interrupted}};
+    const struct sink sink = {.self = NULL};
+
+    error_clear(&following->err);
+    if (cluster_follow(&host, following->folder, &sink, &following->err) != STATUS_OK)
+        ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", following->folder->id,
+                             session_from_utf8(slice_of(following->err.message)))));
+}
+
+/* A while, unless it is given up. */
+static void wait_a_while(const struct following *following)
+{
+    for (int waited = 0; waited < AGAIN_MS && !job_is_given_up(following->folder->path);
+         waited += LOOK_MS) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, LOOK_MS,
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+        CHECK_FOR_INTERRUPTS();
+    }
+}
+
+/* ----- its end, in a transaction ----- */
+
+static struct door *open_door(MemoryContext context)
+{
+    struct door *door;
+
+    StartTransactionCommand();
+    door_write_committed();
+    MemoryContextSwitchTo(context);
+    door = door_open();
+    door->owns_transaction = true;
+    return door;
+}
+
+static enum status publish(struct following *following, struct error *err)
+{
+    MemoryContext context = CurrentMemoryContext;
+    const struct host_cluster *cluster;
+    struct result result;
+    struct sink sink;
+    enum status status;
+
+    result_init(&result);
+    sink = result_sink(&result);
+    cluster = open_door(context)->host.host.cluster;
+    error_clear(err);
+    status = cluster->collect(cluster->self, following->number, following->folder, &sink, err);
+    result_deinit(&result);
+    if (status == STATUS_OK) {
+        CommitTransactionCommand();
+        unpublished_remove(following->folder);
+    } else {
+        AbortCurrentTransaction();
+    }
+    MemoryContextSwitchTo(context);
+    return status;
+}
+
+static void drop_tables(struct following *following)
+{
+    MemoryContext context = CurrentMemoryContext;
+    const struct host_cluster *cluster = open_door(context)->host.host.cluster;
+    const struct sink sink = {.self = NULL};
+
+    cluster->discard(cluster->self, following->number, &sink);
+    CommitTransactionCommand();
+    MemoryContextSwitchTo(context);
+}
+
+/* The last of a job: its folder has no rows, and is let go of. */
+static void let_go(const struct following *following)
+{
+    job_let_go(following->folder->path);
+}
+
+/* collect has made the books anew: they say again what they said. */
+static void end_failed(struct following *following, enum job_state what, const char *why)
+{
+    unpublished_remove(following->folder);
+    jobs_note(following->state, following->folder->id, NULL, what, why);
+    drop_tables(following);
+    let_go(following);
+}
+
+static char *words_of(const struct error *err)
+{
+    return session_from_utf8(slice_of(err->message));
+}
+
+/* totrain.publish(job) writes it from the job's tables. */
+static void keep_unpublished(const struct following *following, const struct error *why)
+{
+    unpublished_note(following->folder,
+                     psprintf("the model could not be written: %s", why->message));
+}
+
+/* It has learned. A worker before may have died after its commit, and has then left the books of a
+ * job that is done, and tables that are over, or none. */
+static void end_well(struct following *following)
+{
+    const bool was_done = state_of(following) == JOB_STATE_DONE;
+    struct error err;
+    enum status status = publish(following, &err);
+
+    if (status != STATUS_OK && !(was_done && status == STATUS_NOT_FOUND)) {
+        keep_unpublished(following, &err);
+    } else {
+        unpublished_remove(following->folder);
+        if (status != STATUS_OK)
+            drop_tables(following);
+    }
+    let_go(following);
+}
+
+/* Its last words, where somebody has taken the Job away after they were written: what counts is
+ * what is in the tables. */
+static void end_without_word(struct following *following, enum job_state what)
+{
+    const bool is_given_up = job_is_given_up(following->folder->path);
+    struct error why = following->err, ignored;
+
+    if (!is_given_up && why.status != STATUS_OK && publish(following, &ignored) == STATUS_OK)
+        let_go(following);
+    else
+        end_failed(following, what, why.status != STATUS_OK ? words_of(&why) : NULL);
+}
+
+static void follow_to_the_end(struct following *following)
+{
+    enum job_state what = state_of(following);
+
+    while (what == JOB_STATE_WAITING || what == JOB_STATE_RUNNING) {
+        supervise(following);
+        what = state_of(following);
+        if (what == JOB_STATE_WAITING || what == JOB_STATE_RUNNING)
+            wait_a_while(following);
+    }
+    if (what == JOB_STATE_PUBLISHING || what == JOB_STATE_DONE)
+        end_well(following);
+    else
+        end_without_word(following, what);
+}
+
+static void read_number(struct following *following)
+{
+    struct arena arena;
+    struct kube_job job = {.job = 0};
+    struct cluster_access access;
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = cluster_folder_read(following->folder->path, &arena, &job, &access, &err);
+    arena_deinit(&arena);
+    if (status != STATUS_OK)
+        ereport(ERROR, (errmsg_internal("%s", err.message)));
+    following->number = job.job;
+}
+
+/* Its tables are not ours to drop. */
+static void end_on_cluster(struct following *following)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (job_give_up(following->folder->path, &err) == STATUS_OK)
+        supervise(following);
+    else
+        ereport(LOG, (errmsg_internal("%s", err.message)));
+}
+
+/* What is thrown is the job's end: the worker would only throw it again. */
+static void note_thrown(struct following *following, MemoryContext context)
+{
+    ErrorData *thrown;
+
+    MemoryContextSwitchTo(context);
+    thrown = CopyErrorData();
+    EmitErrorReport();
+    FlushErrorState();
+    AbortCurrentTransaction();
+    MemoryContextSwitchTo(context);
+    if (following->is_nobody)
+        end_on_cluster(following);
+    jobs_fail(following->state, following->folder->id, thrown->message);
+    let_go(following);
+}
+
+static void follow(const struct job_folder *folder, const struct caller *caller, const char *state)
+{
+    MemoryContext context = CurrentMemoryContext;
+    struct following *following = palloc0(sizeof *following);
+
+    following->folder = folder;
+    following->state = state;
+    session_init(&following->session, false);
+    PG_TRY();
+    {
+        following->is_nobody = caller != NULL;
+        if (caller)
+            caller_become(caller);
+        following->is_nobody = false;
+        read_number(following);
+        follow_to_the_end(following);
+    }
+    PG_CATCH();
+    {
+        note_thrown(following, context);
+    }
+    PG_END_TRY();
+}
+
+void kept_jobs_follow(const struct job_folder *folder)
+{
+    follow(folder, NULL, settings_state(GetUserId()));
+}
+
+/* ----- the worker ----- */
+
+static char *tries_path(const struct job_folder *folder)
+{
+    return psprintf("%s/" TRIES_FILE, folder->path);
+}
+
+/* A database or a role that is gone ends the process as it connects, and the postmaster starts it
+ * again. */
+static bool may_try(const struct job_folder *folder)
+{
+    FILE *file = fopen(tries_path(folder), "a+e");
+    long tries;
+
+    if (!file)
+        return false;
+    fputc('.', file);
+    tries = ftell(file);
+    fclose(file);
+    return tries <= TRIES_MAX;
+}
+
+static void read_caller(const struct job_folder *folder, struct caller *caller)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (caller_read(folder, caller, &err) == STATUS_OK)
+        return;
+    ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", folder->id, err.message)));
+    proc_exit(0);
+}
+
+static void run(const struct kept *kept)
+{
+    const char *state = settings_state_of(kept->database, kept->owner);
+    struct job_folder folder;
+    struct caller caller;
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (job_folder_adopt(state, kept->job, &folder, &ignored) != STATUS_OK ||
+        !job_is_kept(folder.path) || !may_try(&folder))
+        return;
+    read_caller(&folder, &caller);
+    BackgroundWorkerInitializeConnectionByOid(kept->database, caller.session_user, 0);
+    (void)unlink(tries_path(&folder));
+    debug_query_string = MyBgworkerEntry->bgw_name;
+    pgstat_report_activity(STATE_RUNNING, debug_query_string);
+    follow(&folder, &caller, state);
+    job_folder_leave(&folder);
+}
+
+void totrain_kept_main(Datum unused)
+{
+    struct kept kept;
+
+    pqsignal(SIGTERM, die);
+    BackgroundWorkerUnblockSignals();
+    memcpy(&kept, MyBgworkerEntry->bgw_extra, sizeof kept);
+    CurrentResourceOwner = ResourceOwnerCreate(NULL, "totrain job");
+    CurrentMemoryContext =
+        AllocSetContextCreate(TopMemoryContext, "totrain job", ALLOCSET_DEFAULT_SIZES);
+    run(&kept);
+    proc_exit(0);
+}

@@ -1,0 +1,243 @@
+#include "extension/postgres/server/model_heap.h"
+
+#include <access/detoast.h>
+#include <access/heapam.h>
+#include <access/relation.h>
+#include <access/tableam.h>
+#include <access/xact.h>
+#include <catalog/pg_class.h>
+#include <catalog/pg_type.h>
+#include <executor/executor.h>
+#include <executor/tuptable.h>
+#include <miscadmin.h>
+#include <storage/bufmgr.h>
+#include <storage/lmgr.h>
+#include <utils/acl.h>
+#include <utils/lsyscache.h>
+#include <utils/memutils.h>
+#include <utils/rel.h>
+#include <utils/rls.h>
+#include <utils/snapmgr.h>
+
+#include "extension/postgres/server/model_view.h"
+#include "extension/postgres/server/values.h"
+#include "scoring/model_table.h"
+
+#define VALUE_BYTES_MAX (MODEL_META_BYTES_MAX + 1024)
+/* A listing looks for a meta row in so much of a table; whoever names a model reads all of it. */
+#define LISTED_BLOCKS_MAX ((BlockNumber)(((size_t)256 << 20) / BLCKSZ))
+
+/* In the order of the cells that a reader of models expects. */
+static const struct {
+    const char *name;
+    Oid type;
+} model_columns[MODEL_COLUMNS] = {{"part", TEXTOID},
+                                  {"name", TEXTOID},
+                                  {"position", INT8OID},
+                                  {"value", FLOAT8OID},
+                                  {"data", BYTEAOID}};
+
+struct scan {
+    struct session *session;
+    const struct pg_model_read *read;
+    const struct pg_rows *rows;
+    AttrNumber columns[MODEL_COLUMNS];
+    struct value_reader readers[MODEL_COLUMNS];
+    bool is_found; /* the meta row was given */
+};
+
+/* ----- is it a model that the caller may read? Under the lock. ----- */
+
+static bool find_columns(Relation relation, AttrNumber columns[MODEL_COLUMNS])
+{
+    const TupleDesc descriptor = RelationGetDescr(relation);
+    int there = 0, found = 0;
+
+    for (int i = 0; i < descriptor->natts; i++) {
+        const FormData_pg_attribute *attribute = TupleDescAttr(descriptor, i);
+
+        if (attribute->attisdropped)
+            continue;
+        there++;
+        for (int c = 0; c < MODEL_COLUMNS; c++)
+            if (strcmp(NameStr(attribute->attname), model_columns[c].name) == 0 &&
+                attribute->atttypid == model_columns[c].type && attribute->attgenerated == '\0') {
+                columns[c] = attribute->attnum;
+                found++;
+            }
+    }
+    return there == MODEL_COLUMNS && found == MODEL_COLUMNS;
+}
+
+static bool may_read(Relation relation, const AttrNumber columns[MODEL_COLUMNS])
+{
+    const Oid id = RelationGetRelid(relation);
+
+    if (pg_class_aclcheck(id, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+        return true;
+    for (int c = 0; c < MODEL_COLUMNS; c++)
+        if (pg_attribute_aclcheck(id, columns[c], GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+            return false;
+    return true;
+}
+
+static struct slice name_of(Relation relation)
+{
+    const char *name = RelationGetRelationName(relation);
+
+    return session_to_utf8(name, strlen(name));
+}
+
+static enum status check_relation(Relation relation, struct scan *scan, struct error *err)
+{
+    const struct slice name = name_of(relation);
+    const char kind = relation->rd_rel->relkind;
+
+    if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW && kind != RELKIND_VIEW)
+        return fail(err, STATUS_INVALID,
+                    "\"%.*s\" is neither a table nor a view, and no model is read from it",
+                    SLICE_FORMAT(name));
+    if (!find_columns(relation, scan->columns))
+        return fail(err, STATUS_CORRUPT, "table \"%.*s\" is no model", SLICE_FORMAT(name));
+    if (RELATION_IS_OTHER_TEMP(relation))
+        return fail(err, STATUS_PERMISSION, "\"%.*s\" is a temporary table of another session",
+                    SLICE_FORMAT(name));
+    if (!may_read(relation, scan->columns))
+        return fail(err, STATUS_PERMISSION, "permission denied for %s %.*s",
+                    kind == RELKIND_VIEW ? "view" : "table", SLICE_FORMAT(name));
+    if (check_enable_rls(RelationGetRelid(relation), InvalidOid, true) != RLS_ENABLED)
+        return STATUS_OK;
+    fail(err, STATUS_PERMISSION, "row security guards table \"%.*s\", and holds for you",
+         SLICE_FORMAT(name));
+    return error_hint(err, "A model is read as a whole, by roles for which no policy has to be "
+                           "called: its owner can disable row security on it.");
+}
+
+/* ----- the scan ----- */
+
+/* A small compressed value may say that it is a gigabyte: no value of a model is. */
+static bool is_too_long(Oid type, Datum value)
+{
+    return (type == TEXTOID || type == BYTEAOID) && toast_raw_datum_size(value) > VALUE_BYTES_MAX;
+}
+
+static enum status give_row(struct scan *scan, TupleTableSlot *slot, struct error *err)
+{
+    struct cell cells[MODEL_COLUMNS];
+    bool is_null;
+
+    for (int c = 0; c < MODEL_COLUMNS; c++) {
+        const Datum value = slot_getattr(slot, scan->columns[c], &is_null);
+
+        if (is_null) {
+            cells[c] = (struct cell){.type = CELL_NULL};
+            continue;
+        }
+        if (is_too_long(model_columns[c].type, value))
+            return fail(err, STATUS_CORRUPT, "model: a value of %zu bytes, where at most %zu are",
+                        (size_t)toast_raw_datum_size(value), VALUE_BYTES_MAX);
+        cells[c] = value_read(&scan->readers[c], value);
+        if (c == 0 && scan->read->only_meta &&
+            (cells[c].type != CELL_TEXT || !slice_is(cells[c].text, "meta")))
+            return STATUS_OK; /* the rest of the row is not even unpacked */
+    }
+    scan->is_found = true;
+    return scan->rows->row(scan->rows->self, cells, MODEL_COLUMNS, err);
+}
+
+static TableScanDesc begin_scan(Relation relation, const struct pg_model_read *read)
+{
+    TableScanDesc scan =
+        table_beginscan_strat(relation, GetActiveSnapshot(), 0, NULL, true, /* no sync */ false);
+
+    if (read->at_once && relation->rd_tableam == GetHeapamTableAmRoutine() &&
+        RelationGetNumberOfBlocks(relation) > LISTED_BLOCKS_MAX)
+        heap_setscanlimits(scan, 0, LISTED_BLOCKS_MAX);
+    return scan;
+}
+
+static enum status scan_heap(Relation relation, struct scan *scan, struct error *err)
+{
+    MemoryContext row =
+        AllocSetContextCreate(CurrentMemoryContext, "totrain row", ALLOCSET_DEFAULT_SIZES);
+    TupleTableSlot *slot = table_slot_create(relation, NULL);
+    TableScanDesc heap = begin_scan(relation, scan->read);
+    enum status status = STATUS_OK;
+
+    for (int c = 0; c < MODEL_COLUMNS; c++)
+        value_reader_init(&scan->readers[c], model_columns[c].type, PG_DATA);
+    while (status == STATUS_OK && !(scan->read->only_meta && scan->is_found) &&
+           table_scan_getnextslot(heap, ForwardScanDirection, slot)) {
+        MemoryContext context = MemoryContextSwitchTo(row);
+
+        CHECK_FOR_INTERRUPTS();
+        status = give_row(scan, slot, err);
+        MemoryContextSwitchTo(context);
+        MemoryContextReset(row);
+    }
+    table_endscan(heap);
+    ExecDropSingleTupleTableSlot(slot);
+    MemoryContextDelete(row);
+    return status;
+}
+
+static enum status read_relation(Relation relation, struct scan *scan, struct error *err)
+{
+    TRY(check_relation(relation, scan, err));
+    if (relation->rd_rel->relkind == RELKIND_VIEW)
+        return model_view_read(relation, scan->columns, scan->read, scan->rows, err);
+    if (!RelationIsPopulated(relation))
+        return fail(err, STATUS_INVALID, "materialized view \"%.*s\" has not been populated",
+                    SLICE_FORMAT(name_of(relation)));
+    return scan_heap(relation, scan, err);
+}
+
+/* NULL where it is gone. */
+static Relation open_locked(const struct pg_model_read *read, bool *is_locked)
+{
+    *is_locked = true;
+    if (!read->at_once)
+        LockRelationOid(read->relation, AccessShareLock);
+    else if (!ConditionalLockRelationOid(read->relation, AccessShareLock))
+        *is_locked = false;
+    return *is_locked ? try_relation_open(read->relation, NoLock) : NULL;
+}
+
+/* What the transaction itself has written is read, as a query of its own would. In a function
+ * the calling statement's snapshot counts. */
+static void push_snapshot(const struct session *session)
+{
+    if (!session->is_function)
+        CommandCounterIncrement();
+    PushActiveSnapshot(session->is_function ? GetActiveSnapshot() : GetTransactionSnapshot());
+}
+
+static enum status read_body(struct session *session, void *call, struct error *err)
+{
+    struct scan *scan = call;
+    enum status status;
+    Relation relation;
+    bool is_locked;
+
+    relation = open_locked(scan->read, &is_locked);
+    if (!is_locked)
+        return fail(err, STATUS_BUSY, "another session has locked it");
+    if (!relation) {
+        UnlockRelationOid(scan->read->relation, AccessShareLock);
+        return fail(err, STATUS_NOT_FOUND, "the model's table was dropped meanwhile");
+    }
+    push_snapshot(session);
+    status = read_relation(relation, scan, err);
+    PopActiveSnapshot();
+    /* A listing is in nobody's way; else the lock lasts as long as that of a query would. */
+    relation_close(relation, scan->read->at_once ? AccessShareLock : NoLock);
+    return status;
+}
+
+enum status model_heap_read(void *self, const struct pg_model_read *read,
+                            const struct pg_rows *rows, struct error *err)
+{
+    struct scan scan = {.session = self, .read = read, .rows = rows};
+
+    return session_guard(self, read_body, &scan, err);
+}

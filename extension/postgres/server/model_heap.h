@@ -1,0 +1,23 @@
+/*
+ * model_heap.h - the rows of a model's table, read without running anything of its owner's.
+ *
+ * A query on a table runs code of the table's owner as whoever asks: planning it evaluates
+ * the functions of index expressions, a policy is called for each row, a view is a query of
+ * its own, and a name may lead to another object by the time it is used. So models are not
+ * queried: the table is found by its OID, locked, checked under that lock (an ordinary table
+ * with a model's columns, which the caller may read and no policy guards), and its heap is
+ * scanned with the caller's snapshot.
+ *
+ * A view with a model's columns is code. It is read, by its OID too, where its owner is the
+ * caller or a superuser; other views are refused.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_MODEL_HEAP_H
+#define EXTENSION_POSTGRES_SERVER_MODEL_HEAP_H
+
+#include "extension/postgres/server/session.h"
+
+/* struct pg_database's read_model; `self` is a struct session. */
+enum status model_heap_read(void *self, const struct pg_model_read *read,
+                            const struct pg_rows *rows, struct error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * The shared library, as the server loads it: by the first call of one of its
+ * functions, with session_preload_libraries before the first statement, or as it starts.
+ */
+#include "extension/postgres/server/compat.h"
+
+#include "extension/postgres/server/door.h"
+#include "extension/postgres/server/kept_jobs.h"
+#include "extension/postgres/server/own_sql.h"
+#include "extension/postgres/server/settings.h"
+#include "extension/postgres/server/undo.h"
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void _PG_init(void)
+{
+    settings_define();
+    bare_install();
+    undo_install();
+    own_sql_install();
+    kept_jobs_install();
+}

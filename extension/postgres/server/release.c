@@ -1,0 +1,196 @@
+#include "extension/postgres/server/release.h"
+
+#include <stdio.h>
+
+#include <access/xact.h>
+#include <pgstat.h>
+#include <postmaster/bgworker.h>
+#include <storage/ipc.h>
+#include <storage/latch.h>
+#include <tcop/tcopprot.h>
+#include <utils/guc.h>
+#include <utils/memutils.h>
+#include <utils/resowner.h>
+#include <utils/timestamp.h>
+
+#include "extension/postgres/server/caller.h"
+#include "extension/postgres/server/settings.h"
+#include "extension/postgres/sql/job_tables.h"
+
+SQL_FUNCTION(totrain_sql_discard);
+PGDLLEXPORT void totrain_release_main(Datum unused);
+
+#define LOCK_TIMEOUT "100ms"
+#define PAUSE_MS     250 /* doubled after each try */
+#define PAUSE_MS_MAX 30000
+#define TRIES_MAX    11 /* in two minutes */
+
+/* In bgw_extra: whose tables, and as whom they are dropped. */
+struct release {
+    Oid database, session_user, role, user;
+    int security;
+    int64_t number;
+};
+_Static_assert(sizeof(struct release) <= BGW_EXTRALEN, "it fits into bgw_extra");
+
+static struct job_tables tables_of(struct door *door, int64_t number)
+{
+    return (struct job_tables){.host = &door->host,
+                               .schema = settings.job_schema,
+                               .login = settings.job_login,
+                               .number = number};
+}
+
+/* BUSY: somebody uses one of them. */
+static enum status try_to_drop(struct door *door, const struct job_tables *tables,
+                               struct error *err)
+{
+    const struct pg_database *database = &door->session.database;
+    const int level = NewGUCNestLevel();
+    struct pg_transaction transaction;
+    enum status status;
+
+    (void)set_config_option("lock_timeout", LOCK_TIMEOUT, PGC_USERSET, PGC_S_SESSION,
+                            GUC_ACTION_SAVE, true, 0, false);
+    status = database->begin(database->self, &transaction, err);
+    if (status == STATUS_OK)
+        status = database->end(database->self, &transaction, job_tables_drop(tables, err), err);
+    AtEOXact_GUC(true, level);
+    return status;
+}
+
+/* ----- whoever releases them ----- */
+
+static bool start_worker(int64_t number)
+{
+    struct release release = {.database = MyDatabaseId,
+                              .session_user = GetSessionUserId(),
+                              .role = GetCurrentRoleId(),
+                              .number = number};
+    BackgroundWorker worker = {.bgw_flags =
+                                   BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+                               .bgw_start_time = BgWorkerStart_RecoveryFinished,
+                               .bgw_restart_time = BGW_NEVER_RESTART};
+
+    GetUserIdAndSecContext(&release.user, &release.security);
+    snprintf(worker.bgw_name, sizeof worker.bgw_name, "totrain tables of job " INT64_FORMAT,
+             number);
+    snprintf(worker.bgw_type, sizeof worker.bgw_type, "totrain tables");
+    snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "totrain");
+    snprintf(worker.bgw_function_name, sizeof worker.bgw_function_name, "totrain_release_main");
+    memcpy(worker.bgw_extra, &release, sizeof release);
+    return RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+enum status release_tables(struct door *door, int64_t number, struct error *err)
+{
+    const struct job_tables tables = tables_of(door, number);
+    const enum status status = try_to_drop(door, &tables, err);
+
+    if (status != STATUS_BUSY)
+        return status;
+    error_clear(err);
+    TRY(job_tables_end_again(&tables, err));
+    ereport(LOG,
+            (errmsg("the tables of job " INT64_FORMAT " are in use, and are dropped %s", number,
+                    start_worker(number) ? "in the background" : "with the next submission")));
+    return STATUS_OK;
+}
+
+Datum totrain_sql_discard(PG_FUNCTION_ARGS)
+{
+    struct door *door = door_open();
+    struct error err;
+
+    error_clear(&err);
+    if (release_tables(door, PG_GETARG_INT64(0), &err) != STATUS_OK)
+        session_raise(&door->session, &err, SLICE(""), false);
+    PG_RETURN_VOID();
+}
+
+/* ----- the worker ----- */
+
+/* OK also where they are gone. BUSY, too, while it is not committed that they are over. */
+static enum status drop(struct door *door, int64_t number, struct error *err)
+{
+    const struct job_tables tables = tables_of(door, number);
+    bool is_true;
+
+    TRY(job_tables_are_there(&tables, &is_true, err));
+    if (!is_true)
+        return STATUS_OK;
+    TRY(job_tables_are_over(&tables, &is_true, err));
+    return is_true ? try_to_drop(door, &tables, err) : STATUS_BUSY;
+}
+
+static enum status try_once(int64_t number, struct error *err)
+{
+    MemoryContext context = CurrentMemoryContext;
+    enum status status;
+
+    StartTransactionCommand();
+    error_clear(err);
+    status = drop(door_open(), number, err);
+    if (status == STATUS_OK)
+        CommitTransactionCommand();
+    else
+        AbortCurrentTransaction();
+    MemoryContextSwitchTo(context);
+    return status;
+}
+
+/* Whatever sets the latch meanwhile, as the end of a lock_timeout does. */
+static void pause_for(long ms)
+{
+    const TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+    long left;
+
+    while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end)) > 0) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left,
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+        CHECK_FOR_INTERRUPTS();
+    }
+}
+
+static void try_until_dropped(int64_t number)
+{
+    enum status status = STATUS_BUSY;
+    struct error err;
+    long pause_ms = PAUSE_MS;
+
+    for (int tries = 0; status == STATUS_BUSY && tries < TRIES_MAX; tries++) {
+        pause_for(pause_ms);
+        status = try_once(number, &err);
+        pause_ms = pause_ms * 2 < PAUSE_MS_MAX ? pause_ms * 2 : PAUSE_MS_MAX;
+    }
+    if (status != STATUS_OK)
+        ereport(LOG, (errmsg("the tables of job " INT64_FORMAT " are dropped with the next "
+                             "submission: %s",
+                             number,
+                             status == STATUS_BUSY ? "somebody uses them"
+                                                   : session_from_utf8(slice_of(err.message)))));
+}
+
+void totrain_release_main(Datum unused)
+{
+    struct caller caller = {.settings = NULL};
+    struct release release;
+
+    pqsignal(SIGTERM, die);
+    BackgroundWorkerUnblockSignals();
+    memcpy(&release, MyBgworkerEntry->bgw_extra, sizeof release);
+    CurrentResourceOwner = ResourceOwnerCreate(NULL, "totrain tables");
+    CurrentMemoryContext =
+        AllocSetContextCreate(TopMemoryContext, "totrain tables", ALLOCSET_DEFAULT_SIZES);
+    BackgroundWorkerInitializeConnectionByOid(release.database, release.session_user, 0);
+    caller.session_user = release.session_user;
+    caller.role = release.role;
+    caller.user = release.user;
+    caller.security = release.security;
+    caller_become(&caller);
+    debug_query_string = MyBgworkerEntry->bgw_name;
+    pgstat_report_activity(STATE_RUNNING, debug_query_string);
+    try_until_dropped(release.number);
+    proc_exit(0);
+}

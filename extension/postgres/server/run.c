@@ -1,0 +1,223 @@
+/*
+ * totrain.run('...') and totrain.rows('...'): a statement as part of the caller's
+ * transaction.
+ *
+ *     run    TRAIN, PREDICT and EVALUATE, ROLLBACK, CANCEL: (name, train, validation)
+ *     rows   any statement: each row a JSON object
+ *
+ * totrain.publish(job) writes the model of a job that has learned and whose model was not
+ * committed.
+ */
+#include "extension/postgres/server/door.h"
+
+#include <funcapi.h>
+#include <utils/tuplestore.h>
+
+SQL_FUNCTION(totrain_sql_run);
+SQL_FUNCTION(totrain_sql_rows);
+SQL_FUNCTION(totrain_sql_publish);
+
+/* What takes a kept result. */
+typedef void result_taker(FunctionCallInfo fcinfo, const struct result *result);
+
+static struct slice argument_text(FunctionCallInfo fcinfo)
+{
+    const text *argument = PG_GETARG_TEXT_PP(0);
+
+    return session_to_utf8(pnstrdup(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)),
+                           VARSIZE_ANY_EXHDR(argument));
+}
+
+struct run_call {
+    FunctionCallInfo fcinfo;
+    struct slice text;
+    int64_t job; /* to be published; 0: the text is run */
+    result_taker *take;
+};
+
+static void run_and_take(const struct run_call *call, struct result *result)
+{
+    struct door *door = door_open();
+    struct error err;
+    enum status status;
+
+    if (call->job > 0)
+        status = door_publish(door, call->job, result, &err);
+    else
+        status = door_run(door, call->text, NULL, result, &err);
+    if (status != STATUS_OK)
+        session_raise(&door->session, &err, call->text, false);
+    call->take(call->fcinfo, result);
+}
+
+static Datum run_function(const struct run_call *call)
+{
+    struct result result;
+
+    InitMaterializedSRF(call->fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+    result_init(&result);
+    PG_TRY();
+    {
+        run_and_take(call, &result);
+    }
+    PG_FINALLY();
+    {
+        result_deinit(&result);
+    }
+    PG_END_TRY();
+    return (Datum)0;
+}
+
+static void put_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
+{
+    ReturnSetInfo *info = (ReturnSetInfo *)fcinfo->resultinfo;
+
+    tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+}
+
+/* ----- run ----- */
+
+static void put_number(const struct cell *cell, Datum *value, bool *is_null)
+{
+    *is_null = cell->type != CELL_INTEGER && cell->type != CELL_REAL;
+    *value = Float8GetDatum(cell->type == CELL_INTEGER ? (double)cell->integer : cell->real);
+}
+
+static void put_named(FunctionCallInfo fcinfo, struct slice name, const struct cell *train,
+                      const struct cell *validation)
+{
+    Datum values[3] = {CStringGetTextDatum(session_from_utf8(name))};
+    bool nulls[3] = {false};
+
+    put_number(train, &values[1], &nulls[1]);
+    put_number(validation, &values[2], &nulls[2]);
+    put_row(fcinfo, values, nulls);
+}
+
+static void take_training(FunctionCallInfo fcinfo, const struct result *result)
+{
+    for (const struct result_row *row = result->first; row; row = row->next)
+        put_named(fcinfo, row->cells[0].text, &row->cells[1], &row->cells[2]);
+}
+
+/* Each number of each row, below the name of its column. */
+static void take_numbers(FunctionCallInfo fcinfo, const struct result *result, bool is_measured)
+{
+    const struct cell none = {.type = CELL_NULL};
+
+    for (const struct result_row *row = result->first; row; row = row->next)
+        for (size_t i = 0; i < result->column_count; i++) {
+            const struct cell *cell = &row->cells[i];
+            if (cell->type == CELL_INTEGER || cell->type == CELL_REAL || cell->type == CELL_NULL)
+                put_named(fcinfo, result->names[i], is_measured ? &none : cell,
+                          is_measured ? cell : &none);
+        }
+}
+
+static void take_facts(FunctionCallInfo fcinfo, const struct result *result)
+{
+    take_numbers(fcinfo, result, false);
+}
+
+static void take_measures(FunctionCallInfo fcinfo, const struct result *result)
+{
+    take_numbers(fcinfo, result, true);
+}
+
+/* NULL: its rows are no numbers. */
+static result_taker *taker_of(const struct statement *statement)
+{
+    if (statement->explain_plan)
+        return NULL;
+    switch (statement->kind) {
+    case STATEMENT_TRAIN:
+        return take_training;
+    case STATEMENT_EVALUATE:
+        return statement->into.count > 0 ? take_facts : take_measures;
+    case STATEMENT_PREDICT:
+        return statement_predicts_into_table(statement) ? take_facts : NULL;
+    case STATEMENT_CANCEL_JOB:
+    case STATEMENT_ROLLBACK_MODEL:
+        return take_facts;
+    default:
+        return NULL;
+    }
+}
+
+static result_taker *choose_taker(struct slice text)
+{
+    struct arena arena;
+    struct statement statement;
+    struct error err;
+    result_taker *taker = NULL;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    error_clear(&err);
+    status = parse_statement(text, &arena, &statement, &err);
+    if (status == STATUS_OK)
+        taker = taker_of(&statement);
+    arena_deinit(&arena);
+    /* What does not parse is refused, with its place, when it is run. */
+    return status == STATUS_OK ? taker : take_facts;
+}
+
+Datum totrain_sql_run(PG_FUNCTION_ARGS)
+{
+    const struct slice text = argument_text(fcinfo);
+    result_taker *taker = choose_taker(text);
+
+    if (!taker)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("totrain.run returns numbers, and this statement other rows"),
+                        errhint("Use totrain.rows($$ ... $$), which returns JSON objects.")));
+    return run_function(&(struct run_call){fcinfo, text, 0, taker});
+}
+
+/* ----- rows ----- */
+
+/* No call of PostgreSQL while there is memory that it does not know of. */
+static Datum row_json(const struct result *result, const struct result_row *row)
+{
+    struct text json;
+    struct error err;
+    char *copy = NULL;
+
+    text_init(&json, MaxAllocSize / 4);
+    if (result_row_to_json(result, row, &json, &err) == STATUS_OK)
+        copy = MemoryContextAllocExtended(CurrentMemoryContext, json.size + 1, MCXT_ALLOC_NO_OOM);
+    if (copy)
+        memcpy(copy, text_string(&json), json.size + 1);
+    text_deinit(&json);
+    if (!copy)
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+    return CStringGetTextDatum(session_from_utf8(slice_of(copy)));
+}
+
+static void take_rows(FunctionCallInfo fcinfo, const struct result *result)
+{
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        Datum value = row_json(result, row);
+        bool is_null = false;
+
+        put_row(fcinfo, &value, &is_null);
+    }
+}
+
+Datum totrain_sql_rows(PG_FUNCTION_ARGS)
+{
+    return run_function(&(struct run_call){fcinfo, argument_text(fcinfo), 0, take_rows});
+}
+
+/* ----- publish ----- */
+
+/* (id): one of the caller's own. */
+Datum totrain_sql_publish(PG_FUNCTION_ARGS)
+{
+    const int64_t job = PG_GETARG_INT64(0);
+
+    if (job <= 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no job " INT64_FORMAT, job)));
+    return run_function(&(struct run_call){fcinfo, SLICE(""), job, take_training});
+}

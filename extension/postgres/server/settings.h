@@ -1,0 +1,50 @@
+/*
+ * settings.h - what can be SET: totrain.*, with PostgreSQL's own contexts.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_SETTINGS_H
+#define EXTENSION_POSTGRES_SERVER_SETTINGS_H
+
+#include "extension/postgres/server/compat.h"
+
+struct settings {
+    /* any user */
+    bool bare_statements;
+    int progress_interval; /* milliseconds between two NOTICEs; -1: none */
+    int seed;              /* of a statement without train.seed */
+    /* superusers, and who has been granted SET on them */
+    int max_workers; /* of one job */
+    int max_memory;  /* of each process of a job, in kB; 0: no limit */
+    int max_jobs_per_role;
+    int max_background_jobs; /* at a time; -1: no limit */
+    /* postgresql.conf */
+    char *program;    /* path of `totrain` */
+    char *job_schema; /* where jobs that others run have their tables */
+    char *job_login;  /* whom their processes log in as; empty: there are none */
+    /* jobs on Kubernetes */
+    bool enable_kubernetes;
+    char *kubeconfig; /* empty: what a pod has, where the server is one */
+    char *kubernetes_namespace;
+    char *kubernetes_resource; /* that each worker asks for one of; empty: none */
+    char *images;              /* "name=image, ..." */
+    char *priority_classes;    /* "name, ..." */
+    char *database_secret;     /* with the login of the jobs' processes */
+    char *state_directory;     /* where jobs have their folders; empty: in the data directory */
+};
+
+extern struct settings settings;
+
+void settings_define(void);
+
+/*
+ * Where the jobs of a role in this database are, STATE/DATABASE/ROLE by their OIDs: an
+ * absolute path, in the caller's memory context. A role's own folder is why nobody else
+ * sees its jobs or ends them.
+ */
+char *settings_state(Oid role);
+char *settings_state_of(Oid database, Oid role); /* where no database is connected yet, too */
+char *settings_state_root(void);
+
+/* For messages to others than a superuser: the path of that folder becomes the setting's name. */
+const char *settings_hide_state(const char *text);
+
+#endif

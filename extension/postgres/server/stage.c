@@ -1,0 +1,155 @@
+/*
+ * totrain.stage('...'), totrain.collect(n): jobs that somebody else runs. totrain.discard(n) is in
+ * release.c.
+ *
+ *     SELECT totrain.stage($$ ... TO TRAIN ... $$);    rows and spec into tables
+ *     totrain master, totrain worker with --database, anywhere
+ *     SELECT * FROM totrain.collect(7);                the model into its table
+ *
+ * Each is a transaction of the caller's, and what it does goes when that is rolled back.
+ */
+#include "extension/postgres/server/door.h"
+
+#include <funcapi.h>
+#include <utils/tuplestore.h>
+
+#include "extension/engine/jobs/staged.h"
+#include "extension/postgres/server/release.h"
+#include "extension/postgres/server/settings.h"
+#include "extension/postgres/server/undo.h"
+#include "extension/postgres/sql/job_tables.h"
+
+SQL_FUNCTION(totrain_sql_stage);
+SQL_FUNCTION(totrain_sql_collect);
+
+static struct job_tables tables_of(struct door *door)
+{
+    return (struct job_tables){
+        .host = &door->host, .schema = settings.job_schema, .login = settings.job_login};
+}
+
+/* Rows (name, train, validation): the number of the one that is named job. */
+static int64_t number_in(const struct result *result)
+{
+    for (const struct result_row *row = result->first; row; row = row->next)
+        if (result->column_count == 3 && slice_is(row->cells[0].text, "job"))
+            return row->cells[1].integer;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("totrain.stage is for statements that train")));
+}
+
+static int64_t run_staged(struct slice text, struct result *result)
+{
+    struct door *door = door_open();
+    struct error err;
+
+    door->host.host.catalog.limits.is_staged = true;
+    if (door_run(door, text, NULL, result, &err) != STATUS_OK)
+        session_raise(&door->session, &err, text, false);
+    return number_in(result);
+}
+
+static void check_kind(struct slice text)
+{
+    struct statement statement = {0};
+    struct arena arena;
+    struct error err;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    error_clear(&err);
+    status = parse_statement(text, &arena, &statement, &err);
+    arena_deinit(&arena);
+    /* What does not parse is refused, with its place, when it is run. */
+    if (status == STATUS_OK && (statement.kind != STATEMENT_TRAIN || statement.explain_plan))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("totrain.stage is for statements that train"),
+                        errhint("Use totrain.rows($$ ... $$), which runs any statement.")));
+}
+
+Datum totrain_sql_stage(PG_FUNCTION_ARGS)
+{
+    const char *statement = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const struct slice text = session_to_utf8(statement, strlen(statement));
+    struct result result;
+    int64_t number = 0;
+
+    check_kind(text);
+    result_init(&result);
+    PG_TRY();
+    {
+        number = run_staged(text, &result);
+    }
+    PG_FINALLY();
+    {
+        result_deinit(&result);
+    }
+    PG_END_TRY();
+    PG_RETURN_INT64(number);
+}
+
+/* ----- the model ----- */
+
+static enum status collect(struct door *door, int64_t number, const struct sink *sink,
+                           struct error *err)
+{
+    struct job_tables tables = tables_of(door);
+
+    job_tables_find(&tables, number);
+    TRY(job_tables_check_owner(&tables, err));
+    TRY(job_tables_check_use(&tables, err));
+    TRY(job_tables_end(&tables, err));
+    TRY(job_collect(&door->host.host, &tables.journal, sink, err));
+    return release_tables(door, number, err);
+}
+
+static void put_number(const struct cell *cell, Datum *value, bool *is_null)
+{
+    *is_null = cell->type != CELL_INTEGER && cell->type != CELL_REAL;
+    *value = Float8GetDatum(cell->type == CELL_INTEGER ? (double)cell->integer : cell->real);
+}
+
+static void put_rows(FunctionCallInfo fcinfo, const struct result *result)
+{
+    ReturnSetInfo *info = (ReturnSetInfo *)fcinfo->resultinfo;
+
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        Datum values[3] = {CStringGetTextDatum(session_from_utf8(row->cells[0].text))};
+        bool nulls[3] = {false};
+
+        put_number(&row->cells[1], &values[1], &nulls[1]);
+        put_number(&row->cells[2], &values[2], &nulls[2]);
+        tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+    }
+}
+
+static void collect_and_put(FunctionCallInfo fcinfo, struct result *result)
+{
+    struct door *door = door_open();
+    const struct sink sink = result_sink(result);
+    struct error err;
+
+    error_clear(&err);
+    if (collect(door, PG_GETARG_INT64(0), &sink, &err) != STATUS_OK)
+        session_raise(&door->session, &err, SLICE(""), false);
+    undo_note(&door->job);
+    put_rows(fcinfo, result);
+}
+
+Datum totrain_sql_collect(PG_FUNCTION_ARGS)
+{
+    struct result result;
+
+    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+    result_init(&result);
+    PG_TRY();
+    {
+        collect_and_put(fcinfo, &result);
+    }
+    PG_FINALLY();
+    {
+        result_deinit(&result);
+    }
+    PG_END_TRY();
+    return (Datum)0;
+}

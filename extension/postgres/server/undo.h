@@ -1,0 +1,33 @@
+/*
+ * undo.h - what becomes of a job when the transaction ends that it is part of.
+ *
+ *                       committed                  rolled back
+ *     a trained model   unpublished.json goes:     it stays, with the reason: the job is
+ *                       the job is DONE            UNPUBLISHED, totrain.publish(job) writes the
+ * model rows it scored    nothing                    the folder goes: nobody ever had the table
+ *
+ * A prepared transaction ends in another session: transaction_state() says what became of it.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_UNDO_H
+#define EXTENSION_POSTGRES_SERVER_UNDO_H
+
+#include "extension/postgres/server/compat.h"
+
+#include "extension/engine/host/host.h"
+#include "runtime/launch/launch.h"
+
+/* Remove this folder should the current (sub)transaction be rolled back. */
+void undo_note(const struct job_folder *folder);
+
+/* The model of this job was written by the current (sub)transaction, of which `transaction`, an
+ * xid8, is the number on top. From now on totrain.jobs asks for that. Throws. */
+void undo_note_model(const struct job_folder *folder, const char *transaction);
+
+/* As host_jobs.transaction_state has it. Throws nothing. */
+enum transaction_state undo_transaction_state(void *self, const char *transaction, char *who,
+                                              size_t size);
+
+/* Once a process. */
+void undo_install(void);
+
+#endif

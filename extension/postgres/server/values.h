@@ -1,0 +1,31 @@
+/*
+ * values.h - values of the server's types as cells (the table in database.h).
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_VALUES_H
+#define EXTENSION_POSTGRES_SERVER_VALUES_H
+
+#include "extension/postgres/server/compat.h"
+
+#include "extension/postgres/server/session.h"
+
+struct value_reader {
+    enum pg_form form;
+    enum pg_kind kind;
+    Oid type; /* of a domain its base type */
+    bool is_varlena;
+    FmgrInfo output;
+};
+
+enum pg_kind value_kind(Oid type);
+
+/* What it needs lives in CurrentMemoryContext. */
+void value_reader_init(struct value_reader *reader, Oid type, enum pg_form form);
+/* Not NULL. Texts are the value's own bytes, or in CurrentMemoryContext. */
+struct cell value_read(struct value_reader *reader, Datum value);
+
+/* What value_read made of a date and of a timestamp, back again: days and seconds since 1970.
+ * False for what the server has no value of. */
+bool value_write_date(int64_t days, Datum *value);
+bool value_write_timestamp(double seconds, Datum *value);
+
+#endif

@@ -1,0 +1,115 @@
+#include "extension/postgres/sql/cluster.h"
+
+#include "extension/engine/jobs/staged.h"
+#include "extension/postgres/sql/job_tables.h"
+
+static struct job_tables tables_of(const struct postgres_cluster *cluster)
+{
+    return (struct job_tables){
+        .host = cluster->host, .schema = cluster->schema, .login = cluster->login};
+}
+
+static enum status stage(void *self, const struct staging *staging, int64_t *number,
+                         struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, job_tables_make(&tables, staging, err), err));
+    *number = tables.number;
+    return STATUS_OK;
+}
+
+static enum status find_table(void *self, struct slice select, const struct slice *columns,
+                              size_t count, struct arena *arena, struct direct_table *table,
+                              struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+
+    return postgres_find_table(cluster->host, select, columns, count, arena, table, err);
+}
+
+static enum status publish(const struct postgres_cluster *cluster, struct job_tables *tables,
+                           const struct job_folder *folder, const struct sink *sink,
+                           struct error *err)
+{
+    tables->journal.job = folder->id;
+    TRY(job_tables_check_use(tables, err));
+    TRY(job_tables_end(tables, err));
+    return job_collect_into(&cluster->host->host, &tables->journal, folder, sink, err);
+}
+
+/* The model is there when this returns: in the server, too, a transaction of its own. */
+static enum status publish_and_commit(const struct postgres_cluster *cluster, int64_t number,
+                                      const struct job_folder *folder, const struct sink *sink,
+                                      struct error *err)
+{
+    const struct pg_database *database = cluster->host->database;
+    const struct host *host = &cluster->host->host;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+
+    job_tables_find(&tables, number);
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, publish(cluster, &tables, folder, sink, err),
+                      err));
+    return host_rows_read(host, err);
+}
+
+enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
+                                     const struct sink *sink, struct error *err)
+{
+    const enum status status = publish_and_commit(self, number, folder, sink, err);
+
+    if (status == STATUS_OK)
+        postgres_cluster_discard(self, number, sink);
+    else if (status != STATUS_INTERRUPTED)
+        error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
+                   (long long)number);
+    return status;
+}
+
+static enum status release(const struct job_tables *tables, struct error *err)
+{
+    bool are_there;
+
+    TRY(job_tables_are_there(tables, &are_there, err));
+    return are_there ? job_tables_release(tables, err) : STATUS_OK;
+}
+
+/* What is gone already, somebody else has dropped. What stays, totrain.sweep_jobs finds later. */
+void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+    enum status status;
+    struct error err;
+
+    error_clear(&err);
+    job_tables_find(&tables, number);
+    status = database->begin(database->self, &transaction, &err);
+    if (status == STATUS_OK)
+        status = database->end(database->self, &transaction, release(&tables, &err), &err);
+    if (status != STATUS_OK)
+        sink_notice(
+            sink,
+            "the tables of job %lld are still there: %s; SELECT totrain.discard(%lld) drops them",
+            (long long)number, err.message, (long long)number);
+}
+
+void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
+                           const char *schema, const char *login)
+{
+    *cluster = (struct postgres_cluster){.host = host, .schema = schema, .login = login};
+    cluster->seam = (struct host_cluster){.self = cluster,
+                                          .stage = stage,
+                                          .find_table = find_table,
+                                          .collect = postgres_cluster_collect,
+                                          .discard = postgres_cluster_discard};
+    host->host.cluster = &cluster->seam;
+}

@@ -1,0 +1,27 @@
+/*
+ * cluster.h - jobs on Kubernetes whose tables are in this database
+ * (extension/engine/jobs/cluster.h).
+ *
+ * The transactions are the door's: in the server all of it happens in the one that runs, which
+ * host_jobs.rows_read ends and begins again; over libpq each call has one of its own.
+ */
+#ifndef EXTENSION_POSTGRES_SQL_CLUSTER_H
+#define EXTENSION_POSTGRES_SQL_CLUSTER_H
+
+#include "extension/engine/jobs/cluster.h"
+#include "extension/postgres/sql/host.h"
+
+struct postgres_cluster {
+    struct postgres_host *host;
+    const char *schema, *login; /* of the jobs' tables; as settings totrain.job_schema, job_login */
+    struct host_cluster seam;
+};
+
+/* All but describe and hold, which are the door's. host.cluster is set. */
+void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
+                           const char *schema, const char *login);
+enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
+                                     const struct sink *sink, struct error *err);
+void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Rows that are scored by workers: they stay here, in a temporary table, and only their
+ * inputs travel. What comes back is joined to them by their numbers, so that each column of
+ * the target is of its own type, and holds what it held.
+ */
+#include <stdio.h>
+
+#include "codegen/codegen.h"
+#include "extension/postgres/sql/sql.h"
+
+#define OUTPUTS_MAX     9 /* the prediction and predict.extra_outputs */
+#define INTERRUPT_EVERY 1024
+
+static const struct pg_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
+static const struct pg_table scores = {SLICE("pg_temp"), SLICE(PREDICT_SCORES)};
+
+enum status postgres_forget_rows(void *self, struct error *err)
+{
+    return postgres_drop_kept(self, &kept, err);
+}
+
+enum status postgres_keep_rows(void *self, struct slice select, struct error *err)
+{
+    struct postgres_host *host = self;
+    enum status status;
+    struct text sql;
+
+    TRY(postgres_drop_kept(host, &kept, err));
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1 AS "
+                             "\"" PREDICT_ROW "\", q.* FROM (");
+    text_append(&sql, select);
+    text_append_string(&sql, "\n) AS q"); /* the line's end closes a comment */
+    status = sql.failed ? fail_no_memory(err)
+                        : postgres_create_as(host, "CREATE TABLE @ AS ", &kept, text_slice(&sql),
+                                             NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+struct filling {
+    struct postgres_host *host;
+    struct pg_prepared *insert;
+    struct text numbers[1 + OUTPUTS_MAX]; /* of a row, as texts */
+    uint64_t rows;
+};
+
+/* A number is the shortest text that reads as it. */
+static enum status output_text(const struct cell *output, struct text *number, struct cell *cell,
+                               struct error *err)
+{
+    *cell = *output;
+    if (output->type != CELL_INTEGER && output->type != CELL_REAL)
+        return STATUS_OK;
+    text_clear(number);
+    if (output->type == CELL_INTEGER)
+        text_printf(number, "%lld", (long long)output->integer);
+    else
+        text_append_real(number, output->real);
+    *cell = cell_text(text_slice(number));
+    return number->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status put_row(void *self, size_t table, const struct cell *cells, size_t count,
+                           struct error *err)
+{
+    struct filling *filling = self;
+    const struct pg_database *database = filling->host->database;
+    struct cell row[2 + OUTPUTS_MAX] = {{.type = CELL_NULL}};
+
+    (void)table; /* a reason says it */
+    if (count > sizeof row / sizeof *row)
+        return fail(err, STATUS_LIMIT, "a row of %zu outputs", count - 2);
+    if (++filling->rows % INTERRUPT_EVERY == 0 && postgres_interrupted(filling->host))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    row[0] = cells[0];
+    for (size_t i = 1; i < count; i++)
+        TRY(output_text(&cells[i], &filling->numbers[i - 1], &row[i], err));
+    return database->execute(database->self, filling->insert, row, err);
+}
+
+static enum status make_scores(struct postgres_host *host, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    TRY(postgres_drop_kept(host, &scores, err));
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql,
+                  "CREATE TABLE @ (\"" PREDICT_ROW "\" pg_catalog.int8, "
+                  "reason pg_catalog.text",
+                  &scores);
+    for (int i = 1; i <= OUTPUTS_MAX; i++)
+        text_printf(&sql, ", o%d pg_catalog.text", i);
+    text_append_char(&sql, ')');
+    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status prepare(struct filling *filling, struct error *err)
+{
+    const struct pg_database *database = filling->host->database;
+    enum cell_type types[2 + OUTPUTS_MAX] = {CELL_INTEGER};
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "INSERT INTO @ VALUES ($1", &scores);
+    for (int i = 1; i < 2 + OUTPUTS_MAX; i++) {
+        types[i] = CELL_TEXT;
+        text_printf(&sql, ", $%d", i + 1);
+    }
+    text_append_char(&sql, ')');
+    status = sql.failed ? fail_no_memory(err)
+                        : database->prepare(database->self, text_slice(&sql), types,
+                                            2 + OUTPUTS_MAX, &filling->insert, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status insert_scores(struct postgres_host *host, fill_source *source, void *context,
+                                 struct error *err)
+{
+    const struct pg_database *database = host->database;
+    struct filling filling = {.host = host};
+    const struct fill_sink sink = {&filling, put_row};
+    enum status status, late;
+    struct error finished;
+
+    TRY(make_scores(host, err));
+    TRY(prepare(&filling, err));
+    for (int i = 0; i <= OUTPUTS_MAX; i++)
+        text_init(&filling.numbers[i], TEXT_MAXIMUM);
+    status = source(context, &sink, err);
+    late = database->finish(database->self, filling.insert, &finished);
+    if (status == STATUS_OK && late != STATUS_OK)
+        *err = finished;
+    for (int i = 0; i <= OUTPUTS_MAX; i++)
+        text_deinit(&filling.numbers[i]);
+    return status == STATUS_OK ? late : status;
+}
+
+static enum status fill_all(struct postgres_host *host, struct fill *fills, size_t count,
+                            fill_source *source, void *context, struct error *err)
+{
+    TRY(insert_scores(host, source, context, err));
+    for (size_t i = 0; i < count; i++) {
+        fills[i].select = fills[i].create;
+        TRY(postgres_replace_table(host, &fills[i], err));
+    }
+    TRY(pg_run(host, "DROP TABLE @", &scores, NULL, 0, NULL, err));
+    return pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err);
+}
+
+enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
+                               void *context, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_transaction transaction;
+
+    TRY(host->database->begin(host->database->self, &transaction, err));
+    return host->database->end(host->database->self, &transaction,
+                               fill_all(host, fills, count, source, context, err), err);
+}

@@ -1,0 +1,48 @@
+#include "extension/postgres/sql/host.h"
+
+#include <stdio.h>
+
+static const struct host_models models = {
+    .publish = postgres_publish,
+    .find_place = postgres_find_place,
+    .load = postgres_load_model,
+    .load_meta = postgres_load_meta,
+    .list = postgres_list_models,
+    .list_versions = postgres_list_versions,
+    .list_metrics = postgres_list_metrics,
+    .restore = postgres_restore,
+};
+
+static const struct host_tables tables = {
+    .check_target = postgres_check_target,
+    .fill = postgres_fill_tables,
+    .fill_rows = postgres_fill_rows,
+    .write_row = postgres_write_row,
+};
+
+static const struct host_kept_rows kept_rows = {
+    .keep = postgres_keep_rows,
+    .forget = postgres_forget_rows,
+};
+
+void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
+                        const char *program, const char *state)
+{
+    *host = (struct postgres_host){.database = database, .job_login = ""};
+    snprintf(host->program, sizeof host->program, "%s", program);
+    snprintf(host->state, sizeof host->state, "%s", state ? state : "");
+    host->host = (struct host){
+        .self = host,
+        .catalog = {.self = host,
+                    .dialect = SQL_POSTGRES,
+                    .describe = postgres_describe,
+                    .find_model = postgres_find_model,
+                    .has_schema = postgres_has_schema},
+        .session = {.state = state ? host->state : NULL,
+                    .program = host->program,
+                    .interrupted = postgres_interrupted},
+        .models = &models,
+        .tables = &tables,
+        .kept_rows = &kept_rows,
+    };
+}

@@ -1,0 +1,595 @@
+#include "extension/postgres/sql/job_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "extension/engine/rows/direct.h"
+#include "extension/postgres/sql/sql.h"
+#include "runtime/data/spool_format.h"
+
+#define PIECE_BYTES   ((size_t)1 << 20) /* as pgstore.h has it */
+#define ENTRIES_PAGE  64
+#define SMALL_ARENA   ((size_t)1 << 20)
+#define NAME_CAPACITY 64
+
+static const char *const table_stems[] = {"input", "checkpoint", "result"};
+enum which { INPUT, CHECKPOINT, RESULT, TABLES };
+
+struct table_name {
+    char name[NAME_CAPACITY];
+    struct pg_table table;
+};
+
+static void name_table(const struct job_tables *tables, enum which which, struct table_name *name)
+{
+    snprintf(name->name, sizeof name->name, "%s_%lld", table_stems[which],
+             (long long)tables->number);
+    name->table = (struct pg_table){slice_of(tables->schema), slice_of(name->name)};
+}
+
+static enum status run_on(const struct job_tables *tables, enum which which, const char *format,
+                          const struct cell *parameters, size_t count, struct error *err)
+{
+    struct table_name name;
+
+    name_table(tables, which, &name);
+    return pg_run(tables->host, format, &name.table, parameters, count, NULL, err);
+}
+
+/* ----- may it be done? ----- */
+
+enum answer { CAN_CREATE, LOGIN_IS_THERE, LOGIN_CAN_USE, LOGIN_CAN_CREATE, ANSWERS };
+
+static enum status ask(const struct job_tables *tables, const char *sql,
+                       const struct cell *parameters, size_t count, struct cell *answers,
+                       size_t width, bool *found, struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, SMALL_ARENA);
+    status = pg_first(tables->host, sql, parameters, count, &arena, answers, width, found, err);
+    arena_deinit(&arena); /* the answers are numbers */
+    return status;
+}
+
+static bool is_yes(const struct cell *answer)
+{
+    return answer->type == CELL_INTEGER && answer->integer != 0;
+}
+
+static enum status check_schema(const struct job_tables *tables, struct error *err)
+{
+    const struct cell names[] = {cell_string(tables->schema), cell_string(tables->login)};
+    struct cell answers[ANSWERS];
+    bool found;
+
+    if (!tables->login[0]) {
+        fail(err, STATUS_UNSUPPORTED, "no login is named for the processes of jobs");
+        return error_hint(err, "totrain.job_login in postgresql.conf names it, totrain.job_schema "
+                               "where the jobs' tables are made.");
+    }
+    TRY(ask(tables,
+            "SELECT pg_catalog.has_schema_privilege(n.oid, 'CREATE'), r.oid IS NOT NULL, "
+            "pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE'), "
+            "pg_catalog.has_schema_privilege(r.oid, n.oid, 'CREATE') "
+            "FROM pg_catalog.pg_namespace n LEFT JOIN pg_catalog.pg_roles r ON r.rolname" EQ
+            "$2::pg_catalog.name WHERE n.nspname" EQ "$1::pg_catalog.name",
+            names, 2, answers, ANSWERS, &found, err));
+    if (!found || !is_yes(&answers[CAN_CREATE])) {
+        fail(err, STATUS_PERMISSION, "the jobs' tables cannot be made in schema \"%s\"",
+             tables->schema);
+        return error_hint(err,
+                          "CREATE SCHEMA %s; GRANT USAGE, CREATE ON SCHEMA %s TO "
+                          "totrain_user; (totrain.job_schema names it)",
+                          tables->schema, tables->schema);
+    }
+    if (!is_yes(&answers[LOGIN_IS_THERE]) || !is_yes(&answers[LOGIN_CAN_USE])) {
+        fail(err, STATUS_PERMISSION, "role \"%s\" cannot reach schema \"%s\"", tables->login,
+             tables->schema);
+        return error_hint(err, "GRANT USAGE ON SCHEMA %s TO %s;", tables->schema, tables->login);
+    }
+    if (!is_yes(&answers[LOGIN_CAN_CREATE]))
+        return STATUS_OK;
+    fail(err, STATUS_PERMISSION, "role \"%s\" may create tables in schema \"%s\"", tables->login,
+         tables->schema);
+    return error_hint(err,
+                      "The login of the jobs' processes may have no right but those that "
+                      "each job gives it: REVOKE CREATE ON SCHEMA %s FROM %s;",
+                      tables->schema, tables->login);
+}
+
+/* A superuser, a member of the caller, default privileges: no matter why. */
+static enum status check_rights(const struct job_tables *tables, struct error *err)
+{
+    for (int which = INPUT; which < TABLES; which++) {
+        struct table_name name;
+        struct cell answer, parameters[4];
+        bool found;
+
+        name_table(tables, (enum which)which, &name);
+        parameters[0] = cell_string(tables->login);
+        parameters[1] = cell_string(tables->schema);
+        parameters[2] = cell_string(name.name);
+        parameters[3] = cell_string(which == INPUT ? "INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER"
+                                                   : "UPDATE, DELETE, TRUNCATE, TRIGGER");
+        TRY(ask(tables,
+                "SELECT pg_catalog.has_table_privilege($1::pg_catalog.name, c.oid, "
+                "$4::pg_catalog.text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
+                "ON n.oid" EQ "c.relnamespace WHERE n.nspname" EQ "$2::pg_catalog.name AND "
+                "c.relname" EQ "$3::pg_catalog.name",
+                parameters, 4, &answer, 1, &found, err));
+        if (!found || is_yes(&answer)) {
+            fail(err, STATUS_PERMISSION,
+                 "role \"%s\" has more rights to the job's tables than it "
+                 "may have",
+                 tables->login);
+            return error_hint(err, "It is a superuser, a member of the role that submits, or has "
+                                   "default privileges. Use a login of its own.");
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ----- making ----- */
+
+static enum status take_number(struct job_tables *tables, struct error *err)
+{
+    struct cell number = {.type = CELL_NULL};
+    bool found;
+
+    TRY(ask(tables, "SELECT pg_catalog.nextval('totrain.job_number')", NULL, 0, &number, 1, &found,
+            err));
+    tables->number = number.type == CELL_INTEGER ? number.integer : 0;
+    return tables->number > 0 ? STATUS_OK
+                              : fail(err, STATUS_DATABASE, "totrain.job_number gave no number");
+}
+
+static enum status grant(const struct job_tables *tables, enum which which, struct error *err)
+{
+    struct table_name name;
+    enum status status;
+    struct text sql;
+
+    name_table(tables, which, &name);
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, which == INPUT ? "GRANT SELECT ON @ TO " : "GRANT SELECT, INSERT ON @ TO ",
+                  &name.table);
+    text_append_identifier(&sql, slice_of(tables->login));
+    status = pg_run_text(tables->host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status make_tables(const struct job_tables *tables, struct error *err)
+{
+    static const char *const columns[] = {
+        [INPUT] = "CREATE TABLE @ (file pg_catalog.text NOT NULL, piece pg_catalog.int8 NOT NULL, "
+                  "bytes pg_catalog.bytea NOT NULL, PRIMARY KEY (file, piece))",
+        [CHECKPOINT] = "CREATE TABLE @ (checkpoint pg_catalog.int8 NOT NULL, piece "
+                       "pg_catalog.int8 NOT NULL, bytes pg_catalog.bytea NOT NULL, PRIMARY KEY "
+                       "(checkpoint, piece))",
+        [RESULT] = "CREATE TABLE @ (number pg_catalog.int8 PRIMARY KEY, master pg_catalog.int8 "
+                   "NOT NULL, kind pg_catalog.text NOT NULL, body pg_catalog.bytea NOT NULL, data "
+                   "pg_catalog.bytea, at pg_catalog.timestamptz NOT NULL DEFAULT "
+                   "pg_catalog.clock_timestamp())"};
+
+    for (int which = INPUT; which < TABLES; which++) {
+        TRY(run_on(tables, (enum which)which, columns[which], NULL, 0, err));
+        TRY(run_on(tables, (enum which)which, "REVOKE ALL ON @ FROM PUBLIC", NULL, 0, err));
+        if (which != RESULT) /* what is in pieces is compressed by nobody */
+            TRY(run_on(tables, (enum which)which,
+                       "ALTER TABLE @ ALTER COLUMN bytes SET STORAGE "
+                       "EXTERNAL",
+                       NULL, 0, err));
+        TRY(grant(tables, (enum which)which, err));
+    }
+    return check_rights(tables, err);
+}
+
+/* ----- the rows ----- */
+
+struct upload {
+    const struct job_tables *tables;
+    const struct staging *staging;
+    struct pg_prepared *prepared;
+    char *piece;  /* PIECE_BYTES */
+    cJSON *files; /* an array: what was put */
+};
+
+static enum status put_piece(struct upload *upload, const char *name, int64_t number, size_t size,
+                             struct error *err)
+{
+    const struct pg_database *database = upload->tables->host->database;
+    const struct cell cells[] = {cell_string(name),
+                                 cell_integer(number),
+                                 {.type = CELL_BLOB, .text = {upload->piece, size}}};
+
+    if (database->interrupted(database->self))
+        return fail(err, STATUS_INTERRUPTED, "interrupted");
+    return database->execute(database->self, upload->prepared, cells, err);
+}
+
+static enum status put_pieces(struct upload *upload, int file, const char *name, int64_t *bytes,
+                              struct error *err)
+{
+    int64_t number = 0;
+    size_t size = 0;
+
+    *bytes = 0;
+    for (;;) {
+        const ssize_t got = read(file, upload->piece + size, PIECE_BYTES - size);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_errno(err, STATUS_IO, "cannot read the job's rows");
+        size += (size_t)got;
+        *bytes += got;
+        if (size == PIECE_BYTES || (got == 0 && size > 0)) {
+            TRY(put_piece(upload, name, number++, size, err));
+            size = 0;
+        }
+        if (got == 0)
+            return STATUS_OK;
+    }
+}
+
+/* NOT_FOUND: there is no such file. */
+static enum status put_file(struct upload *upload, const char *name, struct error *err)
+{
+    char path[PATH_MAX];
+    cJSON *entry;
+    int64_t bytes;
+    enum status status;
+    int file;
+
+    TRY(job_folder_file(upload->staging->folder, name, path, err));
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT)
+        return STATUS_NOT_FOUND;
+    if (file < 0)
+        return fail_errno(err, STATUS_IO, "cannot read %s", path);
+    status = put_pieces(upload, file, name, &bytes, err);
+    close(file);
+    TRY(status);
+    (void)unlink(path); /* the room is needed for the next */
+    entry = cJSON_CreateObject();
+    json_add_string(entry, "name", slice_of(name));
+    json_add_integer(entry, "bytes", bytes);
+    json_append(upload->files, entry);
+    return STATUS_OK;
+}
+
+/* A spool's first file, and those of its other writers. */
+static enum status put_spool(struct upload *upload, const char *stem, struct error *err)
+{
+    enum status status = STATUS_OK;
+    char name[NAME_CAPACITY];
+
+    for (int i = 0; i < SPOOL_FILES_MAX && status == STATUS_OK; i++) {
+        if (i == 0)
+            snprintf(name, sizeof name, "%s.spool", stem);
+        else
+            snprintf(name, sizeof name, "%s.%d.spool", stem, i);
+        status = put_file(upload, name, err);
+    }
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static enum status put_spools(struct upload *upload, struct error *err)
+{
+    const enum status status = put_file(upload, DIRECT_FILE, err);
+
+    if (status != STATUS_NOT_FOUND)
+        return status; /* there are no spools */
+    TRY(put_spool(upload, "train", err));
+    return put_spool(upload, "validation", err);
+}
+
+static enum status finish(struct upload *upload, enum status so_far, struct error *err)
+{
+    const struct pg_database *database = upload->tables->host->database;
+    struct error late;
+    const enum status status = database->finish(database->self, upload->prepared, &late);
+
+    if (so_far == STATUS_OK && status != STATUS_OK)
+        *err = late;
+    return so_far == STATUS_OK ? status : so_far;
+}
+
+static enum status upload_rows(struct upload *upload, struct error *err)
+{
+    static const enum cell_type types[] = {CELL_TEXT, CELL_INTEGER, CELL_BLOB};
+    const struct pg_database *database = upload->tables->host->database;
+    struct table_name name;
+    struct text sql;
+    enum status status;
+
+    name_table(upload->tables, INPUT, &name);
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "INSERT INTO @ (file, piece, bytes) VALUES ($1, $2, $3)", &name.table);
+    status = sql.failed ? fail_no_memory(err)
+                        : database->prepare(database->self, text_slice(&sql), types, 3,
+                                            &upload->prepared, err);
+    text_deinit(&sql);
+    TRY(status);
+    return finish(upload, put_spools(upload, err), err);
+}
+
+/* ----- the first two entries ----- */
+
+static enum status put_entry(const struct job_tables *tables, int64_t number,
+                             enum journal_kind kind, struct slice body, struct cell data,
+                             struct error *err)
+{
+    const struct cell cells[] = {cell_integer(number),
+                                 cell_string(journal_kind_name(kind)),
+                                 {.type = CELL_BLOB, .text = body},
+                                 data};
+
+    return run_on(tables, RESULT,
+                  "INSERT INTO @ (number, master, kind, body, data) VALUES ($1, 0, $2, $3, "
+                  "$4::pg_catalog.bytea)",
+                  cells, 4, err);
+}
+
+static enum status put_spec(const struct upload *upload, struct error *err)
+{
+    unsigned char lot[8];
+    struct jobspec spec;
+    struct arena arena;
+    struct text json;
+    enum status status;
+
+    if (getrandom(lot, sizeof lot, 0) != (ssize_t)sizeof lot)
+        return fail_errno(err, STATUS_IO, "there are no random numbers");
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(upload->staging->folder->path, &arena, &spec, &json, err);
+    if (status == STATUS_OK)
+        status = put_entry(
+            upload->tables, 1, JOURNAL_SPEC, text_slice(&json),
+            (struct cell){.type = CELL_BLOB, .text = {(const char *)lot, sizeof lot}}, err);
+    text_deinit(&json);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* Takes the files. */
+static enum status put_input(struct upload *upload, struct slice schema, struct error *err)
+{
+    cJSON *body = cJSON_CreateObject();
+    struct text json;
+    enum status status;
+
+    json_add(body, "files", upload->files);
+    upload->files = NULL;
+    json_add_string(body, "schema", schema);
+    json_add_string(body, "table", upload->staging->table);
+    text_init(&json, JOURNAL_ROW_BYTES_MAX);
+    status = json_print(body, false, &json, err);
+    if (status == STATUS_OK)
+        status = put_entry(upload->tables, 2, JOURNAL_INPUT, text_slice(&json), cell_null(), err);
+    text_deinit(&json);
+    cJSON_Delete(body);
+    return status;
+}
+
+static enum status fill_tables(struct upload *upload, struct error *err)
+{
+    struct slice schema = upload->staging->schema;
+    char buffer[64];
+
+    TRY(postgres_target_schema(upload->tables->host, &schema, buffer, err));
+    TRY(put_spec(upload, err));
+    TRY(upload_rows(upload, err));
+    return put_input(upload, schema, err);
+}
+
+enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
+                            struct error *err)
+{
+    struct upload upload = {.tables = tables, .staging = staging};
+    enum status status;
+
+    TRY(check_schema(tables, err));
+    TRY(pg_run(tables->host, "SELECT totrain.sweep_jobs()", NULL, NULL, 0, NULL, err));
+    TRY(take_number(tables, err));
+    TRY(make_tables(tables, err));
+    upload.piece = malloc(PIECE_BYTES);
+    if (!upload.piece)
+        return fail_no_memory(err);
+    upload.files = cJSON_CreateArray();
+    status = fill_tables(&upload, err);
+    cJSON_Delete(upload.files);
+    free(upload.piece);
+    return status;
+}
+
+/* ----- reading ----- */
+
+struct page {
+    journal_reader *each;
+    void *context;
+    int64_t last;
+    int rows;
+};
+
+static enum status read_entry(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct page *page = self;
+    struct journal_entry entry = {.number = cells[0].integer,
+                                  .master = cells[1].integer,
+                                  .body = cells[3].text,
+                                  .data = cells[4].text,
+                                  .has_data = cells[4].type == CELL_BLOB};
+
+    if (count != 6 || cells[0].type != CELL_INTEGER || cells[1].type != CELL_INTEGER ||
+        cells[2].type != CELL_TEXT || cells[3].type != CELL_BLOB ||
+        (!entry.has_data && !is_yes(&cells[5])))
+        return fail(err, STATUS_CORRUPT, "entry %lld of the job's journal is too large",
+                    (long long)entry.number);
+    if (!entry.has_data)
+        entry.data = (struct slice){"", 0};
+    TRY(journal_kind_of(cells[2].text, &entry.kind, err));
+    page->rows++;
+    page->last = entry.number;
+    return page->each(page->context, &entry, err);
+}
+
+static enum status read_journal(void *self, int64_t after, journal_reader *each, void *context,
+                                struct error *err)
+{
+    const struct job_tables *tables = self;
+    struct page page = {each, context, after, ENTRIES_PAGE};
+    const struct pg_rows rows = {.self = &page, .row = read_entry};
+    struct table_name name;
+
+    name_table(tables, RESULT, &name);
+    while (page.rows == ENTRIES_PAGE) {
+        const struct cell parameters[] = {
+            cell_integer(page.last), cell_integer(JOURNAL_BODY_BYTES_MAX),
+            cell_integer(JOURNAL_DATA_BYTES_MAX), cell_integer(ENTRIES_PAGE)};
+
+        page.rows = 0;
+        TRY(pg_each(tables->host,
+                    "SELECT number, master, kind, CASE WHEN pg_catalog.octet_length(body) "
+                    "OPERATOR(pg_catalog.<=) $2 THEN body END, CASE WHEN "
+                    "pg_catalog.octet_length(data) OPERATOR(pg_catalog.<=) $3 THEN data END, data "
+                    "IS NULL FROM @ WHERE number OPERATOR(pg_catalog.>) $1 ORDER BY number LIMIT "
+                    "$4",
+                    &name.table, parameters, 4, &rows, err));
+    }
+    return STATUS_OK;
+}
+
+void job_tables_find(struct job_tables *tables, int64_t number)
+{
+    tables->number = number;
+    tables->journal = (struct journal){.self = tables, .read = read_journal};
+}
+
+enum status job_tables_check_owner(const struct job_tables *tables, struct error *err)
+{
+    struct cell names[2], answers[2];
+    struct table_name name;
+    struct arena arena;
+    enum status status;
+    bool found;
+
+    name_table(tables, RESULT, &name);
+    names[0] = cell_string(tables->schema);
+    names[1] = cell_string(name.name);
+    arena_init(&arena, SMALL_ARENA);
+    status = pg_first(
+        tables->host,
+        "SELECT pg_catalog.pg_get_userbyid(c.relowner), c.relowner" NE
+        "u.oid AND u.rolsuper FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+        "c.relnamespace JOIN pg_catalog.pg_roles u ON u.rolname" EQ
+        "current_user WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
+        "$2::pg_catalog.name",
+        names, 2, &arena, answers, 2, &found, err);
+    if (status == STATUS_OK && found && is_yes(&answers[1])) {
+        status = fail(err, STATUS_PERMISSION, "job %lld is that of role \"%.*s\"",
+                      (long long)tables->number, SLICE_FORMAT(answers[0].text));
+        error_hint(err,
+                   "The model would be a superuser's, where that role wants it: SET ROLE first.");
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
+                                 struct error *err)
+{
+    struct cell answer;
+    struct table_name name;
+
+    name_table(tables, RESULT, &name);
+    return ask(tables,
+               "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+               "c.relnamespace WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
+               "$2::pg_catalog.name",
+               (struct cell[]){cell_string(tables->schema), cell_string(name.name)}, 2, &answer, 1,
+               are_there, err);
+}
+
+/* ----- the end ----- */
+
+/* The mark is a row of the one table into which the login of the job's processes cannot write.
+ * pgstore.h has the name, too. */
+#define OVER "over"
+#define INSERT_OVER                                                                                \
+    "INSERT INTO @ (file, piece, bytes) VALUES ('" OVER "', 0, ''::pg_catalog.bytea)"
+
+static enum status note_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    (void)cells;
+    (void)count;
+    (void)err;
+    *(bool *)self = true;
+    return STATUS_OK;
+}
+
+enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err)
+{
+    const struct pg_rows rows = {.self = are_over, .row = note_row};
+    struct table_name name;
+
+    *are_over = false;
+    name_table(tables, INPUT, &name);
+    return pg_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "'" OVER "'",
+                   &name.table, NULL, 0, &rows, err);
+}
+
+enum status job_tables_check_use(const struct job_tables *tables, struct error *err)
+{
+    bool are_there, are_over;
+
+    TRY(job_tables_are_there(tables, &are_there, err));
+    if (!are_there)
+        return fail(err, STATUS_NOT_FOUND, "the tables of job %lld are gone",
+                    (long long)tables->number);
+    TRY(job_tables_are_over(tables, &are_over, err));
+    return are_over ? fail(err, STATUS_NOT_FOUND,
+                           "job %lld was published or given up before, and its tables are about "
+                           "to be dropped",
+                           (long long)tables->number)
+                    : STATUS_OK;
+}
+
+enum status job_tables_end(const struct job_tables *tables, struct error *err)
+{
+    return run_on(tables, INPUT, INSERT_OVER, NULL, 0, err);
+}
+
+enum status job_tables_end_again(const struct job_tables *tables, struct error *err)
+{
+    return run_on(tables, INPUT, INSERT_OVER " ON CONFLICT (file, piece) DO NOTHING", NULL, 0, err);
+}
+
+enum status job_tables_release(const struct job_tables *tables, struct error *err)
+{
+    const struct cell number = cell_integer(tables->number);
+
+    return pg_run(tables->host, "SELECT totrain.discard($1)", NULL, &number, 1, NULL, err);
+}
+
+/* No table goes before all of them can. */
+enum status job_tables_drop(const struct job_tables *tables, struct error *err)
+{
+    for (int which = INPUT; which < TABLES; which++)
+        TRY(run_on(tables, (enum which)which, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", NULL, 0,
+                   err));
+    for (int which = INPUT; which < TABLES; which++)
+        TRY(run_on(tables, (enum which)which, "DROP TABLE @", NULL, 0, err));
+    return STATUS_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * job_tables.h - the tables of a job whose processes run somewhere else
+ * (extension/engine/jobs/staged.h).
+ *
+ *     SCHEMA.input_N        file, piece, bytes                  the spool's files in pieces
+ *     SCHEMA.checkpoint_N   checkpoint, piece, bytes
+ *     SCHEMA.result_N       number, master, kind, body, data, at     the journal
+ *
+ * The session makes them as the caller, who owns them. The login of the job's processes may
+ * SELECT from all three and INSERT into the last two; that it may do more, for whatever reason,
+ * is found out and refused. runtime/data/pgstore/pgstore.h is the other side.
+ */
+#ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
+#define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
+
+#include "extension/postgres/sql/host.h"
+#include "runtime/data/journal.h"
+
+struct job_tables {
+    struct postgres_host *host;
+    const char *schema, *login;
+    int64_t number;
+    struct journal journal; /* to be replayed only */
+};
+
+/* The job's tables from its folder. In the caller's transaction: to be committed before
+ * anybody else sees them. */
+enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
+                            struct error *err);
+/* Of tables that are there. */
+void job_tables_find(struct job_tables *tables, int64_t number);
+/* PERMISSION for a superuser who is not the one who submitted: the model would be his, in a place
+ * that somebody else has chosen. */
+enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);
+enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
+                                 struct error *err);
+
+/*
+ * A job's end has two steps. DROP TABLE waits for whoever reads the table, and a reader whose
+ * machine was cut off holds its lock until the server notices, so the model must not wait for it:
+ *
+ *     job_tables_end       marks the tables as over; readers are not in its way. In the
+ *                          transaction that publishes, so that no model is published twice
+ *     job_tables_release   drops them now, or leaves it to the server's background (release.h)
+ */
+enum status job_tables_end(const struct job_tables *tables, struct error *err);
+/* The same, also where it was done before. */
+enum status job_tables_end_again(const struct job_tables *tables, struct error *err);
+/* Of tables that are there. */
+enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err);
+/* OK while they are of use. NOT_FOUND: they are gone, or over. */
+enum status job_tables_check_use(const struct job_tables *tables, struct error *err);
+enum status job_tables_release(const struct job_tables *tables, struct error *err);
+
+/* DROP of all three. Waits for their readers as long as lock_timeout lets it: BUSY. */
+enum status job_tables_drop(const struct job_tables *tables, struct error *err);
+
+#endif

@@ -1,0 +1,368 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/sql.h"
+#include "scoring/model_table.h"
+
+#define NAMES_ARENA_MAX ((size_t)1 << 20) /* of catalog rows: a few names each */
+
+/* "name type-OID" of each column: text, text, int8, float8, bytea. */
+#define MODEL_COLUMNS "data 17,name 25,part 25,position 20,value 701"
+
+#define COLUMNS_OF_RELATION                                                                        \
+    "(SELECT pg_catalog.string_agg(pg_catalog.concat(a.attname, ' ', a.atttypid), ',' "            \
+    "ORDER BY a.attname) FROM pg_catalog.pg_attribute a WHERE a.attrelid" EQ                       \
+    "c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped)"
+
+static void copy_name(char to[64], const struct cell *cell)
+{
+    snprintf(to, 64, "%.*s", SLICE_FORMAT(cell->text));
+}
+
+static enum status locate_path(struct postgres_host *host, struct slice path, struct arena *arena,
+                               struct pg_located *located, struct error *err)
+{
+    struct cell cells[7], key = {.type = CELL_TEXT, .text = path};
+
+    TRY(pg_first(host,
+                 "SELECT c.oid, c.relkind" EQ "'r', n.nspname, c.relname, "
+                 "pg_catalog.pg_has_role(c.relowner, 'USAGE'), " COLUMNS_OF_RELATION
+                 ", pg_catalog.pg_get_userbyid(c.relowner)" EQ "current_user"
+                 " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                 "c.relnamespace WHERE c.oid" EQ "pg_catalog.to_regclass($1)",
+                 &key, 1, arena, cells, 7, &located->exists, err));
+    if (!located->exists)
+        return STATUS_OK;
+    located->relation = cells[0].integer;
+    located->is_table = cells[1].integer != 0;
+    copy_name(located->schema, &cells[2]);
+    copy_name(located->name, &cells[3]);
+    located->is_ours = cells[4].integer != 0;
+    located->is_callers = cells[6].integer != 0;
+    located->has_columns = cells[5].type == CELL_TEXT && slice_is(cells[5].text, MODEL_COLUMNS);
+    return STATUS_OK;
+}
+
+enum status postgres_locate(struct postgres_host *host, struct slice schema, struct slice name,
+                            struct pg_located *located, struct error *err)
+{
+    const struct pg_table table = {schema, name};
+    struct arena arena;
+    struct text path;
+    enum status status;
+
+    *located = (struct pg_located){0};
+    text_init(&path, TEXT_MAXIMUM);
+    pg_sql_append(&path, "@", &table);
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = path.failed ? fail_no_memory(err)
+                         : locate_path(host, text_slice(&path), &arena, located, err);
+    arena_deinit(&arena);
+    text_deinit(&path);
+    return status;
+}
+
+/* The temporary schema of a session has no such name in pg_namespace. */
+bool postgres_has_schema(void *self, struct slice schema)
+{
+    struct cell key = {.type = CELL_TEXT, .text = schema}, answer;
+    struct arena arena;
+    struct error ignored;
+    bool found = false;
+    enum status status;
+
+    if (slice_is(schema, "pg_temp"))
+        return true;
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(self, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname" EQ "$1", &key, 1,
+                      &arena, &answer, 1, &found, &ignored);
+    arena_deinit(&arena);
+    return status != STATUS_OK || found; /* who uses it will be told what is wrong */
+}
+
+/* ----- all models ----- */
+
+/* The model tables that the caller may read, as they would be written here. Without those
+ * that row security guards: they are not read. */
+static const char models_query[] =
+    "SELECT c.oid, c.relname, CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
+    "pg_catalog.quote_ident(c.relname) ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END "
+    "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+    "c.relnamespace WHERE c.relkind" EQ "'r' AND c.relnatts OPERATOR(pg_catalog.>=) 5 "
+    "AND NOT pg_catalog.pg_is_other_temp_schema(n.oid) "
+    "AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
+    "AND pg_catalog.has_table_privilege(c.oid, 'SELECT') "
+    "AND NOT pg_catalog.row_security_active(c.oid) "
+    "AND " COLUMNS_OF_RELATION EQ "'" MODEL_COLUMNS "' ORDER BY n.nspname, c.relname";
+
+static enum status keep_model_name(void *self, const struct cell *cells, size_t count,
+                                   struct error *err)
+{
+    return count == 3 ? model_names_add(self, cells[1].text, err) : STATUS_OK;
+}
+
+static enum status not_found(struct postgres_host *host, struct slice name, struct error *err)
+{
+    struct model_names names = {.count = 0};
+    struct pg_rows rows = {.self = &names, .row = keep_model_name};
+    struct error ignored;
+
+    pg_each(host, models_query, NULL, NULL, 0, &rows, &ignored);
+    refuse_missing_model(name, &names, err);
+    model_names_free(&names);
+    return STATUS_NOT_FOUND;
+}
+
+/* ----- one model ----- */
+
+/* The schema in which a model of this name is to be read. A view with a model's
+ * columns serves as well. */
+static enum status locate_model(struct postgres_host *host, struct slice schema, struct slice name,
+                                struct pg_located *located, struct error *err)
+{
+    TRY(postgres_locate(host, schema, name, located, err));
+    if (!located->exists)
+        return not_found(host, name, err);
+    return located->has_columns ? STATUS_OK : refuse_no_model(name, err);
+}
+
+static enum status add_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct model_row row = {.has_value = cells[3].type == CELL_REAL,
+                            .value = cells[3].type == CELL_REAL ? cells[3].real : 0,
+                            .has_data = cells[4].type == CELL_BLOB};
+
+    (void)count;
+    if (cells[0].type == CELL_TEXT)
+        row.part = cells[0].text;
+    if (cells[1].type == CELL_TEXT)
+        row.name = cells[1].text;
+    if (cells[2].type == CELL_INTEGER)
+        row.position = cells[2].integer;
+    if (row.has_data)
+        row.data = cells[4].text;
+    return model_reader_add(self, &row, err);
+}
+
+static enum status read_model(struct postgres_host *host, const struct pg_located *located,
+                              struct arena *arena, struct model *model, struct error *err)
+{
+    const struct pg_model_read read = {.relation = (uint32_t)located->relation};
+    struct pg_rows rows = {.row = add_row};
+    struct model_reader *reader;
+    enum status status;
+
+    TRY(model_reader_new(arena, &reader, err));
+    rows.self = reader;
+    status = host->database->read_model(host->database->self, &read, &rows, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+enum status postgres_load_model(void *self, struct slice schema, struct slice name,
+                                struct arena *arena, struct model *model, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_located located;
+
+    TRY(locate_model(host, schema, name, &located, err));
+    return name_damaged_model(name, read_model(host, &located, arena, model, err), err);
+}
+
+struct meta {
+    struct arena *arena;
+    struct model *model;
+    bool found;
+};
+
+static enum status read_meta(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct meta *meta = self;
+    struct slice json = {NULL, 0};
+
+    (void)count;
+    if (meta->found)
+        return STATUS_OK;
+    meta->found = true;
+    if (cells[4].type == CELL_BLOB)
+        json = cells[4].text;
+    return model_read_meta(json, meta->arena, meta->model, err);
+}
+
+static enum status load_meta_of(struct postgres_host *host, const struct pg_model_read *read,
+                                struct slice name, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct meta meta = {arena, model, false};
+    struct pg_rows rows = {.self = &meta, .row = read_meta};
+
+    TRY(name_damaged_model(name, host->database->read_model(host->database->self, read, &rows, err),
+                           err));
+    return meta.found ? STATUS_OK : refuse_no_model(name, err);
+}
+
+enum status postgres_load_meta(void *self, struct slice schema, struct slice name,
+                               struct arena *arena, struct model *model, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_model_read read = {.only_meta = true};
+    struct pg_located located;
+
+    TRY(locate_model(host, schema, name, &located, err));
+    read.relation = (uint32_t)located.relation;
+    return load_meta_of(host, &read, name, arena, model, err);
+}
+
+#define IS_TRUSTED(owner)                                                                          \
+    "(pg_catalog.pg_get_userbyid(" owner ")" EQ "current_user OR EXISTS (SELECT FROM "             \
+    "pg_catalog.pg_roles r WHERE r.oid" EQ owner " AND r.rolsuper))"
+
+/* A model's rows are anybody's: what they name is a type only where the catalog has one of
+ * this very name, whose input function is PostgreSQL's own. */
+static enum status check_label_type(struct postgres_host *host, struct slice name,
+                                    struct arena *arena, struct slice *checked, struct error *err)
+{
+    const struct cell keys[] = {{.type = CELL_TEXT, .text = name},
+                                cell_integer(host->database->checks_types)};
+    struct cell found_name;
+    bool found = false;
+
+    *checked = (struct slice){"", 0};
+    if (name.size == 0)
+        return STATUS_OK;
+    TRY(pg_first(host,
+                 "SELECT " PG_TYPE_NAME " FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n "
+                 "ON n.oid" EQ "t.typnamespace WHERE " PG_TYPE_NAME EQ "$1 AND " PG_LABEL_TYPE
+                 " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
+                 "AND pg_catalog.has_type_privilege(t.oid, 'USAGE') "
+                 "AND ($2" EQ "1 OR " IS_TRUSTED("t.typowner") " AND (" IS_TRUSTED(
+                     "n.nspowner") " OR pg_catalog.pg_get_userbyid(n.nspowner)" EQ
+                                   "'pg_database_owner'))",
+                 keys, 2, arena, &found_name, 1, &found, err));
+    if (found)
+        *checked = found_name.text;
+    return STATUS_OK;
+}
+
+enum status postgres_find_model(void *self, struct slice schema, struct slice name,
+                                struct arena *arena, struct model_summary *summary,
+                                struct error *err)
+{
+    struct model model;
+
+    TRY(postgres_load_meta(self, schema, name, arena, &model, err));
+    TRY(model_summarise(&model, arena, summary, err));
+    return check_label_type(self, model.label_declared, arena, &summary->label_declared, err);
+}
+
+/* ----- SHOW MODELS ----- */
+
+struct listed {
+    uint32_t relation;
+    struct slice name, shown;
+};
+
+/* One statement at a time: the names first, then the models. */
+struct listing {
+    struct arena arena;
+    struct listed *listed;
+    size_t count, capacity;
+};
+
+static enum status make_room(struct listing *listing, struct error *err)
+{
+    const size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
+    struct listed *more;
+
+    if (listing->count < listing->capacity)
+        return STATUS_OK;
+    more = ARENA_NEW(&listing->arena, struct listed, capacity);
+    if (!more)
+        return fail_no_memory(err);
+    if (listing->count > 0)
+        memcpy(more, listing->listed, listing->count * sizeof *more);
+    listing->listed = more;
+    listing->capacity = capacity;
+    return STATUS_OK;
+}
+
+static enum status keep_listed(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct listing *listing = self;
+    struct listed *listed;
+
+    if (count != 3)
+        return STATUS_OK;
+    TRY(make_room(listing, err));
+    listed = &listing->listed[listing->count];
+    listed->relation = (uint32_t)cells[0].integer;
+    listed->name = arena_copy(&listing->arena, cells[1].text);
+    listed->shown = arena_copy(&listing->arena, cells[2].text);
+    if (!listed->name.data || !listed->shown.data)
+        return fail_no_memory(err);
+    listing->count++;
+    return STATUS_OK;
+}
+
+/* A connection's transaction would be lost with an error: a savepoint keeps it. */
+static enum status load_listed(struct postgres_host *host, const struct listed *listed,
+                               struct arena *arena, struct model *model, struct error *err)
+{
+    const struct pg_model_read read = {listed->relation, .only_meta = true, .at_once = true};
+    const struct pg_database *database = host->database;
+    struct pg_transaction transaction;
+
+    TRY(database->begin(database->self, &transaction, err));
+    return database->end(database->self, &transaction,
+                         load_meta_of(host, &read, listed->name, arena, model, err), err);
+}
+
+/* A table that only looks like a model is not listed, nor one that is gone meanwhile. One that
+ * this version or this role cannot read, or that somebody has locked, is listed as that: it
+ * keeps nobody from seeing the others. */
+static enum status put_listed(struct postgres_host *host, const struct listed *listed,
+                              const struct sink *sink, struct error *err)
+{
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = load_listed(host, listed, &arena, &model, err);
+    switch (status) {
+    case STATUS_OK:
+        status = put_model(&model, listed->shown, sink, err);
+        break;
+    case STATUS_CORRUPT:
+    case STATUS_NOT_FOUND:
+        status = STATUS_OK;
+        break;
+    case STATUS_BUSY:
+    case STATUS_UNSUPPORTED:
+    case STATUS_PERMISSION:
+        status = put_unreadable_model(listed->shown, err->message, sink, err);
+        break;
+    default:
+        break;
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+enum status postgres_list_models(void *self, const struct sink *sink, struct error *err)
+{
+    struct listing listing = {.count = 0};
+    struct pg_rows rows = {.self = &listing, .row = keep_listed};
+    enum status status;
+
+    arena_init(&listing.arena, ARENA_MAXIMUM);
+    status = pg_each(self, models_query, NULL, NULL, 0, &rows, err);
+    for (size_t i = 0; i < listing.count && status == STATUS_OK; i++)
+        status = put_listed(self, &listing.listed[i], sink, err);
+    arena_deinit(&listing.arena);
+    return status;
+}

@@ -1,0 +1,580 @@
+/*
+ * A model's rows into its table, and what the extension's schema keeps beside it:
+ * totrain.models, totrain.versions and totrain.metrics (totrain--1.1.sql).
+ *
+ * Rows are kept by the OID of the model's table, so that they follow it through
+ * renames and changes of owner; only who may act as its owner sees and writes them: these are
+ * views, of tables whose rows pg_dump takes along.
+ */
+#include <stdio.h>
+
+#include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/sql.h"
+#include "scoring/model_table.h"
+
+#define NAMES_ARENA_MAX ((size_t)1 << 20)
+
+/* Of a row of the extension's tables: that of the model's table in $1. */
+#define RELATION_IS_1 "relation" EQ "$1::pg_catalog.oid"
+
+/* One model being written. */
+struct publishing {
+    struct postgres_host *host;
+    struct pg_table table;
+    struct pg_located located;
+    struct arena *arena;
+};
+
+static enum status first_integer(const struct publishing *publishing, const char *sql,
+                                 const struct cell *parameters, size_t count, int64_t *value,
+                                 struct error *err)
+{
+    struct cell cell = {.type = CELL_NULL};
+    bool found;
+
+    TRY(pg_first(publishing->host, sql, parameters, count, publishing->arena, &cell, 1, &found,
+                 err));
+    *value = cell.type == CELL_INTEGER ? cell.integer : 0;
+    return STATUS_OK;
+}
+
+/* The caller may not delete from the extension's tables: its function does. */
+static enum status forget(const struct publishing *publishing, const char *which, int64_t version,
+                          struct error *err)
+{
+    const struct cell cells[] = {cell_integer(publishing->located.relation), cell_string(which),
+                                 cell_integer(version)};
+
+    return pg_run(publishing->host, "SELECT totrain.forget($1::pg_catalog.oid, $2, $3)", NULL,
+                  cells, 3, NULL, err);
+}
+
+/* The rows of the model in the table become rows of totrain.versions. */
+static enum status keep_current(const struct publishing *publishing, const struct model *current,
+                                struct error *err)
+{
+    struct postgres_host *host = publishing->host;
+    struct cell facts[] = {cell_integer(publishing->located.relation),
+                           cell_integer(current->version), cell_text(current->digest),
+                           cell_text(current->created_at)};
+
+    TRY(forget(publishing, "version", current->version, err));
+    TRY(pg_run(host,
+               "INSERT INTO totrain.versions (relation, version, digest, created_at, part, name, "
+               "\"position\", value, data) SELECT $1::pg_catalog.oid, $2, $3, $4, m.part, m.name, "
+               "m.\"position\", m.value, m.data FROM @ m",
+               &publishing->table, facts, 4, NULL, err));
+    TRY(pg_run(host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err));
+    TRY(forget(publishing, "older versions", VERSIONS_KEPT, err));
+    return forget(publishing, "older metrics", 0, err);
+}
+
+struct insertion {
+    struct postgres_host *host;
+    struct pg_prepared *prepared;
+    const struct publication *publication;
+    struct cell relation;
+};
+
+static enum status insert_model_row(void *context, const struct model_row *row, struct error *err)
+{
+    struct insertion *insertion = context;
+    struct cell cells[] = {cell_text(row->part),
+                           cell_text(row->name),
+                           cell_integer(row->position),
+                           row->has_value ? cell_real(row->value) : cell_null(),
+                           {.type = row->has_data ? CELL_BLOB : CELL_NULL, .text = row->data}};
+
+    return insertion->host->database->execute(insertion->host->database->self, insertion->prepared,
+                                              cells, err);
+}
+
+static enum status prepare(struct insertion *insertion, const char *format,
+                           const struct pg_table *table, const enum cell_type *types, size_t count,
+                           struct error *err)
+{
+    const struct pg_database *database = insertion->host->database;
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, format, table);
+    status = sql.failed ? fail_no_memory(err)
+                        : database->prepare(database->self, text_slice(&sql), types, count,
+                                            &insertion->prepared, err);
+    text_deinit(&sql);
+    return status;
+}
+
+/* What is in is known when the statement is finished; the first error counts. */
+static enum status finish(struct insertion *insertion, enum status so_far, struct error *err)
+{
+    const struct pg_database *database = insertion->host->database;
+    struct error late;
+    enum status status = database->finish(database->self, insertion->prepared, &late);
+
+    if (so_far == STATUS_OK && status != STATUS_OK)
+        *err = late;
+    return so_far == STATUS_OK ? status : so_far;
+}
+
+static enum status insert_model(const struct publishing *publishing, const struct model *model,
+                                struct error *err)
+{
+    static const enum cell_type types[] = {CELL_TEXT, CELL_TEXT, CELL_INTEGER, CELL_REAL,
+                                           CELL_BLOB};
+    struct insertion insertion = {.host = publishing->host};
+
+    TRY(prepare(&insertion,
+                "INSERT INTO @ (part, name, \"position\", value, data) VALUES ($1, $2, $3, $4, $5)",
+                &publishing->table, types, 5, err));
+    return finish(&insertion, model_write(model, insert_model_row, &insertion, err), err);
+}
+
+static enum status insert_metric(void *context, uint32_t epoch, uint64_t step, const char *metric,
+                                 const char *part, double value, struct error *err)
+{
+    struct insertion *insertion = context;
+    const struct publication *publication = insertion->publication;
+    struct cell cells[] = {insertion->relation,
+                           cell_integer(publication->model->version),
+                           cell_integer(publication->job),
+                           cell_integer(epoch),
+                           cell_integer((int64_t)step),
+                           cell_string(metric),
+                           cell_string(part),
+                           cell_real(value)};
+
+    return insertion->host->database->execute(insertion->host->database->self, insertion->prepared,
+                                              cells, err);
+}
+
+static enum status insert_metrics(const struct publishing *publishing,
+                                  const struct publication *publication, struct error *err)
+{
+    static const enum cell_type types[] = {CELL_INTEGER, CELL_INTEGER, CELL_INTEGER, CELL_INTEGER,
+                                           CELL_INTEGER, CELL_TEXT,    CELL_TEXT,    CELL_REAL};
+    struct insertion insertion = {.host = publishing->host,
+                                  .publication = publication,
+                                  .relation = cell_integer(publishing->located.relation)};
+
+    TRY(prepare(&insertion,
+                "INSERT INTO totrain.metrics (relation, version, job, epoch, step, metric, part, "
+                "value) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
+                NULL, types, 8, err));
+    return finish(&insertion,
+                  jobstore_each_metric(publication->store, insert_metric, &insertion, err), err);
+}
+
+static enum status put_registry(const struct publishing *publishing, const struct model *model,
+                                struct error *err)
+{
+    struct cell cells[] = {cell_integer(publishing->located.relation),
+                           cell_text(model->id),
+                           cell_integer(model->version),
+                           cell_text(model->estimator),
+                           cell_text(model->digest),
+                           cell_text(model->created_at),
+                           cell_integer((int64_t)model->rows),
+                           cell_text(model->statement)};
+
+    TRY(forget(publishing, "model", 0, err));
+    return pg_run(publishing->host,
+                  "INSERT INTO totrain.models (relation, id, version, kind, digest, created_at, "
+                  "rows, statement) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",
+                  NULL, cells, 8, NULL, err);
+}
+
+/* ----- publishing a trained model ----- */
+
+/* A table that was copied has the id of the other one, which also has its
+ * versions: what replaces the copy is a model of its own. */
+static enum status is_copy(const struct publishing *publishing, const struct model *current,
+                           bool *result, struct error *err)
+{
+    struct cell key[] = {cell_text(current->id), cell_integer(publishing->located.relation)};
+    int64_t others = 0;
+
+    TRY(first_integer(publishing,
+                      "SELECT pg_catalog.count(*) FROM totrain.models r JOIN pg_catalog.pg_class c "
+                      "ON c.oid" EQ "r.relation WHERE r.id" EQ "$1 AND r.relation" NE
+                      "$2::pg_catalog.oid",
+                      key, 2, &others, err));
+    *result = others > 0;
+    return STATUS_OK;
+}
+
+/* Is published for deletes, and is of this replica identity (relreplident). */
+#define PUBLISHED_WITH                                                                             \
+    "SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c WHERE c.oid" EQ                         \
+    "$1::pg_catalog.oid AND c.relreplident" EQ "$2::pg_catalog.\"char\" AND NOT EXISTS (SELECT "   \
+    "FROM pg_catalog.pg_index i WHERE i.indrelid" EQ "c.oid AND i.indisprimary AND "               \
+    "c.relreplident" EQ "'d') AND EXISTS (SELECT FROM pg_catalog.pg_publication p WHERE "          \
+    "p.pubdelete AND (p.puballtables OR EXISTS (SELECT FROM pg_catalog.pg_publication_rel r "      \
+    "WHERE r.prpubid" EQ "p.oid AND r.prrelid" EQ "c.oid) OR EXISTS (SELECT FROM "                 \
+    "pg_catalog.pg_publication_namespace s WHERE s.pnpubid" EQ "p.oid AND s.pnnspid" EQ            \
+    "c.relnamespace)))"
+
+/* A subscriber is told which rows go: of a model from before, or a copy, by all of their columns.
+ */
+static enum status identify_rows(const struct publishing *publishing, struct error *err)
+{
+    const struct cell key[] = {cell_integer(publishing->located.relation), cell_string("d")};
+    int64_t needs = 0;
+
+    TRY(first_integer(publishing, PUBLISHED_WITH, key, 2, &needs, err));
+    return needs ? pg_run(publishing->host, "ALTER TABLE @ REPLICA IDENTITY FULL",
+                          &publishing->table, NULL, 0, NULL, err)
+                 : STATUS_OK;
+}
+
+enum status postgres_check_published(struct postgres_host *host, const struct pg_located *located,
+                                     struct error *err)
+{
+    const struct cell key[] = {cell_integer(located->relation), cell_string("n")};
+    struct publishing publishing = {.host = host};
+    struct arena arena;
+    int64_t is_so = 0;
+    enum status status;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    publishing.arena = &arena;
+    status = first_integer(&publishing, PUBLISHED_WITH, key, 2, &is_so, err);
+    arena_deinit(&arena);
+    TRY(status);
+    if (!is_so)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "model \"%s\" is part of a publication, and has no replica identity to be replaced by",
+         located->name);
+    return error_hint(err, "ALTER TABLE %s.%s REPLICA IDENTITY FULL;", located->schema,
+                      located->name);
+}
+
+/* The table is there: its model's id and the version after all that exist. */
+static enum status succeed_current(const struct publishing *publishing, struct model *model,
+                                   struct error *err)
+{
+    const struct table_target target = {.name = publishing->table.name, .kind = TARGET_MODEL};
+    struct cell relation = cell_integer(publishing->located.relation);
+    struct model current;
+    int64_t newest = 0;
+    bool copied;
+
+    TRY(postgres_check_replaced(publishing->host, &publishing->located, &target, err));
+    TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
+                           publishing->arena, &current, err));
+    TRY(identify_rows(publishing, err));
+    TRY(is_copy(publishing, &current, &copied, err));
+    if (copied)
+        return pg_run(publishing->host, "DELETE FROM @", &publishing->table, NULL, 0, NULL, err);
+    TRY(first_integer(publishing,
+                      "SELECT pg_catalog.max(version) FROM totrain.versions WHERE " RELATION_IS_1,
+                      &relation, 1, &newest, err));
+    model->id = current.id;
+    model->version = 1 + (newest > current.version ? newest : current.version);
+    return keep_current(publishing, &current, err);
+}
+
+/* Random bytes cannot be packed: TOAST would try with every chunk. */
+static enum status create_table(struct publishing *publishing, struct error *err)
+{
+    TRY(pg_run(publishing->host,
+               "CREATE TABLE @ (part pg_catalog.text, name pg_catalog.text, \"position\" "
+               "pg_catalog.int8, value pg_catalog.float8, data pg_catalog.bytea)",
+               &publishing->table, NULL, 0, NULL, err));
+    TRY(pg_run(publishing->host,
+               "ALTER TABLE @ ALTER COLUMN data SET STORAGE EXTERNAL, REPLICA IDENTITY FULL",
+               &publishing->table, NULL, 0, NULL, err));
+    return postgres_locate(publishing->host, publishing->table.schema, publishing->table.name,
+                           &publishing->located, err);
+}
+
+/* One publisher of a name at a time: the second one replaces what the first one made. */
+static enum status lock_name(const struct publishing *publishing, struct error *err)
+{
+    const struct cell names[] = {cell_text(publishing->table.schema),
+                                 cell_text(publishing->table.name)};
+
+    return pg_run(publishing->host, "SELECT totrain.lock_model($1, $2)", NULL, names, 2, NULL, err);
+}
+
+/* The answer to an earlier COMMIT was lost: what did it say? Whoever wrote this name holds its
+ * lock until that is decided. */
+static enum status was_committed(const struct publishing *publishing, bool *was, struct error *err)
+{
+    const struct cell key = cell_string(publishing->host->publisher);
+    int64_t answer = 0;
+
+    *was = false;
+    if (!publishing->host->publisher[0])
+        return STATUS_OK;
+    TRY(first_integer(publishing,
+                      "SELECT (pg_catalog.pg_xact_status($1::pg_catalog.xid8)" EQ
+                      "'committed')::pg_catalog.int4",
+                      &key, 1, &answer, err));
+    *was = answer != 0;
+    return STATUS_OK;
+}
+
+static enum status note_transaction(const struct publishing *publishing, struct error *err)
+{
+    struct cell transaction = {.type = CELL_NULL};
+    bool found;
+
+    TRY(pg_first(publishing->host, "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text", NULL,
+                 0, publishing->arena, &transaction, 1, &found, err));
+    if (transaction.type != CELL_TEXT)
+        return fail(err, STATUS_DATABASE, "the server does not say which transaction this is");
+    slice_copy(transaction.text, publishing->host->publisher, sizeof publishing->host->publisher);
+    return STATUS_OK;
+}
+
+static enum status publish_in_transaction(struct publishing *publishing,
+                                          struct publication *publication, struct error *err)
+{
+    struct model *model = publication->model;
+    bool is_there;
+
+    TRY(lock_name(publishing, err));
+    TRY(was_committed(publishing, &is_there, err));
+    if (is_there) /* with the version that it got then */
+        return STATUS_OK;
+    TRY(note_transaction(publishing, err));
+    TRY(model_stamp(model, publishing->arena, err));
+    TRY(postgres_locate(publishing->host, publishing->table.schema, publishing->table.name,
+                        &publishing->located, err));
+    if (publishing->located.exists)
+        TRY(succeed_current(publishing, model, err));
+    else
+        TRY(create_table(publishing, err));
+    TRY(insert_model(publishing, model, err));
+    TRY(put_registry(publishing, model, err));
+    return insert_metrics(publishing, publication, err);
+}
+
+enum status postgres_publish(void *self, struct slice schema, struct slice name,
+                             struct publication *publication, struct error *err)
+{
+    struct postgres_host *host = self;
+    const struct pg_database *database = host->database;
+    struct publishing publishing = {.host = host, .table = {schema, name}};
+    struct pg_transaction transaction;
+    struct arena arena;
+    char buffer[64];
+    enum status status;
+
+    TRY(postgres_target_schema(host, &publishing.table.schema, buffer, err));
+    TRY(database->begin(database->self, &transaction, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    publishing.arena = &arena;
+    status = publish_in_transaction(&publishing, publication, err);
+    status = database->end(database->self, &transaction, status, err);
+    /* The caller shows the version; the texts were of this arena. */
+    publication->model->id = (struct slice){0};
+    publication->model->created_at = (struct slice){0};
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ----- kept versions ----- */
+
+/* The model's meta row, and where its table was found. */
+static enum status find_current(struct publishing *publishing, struct model *current,
+                                struct error *err)
+{
+    struct pg_located *located = &publishing->located;
+
+    TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
+                           publishing->arena, current, err));
+    TRY(postgres_locate(publishing->host, publishing->table.schema, publishing->table.name, located,
+                        err));
+    if (!located->is_table)
+        return fail(err, STATUS_INVALID, "\"%.*s\" is a view, and has no versions of its own",
+                    SLICE_FORMAT(publishing->table.name));
+    publishing->table = (struct pg_table){slice_of(located->schema), slice_of(located->name)};
+    return STATUS_OK;
+}
+
+/* A model table may have been copied into a database without the extension, or is
+ * read by a role that keeps no models: then there is the current version alone. */
+static enum status may_read_kept(const struct publishing *publishing, bool *may, struct error *err)
+{
+    int64_t answer = 0;
+
+    TRY(first_integer(
+        publishing,
+        "SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON "
+        "n.oid" EQ "c.relnamespace WHERE n.nspname" EQ "'totrain' AND c.relname" EQ
+        "'versions' AND " EXTENSION_IS_THERE
+        " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND "
+        "pg_catalog.has_table_privilege(c.oid, 'SELECT')",
+        NULL, 0, &answer, err));
+    *may = answer > 0;
+    return STATUS_OK;
+}
+
+static enum status put_version(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    (void)count;
+    return version_listing_add(self, &cells[0], &cells[1], &cells[2], err);
+}
+
+static enum status list_versions(struct publishing *publishing, const struct sink *sink,
+                                 struct error *err)
+{
+    struct model current;
+    struct version_listing listing = {.current = &current, .sink = sink};
+    struct pg_rows rows = {.self = &listing, .row = put_version};
+    struct cell relation;
+    bool may_read = false;
+
+    TRY(find_current(publishing, &current, err));
+    TRY(may_read_kept(publishing, &may_read, err));
+    relation = cell_integer(publishing->located.relation);
+    if (may_read)
+        TRY(pg_each(publishing->host,
+                    "SELECT version, digest, created_at FROM totrain.versions WHERE " RELATION_IS_1
+                    " AND part" EQ "'meta' ORDER BY version DESC",
+                    NULL, &relation, 1, &rows, err));
+    return version_listing_end(&listing, err);
+}
+
+enum status postgres_list_versions(void *self, struct slice schema, struct slice name,
+                                   const struct sink *sink, struct error *err)
+{
+    struct publishing publishing = {.host = self, .table = {schema, name}};
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    publishing.arena = &arena;
+    status = list_versions(&publishing, sink, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status put_metric(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return sink_row(self, cells, count, err);
+}
+
+enum status postgres_list_metrics(void *self, struct slice schema, struct slice name,
+                                  const struct model *model, const struct sink *sink,
+                                  struct error *err)
+{
+    struct publishing publishing = {.host = self, .table = {schema, name}};
+    struct pg_rows rows = {.self = (void *)sink, .row = put_metric};
+    struct cell key[] = {cell_null(), cell_integer(model->version)};
+    struct arena arena;
+    enum status status;
+    bool may_read = false;
+
+    TRY(postgres_locate(self, schema, name, &publishing.located, err));
+    key[0] = cell_integer(publishing.located.relation);
+    arena_init(&arena, NAMES_ARENA_MAX);
+    publishing.arena = &arena;
+    status = may_read_kept(&publishing, &may_read, err);
+    if (status == STATUS_OK && may_read)
+        status = pg_each(self,
+                         "SELECT epoch, step, metric, part, value FROM totrain.metrics "
+                         "WHERE " RELATION_IS_1 " AND version" EQ "$2 ORDER BY epoch, step, place",
+                         NULL, key, 2, &rows, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ----- going back ----- */
+
+struct wanted_version {
+    struct slice wanted;
+    int64_t version;
+    bool is_found;
+};
+
+static enum status match_version(void *self, const struct cell *cells, size_t count,
+                                 struct error *err)
+{
+    struct wanted_version *wanted = self;
+
+    (void)count;
+    (void)err;
+    if (!wanted->is_found && version_is(wanted->wanted, cells[0].integer, cells[1].text)) {
+        wanted->is_found = true;
+        wanted->version = cells[0].integer;
+    }
+    return STATUS_OK;
+}
+
+static enum status find_version(const struct publishing *publishing, const struct model *current,
+                                struct slice text, int64_t *version, struct error *err)
+{
+    struct wanted_version wanted = {.wanted = text};
+    struct pg_rows rows = {.self = &wanted, .row = match_version};
+    struct cell relation = cell_integer(publishing->located.relation);
+
+    TRY(pg_each(publishing->host,
+                "SELECT version, digest FROM totrain.versions WHERE " RELATION_IS_1 " AND part" EQ
+                "'meta' ORDER BY version DESC",
+                NULL, &relation, 1, &rows, err));
+    *version = wanted.version;
+    return wanted.is_found ? STATUS_OK : refuse_missing_version(text, current, err);
+}
+
+static enum status restore_rows(const struct publishing *publishing, const struct model *current,
+                                int64_t version, struct error *err)
+{
+    struct cell key[] = {cell_integer(publishing->located.relation), cell_integer(version)};
+
+    TRY(keep_current(publishing, current, err));
+    TRY(pg_run(publishing->host,
+               "INSERT INTO @ (part, name, \"position\", value, data) SELECT part, name, "
+               "\"position\", value, data FROM totrain.versions WHERE " RELATION_IS_1
+               " AND version" EQ "$2",
+               &publishing->table, key, 2, NULL, err));
+    return forget(publishing, "version", version, err);
+}
+
+static enum status restore_in_transaction(struct publishing *publishing, struct slice wanted,
+                                          int64_t *restored, struct error *err)
+{
+    struct model current, model;
+
+    TRY(lock_name(publishing, err));
+    TRY(find_current(publishing, &current, err));
+    TRY(find_version(publishing, &current, wanted, restored, err));
+    TRY(restore_rows(publishing, &current, *restored, err));
+    TRY(postgres_load_meta(publishing->host, publishing->table.schema, publishing->table.name,
+                           publishing->arena, &model, err));
+    return put_registry(publishing, &model, err);
+}
+
+enum status postgres_restore(void *self, struct slice schema, struct slice name,
+                             struct slice version, int64_t *restored, struct error *err)
+{
+    struct postgres_host *host = self;
+    const struct pg_database *database = host->database;
+    struct publishing publishing = {.host = host};
+    struct pg_transaction transaction;
+    struct pg_located located;
+    struct arena arena;
+    enum status status;
+
+    TRY(postgres_locate(host, schema, name, &located, err));
+    if (located.exists) { /* else loading it says so, with a suggestion */
+        const struct table_target target = {slice_of(located.schema), slice_of(located.name),
+                                            TARGET_MODEL, false};
+
+        schema = target.schema;
+        name = target.name;
+        TRY(postgres_check_target(self, &target, err));
+    }
+    publishing.table = (struct pg_table){schema, name};
+    TRY(database->begin(database->self, &transaction, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    publishing.arena = &arena;
+    status = restore_in_transaction(&publishing, version, restored, err);
+    arena_deinit(&arena);
+    return database->end(database->self, &transaction, status, err);
+}

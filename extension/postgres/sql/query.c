@@ -1,0 +1,150 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/sql.h"
+
+bool postgres_interrupted(void *self)
+{
+    struct postgres_host *host = self;
+
+    return host->database->interrupted(host->database->self);
+}
+
+/* ----- running one ----- */
+
+static enum status pass_columns(void *self, const struct pg_column *columns, size_t count,
+                                struct error *err)
+{
+    const struct sink *sink = self;
+    struct slice *names = calloc(count + 1, sizeof *names);
+    enum status status;
+
+    if (!names)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        names[i] = columns[i].name;
+    status = sink_columns(sink, names, count, err);
+    free(names);
+    return status;
+}
+
+static enum status pass_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    return sink_row(self, cells, count, err);
+}
+
+/* The scoring functions are the extension's. */
+static void hint_extension(struct error *err)
+{
+    if (err->status == STATUS_DATABASE && !err->hint[0] && strstr(err->message, "\"totrain\""))
+        error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+}
+
+/* Who asks for names shows the rows to people; all others compute with them. */
+enum status postgres_query(void *self, struct slice select, const struct sink *sink,
+                           struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_rows rows = {
+        .self = (void *)sink, .columns = sink->columns ? pass_columns : NULL, .row = pass_row};
+    struct pg_statement statement = {.sql = select, .form = sink->columns ? PG_SHOWN : PG_DATA};
+    enum status status = host->database->query(host->database->self, &statement, &rows, NULL, err);
+
+    if (status != STATUS_OK)
+        hint_extension(err);
+    return status;
+}
+
+/* ----- describing one ----- */
+
+static enum status sample_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct query *query = self;
+
+    if (count != query->count)
+        return fail(err, STATUS_DATABASE, "the query has other columns than before");
+    sample_cells(query, cells);
+    return STATUS_OK;
+}
+
+struct type_names {
+    struct arena *arena;
+    struct query *query;
+    size_t count;
+};
+
+static enum status keep_type(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct type_names *names = self;
+
+    struct query_column *column;
+
+    if (count != 2 || names->count >= names->query->count)
+        return fail(err, STATUS_DATABASE, "the server named more types than were asked for");
+    column = &names->query->columns[names->count++];
+    column->declared_type = arena_copy(names->arena, cells[0].text);
+    if (cells[1].type == CELL_TEXT)
+        column->sql_type = arena_copy(names->arena, cells[1].text);
+    if (!column->declared_type.data || (cells[1].type == CELL_TEXT && !column->sql_type.data))
+        return fail_no_memory(err);
+    return STATUS_OK;
+}
+
+static enum status name_types(struct postgres_host *host, const struct pg_column *columns,
+                              struct arena *arena, struct query *query, struct error *err)
+{
+    struct type_names names = {arena, query, 0};
+    struct pg_rows rows = {.self = &names, .row = keep_type};
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "SELECT pg_catalog.format_type(u.type, NULL), CASE WHEN " PG_LABEL_TYPE
+                             " THEN " PG_TYPE_NAME " END FROM pg_catalog.unnest('{");
+    for (size_t i = 0; i < query->count; i++)
+        text_printf(&sql, i > 0 ? ",%u" : "%u", (unsigned)columns[i].type);
+    text_append_string(&sql, "}'::pg_catalog.oid[]) WITH ORDINALITY AS u(type, n) LEFT JOIN "
+                             "(pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+                             "t.typnamespace) ON t.oid" EQ "u.type ORDER BY u.n");
+    status = sql.failed ? fail_no_memory(err)
+                        : pg_each(host, text_string(&sql), NULL, NULL, 0, &rows, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status describe_columns(struct postgres_host *host, struct slice select,
+                                    struct arena *arena, struct query *query, struct error *err)
+{
+    struct pg_column *columns = NULL;
+
+    TRY(host->database->describe(host->database->self, select, arena, &columns, &query->count,
+                                 err));
+    if (query->count > QUERY_COLUMNS_MAX)
+        return fail(err, STATUS_LIMIT, "the query returns %zu columns, at most %d are read",
+                    query->count, QUERY_COLUMNS_MAX);
+    query->columns = ARENA_NEW(arena, struct query_column, query->count + 1);
+    if (!query->columns)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < query->count; i++)
+        query->columns[i].name = columns[i].name;
+    return name_types(host, columns, arena, query, err);
+}
+
+/* No column is read twice: PostgreSQL keeps a subquery of volatile functions as it is. */
+enum status postgres_describe(void *self, struct slice select, struct arena *arena,
+                              struct query *query, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_rows rows = {.self = query, .row = sample_row};
+    struct pg_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
+    enum status status;
+
+    *query = (struct query){.is_ordered = select_is_ordered(select)};
+    status = describe_columns(host, select, arena, query, err);
+    if (status == STATUS_OK)
+        status = host->database->query(host->database->self, &statement, &rows, NULL, err);
+    if (status != STATUS_OK)
+        hint_extension(err);
+    return status;
+}

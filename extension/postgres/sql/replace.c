@@ -1,0 +1,433 @@
+/*
+ * A table of the caller's in the place of an older one: which may be replaced, and what the
+ * new one keeps of it.
+ *
+ *     new table, filled --lock the old one, check it again--> drop it --rename--> owner,
+ *     privileges and comments of the old one
+ *
+ * A table that TO PREDICT or EVALUATE made has a mark in its comment. Nobody but its owner can
+ * put one there; it goes with the table through renames, changes of schema and dumps, but not
+ * into copies; and it counts the columns, so that it no longer fits when somebody has added
+ * one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/sql.h"
+#include "planner/plan.h"
+
+#define FACTS_ARENA_MAX   ((size_t)1 << 20)
+#define KEPT_ARENA_MAX    ((size_t)64 << 20) /* GRANTs and comments of one table */
+#define LOCK_ATTEMPTS_MAX 100
+
+#define CLASS_IS_TABLES " OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+
+/* ----- the mark ----- */
+
+/* Before and behind the number of columns. */
+#define MARK_END " columns"
+
+static const char *mark_start(enum target_kind kind)
+{
+    switch (kind) {
+    case TARGET_PREDICTIONS:
+        return "written by TO PREDICT of ToTrain into ";
+    case TARGET_METRICS:
+        return "written by EVALUATE of ToTrain into ";
+    default:
+        return ""; /* known by its columns */
+    }
+}
+
+/* ----- may it be replaced? ----- */
+
+enum fact {
+    FACT_IS_MARKED,
+    FACT_HOLDS_BAD_ROWS,
+    FACT_HAS_POLICIES,
+    FACT_IS_INHERITED,
+    FACT_KEEPS_OWNER,
+    FACTS
+};
+
+static enum status read_facts(struct postgres_host *host, const struct pg_located *located,
+                              const struct table_target *target, bool facts[FACTS],
+                              struct error *err)
+{
+    const struct cell parameters[] = {cell_integer(located->relation),
+                                      cell_string(mark_start(target->kind))};
+    struct cell cells[FACTS];
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    arena_init(&arena, FACTS_ARENA_MAX);
+    status = pg_first(
+        host,
+        "SELECT $2" NE "'' AND coalesce(pg_catalog.strpos(d.description, pg_catalog.concat($2, "
+        "c.relnatts, '" MARK_END "')) OPERATOR(pg_catalog.>) 0, false), "
+        "coalesce((SELECT a.attname" EQ "'" QUARANTINE_REASON "' FROM pg_catalog.pg_attribute a "
+        "WHERE a.attrelid" EQ "c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped "
+        "ORDER BY a.attnum DESC LIMIT 1), false), "
+        "c.relrowsecurity OR EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid" EQ
+        "c.oid), "
+        "c.relispartition OR EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid" EQ
+        "c.oid OR i.inhparent" EQ "c.oid), "
+        "r.oid" EQ "c.relowner OR r.rolsuper OR "
+        "pg_catalog.has_schema_privilege(c.relowner, c.relnamespace, 'CREATE') "
+        "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_roles r ON r.rolname" EQ "current_user "
+        "LEFT JOIN pg_catalog.pg_description d ON d.objoid" EQ
+        "c.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 WHERE c.oid" EQ
+        "$1::pg_catalog.oid",
+        parameters, 2, &arena, cells, FACTS, &found, err);
+    for (int i = 0; i < FACTS && status == STATUS_OK; i++)
+        facts[i] = found && cells[i].type == CELL_INTEGER && cells[i].integer != 0;
+    arena_deinit(&arena);
+    return status;
+}
+
+/* What cannot be found out is an error: a model must not be taken for a table
+ * that may be overwritten. */
+static enum status is_model(struct postgres_host *host, const struct pg_located *located,
+                            bool *result, struct error *err)
+{
+    struct arena arena;
+    struct error reason;
+    struct model model;
+    enum status status;
+
+    *result = false;
+    if (!located->has_columns)
+        return STATUS_OK;
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = postgres_load_meta(host, slice_of(located->schema), slice_of(located->name), &arena,
+                                &model, &reason);
+    arena_deinit(&arena);
+    *result = status == STATUS_OK;
+    if (status == STATUS_OK || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    *err = reason;
+    return status;
+}
+
+/* A new table would show rows that the old one hides, or take rows away from another one. */
+static enum status check_whole(const struct pg_located *located, const bool facts[FACTS],
+                               struct error *err)
+{
+    if (facts[FACT_HAS_POLICIES]) {
+        fail(err, STATUS_INVALID,
+             "table \"%s\" has row-level security, which a new table would not have",
+             located->name);
+        return error_hint(err, "Choose another name, or drop its policies and ALTER TABLE ... "
+                               "DISABLE ROW LEVEL SECURITY.");
+    }
+    if (facts[FACT_IS_INHERITED])
+        return fail(err, STATUS_INVALID, "table \"%s\" is a part of another table, or has parts",
+                    located->name),
+               error_hint(err, "Choose another name.");
+    if (!facts[FACT_KEEPS_OWNER])
+        return fail(err, STATUS_PERMISSION,
+                    "the owner of table \"%s\" may not create tables in schema \"%s\"",
+                    located->name, located->schema),
+               error_hint(err, "A new table is to have the same owner.");
+    return STATUS_OK;
+}
+
+/* A superuser and a member of the owner's role may act as the owner, but would meet the triggers
+ * and constraints of the table as who they are. */
+static enum status check_owner(const struct pg_located *located, struct error *err)
+{
+    if (located->is_callers)
+        return STATUS_OK;
+    fail(err, STATUS_PERMISSION, "model \"%s\" belongs to another role", located->name);
+    return error_hint(err,
+                      "Only its owner replaces it: SET ROLE to the owner first, or ALTER TABLE "
+                      "%s OWNER TO CURRENT_USER.",
+                      located->name);
+}
+
+enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
+                                    const struct table_target *target, struct error *err)
+{
+    struct table_target here = *target;
+    struct found_table found = {.is_table = located->is_table};
+    bool facts[FACTS] = {false};
+
+    if (!located->exists)
+        return STATUS_OK;
+    here.name = slice_of(located->name);
+    if (target->kind == TARGET_MODEL && located->is_table && located->has_columns)
+        TRY(check_owner(located, err));
+    if (found.is_table) {
+        TRY(is_model(host, located, &found.is_model, err));
+        TRY(read_facts(host, located, target, facts, err));
+        found.is_marked = facts[FACT_IS_MARKED];
+        found.holds_bad_rows = facts[FACT_HOLDS_BAD_ROWS];
+    }
+    TRY(check_replaced(&here, &found, err));
+    return target->kind == TARGET_MODEL ? STATUS_OK : check_whole(located, facts, err);
+}
+
+/* ----- what the new table keeps ----- */
+
+struct statements {
+    struct arena arena;
+    struct slice *items;
+    size_t count, capacity;
+};
+
+static enum status keep_statement(void *self, const struct cell *cells, size_t count,
+                                  struct error *err)
+{
+    struct statements *statements = self;
+
+    (void)count;
+    if (statements->count == statements->capacity) {
+        size_t capacity = statements->capacity ? 2 * statements->capacity : 16;
+        struct slice *more = ARENA_NEW(&statements->arena, struct slice, capacity);
+        if (!more)
+            return fail_no_memory(err);
+        if (statements->count > 0)
+            memcpy(more, statements->items, statements->count * sizeof *more);
+        statements->items = more;
+        statements->capacity = capacity;
+    }
+    statements->items[statements->count] = arena_copy(&statements->arena, cells[0].text);
+    if (!statements->items[statements->count].data)
+        return fail_no_memory(err);
+    statements->count++;
+    return STATUS_OK;
+}
+
+#define GRANTEE(acl)                                                                               \
+    "CASE WHEN " acl ".grantee" EQ "0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident("                  \
+    "pg_catalog.pg_get_userbyid(" acl ".grantee)) END"
+#define WITH_GRANT(acl) "CASE WHEN " acl ".is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
+
+/*
+ * The statements that make a new table, of OID $2, be to others what the old one, $1, was: once
+ * it has the old one's name, $3. A grant that ALTER DEFAULT PRIVILEGES has just given to the
+ * new one may have been taken back from the old one. $4 and $5: the mark's beginning, and the
+ * comment of a table that has none.
+ */
+/* clang-format off */
+static const char keeping[] =
+    "SELECT s.statement FROM ("
+
+    "SELECT 1 AS step, pg_catalog.format('ALTER TABLE %s OWNER TO %I', $3, "
+        "pg_catalog.pg_get_userbyid(o.relowner)) AS statement "
+    "FROM pg_catalog.pg_class o, pg_catalog.pg_class n "
+    "WHERE o.oid" EQ "$1::pg_catalog.oid AND n.oid" EQ "$2::pg_catalog.oid "
+        "AND o.relowner" NE "n.relowner "
+
+    "UNION ALL SELECT DISTINCT 2, pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s CASCADE', "
+        "$3, " GRANTEE("x") ") "
+    "FROM pg_catalog.pg_class n, pg_catalog.pg_class o, pg_catalog.aclexplode(n.relacl) x "
+    "WHERE n.oid" EQ "$2::pg_catalog.oid AND o.oid" EQ "$1::pg_catalog.oid "
+        "AND x.grantee" NE "n.relowner AND x.grantee" NE "o.relowner "
+
+    "UNION ALL SELECT 3, pg_catalog.format('GRANT %s ON TABLE %s TO %s%s', "
+        "x.privilege_type, $3, " GRANTEE("x") ", " WITH_GRANT("x") ") "
+    "FROM pg_catalog.pg_class o, pg_catalog.aclexplode(o.relacl) x "
+    "WHERE o.oid" EQ "$1::pg_catalog.oid AND x.grantee" NE "o.relowner "
+
+    "UNION ALL SELECT 4, pg_catalog.format('GRANT %s (%I) ON TABLE %s TO %s%s', "
+        "x.privilege_type, a.attname, $3, " GRANTEE("x") ", " WITH_GRANT("x") ") "
+    "FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_attribute b "
+        "ON b.attrelid" EQ "$2::pg_catalog.oid AND b.attname" EQ "a.attname "
+        "AND b.attnum OPERATOR(pg_catalog.>) 0, pg_catalog.aclexplode(a.attacl) x "
+    "WHERE a.attrelid" EQ "$1::pg_catalog.oid AND a.attnum OPERATOR(pg_catalog.>) 0 "
+        "AND NOT a.attisdropped "
+
+    "UNION ALL SELECT 5, pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', "
+        "$3, a.attname, d.description) "
+    "FROM pg_catalog.pg_description d JOIN pg_catalog.pg_attribute a "
+        "ON a.attrelid" EQ "d.objoid AND a.attnum" EQ "d.objsubid "
+    "JOIN pg_catalog.pg_attribute b "
+        "ON b.attrelid" EQ "$2::pg_catalog.oid AND b.attname" EQ "a.attname "
+    "WHERE d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES
+        "AND d.objsubid OPERATOR(pg_catalog.>) 0 "
+
+    "UNION ALL SELECT 6, pg_catalog.format('COMMENT ON TABLE %s IS %L', $3, CASE "
+        "WHEN d.description IS NULL THEN pg_catalog.format($5, n.relnatts) "
+        "WHEN pg_catalog.strpos(d.description, $4) OPERATOR(pg_catalog.>) 0 "
+        "THEN pg_catalog.regexp_replace(d.description, "
+            "pg_catalog.concat($4, '[0-9]+" MARK_END "'), "
+            "pg_catalog.concat($4, n.relnatts, '" MARK_END "')) "
+        "ELSE pg_catalog.concat(d.description, pg_catalog.chr(10), "
+            "pg_catalog.format($5, n.relnatts)) END) "
+    "FROM pg_catalog.pg_class n LEFT JOIN pg_catalog.pg_description d "
+        "ON d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 "
+    "WHERE n.oid" EQ "$2::pg_catalog.oid AND $4" NE "'') s "
+
+    "ORDER BY s.step";
+/* clang-format on */
+
+static const char *new_comment(enum target_kind kind)
+{
+    switch (kind) {
+    case TARGET_PREDICTIONS:
+        return "Predictions, written by TO PREDICT of ToTrain into %s" MARK_END
+               "; the next TO PREDICT into this table replaces it.";
+    case TARGET_METRICS:
+        return "Metrics, written by EVALUATE of ToTrain into %s" MARK_END
+               "; the next EVALUATE into this table replaces it.";
+    default:
+        return "";
+    }
+}
+
+static enum status list_statements(struct postgres_host *host, const struct table_target *target,
+                                   int64_t old, int64_t new, struct statements *statements,
+                                   struct error *err)
+{
+    const struct pg_table table = {target->schema, target->name};
+    struct pg_rows rows = {.self = statements, .row = keep_statement};
+    enum status status;
+    struct text name;
+
+    text_init(&name, TEXT_MAXIMUM);
+    pg_sql_append(&name, "@", &table);
+    if (name.failed) {
+        status = fail_no_memory(err);
+    } else {
+        const struct cell parameters[] = {
+            cell_integer(old), cell_integer(new), cell_text(text_slice(&name)),
+            cell_string(mark_start(target->kind)), cell_string(new_comment(target->kind))};
+
+        status = pg_each(host, keeping, NULL, parameters, 5, &rows, err);
+    }
+    text_deinit(&name);
+    return status;
+}
+
+static enum status run_statements(struct postgres_host *host, const struct statements *statements,
+                                  struct error *err)
+{
+    for (size_t i = 0; i < statements->count; i++) {
+        enum status status;
+        struct text sql;
+
+        text_init(&sql, TEXT_MAXIMUM);
+        text_append(&sql, statements->items[i]);
+        status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+        text_deinit(&sql);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+/* ----- replacing ----- */
+
+/* The table that the name leads to is locked, and it is one that may be replaced: somebody may
+ * have put another one there since the statement began. */
+static enum status lock_old(struct postgres_host *host, const struct table_target *target,
+                            struct pg_located *located, struct error *err)
+{
+    const struct pg_table table = {target->schema, target->name};
+    int64_t locked = 0;
+
+    for (int i = 0; i < LOCK_ATTEMPTS_MAX; i++) {
+        TRY(postgres_locate(host, target->schema, target->name, located, err));
+        TRY(postgres_check_replaced(host, located, target, err));
+        if (!located->exists || located->relation == locked)
+            return STATUS_OK;
+        TRY(pg_run(host, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", &table, NULL, 0, NULL, err));
+        locked = located->relation;
+    }
+    return fail(err, STATUS_BUSY, "table \"%.*s\" is replaced by others again and again",
+                SLICE_FORMAT(target->name));
+}
+
+/* Under another name first: the query may read the table that it replaces. Of one table always the
+ * same name: each other one would be another statement to pg_stat_statements. Two sessions that
+ * make the same table do so one after the other. */
+static void new_name(const struct table_target *target, char name[64])
+{
+    const uint64_t schema = hash_bytes(target->schema.data, target->schema.size, 0);
+
+    snprintf(name, 64, "totrain_new_%016llx",
+             (unsigned long long)hash_bytes(target->name.data, target->name.size, schema));
+}
+
+static enum status rename_table(struct postgres_host *host, const struct pg_table *from,
+                                struct slice to, struct error *err)
+{
+    const struct pg_table new_table = {{NULL, 0}, to};
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "ALTER TABLE @ RENAME TO ", from);
+    pg_sql_append(&sql, "@", &new_table);
+    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status swap(struct postgres_host *host, const struct table_target *target,
+                        const struct pg_table *new, struct statements *statements,
+                        struct error *err)
+{
+    const struct pg_table table = {target->schema, target->name};
+    struct pg_located old, made;
+
+    TRY(lock_old(host, target, &old, err));
+    TRY(postgres_locate(host, new->schema, new->name, &made, err));
+    TRY(list_statements(host, target, old.exists ? old.relation : 0, made.relation, statements,
+                        err));
+    if (old.exists)
+        TRY(pg_run(host, "DROP TABLE @", &table, NULL, 0, NULL, err));
+    TRY(rename_table(host, new, target->name, err));
+    return run_statements(host, statements, err);
+}
+
+enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
+                             postgres_maker *make, void *context, struct error *err)
+{
+    struct statements statements = {.count = 0};
+    struct table_target here = *target;
+    struct pg_table new;
+    char name[64], buffer[64];
+    enum status status;
+
+    TRY(postgres_target_schema(host, &here.schema, buffer, err));
+    new_name(&here, name);
+    new = (struct pg_table){here.schema, slice_of(name)};
+    TRY(make(host, &new, context, err));
+    arena_init(&statements.arena, KEPT_ARENA_MAX);
+    status = swap(host, &here, &new, &statements, err);
+    arena_deinit(&statements.arena);
+    return status;
+}
+
+static enum status make_from_select(struct postgres_host *host, const struct pg_table *new,
+                                    void *context, struct error *err)
+{
+    struct fill *fill = context;
+
+    return postgres_create_as(host, "CREATE TABLE @ AS ", new, fill->select, &fill->rows, err);
+}
+
+/* The server finds the columns' types itself, domains and enums among them. */
+enum status postgres_replace_table(struct postgres_host *host, struct fill *fill, struct error *err)
+{
+    return postgres_replace(host, &fill->target, make_from_select, fill, err);
+}
+
+/* A temporary table whose name is our own. IF EXISTS would have the server say so where it does
+ * not. */
+enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
+                               struct error *err)
+{
+    const struct table_target target = {table->schema, table->name, TARGET_PREDICTIONS, true};
+    struct pg_located located;
+
+    TRY(postgres_locate(host, table->schema, table->name, &located, err));
+    if (!located.exists)
+        return STATUS_OK;
+    TRY(postgres_check_replaced(host, &located, &target, err));
+    return pg_run(host, "DROP TABLE @", table, NULL, 0, NULL, err);
+}

@@ -1,0 +1,116 @@
+#include "extension/postgres/sql/sql.h"
+
+static void append_table(struct text *sql, const struct pg_table *table)
+{
+    if (table->schema.size > 0) {
+        text_append_identifier(sql, table->schema);
+        text_append_char(sql, '.');
+    }
+    text_append_identifier(sql, table->name);
+}
+
+void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table)
+{
+    for (; *format; format++) {
+        if (*format == '@')
+            append_table(sql, table);
+        else
+            text_append_char(sql, *format);
+    }
+}
+
+/* Positions count in SQL that the user never saw. */
+static enum status run(struct postgres_host *host, const struct pg_statement *statement,
+                       const struct pg_rows *rows, uint64_t *affected, struct error *err)
+{
+    enum status status =
+        host->database->query(host->database->self, statement, rows, affected, err);
+
+    if (status != STATUS_OK)
+        err->position = -1;
+    return status;
+}
+
+enum status pg_run_text(struct postgres_host *host, const struct text *sql,
+                        const struct cell *parameters, size_t count, uint64_t *affected,
+                        struct error *err)
+{
+    struct pg_statement statement = {
+        .sql = text_slice(sql), .parameters = parameters, .count = count, .is_ours = true};
+
+    return sql->failed ? fail_no_memory(err) : run(host, &statement, NULL, affected, err);
+}
+
+static enum status run_format(struct postgres_host *host, const char *format,
+                              const struct pg_table *table, struct pg_statement *statement,
+                              const struct pg_rows *rows, uint64_t *affected, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, format, table);
+    statement->sql = text_slice(&sql);
+    status = sql.failed ? fail_no_memory(err) : run(host, statement, rows, affected, err);
+    text_deinit(&sql);
+    return status;
+}
+
+enum status pg_run(struct postgres_host *host, const char *format, const struct pg_table *table,
+                   const struct cell *parameters, size_t count, uint64_t *affected,
+                   struct error *err)
+{
+    struct pg_statement statement = {.parameters = parameters, .count = count, .is_ours = true};
+
+    return run_format(host, format, table, &statement, NULL, affected, err);
+}
+
+enum status pg_each(struct postgres_host *host, const char *format, const struct pg_table *table,
+                    const struct cell *parameters, size_t count, const struct pg_rows *rows,
+                    struct error *err)
+{
+    struct pg_statement statement = {.parameters = parameters, .count = count, .is_ours = true};
+
+    return run_format(host, format, table, &statement, rows, NULL, err);
+}
+
+struct first {
+    struct arena *arena;
+    struct cell *cells;
+    size_t width;
+    bool found;
+};
+
+static enum status keep_first(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct first *first = self;
+
+    if (first->found)
+        return STATUS_OK;
+    if (count != first->width)
+        return fail(err, STATUS_DATABASE, "%zu columns came where %zu were asked for", count,
+                    first->width);
+    first->found = true;
+    for (size_t i = 0; i < count; i++) {
+        first->cells[i] = cells[i];
+        if (cells[i].type != CELL_TEXT && cells[i].type != CELL_BLOB)
+            continue;
+        first->cells[i].text = arena_copy(first->arena, cells[i].text);
+        if (!first->cells[i].text.data)
+            return fail_no_memory(err);
+    }
+    return STATUS_OK;
+}
+
+enum status pg_first(struct postgres_host *host, const char *format, const struct cell *parameters,
+                     size_t count, struct arena *arena, struct cell *cells, size_t width,
+                     bool *found, struct error *err)
+{
+    struct first first = {.arena = arena, .cells = cells, .width = width};
+    struct pg_rows rows = {.self = &first, .row = keep_first};
+
+    *found = false;
+    TRY(pg_each(host, format, NULL, parameters, count, &rows, err));
+    *found = first.found;
+    return STATUS_OK;
+}

@@ -1,0 +1,73 @@
+/*
+ * sql.h - the few moves that all our use of PostgreSQL is made of.
+ */
+#ifndef EXTENSION_POSTGRES_SQL_SQL_H
+#define EXTENSION_POSTGRES_SQL_SQL_H
+
+#include "extension/postgres/sql/host.h"
+
+/* Operators by their schema: a search_path may put others before pg_catalog's. */
+#define EQ " OPERATOR(pg_catalog.=) "
+#define NE " OPERATOR(pg_catalog.<>) "
+#define LT " OPERATOR(pg_catalog.<) "
+
+/* A schema of its name can be anybody's; a superuser has made the extension. */
+#define EXTENSION_IS_THERE                                                                         \
+    "EXISTS (SELECT FROM pg_catalog.pg_extension e WHERE e.extname" EQ "'totrain')"
+
+/* Of pg_type t and its pg_namespace n: the name by which any session finds the type, and is
+ * it one of which predictions can be? A domain is not: its checks are somebody's functions. */
+#define PG_TYPE_NAME "pg_catalog.format('%I.%I', n.nspname, t.typname)"
+#define PG_LABEL_TYPE                                                                              \
+    "(t.typtype" EQ "'e' OR n.nspname" EQ "'pg_catalog' AND t.typname OPERATOR(pg_catalog.=) ANY " \
+    "('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,bpchar,name,uuid,date,timestamp,"   \
+    "timestamptz}'::pg_catalog.name[]))"
+
+/* A table; schema.size 0: along the search_path. */
+struct pg_table {
+    struct slice schema, name;
+};
+
+/* tables.c, for those who fill tables. `create` is SQL with an @. */
+enum status postgres_create_as(struct postgres_host *host, const char *create,
+                               const struct pg_table *table, struct slice select, uint64_t *rows,
+                               struct error *err);
+
+/* replace.c: in a transaction of the caller's. `make` makes and fills a table of a new name,
+ * which then replaces the target and keeps its owner, privileges and comments. INVALID where
+ * what has the target's name may not be replaced; the caller rolls back. */
+typedef enum status postgres_maker(struct postgres_host *host, const struct pg_table *new,
+                                   void *context, struct error *err);
+enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
+                             postgres_maker *make, void *context, struct error *err);
+/* By what fill->select gives. */
+enum status postgres_replace_table(struct postgres_host *host, struct fill *fill,
+                                   struct error *err);
+/* Drop a temporary table of our own where there is one. */
+enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
+                               struct error *err);
+
+/* SQL in which every @ stands for the quoted table. */
+void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
+
+/* Run SQL of our own whose rows nobody wants. `table` (may be NULL) is for @,
+ * `affected` may be NULL. */
+enum status pg_run(struct postgres_host *host, const char *format, const struct pg_table *table,
+                   const struct cell *parameters, size_t count, uint64_t *affected,
+                   struct error *err);
+/* The same with SQL that is complete. */
+enum status pg_run_text(struct postgres_host *host, const struct text *sql,
+                        const struct cell *parameters, size_t count, uint64_t *affected,
+                        struct error *err);
+
+/* The rows of SQL of our own. */
+enum status pg_each(struct postgres_host *host, const char *format, const struct pg_table *table,
+                    const struct cell *parameters, size_t count, const struct pg_rows *rows,
+                    struct error *err);
+
+/* The first row: `width` cells, whose texts live in the arena. *found is false without one. */
+enum status pg_first(struct postgres_host *host, const char *format, const struct cell *parameters,
+                     size_t count, struct arena *arena, struct cell *cells, size_t width,
+                     bool *found, struct error *err);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * Tables that our statements write: may they, and the writing itself.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "extension/engine/host/stored.h"
+#include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/sql/sql.h"
+
+#define NAMES_ARENA_MAX ((size_t)1 << 20)
+
+/* ----- may it be written? ----- */
+
+enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
+                                   char buffer[64], struct error *err)
+{
+    struct cell cell = {.type = CELL_NULL};
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    if (schema->size > 0)
+        return STATUS_OK;
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(host, "SELECT pg_catalog.current_schema()", NULL, 0, &arena, &cell, 1, &found,
+                      err);
+    if (status == STATUS_OK && (!found || cell.type != CELL_TEXT)) {
+        fail(err, STATUS_INVALID, "no schema has been selected to create in");
+        status = error_hint(err, "Write schema.name, or SET search_path to a schema that exists.");
+    }
+    if (status == STATUS_OK) {
+        snprintf(buffer, 64, "%.*s", SLICE_FORMAT(cell.text));
+        *schema = slice_of(buffer);
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+/* What the session may do at all, and in the schema. */
+struct rights {
+    bool is_read_only, has_extension, may_keep, has_schema, may_create;
+    char version[32]; /* of the extension's scripts */
+};
+
+static enum status read_rights(struct postgres_host *host, struct slice schema,
+                               struct rights *rights, struct error *err)
+{
+    struct cell key = {.type = CELL_TEXT, .text = schema}, cells[6];
+    struct arena arena;
+    enum status status;
+    bool found = false;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(
+        host,
+        "SELECT pg_catalog.current_setting('transaction_read_only')" EQ "'on', "
+        "v.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(v.relnamespace, 'USAGE') "
+        "AND pg_catalog.has_table_privilege(v.oid, 'INSERT'), false), "
+        "n.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(n.oid, 'CREATE'), false), "
+        "(SELECT e.extversion FROM pg_catalog.pg_extension e WHERE e.extname" EQ "'totrain') "
+        "FROM (SELECT 1) one LEFT JOIN (SELECT c.oid, c.relnamespace FROM pg_catalog.pg_class c "
+        "JOIN pg_catalog.pg_namespace s ON s.oid" EQ "c.relnamespace WHERE s.nspname" EQ
+        "'totrain' AND c.relname" EQ "'versions' AND " EXTENSION_IS_THERE ") v ON true "
+        "LEFT JOIN pg_catalog.pg_namespace n ON n.nspname" EQ "$1",
+        &key, 1, &arena, cells, 6, &found, err);
+    if (status == STATUS_OK) {
+        *rights =
+            (struct rights){.is_read_only = cells[0].integer != 0,
+                            .has_extension = cells[1].integer != 0,
+                            .may_keep = cells[2].integer != 0,
+                            .has_schema = cells[3].integer != 0 || slice_is(schema, "pg_temp"),
+                            .may_create = cells[4].integer != 0 || slice_is(schema, "pg_temp")};
+        if (cells[5].type == CELL_TEXT)
+            snprintf(rights->version, sizeof rights->version, "%.*s", SLICE_FORMAT(cells[5].text));
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+/* Module and program come with files, the scripts' objects with the database: one may be older. */
+static enum status check_version(const struct rights *rights, struct error *err)
+{
+    const int order = strverscmp(rights->version, TOTRAIN_EXTENSION_VERSION);
+
+    if (order == 0 || !rights->version[0])
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "extension totrain is of version %s here, and this is made for %s",
+         rights->version, TOTRAIN_EXTENSION_VERSION);
+    return order < 0 ? error_hint(err, "ALTER EXTENSION totrain UPDATE; brings it up to date.")
+                     : error_hint(err, "Install what belongs to version %s, and connect anew.",
+                                  rights->version);
+}
+
+static enum status refuse_without_extension(struct error *err)
+{
+    fail(err, STATUS_INVALID, "this database has no extension totrain");
+    return error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
+}
+
+enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                                struct error *err)
+{
+    char buffer[64];
+
+    TRY(postgres_target_schema(self, &schema, buffer, err));
+    slice_copy(schema, unpublished->schema, sizeof unpublished->schema);
+    return STATUS_OK;
+}
+
+enum status postgres_check_functions(void *self, struct error *err)
+{
+    struct arena arena;
+    struct cell there = {.type = CELL_NULL};
+    enum status status;
+    bool found;
+
+    arena_init(&arena, NAMES_ARENA_MAX);
+    status = pg_first(self, "SELECT " EXTENSION_IS_THERE, NULL, 0, &arena, &there, 1, &found, err);
+    arena_deinit(&arena);
+    TRY(status);
+    return there.type == CELL_INTEGER && there.integer ? STATUS_OK : refuse_without_extension(err);
+}
+
+static enum status check_session(const struct rights *rights, enum target_kind kind,
+                                 struct error *err)
+{
+    if (rights->is_read_only)
+        return fail(err, STATUS_PERMISSION, "the transaction or the server is read-only");
+    if (kind != TARGET_MODEL)
+        return STATUS_OK;
+    if (!rights->has_extension)
+        return refuse_without_extension(err);
+    TRY(check_version(rights, err));
+    if (!rights->may_keep)
+        return fail(err, STATUS_PERMISSION, "permission denied to keep models in this database"),
+               error_hint(err, "GRANT totrain_user TO the role lets it train.");
+    return STATUS_OK;
+}
+
+/* A new table needs a right in the schema; an old one is its owner's to replace. */
+static enum status check_rights(const struct rights *rights, struct slice schema,
+                                const struct pg_located *located, enum target_kind kind,
+                                struct error *err)
+{
+    if (!rights->has_schema)
+        return fail(err, STATUS_NOT_FOUND, "there is no schema \"%.*s\"", SLICE_FORMAT(schema)),
+               error_hint(err, "CREATE SCHEMA makes one.");
+    if (located->exists && !located->is_ours)
+        return fail(err, STATUS_PERMISSION, "must be owner of table %s to replace it",
+                    located->name);
+    if (!rights->may_create && !(located->exists && kind == TARGET_MODEL))
+        return fail(err, STATUS_PERMISSION, "permission denied for schema %.*s",
+                    SLICE_FORMAT(schema)),
+               error_hint(err, "Write INTO a schema where you may create tables.");
+    return STATUS_OK;
+}
+
+enum status postgres_check_target(void *self, const struct table_target *target, struct error *err)
+{
+    struct postgres_host *host = self;
+    struct slice schema = target->schema;
+    struct pg_located located;
+    struct rights rights;
+    char buffer[64];
+
+    TRY(postgres_target_schema(host, &schema, buffer, err));
+    if (slice_is(schema, "pg_toast") || slice_is(schema, "pg_catalog"))
+        return fail(err, STATUS_INVALID, "schema %.*s is the server's own", SLICE_FORMAT(schema)),
+               error_hint(err, "Choose another schema.");
+    if (slice_is(schema, "totrain"))
+        return fail(err, STATUS_INVALID, "schema totrain is the extension's own"),
+               error_hint(err, "Choose another schema.");
+    TRY(read_rights(host, schema, &rights, err));
+    TRY(check_session(&rights, target->kind, err));
+    located = (struct pg_located){0};
+    if (rights.has_schema)
+        TRY(postgres_locate(host, schema, target->name, &located, err));
+    TRY(check_rights(&rights, schema, &located, target->kind, err));
+    TRY(postgres_check_replaced(host, &located, target, err));
+    return located.exists && target->kind == TARGET_MODEL
+               ? postgres_check_published(host, &located, err)
+               : STATUS_OK;
+}
+
+/* ----- writing ----- */
+
+enum status postgres_create_as(struct postgres_host *host, const char *create,
+                               const struct pg_table *table, struct slice select, uint64_t *rows,
+                               struct error *err)
+{
+    struct pg_statement statement = {.count = 0}; /* what it selects is the user's */
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, create, table);
+    text_append(&sql, select);
+    statement.sql = text_slice(&sql);
+    status = sql.failed ? fail_no_memory(err)
+                        : host->database->query(host->database->self, &statement, NULL, rows, err);
+    if (status != STATUS_OK)
+        err->position = -1;
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status fill_all(struct postgres_host *host, struct slice stage, struct fill *fills,
+                            size_t count, struct error *err)
+{
+    const struct pg_table kept = {SLICE("pg_temp"), SLICE("totrain_rows")};
+
+    if (stage.size > 0) {
+        TRY(postgres_drop_kept(host, &kept, err));
+        TRY(postgres_create_as(host, "CREATE TABLE @ AS ", &kept, stage, NULL, err));
+    }
+    for (size_t i = 0; i < count; i++)
+        TRY(postgres_replace_table(host, &fills[i], err));
+    return stage.size > 0 ? pg_run(host, "DROP TABLE @", &kept, NULL, 0, NULL, err) : STATUS_OK;
+}
+
+enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
+                                 struct error *err)
+{
+    struct postgres_host *host = self;
+    struct pg_transaction transaction;
+    enum status status;
+
+    TRY(host->database->begin(host->database->self, &transaction, err));
+    status = fill_all(host, stage, fills, count, err);
+    return host->database->end(host->database->self, &transaction, status, err);
+}
+
+static const char *type_of(const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_INTEGER:
+        return "pg_catalog.int8";
+    case CELL_NULL: /* a metric that the data do not define */
+    case CELL_REAL:
+        return "pg_catalog.float8";
+    default:
+        return "pg_catalog.text";
+    }
+}
+
+/* One row of cells and their names. */
+struct named_row {
+    const struct slice *names;
+    const struct cell *cells; /* (count) */
+    size_t count;
+};
+
+static enum status make_row(struct postgres_host *host, const struct pg_table *new, void *context,
+                            struct error *err)
+{
+    const struct named_row *row = context;
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "CREATE TABLE @", new);
+    for (size_t i = 0; i < row->count; i++) {
+        text_append_string(&sql, i > 0 ? ", " : " (");
+        text_append_identifier(&sql, row->names[i]);
+        text_printf(&sql, " %s", type_of(&row->cells[i]));
+    }
+    text_append_string(&sql, ")");
+    status = pg_run_text(host, &sql, NULL, 0, NULL, err);
+    text_clear(&sql);
+    pg_sql_append(&sql, "INSERT INTO @ VALUES", new);
+    for (size_t i = 0; i < row->count; i++)
+        text_printf(&sql, "%s$%zu::%s", i > 0 ? ", " : " (", i + 1, type_of(&row->cells[i]));
+    text_append_string(&sql, ")");
+    if (status == STATUS_OK)
+        status = pg_run_text(host, &sql, row->cells, row->count, NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+enum status postgres_write_row(void *self, const struct table_target *target,
+                               const struct slice *names, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct postgres_host *host = self;
+    struct named_row row = {names, cells, count};
+    struct pg_transaction transaction;
+
+    TRY(host->database->begin(host->database->self, &transaction, err));
+    return host->database->end(host->database->self, &transaction,
+                               postgres_replace(host, target, make_row, &row, err), err);
+}

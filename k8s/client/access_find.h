@@ -1,0 +1,22 @@
+/*
+ * access_find.h - which cluster is meant, where several places may say so.
+ */
+#ifndef K8S_CLIENT_ACCESS_FIND_H
+#define K8S_CLIENT_ACCESS_FIND_H
+
+#include "k8s/client/access.h"
+
+struct access_choice {
+    /* A file. NULL: as kubectl does, those that KUBECONFIG names, else ~/.kube/config; where there
+     * is none, what a pod has. */
+    const char *kubeconfig;
+    const char *context;        /* NULL: the file's current one */
+    const char *kube_namespace; /* NULL: the context's */
+    bool allows_exec, allows_insecure;
+};
+
+/* NOT_FOUND with a hint where nothing says which. */
+enum status access_find(const struct access_choice *choice, struct arena *arena,
+                        struct kube_access *access, struct error *err);
+
+#endif

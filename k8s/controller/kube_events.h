@@ -1,0 +1,84 @@
+/*
+ * kube_events.h - what befell a job, as Events of its Job: `kubectl describe job` shows them.
+ *
+ *     kube_events_note --> one entry for all that are alike --kube_events_next--> create, patch
+ *                                      ^---------kube_events_on_answer------------/
+ *
+ * Aggregated as by client-go's EventCorrelator, so that a cluster's store is not filled by one job:
+ * alike are those of one reason whose messages differ in numbers alone ("worker 3", "worker 5").
+ * They are one Event, of which the count, the last time and the last message change, every
+ * KUBE_EVENTS_EVERY_MS at most; and all Events of a job together change as often as a bucket of
+ * tokens allows. What has to wait is counted meanwhile. Nothing waits once kube_events_hurry is
+ * called, at the end of a job.
+ *
+ * What the API server refuses is dropped: Events are for people, and nothing depends on one.
+ *
+ * Events of the core group, v1: the one that kubectl asks for. Without an owner, so that they tell
+ * of a job that was deleted, too, until the cluster forgets them (an hour, as usual).
+ *
+ * Pure: the caller passes the time. https://kubernetes.io/docs/reference/kubernetes-api/ has Event.
+ */
+#ifndef K8S_CONTROLLER_KUBE_EVENTS_H
+#define K8S_CONTROLLER_KUBE_EVENTS_H
+
+#include "k8s/client/api.h"
+#include "k8s/job/kube_job.h"
+
+#define KUBE_EVENTS_MAX        24 /* different ones; the oldest is then forgotten */
+#define KUBE_EVENTS_BURST      10
+#define KUBE_EVENTS_REFILL_MS  20000 /* for one more: three a minute */
+#define KUBE_EVENTS_EVERY_MS   5000  /* the same one */
+#define KUBE_EVENT_MESSAGE_MAX 768   /* the API server takes 1024 */
+
+struct kube_event {
+    const char *reason;
+    bool is_warning;
+    char message[KUBE_EVENT_MESSAGE_MAX];
+    char name[160];
+    uint64_t alike; /* hash of what makes it different from others */
+    uint32_t count;
+    uint32_t said;            /* of them the API server knows, or will not */
+    int64_t first_s, last_s;  /* of the calendar */
+    int64_t due_ms;           /* not before */
+    bool is_there, is_asked;  /* an Event of that name; a request about it is under way */
+    uint32_t asked, sequence; /* its count then; the order of their last use */
+};
+
+struct kube_events {
+    const struct kube_job *job;
+    struct slice owner, instance;
+    struct kube_event events[KUBE_EVENTS_MAX];
+    size_t count;
+    uint32_t sequence;
+    int64_t tokens, refilled_ms;
+    bool is_hurried, has_complained;
+};
+
+/* Borrowed for its life: `owner`, the uid of the Job, and `instance`, the name of who speaks. */
+void kube_events_init(struct kube_events *events, const struct kube_job *job, struct slice owner,
+                      struct slice instance);
+
+struct kube_moment {
+    int64_t ms; /* of the loop */
+    int64_t us; /* since 1970 */
+};
+
+/* `reason` is static, in CamelCase; the message a sentence, cut where it is too long. */
+void kube_events_note(struct kube_events *events, const struct kube_moment *now, bool is_warning,
+                      const char *reason, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void kube_events_hurry(struct kube_events *events);
+
+/* True: send this, and tell what came of it; one at a time. Otherwise *due_ms is not later than the
+ * time at which there is something to send. */
+bool kube_events_next(struct kube_events *events, int64_t now_ms, struct http_request *request,
+                      int64_t *due_ms);
+/* With the answer's HTTP code. True for the first of all that were refused: to be logged. */
+bool kube_events_on_answer(struct kube_events *events, enum status status, int code);
+/* The request was given up: it may have been heard, and is made again. */
+void kube_events_on_cancel(struct kube_events *events);
+
+/* All that was noted is said. */
+bool kube_events_are_said(const struct kube_events *events);
+
+#endif

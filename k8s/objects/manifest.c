@@ -1,0 +1,698 @@
+#include "k8s/objects/manifest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "k8s/client/base64.h"
+
+#define MASTER_CPU_M  100
+#define MASTER_MEMORY ((int64_t)256 << 20)
+#define STATE_FOLDER  "/var/lib/totrain"
+#define JOBS_FOLDER   STATE_FOLDER "/jobs"
+#define SECRET_FOLDER "/etc/totrain"
+#define SPEC_FOLDER   SECRET_FOLDER "/job"
+#define TLS_FOLDER    SECRET_FOLDER "/tls"
+#define LOGIN_FOLDER  SECRET_FOLDER "/database"
+#define STATEMENT_KEY "statement.sql"
+
+/* The pod that submits by the clock. */
+#define SUBMIT_MEMORY ((int64_t)512 << 20)
+#define SUBMIT_TRIES  3
+
+/* Written as a person would read it. */
+static cJSON *literal(const char *json)
+{
+    return cJSON_Parse(json);
+}
+
+static struct slice named(const struct kube_job *job, const char *suffix, char out[128])
+{
+    snprintf(out, 128, "%.*s%s", SLICE_FORMAT(job->name), suffix);
+    return slice_of(out);
+}
+
+static void add_labels(cJSON *metadata, const struct kube_job *job, const char *component)
+{
+    cJSON *labels = json_add_object(metadata, "labels");
+
+    json_add_string(labels, "app.kubernetes.io/name", SLICE("totrain"));
+    json_add_string(labels, "app.kubernetes.io/instance", job->name);
+    json_add_string(labels, "app.kubernetes.io/component", slice_of(component));
+    json_add_string(labels, "app.kubernetes.io/managed-by", SLICE("totrain"));
+    json_add_string(labels, "app.kubernetes.io/version", SLICE(TOTRAIN_VERSION));
+    json_add_string(labels, "totrain.dev/job", job->name);
+    json_add_string(labels, "totrain.dev/role", slice_of(component));
+}
+
+static cJSON *begin(const struct kube_job *job, enum api_kind kind, const char *suffix,
+                    const char *component, cJSON **metadata)
+{
+    const struct api_names *names = api_names(kind);
+    cJSON *object = cJSON_CreateObject();
+    char version[64], name[128];
+
+    snprintf(version, sizeof version, "%s%s%s", names->group, *names->group ? "/" : "",
+             names->version);
+    json_add_string(object, "apiVersion", slice_of(version));
+    json_add_string(object, "kind", slice_of(names->kind));
+    *metadata = json_add_object(object, "metadata");
+    json_add_string(*metadata, "name", named(job, suffix, name));
+    json_add_string(*metadata, "namespace", job->kube_namespace);
+    add_labels(*metadata, job, component);
+    return object;
+}
+
+/* Not as its controller: the Job's would give up what does not match its selector, as the pods of
+ * workers must not, and without an owner they would outlive it. Without blockOwnerDeletion, which
+ * would need a right of its own. */
+static void add_owner(cJSON *metadata, const char *version, const char *kind, struct slice name,
+                      struct slice uid)
+{
+    cJSON *owner = cJSON_CreateObject();
+
+    json_add_string(owner, "apiVersion", slice_of(version));
+    json_add_string(owner, "kind", slice_of(kind));
+    json_add_string(owner, "name", name);
+    json_add_string(owner, "uid", uid);
+    json_append(json_add_array(metadata, "ownerReferences"), owner);
+}
+
+/* `uid` empty: it is not known. */
+static void add_job_owner(cJSON *metadata, const struct kube_job *job, struct slice uid)
+{
+    if (uid.size > 0)
+        add_owner(metadata, "batch/v1", "Job", job->name, uid);
+}
+
+/* Of the training that the pod of a schedule sends: it goes with that pod. Where the pod only died,
+ * the next run finds the Job by its label, and its tables by their number. */
+static void add_run(cJSON *metadata, const struct kube_job *job)
+{
+    char number[32];
+
+    if (job->schedule.size == 0)
+        return;
+    snprintf(number, sizeof number, "%lld", (long long)job->job);
+    json_add_string(cJSON_GetObjectItemCaseSensitive(metadata, "labels"), MANIFEST_SCHEDULE,
+                    job->schedule);
+    json_add_string(json_add_object(metadata, "annotations"), MANIFEST_TABLES, slice_of(number));
+    add_owner(metadata, "v1", "Pod", job->owner_pod, job->owner_uid);
+}
+
+static void add_memory(cJSON *object, const char *name, int64_t bytes)
+{
+    char quantity[32];
+
+    if (bytes % (1 << 20) == 0)
+        snprintf(quantity, sizeof quantity, "%lldMi", (long long)(bytes >> 20));
+    else
+        snprintf(quantity, sizeof quantity, "%lld", (long long)bytes);
+    json_add_string(object, name, slice_of(quantity));
+}
+
+static void add_cpu(cJSON *object, const char *name, int64_t cpu_m)
+{
+    char quantity[32];
+
+    if (cpu_m % 1000 == 0)
+        snprintf(quantity, sizeof quantity, "%lld", (long long)(cpu_m / 1000));
+    else
+        snprintf(quantity, sizeof quantity, "%lldm", (long long)cpu_m);
+    json_add_string(object, name, slice_of(quantity));
+}
+
+/* Memory is given and taken in full, so that a node that is short of it does not
+ * choose us first; processors may be used where there are more. */
+static void add_resources(cJSON *container, int64_t cpu_m, int64_t memory, struct slice slot)
+{
+    cJSON *resources = json_add_object(container, "resources");
+    cJSON *requests = json_add_object(resources, "requests");
+    cJSON *limits = json_add_object(resources, "limits");
+    char name[256];
+
+    add_cpu(requests, "cpu", cpu_m);
+    add_memory(requests, "memory", memory);
+    add_memory(limits, "memory", memory);
+    if (slot.size == 0)
+        return;
+    snprintf(name, sizeof name, "%.*s", SLICE_FORMAT(slot));
+    json_add_string(requests, name, SLICE("1"));
+    json_add_string(limits, name, SLICE("1"));
+}
+
+static void add_mount(cJSON *container, const char *name, const char *path, const char *file)
+{
+    cJSON *mounts = cJSON_GetObjectItemCaseSensitive(container, "volumeMounts");
+    cJSON *mount = cJSON_CreateObject();
+
+    json_add_string(mount, "name", slice_of(name));
+    json_add_string(mount, "mountPath", slice_of(path));
+    if (file)
+        json_add_string(mount, "subPath", slice_of(file));
+    json_add_boolean(mount, "readOnly", strcmp(name, "state") != 0 && strcmp(name, "tmp") != 0);
+    json_append(mounts ? mounts : json_add_array(container, "volumeMounts"), mount);
+}
+
+/* Keys are readable by the pod's group alone: runtime/net/credentials.h refuses others. */
+static cJSON *add_secret_volume(cJSON *volumes, const char *name, struct slice secret)
+{
+    cJSON *volume = cJSON_CreateObject(), *source;
+
+    json_add_string(volume, "name", slice_of(name));
+    source = json_add_object(volume, "secret");
+    json_add_string(source, "secretName", secret);
+    json_add_integer(source, "defaultMode", 0440);
+    json_append(volumes, volume);
+    return source;
+}
+
+/* One volume for all that a pod has of Secrets, since each is a file system that the kubelet has
+ * mounted, and unmounted, by a process of its own. Returns its sources. */
+static cJSON *add_secrets(cJSON *container, cJSON *volumes)
+{
+    cJSON *volume = cJSON_CreateObject(), *projected;
+
+    add_mount(container, "secrets", SECRET_FOLDER, NULL);
+    json_add_string(volume, "name", SLICE("secrets"));
+    projected = json_add_object(volume, "projected");
+    json_add_integer(projected, "defaultMode", 0440); /* as in add_secret_volume */
+    json_append(volumes, volume);
+    return json_add_array(projected, "sources");
+}
+
+/* Returns the Secret's items: none of its other keys are in the pod. */
+static cJSON *add_source(cJSON *sources, struct slice secret, bool is_optional)
+{
+    cJSON *source = cJSON_CreateObject(), *projection = json_add_object(source, "secret");
+
+    json_add_string(projection, "name", secret);
+    if (is_optional)
+        json_add_boolean(projection, "optional", true);
+    json_append(sources, source);
+    return json_add_array(projection, "items");
+}
+
+/* `path` is below SECRET_FOLDER. */
+static void add_item(cJSON *items, const char *key, const char *path)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    json_add_string(item, "key", slice_of(key));
+    json_add_string(item, "path", slice_of(path));
+    json_append(items, item);
+}
+
+static cJSON *begin_container(const struct kube_job *job, const char *name)
+{
+    cJSON *container = cJSON_CreateObject();
+
+    json_add_string(container, "name", slice_of(name));
+    json_add_string(container, "image", job->image);
+    json_add_string(container, "imagePullPolicy", job->pull_policy);
+    json_add(container, "securityContext",
+             literal("{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
+                     "\"capabilities\":{\"drop\":[\"ALL\"]}}"));
+    return container;
+}
+
+/* What Pod Security calls restricted. */
+static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice account, bool has_token,
+                      const char *restarts)
+{
+    json_add_string(spec, "serviceAccountName", account);
+    json_add_boolean(spec, "automountServiceAccountToken", has_token);
+    json_add_boolean(spec, "enableServiceLinks", false);
+    json_add_string(spec, "restartPolicy", slice_of(restarts));
+    json_add_integer(spec, "terminationGracePeriodSeconds", MANIFEST_GRACE_S);
+    if (job->priority_class.size > 0)
+        json_add_string(spec, "priorityClassName", job->priority_class);
+    json_add(spec, "securityContext",
+             literal("{\"runAsNonRoot\":true,\"runAsUser\":65532,\"runAsGroup\":65532,"
+                     "\"fsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"));
+}
+
+/* The Job makes another master as soon as this one's pod is on its way out, of which a dead node
+ * never says that it has gone. Five minutes, as by default, the workers would wait for it. The
+ * Job's back-off is 10 s from when the node was given up, and nothing is gained by less. */
+static void add_tolerations(cJSON *spec)
+{
+    static const char *const taints[] = {"node.kubernetes.io/not-ready",
+                                         "node.kubernetes.io/unreachable"};
+    cJSON *tolerations = json_add_array(spec, "tolerations");
+
+    for (size_t i = 0; i < sizeof taints / sizeof *taints; i++) {
+        cJSON *toleration = literal("{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}");
+
+        json_add_string(toleration, "key", slice_of(taints[i]));
+        json_add_integer(toleration, "tolerationSeconds", MANIFEST_AWAY_S);
+        json_append(tolerations, toleration);
+    }
+}
+
+/* `state`: where the program keeps what is a pod's own. */
+static void add_folders(const char *state, cJSON *container, cJSON *volumes)
+{
+    add_mount(container, "state", state, NULL);
+    add_mount(container, "tmp", "/tmp", NULL);
+    json_append(volumes, literal("{\"name\":\"state\",\"emptyDir\":{}}"));
+    json_append(volumes, literal("{\"name\":\"tmp\",\"emptyDir\":{}}"));
+}
+
+static void add_argument(cJSON *arguments, const char *text)
+{
+    json_append(arguments, json_string(slice_of(text)));
+}
+
+/* What a connection string names is below LOGIN_FOLDER. Optional is what is not there: a kubelet
+ * would wait for it without a word to us, and the process says which file it misses. */
+static void add_login(const struct kube_job *job, cJSON *sources)
+{
+    static const char *const keys[] = {MANIFEST_LOGIN_KEYS};
+    cJSON *items = add_source(sources, job->database_secret, true);
+    char path[64];
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(path, sizeof path, "database/%s", keys[i]);
+        add_item(items, keys[i], path);
+    }
+}
+
+/* Where it is, and where the job's tables are. Returns the sources of its volume of Secrets. */
+static cJSON *add_common(const struct kube_job *job, int port, cJSON *container, cJSON *volumes)
+{
+    cJSON *arguments = cJSON_GetObjectItemCaseSensitive(container, "args"), *sources;
+    char text[64];
+
+    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", port);
+    add_argument(arguments, "--listen");
+    add_argument(arguments, text);
+    add_argument(arguments, "--tls");
+    add_argument(arguments, TLS_FOLDER);
+    add_folders(JOBS_FOLDER, container, volumes);
+    sources = add_secrets(container, volumes);
+    if (job->database_secret.size == 0)
+        return sources;
+    add_argument(arguments, "--database");
+    add_argument(arguments, LOGIN_FOLDER "/" MANIFEST_LOGIN_KEY);
+    if (job->schema.size > 0) {
+        add_argument(arguments, "--schema");
+        json_append(arguments, json_string(job->schema));
+    }
+    add_login(job, sources);
+    return sources;
+}
+
+static cJSON *add_role(cJSON *container, const struct kube_job *job, const char *role)
+{
+    cJSON *arguments = json_add_array(container, "args");
+    char text[64];
+
+    add_argument(arguments, role);
+    snprintf(text, sizeof text, JOBS_FOLDER "/%lld", (long long)job->job);
+    add_argument(arguments, text);
+    return arguments;
+}
+
+static const char pod_address[] =
+    "[{\"name\":\"POD_IP\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"status.podIP\"}}}]";
+/* The Job's uid comes with a label that Kubernetes puts on its pods: it is not known when the
+ * Job is written, and what the master makes is to be owned by it. */
+static const char job_uid[] = "{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
+                              "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}}";
+
+/* Frozen, it is killed after 4 to 5 s, and 2 s more. While its loop waits for the database it
+ * answers. */
+static void add_probe(cJSON *container, cJSON *arguments)
+{
+    cJSON *probe = json_add_object(container, "livenessProbe"), *get;
+    char text[64];
+
+    snprintf(text, sizeof text, "tcp:$(POD_IP):%d", MANIFEST_HEALTH_PORT);
+    add_argument(arguments, "--health");
+    add_argument(arguments, text);
+    get = json_add_object(probe, "httpGet");
+    json_add_string(get, "path", SLICE("/healthz"));
+    json_add_integer(get, "port", MANIFEST_HEALTH_PORT);
+    json_add_integer(probe, "periodSeconds", 1);
+    json_add_integer(probe, "timeoutSeconds", 1);
+    json_add_integer(probe, "failureThreshold", 4);
+    json_add_integer(probe, "initialDelaySeconds", 5);
+    json_add_integer(probe, "terminationGracePeriodSeconds", 1);
+}
+
+static void add_master_files(const struct kube_job *job, cJSON *sources)
+{
+    char name[128];
+    cJSON *items = add_source(sources, named(job, "-master", name), false);
+
+    add_item(items, "ca.crt", "tls/ca.crt");
+    add_item(items, "tls.crt", "tls/tls.crt");
+    add_item(items, "tls.key", "tls/tls.key");
+    items = add_source(sources, named(job, "-job", name), false);
+    add_item(items, MANIFEST_JOB_KEY, "job/" MANIFEST_JOB_KEY);
+}
+
+static void fill_master(cJSON *spec, const struct kube_job *job)
+{
+    cJSON *container = begin_container(job, "master"), *volumes = cJSON_CreateArray();
+    cJSON *arguments = add_role(container, job, "master"), *variables = literal(pod_address);
+
+    /* The end of its log is seen in its pod's status, also when the log cannot be read. */
+    json_add_string(container, "terminationMessagePolicy", SLICE("FallbackToLogsOnError"));
+    /* In the same pod where only the process died: state and address stay. */
+    begin_pod(spec, job, job->service_account, true, "OnFailure");
+    add_tolerations(spec);
+    add_argument(arguments, "--kubernetes");
+    add_argument(arguments, SPEC_FOLDER "/" MANIFEST_JOB_KEY);
+    add_probe(container, arguments);
+    json_append(variables, literal(job_uid));
+    json_add(container, "env", variables);
+    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    add_master_files(job, add_common(job, MANIFEST_MASTER_PORT, container, volumes));
+    json_append(json_add_array(spec, "containers"), container);
+    json_add(spec, "volumes", volumes);
+}
+
+cJSON *manifest_job(const struct kube_job *job)
+{
+    cJSON *metadata, *object = begin(job, API_JOBS, "", "master", &metadata);
+    cJSON *spec = json_add_object(object, "spec"), *template;
+
+    add_run(metadata, job);
+    json_add_boolean(spec, "suspend", true);
+    json_add_integer(spec, "parallelism", 1);
+    json_add_integer(spec, "completions", 1);
+    json_add_integer(spec, "backoffLimit", MANIFEST_MASTER_TRIES);
+    json_add_integer(spec, "ttlSecondsAfterFinished", job->keep_s);
+    template = json_add_object(spec, "template");
+    add_labels(json_add_object(template, "metadata"), job, "master");
+    fill_master(json_add_object(template, "spec"), job);
+    return object;
+}
+
+static void add_bytes(cJSON *data, const char *name, struct slice bytes)
+{
+    struct text letters;
+
+    text_init(&letters, API_BODY_BYTES_MAX);
+    base64_encode(bytes, &letters);
+    json_add(data, name, letters.failed ? NULL : json_string(text_slice(&letters)));
+    if (letters.data)
+        explicit_bzero(letters.data, letters.capacity);
+    text_deinit(&letters);
+}
+
+cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-job", "master", &metadata), *data;
+    struct error err;
+    struct text text;
+
+    text_init(&text, KUBE_JOB_BYTES_MAX);
+    add_job_owner(metadata, job, owner);
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("Opaque"));
+    data = json_add_object(object, "data");
+    if (kube_job_write(job, &text, &err) == STATUS_OK)
+        add_bytes(data, MANIFEST_JOB_KEY, text_slice(&text));
+    else
+        json_add(data, MANIFEST_JOB_KEY, NULL); /* json_print's to say */
+    text_deinit(&text);
+    return object;
+}
+
+cJSON *manifest_master_secret(const struct kube_job *job,
+                              const struct manifest_credentials *credentials, struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-master", "master", &metadata), *data;
+
+    add_job_owner(metadata, job, owner);
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("kubernetes.io/tls"));
+    data = json_add_object(object, "data");
+    add_bytes(data, "ca.crt", credentials->authority);
+    add_bytes(data, "tls.crt", credentials->certificate);
+    add_bytes(data, "tls.key", credentials->key);
+    return object;
+}
+
+cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
+                               const struct manifest_credentials *credentials, struct slice owner)
+{
+    char name[64];
+    cJSON *metadata, *object, *data;
+    uint32_t first = part * MANIFEST_WORKERS_PER_SECRET;
+
+    snprintf(name, sizeof name, "-workers-%u", part);
+    object = begin(job, API_SECRETS, name, "worker", &metadata);
+    add_job_owner(metadata, job, owner);
+    json_add_boolean(object, "immutable", true);
+    json_add_string(object, "type", SLICE("Opaque"));
+    data = json_add_object(object, "data");
+    add_bytes(data, "ca.crt", credentials[0].authority);
+    for (uint32_t i = 0; i < MANIFEST_WORKERS_PER_SECRET && first + i < job->workers_max; i++) {
+        snprintf(name, sizeof name, "%u.crt", first + i);
+        add_bytes(data, name, credentials[i].certificate);
+        snprintf(name, sizeof name, "%u.key", first + i);
+        add_bytes(data, name, credentials[i].key);
+    }
+    return object;
+}
+
+cJSON *manifest_service(const struct kube_job *job, struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SERVICES, "-master", "master", &metadata);
+    cJSON *spec = json_add_object(object, "spec"), *selector, *port;
+
+    add_job_owner(metadata, job, owner);
+    json_add_string(spec, "clusterIP", SLICE("None"));
+    json_add_boolean(spec, "publishNotReadyAddresses", true);
+    selector = json_add_object(spec, "selector");
+    json_add_string(selector, "totrain.dev/job", job->name);
+    json_add_string(selector, "totrain.dev/role", SLICE("master"));
+    port = cJSON_CreateObject();
+    json_add_string(port, "name", SLICE("master"));
+    json_add_integer(port, "port", MANIFEST_MASTER_PORT);
+    json_append(json_add_array(spec, "ports"), port);
+    return object;
+}
+
+struct slice manifest_master_address(const struct kube_job *job, struct arena *arena)
+{
+    return arena_printf(arena, "tcp:%.*s-master.%.*s.svc:%d", SLICE_FORMAT(job->name),
+                        SLICE_FORMAT(job->kube_namespace), MANIFEST_MASTER_PORT);
+}
+
+/* Its own files of the Secret, and no other worker's. */
+static void add_worker_files(const struct kube_job *job, uint32_t index, cJSON *sources)
+{
+    char suffix[64], name[128], key[64];
+    cJSON *items;
+
+    snprintf(suffix, sizeof suffix, "-workers-%u", index / MANIFEST_WORKERS_PER_SECRET);
+    items = add_source(sources, named(job, suffix, name), false);
+    add_item(items, "ca.crt", "tls/ca.crt");
+    snprintf(key, sizeof key, "%u.crt", index);
+    add_item(items, key, "tls/tls.crt");
+    snprintf(key, sizeof key, "%u.key", index);
+    add_item(items, key, "tls/tls.key");
+}
+
+static void add_worker_arguments(cJSON *container, const struct kube_job *job,
+                                 const struct kube_worker *worker)
+{
+    cJSON *arguments = add_role(container, job, "worker");
+    char text[64];
+
+    add_argument(arguments, "--index");
+    snprintf(text, sizeof text, "%u", worker->index);
+    add_argument(arguments, text);
+    add_argument(arguments, "--incarnation");
+    snprintf(text, sizeof text, "%u", worker->incarnation);
+    add_argument(arguments, text);
+    add_argument(arguments, "--cpus");
+    snprintf(text, sizeof text, "%lld", (long long)((job->cpu_m + 999) / 1000));
+    add_argument(arguments, text);
+    add_argument(arguments, "--master");
+    json_append(arguments, json_string(worker->master));
+    if (job->snapshot.size > 0) {
+        add_argument(arguments, "--snapshot");
+        json_append(arguments, json_string(job->snapshot));
+    }
+}
+
+static void add_numbers(cJSON *metadata, const struct kube_worker *worker)
+{
+    cJSON *labels = cJSON_GetObjectItemCaseSensitive(metadata, "labels");
+    char text[32];
+
+    snprintf(text, sizeof text, "%u", worker->index);
+    json_add_string(labels, "totrain.dev/index", slice_of(text));
+    snprintf(text, sizeof text, "%u", worker->incarnation);
+    json_add_string(labels, "totrain.dev/incarnation", slice_of(text));
+}
+
+/* So that not all who have the state die with one node. Where there is no room for it they are
+ * together all the same. */
+static void add_spread(cJSON *spec, const struct kube_job *job)
+{
+    cJSON *constraint = literal("{\"maxSkew\":1,\"topologyKey\":\"kubernetes.io/hostname\","
+                                "\"whenUnsatisfiable\":\"ScheduleAnyway\"}");
+    cJSON *labels = json_add_object(json_add_object(constraint, "labelSelector"), "matchLabels");
+
+    json_add_string(labels, "totrain.dev/job", job->name);
+    json_add_string(labels, "totrain.dev/role", SLICE("worker"));
+    json_append(json_add_array(spec, "topologySpreadConstraints"), constraint);
+}
+
+static void add_avoided(cJSON *spec, const struct kube_worker *worker)
+{
+    static const char terms[] = "preferredDuringSchedulingIgnoredDuringExecution";
+    cJSON *preferred;
+
+    if (worker->avoided_count == 0)
+        return;
+    preferred =
+        json_add_array(json_add_object(json_add_object(spec, "affinity"), "nodeAffinity"), terms);
+    for (size_t i = 0; i < worker->avoided_count; i++) {
+        cJSON *term = literal("{\"weight\":100,\"preference\":{\"matchFields\":[{\"key\":"
+                              "\"metadata.name\",\"operator\":\"NotIn\",\"values\":[]}]}}");
+        cJSON *fields = cJSON_GetObjectItem(cJSON_GetObjectItem(term, "preference"), "matchFields");
+        cJSON *values = cJSON_GetObjectItem(cJSON_GetArrayItem(fields, 0), "values");
+
+        json_append(values, json_string(worker->avoided[i]));
+        json_append(preferred, term);
+    }
+}
+
+cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
+                       struct slice owner)
+{
+    cJSON *container = begin_container(job, "worker"), *volumes = cJSON_CreateArray();
+    cJSON *metadata, *object, *spec;
+    char suffix[64];
+
+    snprintf(suffix, sizeof suffix, "-worker-%u-%u", worker->index, worker->incarnation);
+    object = begin(job, API_PODS, suffix, "worker", &metadata);
+    add_numbers(metadata, worker);
+    add_job_owner(metadata, job, owner);
+    spec = json_add_object(object, "spec");
+    /* The master decides what comes after its end. */
+    begin_pod(spec, job, job->service_account, false, "Never");
+    if (worker->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
+        add_spread(spec, job);
+    add_avoided(spec, worker);
+    add_worker_arguments(container, job, worker);
+    json_add(container, "env", literal(pod_address));
+    add_resources(container, job->cpu_m, worker->memory, job->slot_resource);
+    add_worker_files(job, worker->index, add_common(job, MANIFEST_WORKER_PORT, container, volumes));
+    json_append(json_add_array(spec, "containers"), container);
+    json_add(spec, "volumes", volumes);
+    return object;
+}
+
+void manifest_worker_selector(const struct kube_job *job, struct text *out)
+{
+    text_printf(out, "totrain.dev/job=%.*s,totrain.dev/role=worker", SLICE_FORMAT(job->name));
+}
+
+/* ----- by the clock ----- */
+
+static void add_word(cJSON *arguments, const char *option, struct slice value)
+{
+    struct text word;
+
+    if (value.size == 0)
+        return;
+    text_init(&word, KUBE_JOB_BYTES_MAX);
+    text_printf(&word, "--%s=%.*s", option, SLICE_FORMAT(value));
+    json_append(arguments, json_string(text_slice(&word)));
+    text_deinit(&word);
+}
+
+/* The command that makes the same job; what it trains is in a file. */
+static void add_submit_arguments(cJSON *container, const struct kube_job *job,
+                                 const struct kube_schedule *schedule)
+{
+    cJSON *arguments = json_add_array(container, "args");
+    char number[32];
+
+    add_argument(arguments, "submit");
+    json_append(arguments, json_string(schedule->database));
+    add_argument(arguments, "-f");
+    add_argument(arguments, SPEC_FOLDER "/" STATEMENT_KEY);
+    add_word(arguments, "run-of", job->name);
+    add_argument(arguments, "--owner=$(POD_NAME)/$(POD_UID)/$(JOB_NAME)");
+    add_word(arguments, "namespace", job->kube_namespace);
+    add_word(arguments, "image", job->image);
+    add_word(arguments, "pull-policy", job->pull_policy);
+    add_word(arguments, "service-account", job->service_account);
+    add_word(arguments, "database-secret", job->database_secret);
+    add_word(arguments, "priority-class", job->priority_class);
+    add_word(arguments, "resource", job->slot_resource);
+    snprintf(number, sizeof number, "%lldm", (long long)job->cpu_m);
+    add_word(arguments, "cpu", slice_of(number));
+    snprintf(number, sizeof number, "%lld", (long long)job->memory);
+    add_word(arguments, "memory", slice_of(number));
+    snprintf(number, sizeof number, "%lld", (long long)job->keep_s);
+    add_word(arguments, "keep", slice_of(number));
+}
+
+static const char submit_variables[] =
+    "[{\"name\":\"POD_NAME\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.name\"}}},"
+    "{\"name\":\"POD_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}}},"
+    "{\"name\":\"JOB_NAME\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
+    "\"metadata.labels['batch.kubernetes.io/job-name']\"}}},"
+    "{\"name\":\"PGSERVICEFILE\",\"value\":\"" MANIFEST_SERVICE_FILE "\"}]";
+
+static void fill_submitter(cJSON *spec, const struct kube_job *job,
+                           const struct kube_schedule *schedule)
+{
+    cJSON *container = begin_container(job, "submit"), *volumes = cJSON_CreateArray();
+    char name[128];
+
+    json_add_string(container, "terminationMessagePolicy", SLICE("FallbackToLogsOnError"));
+    begin_pod(spec, job, schedule->account, true, "Never");
+    add_tolerations(spec);
+    add_submit_arguments(container, job, schedule);
+    json_add(container, "env", literal(submit_variables));
+    add_resources(container, MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
+    add_folders(STATE_FOLDER, container, volumes);
+    add_mount(container, "statement", SPEC_FOLDER, NULL);
+    add_secret_volume(volumes, "statement", named(job, "-statement", name));
+    add_mount(container, "service", MANIFEST_SERVICE_FOLDER, NULL);
+    add_secret_volume(volumes, "service", schedule->service_secret);
+    json_append(json_add_array(spec, "containers"), container);
+    json_add(spec, "volumes", volumes);
+}
+
+cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule *schedule)
+{
+    cJSON *metadata, *object = begin(job, API_CRON_JOBS, "", "submit", &metadata);
+    cJSON *spec = json_add_object(object, "spec"), *inner, *template;
+
+    json_add_string(spec, "schedule", schedule->cron);
+    /* A training that lasts into the next is not disturbed by it. */
+    json_add_string(spec, "concurrencyPolicy", SLICE("Forbid"));
+    json_add_integer(spec, "startingDeadlineSeconds", 300);
+    inner = json_add_object(json_add_object(spec, "jobTemplate"), "spec");
+    /* One that was killed, or lost its node, is followed by another; one that failed says so. */
+    json_add_integer(inner, "backoffLimit", SUBMIT_TRIES - 1);
+    json_add_integer(inner, "ttlSecondsAfterFinished", job->keep_s);
+    template = json_add_object(inner, "template");
+    add_labels(json_add_object(template, "metadata"), job, "submit");
+    fill_submitter(json_add_object(template, "spec"), job, schedule);
+    return object;
+}
+
+cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
+                                 struct slice owner)
+{
+    cJSON *metadata, *object = begin(job, API_SECRETS, "-statement", "submit", &metadata);
+
+    if (owner.size > 0)
+        add_owner(metadata, "batch/v1", "CronJob", job->name, owner);
+    json_add_string(object, "type", SLICE("Opaque"));
+    add_bytes(json_add_object(object, "data"), STATEMENT_KEY, statement);
+    return object;
+}

@@ -1,0 +1,100 @@
+/*
+ * manifest.h - a job as Kubernetes objects.
+ *
+ *     Job NAME (suspended until all is there; restarts the master)
+ *      +-- owns Secret NAME-job          cluster.json: struct kube_job
+ *      +-- owns Secret NAME-master       the master's ca.crt, tls.crt, tls.key
+ *      +-- owns Secret NAME-workers-K    the same for workers 256 K to 256 K + 255
+ *      +-- owns Service NAME-master      a name for the master
+ *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master
+ *
+ * Deleting the Job deletes everything. Rows, spec and model are in tables of PostgreSQL
+ * (docs/kubernetes.md), which the processes reach with the login of `database_secret`. The
+ * submitter is the job's authority (runtime/net/authority.h) and issues the credentials of all
+ * workers that there may be, so that its key is in no object, and a worker's Pod mounts its own
+ * files of the Secret alone, in one volume with all that it has of Secrets. Only the master has an
+ * API token.
+ *
+ * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
+ * not fit into memory shows in json_print. The caller frees them.
+ */
+#ifndef K8S_OBJECTS_MANIFEST_H
+#define K8S_OBJECTS_MANIFEST_H
+
+#include "k8s/client/api.h"
+#include "k8s/job/kube_job.h"
+
+#define MANIFEST_WORKERS_PER_SECRET 256 /* a Secret holds 1 MiB */
+#define MANIFEST_MASTER_PORT        7070
+#define MANIFEST_WORKER_PORT        7071
+#define MANIFEST_HEALTH_PORT        7072 /* of the master */
+#define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
+#define MANIFEST_AWAY_S             8       /* a node says nothing: its master is another's */
+#define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
+#define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
+/* What a pod sees of database_secret, where it is there; the rest for libpq's sslrootcert, sslcert
+ * and sslkey. */
+#define MANIFEST_LOGIN_KEYS MANIFEST_LOGIN_KEY, "ca.crt", "tls.crt", "tls.key"
+/* An annotation of the Job: how many workers are wanted, where somebody has said so. */
+#define MANIFEST_WORKERS "totrain.dev/workers"
+#define MANIFEST_JOB_KEY "cluster.json"
+
+/* The Job with the master's pod in it. */
+cJSON *manifest_job(const struct kube_job *job);
+
+/* The three files of credentials, PEM. */
+struct manifest_credentials {
+    struct slice authority, certificate, key;
+};
+/* `owner` is the uid of the Job; empty: not known yet, as in a dry run. */
+cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner);
+cJSON *manifest_master_secret(const struct kube_job *job,
+                              const struct manifest_credentials *credentials, struct slice owner);
+/* Secret number `part`; of its workers only those below workers_max.
+ * credentials[i] belongs to worker part * MANIFEST_WORKERS_PER_SECRET + i. */
+cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
+                               const struct manifest_credentials *credentials, struct slice owner);
+cJSON *manifest_service(const struct kube_job *job, struct slice owner);
+
+struct kube_worker {
+    uint32_t index, incarnation;
+    int64_t memory;              /* bytes; more than the job's after it ran out */
+    struct slice master;         /* "tcp:HOST:PORT" */
+    const struct slice *avoided; /* nodes; it would rather be elsewhere, and is there if it must */
+    size_t avoided_count;
+};
+cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
+                       struct slice owner);
+/* What the Service's name makes the master's address. */
+struct slice manifest_master_address(const struct kube_job *job, struct arena *arena);
+
+/*
+ * A statement by the clock (docs/decisions/0027-kubernetes-objects.md).
+ *
+ *     CronJob NAME --owns--> Secret NAME-statement     where the program made them; statement.sql
+ *        +-- Job --> Pod: `totrain submit`, with an account of its own
+ *                      +-- owns the Job of the training, labelled MANIFEST_SCHEDULE=NAME
+ *
+ * The pod knows the database by a service file of libpq in a Secret that is there already.
+ */
+#define MANIFEST_SERVICE_KEY    "pg_service.conf"
+#define MANIFEST_SERVICE_FOLDER "/etc/totrain/service"
+#define MANIFEST_SERVICE_FILE   MANIFEST_SERVICE_FOLDER "/" MANIFEST_SERVICE_KEY
+#define MANIFEST_SCHEDULE       "totrain.dev/schedule" /* label of a training: the schedule's name */
+#define MANIFEST_TABLES         "totrain.dev/tables"   /* annotation of one: their number */
+struct kube_schedule {
+    struct slice cron;
+    struct slice database;       /* "service=NAME" */
+    struct slice service_secret; /* with MANIFEST_SERVICE_KEY */
+    struct slice account;
+};
+/* `job` is what each training is to be like; its name is the schedule's. */
+cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule *schedule);
+/* `owner`: uid of the CronJob; empty: not known. */
+cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
+                                 struct slice owner);
+
+/* Label selector of all pods of the job's workers. */
+void manifest_worker_selector(const struct kube_job *job, struct text *out);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * rights.h - who may do what in a namespace of ours: one table for the roles that
+ * are printed and for the check that asks whether they are there.
+ */
+#ifndef K8S_OBJECTS_RIGHTS_H
+#define K8S_OBJECTS_RIGHTS_H
+
+#include "k8s/client/api.h"
+
+#define RIGHTS_MASTER    "totrain"
+#define RIGHTS_SUBMITTER "totrain-submitter"
+#define RIGHTS_SCHEDULE  "totrain-schedule"
+
+struct right {
+    enum api_kind kind;
+    const char *subresource; /* NULL: the object itself */
+    const char *verbs;       /* separated by blanks */
+};
+
+enum rights_role { RIGHTS_OF_MASTER, RIGHTS_OF_SUBMITTER, RIGHTS_OF_SCHEDULE };
+const struct right *rights_of(enum rights_role role, size_t *count);
+
+/*
+ * A List to apply once, by somebody who rules the cluster: the namespace with Pod
+ * Security "restricted", a quota, and an account with a role of least rights for
+ * the master, one for the submitter, and one for the pods of schedules. INVALID for a name that is
+ * no namespace.
+ */
+struct rights_limits {
+    int64_t pods;
+    struct slice cpu, memory; /* quantities */
+};
+enum status rights_print(struct slice kube_namespace, const struct rights_limits *limits,
+                         struct text *out, struct error *err);
+
+/* What whoever gives these rights has to know. */
+extern const char rights_warning[];
+
+/* SelfSubjectAccessReview: may I do this? */
+cJSON *rights_review(struct slice kube_namespace, const struct right *right, struct slice verb);
+/* Its answer; PROTOCOL where it is none. */
+enum status rights_review_read(const cJSON *answer, bool *is_allowed, struct error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * loop.h - the one loop that moves the bytes for every role.
+ *
+ *     sockets, clock, signals --> loop --message, tick, disconnect--> role
+ *                                  ^                                   |
+ *                                  +--------------- outbox ------------+
+ *
+ * One process may host several roles: what they send to each other goes
+ * through a queue instead of a socket, as the same frames. Over TCP every
+ * connection is TLS, and whoever cannot show a certificate of this job and of a
+ * fitting role (runtime/net/tls.h) is closed before a role hears of it; strangers are
+ * limited in number and time. Only loop*.c and net/ know libevent.
+ */
+#ifndef RUNTIME_LOOP_LOOP_H
+#define RUNTIME_LOOP_LOOP_H
+
+#include "runtime/role/outbox.h"
+
+/* A role listening at this address is reached inside the process. */
+#define LOOP_LOCAL "local:"
+
+struct role {
+    void *self;
+    void (*on_message)(void *self, int64_t now_ms, peer_id from, const struct message *message,
+                       struct outbox *outbox);
+    void (*on_disconnect)(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox);
+    void (*on_tick)(void *self, int64_t now_ms, struct outbox *outbox);
+    bool (*has_work)(void *self); /* NULL: never */
+    void (*work)(void *self, int64_t now_ms, struct outbox *outbox);
+    /* There is nothing to do before a message that is due any moment. NULL: never. */
+    bool (*expects_soon)(void *self);
+    /* The wishes that are not about connections; called before any message of
+     * the same outbox leaves, so that what is told to others is on disk. */
+    enum status (*perform)(void *context, const struct outbox *outbox, struct error *err);
+    void *context;
+};
+
+struct loop;
+struct loop_role;
+struct tls;
+
+enum status loop_new(int64_t tick_ms, struct loop **loop, struct error *err);
+void loop_free(struct loop *loop);
+int64_t loop_now_ms(void); /* monotonic */
+int64_t loop_now_us(void);
+/* Before it sleeps the loop looks for so long for what a role expects soon, counted
+ * from the last work or message. 0, as it begins: it sleeps at once. */
+void loop_look_for(struct loop *loop, int64_t us);
+/* Asks the roles for work again at that time (of loop_now_us), to some
+ * microseconds; the last call counts. */
+void loop_wake_at(struct loop *loop, int64_t at_us);
+
+/* Borrowed until loop_free. At `master` only the master is accepted, at all
+ * other addresses a worker. Without tls there is no TCP. */
+struct loop_network {
+    struct tls *tls;
+    const char *master;
+};
+void loop_use_network(struct loop *loop, const struct loop_network *network);
+
+/* `address` NULL: nobody connects to this role. `bound` as in address_listen. */
+enum status loop_add_role(struct loop *loop, const struct role *role, const char *address,
+                          char *bound, size_t bound_size, struct loop_role **added,
+                          struct error *err);
+
+/* To call a role from outside of its messages: fill the outbox, then flush. */
+struct outbox *loop_outbox(struct loop_role *role);
+void loop_flush(struct loop_role *role);
+
+/* Lines (at most LAUNCH_EVENT_BYTES_MAX) from a descriptor that the loop now
+ * owns; on_end once, when the other side closed it. */
+struct line_reader {
+    void *context;
+    void (*on_line)(void *context, struct slice line);
+    /* Instead of on_line: what it writes goes back to who said the line. */
+    void (*on_request)(void *context, struct slice line, struct text *reply);
+    void (*on_end)(void *context);
+};
+struct loop_lines;
+enum status loop_read_lines(struct loop *loop, int fd, struct line_reader reader,
+                            struct loop_lines **lines, struct error *err);
+int loop_lines_fd(const struct loop_lines *lines);
+void loop_lines_close(struct loop_lines *lines);
+
+/* Whoever connects to this Unix address may say lines to `reader`. */
+enum status loop_listen_lines(struct loop *loop, const char *address, struct line_reader reader,
+                              struct error *err);
+
+/* GET of a path, with limits on size, time and method. `bound` takes HOST:PORT, the
+ * port that was found where 0 was asked for. */
+struct http_reader {
+    void *context;
+    /* False: there is no such page. The type is static. */
+    bool (*on_get)(void *context, const char *path, struct text *page, const char **type);
+};
+enum status loop_serve_http(struct loop *loop, const char *host, uint16_t port,
+                            struct http_reader reader, char *bound, size_t size, struct error *err);
+
+/*
+ * A library with sockets of its own (libcurl): it says what it waits for, and is
+ * called when that is there. `what` is LOOP_READ and LOOP_WRITE, 0: not any more.
+ */
+enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+struct guest_calls {
+    void *context;
+    void (*on_socket)(void *context, int fd, unsigned what); /* NULL: it has none */
+    void (*on_time)(void *context);
+};
+struct loop_guest;
+enum status loop_add_guest(struct loop *loop, const struct guest_calls *calls,
+                           struct loop_guest **guest, struct error *err);
+void loop_remove_guest(struct loop_guest *guest); /* before loop_free */
+enum status loop_guest_watch(struct loop_guest *guest, int fd, unsigned what, struct error *err);
+/* on_time once, so many milliseconds from now and instead of before; -1: never. */
+void loop_guest_wake_in(struct loop_guest *guest, int64_t ms);
+
+enum status loop_on_signal(struct loop *loop, int number, void (*call)(void *context),
+                           void *context, struct error *err);
+void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms), void *context);
+
+/* Runs until a role asked to END (its status), or loop_stop, then lets what
+ * was sent go out. */
+enum status loop_run(struct loop *loop, struct error *err);
+void loop_stop(struct loop *loop, enum status status, const struct error *reason);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * loop_parts.h - what loop.c, loop_links.c and loop_watch.c share.
+ */
+#ifndef RUNTIME_LOOP_LOOP_PARTS_H
+#define RUNTIME_LOOP_LOOP_PARTS_H
+
+#include "runtime/loop/loop.h"
+#include "runtime/net/connection.h"
+
+struct event;
+struct event_base;
+struct link;
+struct parcel;
+struct watch;
+
+struct bufferevent;
+struct evconnlistener;
+struct evhttp;
+
+/* Who comes when there are so many waits until one of them is gone; but those who
+ * queued up by then are let in together with the last of them. */
+#define HTTP_CLIENTS_MAX 64
+#define HTTP_QUEUE_MAX   16
+
+struct http_server {
+    struct http_server *next;
+    struct evhttp *http;
+    struct evconnlistener *listener;
+    struct bufferevent *clients[HTTP_CLIENTS_MAX + 2 * HTTP_QUEUE_MAX]; /* NULL: room */
+    struct event *looker; /* for who is gone, while the listener is disabled */
+    struct http_reader reader;
+};
+
+struct loop {
+    struct event_base *base;
+    struct event *tick;
+    struct loop_role *roles;
+    struct parcel *parcels, **parcels_end; /* first to last */
+    struct loop_lines *lines;
+    struct watch *watches; /* signals, listeners */
+    struct loop_network network;
+    void (*tick_call)(void *context, int64_t now_ms);
+    void *tick_context;
+    struct event *waker; /* a timer descriptor; NULL until it is needed */
+    struct http_server *http;
+    int64_t look_us, look_until_us;
+    bool is_stopped;
+    enum status how;
+    struct error reason;
+};
+
+struct loop_role {
+    struct loop *loop;
+    struct role role;
+    struct outbox outbox;
+    struct link *links;
+    peer_id next_accepted;
+    char *local_address; /* NULL: reached by socket, or not at all */
+    struct event *acceptor;
+    bool has_tls;     /* its acceptor's connections begin with a handshake */
+    uint64_t refused; /* connections that were not let in */
+    struct loop_role *next;
+};
+
+/* loop_links.c: the connections of a role. */
+
+enum status links_listen(struct loop_role *role, const char *address, char *bound,
+                         size_t bound_size, struct error *err);
+void links_connect(struct loop_role *role, peer_id peer, const char *address);
+void links_close(struct loop_role *role, peer_id peer);
+void links_send(struct loop_role *role, peer_id peer, struct slice bytes);
+/* Lets go of what is written out, and of what is not established in time. */
+void links_check(struct loop_role *role, int64_t now_ms);
+bool links_are_drained(const struct loop_role *role);
+void links_free(struct loop_role *role);
+
+/* What travels inside the process. True when there was any. */
+bool parcels_deliver(struct loop *loop);
+void parcels_free(struct loop *loop);
+
+/* Something happened: what is expected may be near. */
+void loop_look_again(struct loop *loop);
+
+void loop_free_watches(struct loop *loop);
+void loop_free_http(struct loop *loop);
+
+#endif

@@ -1,0 +1,130 @@
+#include "runtime/process/end_watch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define ASK_EVERY_MS 1000
+#define ANSWER_MS    2000
+#define OVER         "over\n"
+
+struct end_watch {
+    const struct pgstore *store;
+    struct loop_lines *lines; /* the other end of `voice` */
+    void (*over)(void *context);
+    void *context;
+    pthread_t thread;
+    int voice, end; /* what the thread says; told that it is to stop */
+};
+
+/* What cannot be found out now is asked again. */
+static void *run(void *argument)
+{
+    const struct end_watch *watch = argument;
+    struct pollfd end = {.fd = watch->end, .events = POLLIN};
+    bool is_over = false;
+    struct error err;
+
+    do {
+        error_clear(&err);
+        if (pgstore_look_for_end(watch->store, ANSWER_MS, &is_over, &err) != STATUS_OK)
+            log_warning("is the job over? %s", err.message);
+    } while (!is_over && poll(&end, 1, ASK_EVERY_MS) <= 0);
+    if (is_over && write(watch->voice, OVER, sizeof OVER - 1) < 0)
+        log_warning("the end of the job is not told");
+    return NULL;
+}
+
+/* Signals are for the loop's thread. */
+static int create_thread(struct end_watch *watch)
+{
+    sigset_t all, before;
+    int failed;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(&watch->thread, NULL, run, watch);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+static void on_line(void *context, struct slice line)
+{
+    const struct end_watch *watch = context;
+    (void)line;
+
+    watch->over(watch->context);
+}
+
+static void on_voice_end(void *context)
+{
+    ((struct end_watch *)context)->lines = NULL;
+}
+
+static enum status open_ends(struct end_watch *watch, struct loop *loop, struct error *err)
+{
+    const struct line_reader reader = {
+        .context = watch, .on_line = on_line, .on_end = on_voice_end};
+    enum status status;
+    int ends[2];
+
+    watch->end = eventfd(0, EFD_CLOEXEC);
+    if (watch->end < 0)
+        return fail_errno(err, STATUS_LIMIT, "cannot make an event descriptor");
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_errno(err, STATUS_LIMIT, "cannot make a pipe");
+    watch->voice = ends[1];
+    status = loop_read_lines(loop, ends[0], reader, &watch->lines, err);
+    if (status != STATUS_OK)
+        close(ends[0]);
+    return status;
+}
+
+static void close_ends(struct end_watch *watch)
+{
+    if (watch->lines)
+        loop_lines_close(watch->lines);
+    if (watch->voice >= 0)
+        close(watch->voice);
+    if (watch->end >= 0)
+        close(watch->end);
+}
+
+enum status end_watch_start(const struct pgstore *store, struct loop *loop,
+                            void (*over)(void *context), void *context, struct end_watch **out,
+                            struct error *err)
+{
+    struct end_watch *watch = calloc(1, sizeof *watch);
+    enum status status;
+
+    if (!watch)
+        return fail_no_memory(err);
+    *watch = (struct end_watch){
+        .store = store, .over = over, .context = context, .voice = -1, .end = -1};
+    status = open_ends(watch, loop, err);
+    if (status == STATUS_OK && create_thread(watch) != 0)
+        status = fail(err, STATUS_LIMIT, "cannot start a thread");
+    if (status != STATUS_OK) {
+        close_ends(watch);
+        free(watch);
+        return status;
+    }
+    *out = watch;
+    return STATUS_OK;
+}
+
+void end_watch_stop(struct end_watch *watch)
+{
+    if (!watch)
+        return;
+    (void)eventfd_write(watch->end, 1);
+    pthread_join(watch->thread, NULL);
+    close_ends(watch);
+    free(watch);
+}

@@ -1,0 +1,28 @@
+/*
+ * end_watch.h - a worker that was asked to go and has no master asks the database: is the job over?
+ *
+ *     worker's loop --start, stop--> thread --"over"--> loop
+ *                                      |  every second, over a connection of its own
+ *                                      +--> is the job marked as over, or are its tables gone?
+ *
+ * A drained node and a deleted job look the same to a worker while there is no master: it is
+ * asked to go. In the first case another master comes, which takes over what the worker has; in the
+ * second nobody comes, and whoever deleted the job has marked its tables as over.
+ */
+#ifndef RUNTIME_PROCESS_END_WATCH_H
+#define RUNTIME_PROCESS_END_WATCH_H
+
+#include "runtime/data/pgstore/pgstore.h"
+#include "runtime/loop/loop.h"
+
+struct end_watch;
+
+/* `over` is called by the loop, once. The store must outlive the watch, which only reads where it
+ * is. */
+enum status end_watch_start(const struct pgstore *store, struct loop *loop,
+                            void (*over)(void *context), void *context, struct end_watch **watch,
+                            struct error *err);
+/* Waits for an answer that is due, for two seconds at most. Before loop_free. NULL: nothing. */
+void end_watch_stop(struct end_watch *watch);
+
+#endif

@@ -1,0 +1,238 @@
+#include "runtime/process/experiment.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#ifdef TOTRAIN_FAULTS
+
+static volatile sig_atomic_t is_hurried;
+
+static void on_hurry(int number)
+{
+    (void)number;
+    is_hurried = 1;
+}
+
+struct pace {
+    double us, factor;
+    int64_t index;
+};
+
+static void read_item(struct pace *pace, struct slice name, struct slice value)
+{
+    double number;
+
+    if (!slice_to_real(value, &number) || number < 0)
+        return;
+    if (slice_is(name, "us"))
+        pace->us = number;
+    else if (slice_is(name, "factor"))
+        pace->factor = number;
+    else if (slice_is(name, "index"))
+        pace->index = (int64_t)number;
+}
+
+static double read_pace(uint32_t index)
+{
+    const char *at = getenv("TOTRAIN_PACE");
+    struct pace pace = {.factor = 1, .index = -1};
+
+    while (at && *at) {
+        size_t size = strcspn(at, ",");
+        const char *equals = memchr(at, '=', size);
+
+        if (equals)
+            read_item(&pace, (struct slice){at, (size_t)(equals - at)},
+                      (struct slice){equals + 1, size - (size_t)(equals - at) - 1});
+        at += size + (at[size] == ',');
+    }
+    return pace.us * (pace.index == (int64_t)index ? pace.factor : 1);
+}
+
+int64_t experiment_hang_ms(int64_t usual)
+{
+    const char *text = getenv("TOTRAIN_HANG");
+    int64_t ms;
+
+    return text && slice_to_integer(slice_of(text), &ms) && ms > 0 ? ms : usual;
+}
+
+static int open_trace(uint32_t index, uint32_t incarnation)
+{
+    const char *folder = getenv("TOTRAIN_TRACE");
+    char path[PATH_MAX];
+
+    if (!folder || !*folder)
+        return -1;
+    snprintf(path, sizeof path, "%s/worker-%" PRIu32 ".%" PRIu32 ".jsonl", folder, index,
+             incarnation);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
+{
+    *experiment = (struct experiment){.us_per_row = read_pace(index),
+                                      .trace = open_trace(index, incarnation)};
+    if (experiment_is_paced(experiment))
+        signal(SIGUSR1, on_hurry);
+}
+
+void experiment_close(struct experiment *experiment)
+{
+    if (experiment->trace >= 0)
+        close(experiment->trace);
+    experiment->trace = -1;
+}
+
+static const struct phase *phase_of(const struct worker *worker)
+{
+    return worker->learning.phase(worker->learning.self);
+}
+
+static bool is_computing(const struct worker *worker)
+{
+    return worker->state == WORKER_COMPUTING;
+}
+
+bool experiment_is_paced(const struct experiment *experiment)
+{
+    return experiment->us_per_row > 0;
+}
+
+bool experiment_is_hurried(void)
+{
+    return is_hurried;
+}
+
+/* A wait is counted from the phase's first lane, whatever the computing takes. */
+void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    if (!is_computing(worker) || worker->next_lane > 0)
+        return;
+    experiment->began_us = now_us;
+    experiment->epoch = worker->group.epoch;
+    experiment->phase = phase_of(worker)->number;
+}
+
+int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
+                              int64_t now_us)
+{
+    double rows = worker->next_lane * (double)phase_of(worker)->rows;
+    int64_t until;
+
+    if (!experiment_is_paced(experiment) || is_hurried || !is_computing(worker) ||
+        worker->next_lane == 0 || experiment->epoch != worker->group.epoch ||
+        experiment->phase != phase_of(worker)->number)
+        return 0;
+    rows /= worker->learning.lanes(worker->learning.self);
+    until = experiment->began_us + (int64_t)(rows * experiment->us_per_row);
+    return until > now_us ? until : 0;
+}
+
+/* Without a learner its data could not be opened: then there is nothing to tell. */
+static bool is_traced(const struct experiment *experiment, const struct worker *worker)
+{
+    return experiment->trace >= 0 && worker->learning.phase;
+}
+
+static void trace(struct experiment *experiment, const struct worker *worker, int64_t now_us,
+                  const char *more)
+{
+    const struct group *group = &worker->group;
+    const struct phase *phase = phase_of(worker);
+    char line[200];
+    int size;
+
+    size =
+        snprintf(line, sizeof line,
+                 "{\"at\": %" PRId64 ", \"index\": %" PRIu32 ", \"phase\": %" PRIu64
+                 ", \"step\": %" PRIu64 ", \"workers\": %" PRIu32 ", \"lanes\": %" PRIu32 "%s}\n",
+                 now_us, worker->options.index, phase->number, phase->step, group->count,
+                 group->count > 0 ? group->members[group->rank].lane_count : 0, more);
+    if (write(experiment->trace, line, (size_t)size) < 0)
+        experiment_close(experiment);
+}
+
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    if (!is_traced(experiment, worker) || phase_of(worker)->number == experiment->traced_phase)
+        return;
+    experiment->traced_phase = phase_of(worker)->number;
+    trace(experiment, worker, now_us, "");
+}
+
+void experiment_asked(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    if (is_traced(experiment, worker))
+        trace(experiment, worker, now_us, ", \"event\": \"asked\"");
+}
+
+#else
+
+void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
+{
+    (void)index;
+    (void)incarnation;
+    *experiment = (struct experiment){.trace = -1};
+}
+
+void experiment_close(struct experiment *experiment)
+{
+    (void)experiment;
+}
+
+void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+void experiment_asked(struct experiment *experiment, const struct worker *worker, int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+bool experiment_is_paced(const struct experiment *experiment)
+{
+    (void)experiment;
+    return false;
+}
+
+bool experiment_is_hurried(void)
+{
+    return false;
+}
+
+int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
+                              int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+    return 0;
+}
+
+int64_t experiment_hang_ms(int64_t usual)
+{
+    return usual;
+}
+
+#endif

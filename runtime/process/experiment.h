@@ -1,0 +1,51 @@
+/*
+ * experiment.h - what experiments with real processes need of a worker. Only in
+ * builds with TOTRAIN_FAULTS; elsewhere the variables are not read.
+ *
+ *     TOTRAIN_PACE="us=500,index=1,factor=8"
+ *         Rows take 500 microseconds each, those of worker 1 eight times as
+ *         long: after each lane the worker waits in the loop until that time is
+ *         over, so that more workers than cores can be watched; one that scores waits after
+ *         each part of a shard. SIGUSR1: from now on this worker does not wait any more, so
+ *         that an experiment ends when all that it wanted has happened, and its job lasts as
+ *         long as that takes.
+ *     TOTRAIN_HANG=MS
+ *         A master takes a worker for dead whose work stands still for so long, instead of
+ *         the time that it otherwise takes.
+ *     TOTRAIN_TRACE=FOLDER
+ *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
+ *         each phase that it applied, and one with "event": "asked" when SIGTERM
+ *         reached it.
+ */
+#ifndef RUNTIME_PROCESS_EXPERIMENT_H
+#define RUNTIME_PROCESS_EXPERIMENT_H
+
+#include "runtime/train/worker.h"
+
+struct experiment {
+    double us_per_row; /* 0: not paced */
+    int64_t began_us;  /* the first lane of a phase in a group */
+    uint64_t epoch, phase;
+    uint64_t traced_phase;
+    int trace; /* descriptor; -1: none */
+};
+
+void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation);
+void experiment_close(struct experiment *experiment);
+
+bool experiment_is_paced(const struct experiment *experiment);
+/* What TOTRAIN_HANG says, else `usual`. */
+int64_t experiment_hang_ms(int64_t usual);
+/* SIGUSR1 has come. */
+bool experiment_is_hurried(void);
+
+/* Around a call of the worker; times are those of loop_now_us. */
+void experiment_before(struct experiment *experiment, const struct worker *worker, int64_t now_us);
+void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us);
+void experiment_asked(struct experiment *experiment, const struct worker *worker, int64_t now_us);
+
+/* Until when the worker must not go on; 0: now. */
+int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
+                              int64_t now_us);
+
+#endif

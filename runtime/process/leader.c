@@ -1,0 +1,181 @@
+#include "runtime/process/leader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CLAIM_CHECK_MS 1000
+
+static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_leader,
+                                                   [SPEC_PREDICT] = &scoring_leader,
+                                                   [SPEC_EVALUATE] = &scoring_leader};
+
+static void on_message(void *context, int64_t now_ms, peer_id from, const struct message *message,
+                       struct outbox *outbox)
+{
+    const struct leader *leader = context;
+
+    leader->role->on_message(leader->self, now_ms, from, message, outbox);
+}
+
+static void on_disconnect(void *context, int64_t now_ms, peer_id peer, struct outbox *outbox)
+{
+    const struct leader *leader = context;
+
+    leader->role->on_disconnect(leader->self, now_ms, peer, outbox);
+}
+
+/* False when another leads, and the loop then ends with STALE. A role that stores nothing for long
+ * would not find out, so the store is asked once in a second. */
+static bool still_leads(struct leader *leader, int64_t now_ms)
+{
+    struct error err;
+
+    if (now_ms - leader->claim_checked_at < CLAIM_CHECK_MS)
+        return true;
+    leader->claim_checked_at = now_ms;
+    error_clear(&err);
+    if (recorder_check_claim(&leader->recorder, &err) != STATUS_STALE)
+        return true;
+    loop_stop(leader->loop, STATUS_STALE, &err);
+    return false;
+}
+
+static void on_tick(void *context, int64_t now_ms, struct outbox *outbox)
+{
+    struct leader *leader = context;
+    const struct leading_role *role = leader->role;
+    struct checkpoint_outcome outcome;
+
+    if (!still_leads(leader, now_ms))
+        return;
+    if (role->on_stored && recorder_take_outcome(&leader->recorder, &outcome))
+        role->on_stored(leader->self, now_ms, outcome.id, &outcome.why, outbox);
+    role->on_tick(leader->self, now_ms, outbox);
+}
+
+enum status leader_listen(struct leader *leader, struct error *err)
+{
+    const struct role role = {.self = leader,
+                              .on_message = on_message,
+                              .on_disconnect = on_disconnect,
+                              .on_tick = on_tick,
+                              .perform = recorder_perform,
+                              .context = &leader->recorder};
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+
+    return loop_add_role(leader->loop, &role, leader->options.address, bound, sizeof bound,
+                         &leader->loop_role, err);
+}
+
+/* No row: this is the first leader, and the job begins now. */
+static enum status read_row(struct leader *leader, struct error *err)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    struct error why;
+
+    gmtime_r(&now, &utc);
+    strftime(leader->started_at, sizeof leader->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    error_clear(&why);
+    if (jobstore_get_job(leader->recorder.store, &leader->row, &why) == STATUS_OK) {
+        leader->has_row = true;
+        memcpy(leader->started_at, leader->row.started_at, sizeof leader->started_at);
+    } else if (why.status != STATUS_NOT_FOUND) {
+        if (err)
+            *err = why;
+        return why.status;
+    }
+    return STATUS_OK;
+}
+
+enum status leader_start(struct leader *leader, struct loop *loop,
+                         const struct leader_options *options, struct error *err)
+{
+    const struct job *job = options->job;
+    const struct leading_role *role = roles[job->spec.kind];
+
+    leader->options = *options;
+    leader->loop = loop;
+    leader->recorder = options->recorder;
+    leader->recorder.journal = job->journal;
+    leader->self = calloc(1, role->state_bytes);
+    if (!leader->self)
+        return fail_no_memory(err);
+    leader->role = role;
+    leader->pages = (struct job_pages){.self = leader->self, .write_metrics = role->write_metrics};
+    TRY(recorder_open(&leader->recorder, job->folder, options->incarnation, err));
+    TRY(read_row(leader, err));
+    TRY(job_pages_serve(&leader->pages, loop, job, !leader->has_row, err));
+    TRY(role->start(leader->self, leader, err));
+    loop_flush(leader->loop_role);
+    return STATUS_OK;
+}
+
+void leader_stop(struct leader *leader)
+{
+    if (leader->role)
+        leader->role->stop(leader->self);
+    free(leader->self);
+    leader->role = NULL;
+    leader->self = NULL;
+    recorder_close(&leader->recorder);
+}
+
+void leader_cancel(struct leader *leader)
+{
+    leader->role->cancel(leader->self, loop_now_ms(), loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+}
+
+void leader_fail(struct leader *leader, const struct error *err)
+{
+    leader->role->fail(leader->self, loop_now_ms(), err, loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+}
+
+void leader_want(struct leader *leader, uint64_t version, uint32_t workers)
+{
+    leader->role->want(leader->self, loop_now_ms(), version, workers,
+                       loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+}
+
+void leader_leave(struct leader *leader)
+{
+    leader->role->leave(leader->self, loop_now_ms(), loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+}
+
+void leader_drain(struct leader *leader, uint32_t index, uint32_t incarnation)
+{
+    if (!leader->role->drain)
+        return;
+    leader->role->drain(leader->self, loop_now_ms(), index, incarnation,
+                        loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+}
+
+bool leader_end_workers(struct leader *leader)
+{
+    if (!leader->role->end_workers)
+        return false;
+    leader->role->end_workers(leader->self, loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+    return true;
+}
+
+bool leader_is_local(const struct leader *leader)
+{
+    return strncmp(leader->options.address, LOOP_LOCAL, strlen(LOOP_LOCAL)) == 0;
+}
+
+const struct job_row *leader_previous(const struct leader *leader)
+{
+    return leader->has_row ? &leader->row : NULL;
+}
+
+const char *leader_metrics(const struct leader *leader)
+{
+    return leader->pages.address[0] ? leader->pages.address : NULL;
+}

@@ -1,0 +1,70 @@
+/*
+ * leader.h - the process side of the role that leads a job, whatever the job does: the claim on its
+ * store, the job's row of earlier leaders, its pages, its place in the loop. What differs between
+ * jobs is a row of functions (leading_role.h).
+ *
+ *     leader_start --> RUNNING --the role ends, the loop with it--> leader_stop
+ *                         |
+ *                         +--another leader has claimed the store--> the loop ends with STALE
+ *
+ * All calls come from the thread of the loop.
+ */
+#ifndef RUNTIME_PROCESS_LEADER_H
+#define RUNTIME_PROCESS_LEADER_H
+
+#include "runtime/process/leading_role.h"
+#include "runtime/record/job_pages.h"
+#include "runtime/record/recorder.h"
+
+struct leader_options {
+    const struct job *job;    /* borrowed until leader_stop */
+    struct recorder recorder; /* its functions and context; the store is opened by leader_start */
+    const char *address;      /* where workers connect; LOOP_LOCAL...: they are in this process */
+    uint32_t incarnation;     /* the least to claim */
+    int64_t supervisor;       /* process id that SHOW JOBS can ask; 0: there is none */
+};
+
+struct leader {
+    struct leader_options options;
+    const struct leading_role *role;
+    void *self; /* state of the role */
+    struct recorder recorder;
+    struct loop *loop;
+    struct loop_role *loop_role; /* NULL before leader_listen */
+    struct job_row row;          /* as the leader before left it */
+    bool has_row;
+    struct job_pages pages;
+    int64_t claim_checked_at;
+    char started_at[32]; /* RFC 3339; of the job, be it under an earlier leader */
+};
+
+/* ----- life ----- */
+
+/* Claims the store, reads the row of the leader before, serves the pages, starts the role that the
+ * job's spec asks for. *leader is zeroed by the caller; leader_stop follows also after an error.
+ * STALE: another leads; INVALID: the job has ended (recorder_has_ended). */
+enum status leader_start(struct leader *leader, struct loop *loop,
+                         const struct leader_options *options, struct error *err);
+void leader_stop(struct leader *leader);
+
+/* ----- requests: leading_role.h says what each means ----- */
+
+void leader_cancel(struct leader *leader);
+void leader_fail(struct leader *leader, const struct error *err);
+void leader_want(struct leader *leader, uint64_t version, uint32_t workers);
+void leader_leave(struct leader *leader);
+void leader_drain(struct leader *leader, uint32_t index, uint32_t incarnation);
+/* False: the role leaves that to the launcher. */
+bool leader_end_workers(struct leader *leader);
+
+/* ----- for the roles, while they start ----- */
+
+/* From now on workers can connect. Before it, what takes long is done. */
+enum status leader_listen(struct leader *leader, struct error *err);
+bool leader_is_local(const struct leader *leader); /* its workers are in this process */
+/* NULL: this is the first leader. */
+const struct job_row *leader_previous(const struct leader *leader);
+/* HOST:PORT of the pages; NULL: there are none. */
+const char *leader_metrics(const struct leader *leader);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * The master (master.h) as the role that leads a job which trains.
+ */
+#include "base/log.h"
+#include "runtime/process/experiment.h"
+#include "runtime/process/leader.h"
+#include "runtime/record/exposition.h"
+#include "runtime/train/master.h"
+
+#define HANG_MS    20000
+#define PUBLISH_MS 600000
+#define REGROUP_MS 20
+#define SETTLE_MS  300
+#define GATHER_MS  100
+#define LEAVE_MS   100 /* of pods, which are deleted together */
+#define TRY_MS     10000
+#define APART_MS   5000
+
+static enum status read_piece(void *context, const struct checkpoint *checkpoint, uint64_t position,
+                              struct text *out, struct error *err)
+{
+    struct recorder *recorder = context;
+    enum status status;
+
+    store_call_begin(recorder->call, loop_now_ms());
+    status = checkpoint_read_piece(recorder->store, checkpoint, position, out, err);
+    store_call_end(recorder->call);
+    return status;
+}
+
+/* The checkpoints of the masters before. One that cannot be used is no failure: the job goes on
+ * from the one before, or starts from its beginning, and the master says so. */
+static void find_checkpoints(struct jobstore *store, const struct job *job,
+                             struct master_options *options)
+{
+    struct error why;
+
+    error_clear(&why);
+    error_clear(&options->refused);
+    if (checkpoint_open_older(store, job->id, job->identity, &options->older, &why) != STATUS_OK &&
+        why.status != STATUS_NOT_FOUND)
+        log_warning("the checkpoint before the last: %s", why.message);
+    error_clear(&why);
+    if (checkpoint_open(store, job->id, job->identity, &options->checkpoint, &why) == STATUS_OK ||
+        why.status == STATUS_NOT_FOUND)
+        return;
+    log_warning("%s", why.message);
+    options->refused = why;
+    options->checkpoint = options->older;
+    options->older = (struct checkpoint){.phase = 0};
+    if (checkpoint_keep(store, options->checkpoint.id, &why) != STATUS_OK)
+        log_warning("%s", why.message);
+}
+
+/* A first master without them would break a promise; a later one goes on without, as with
+ * job_pages_serve. */
+static enum status open_event_files(struct leader *leader, struct error *err)
+{
+    const struct job *job = leader->options.job;
+    enum status status;
+
+    if (job->spec.tensorboard.size == 0)
+        return STATUS_OK;
+    status = recorder_log_events(&leader->recorder, job->folder, job->spec.tensorboard, err);
+    if (status == STATUS_OK || status == STATUS_STALE || !leader_previous(leader))
+        return status;
+    log_warning("log.tensorboard: %s", err->message);
+    error_clear(err);
+    return STATUS_OK;
+}
+
+/* Workers in other processes are dead after some seconds of silence; one in this process is silent
+ * only as long as this process is busy. */
+static enum status start(void *self, struct leader *leader, struct error *err)
+{
+    const struct job *job = leader->options.job;
+    const bool is_local = leader_is_local(leader);
+    struct master_options options = {
+        .job = job->id,
+        .identity = job->identity,
+        .incarnation = leader->recorder.incarnation,
+        .min_workers = job->spec.min_workers,
+        .max_workers = job->spec.max_workers,
+        .epochs = job->spec.epochs,
+        .dead_ms = is_local ? 0 : LEADER_DEAD_MS,
+        .hang_ms = is_local ? 0 : experiment_hang_ms(HANG_MS),
+        .publish_ms = PUBLISH_MS,
+        .regroup_ms = REGROUP_MS,
+        .settle_ms = SETTLE_MS,
+        .report_ms = LEADER_REPORT_MS,
+        .gather_ms = GATHER_MS,
+        .leave_ms = leader->options.supervisor ? 0 : LEAVE_MS,
+        .try_ms = TRY_MS,
+        .apart_ms = APART_MS,
+        .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
+        .store = {&leader->recorder, read_piece},
+        .statement = job->spec.statement,
+        .model = job->spec.model_name,
+        .supervisor = leader->options.supervisor,
+        .started_at = leader->started_at,
+        .previous = leader_previous(leader),
+        .metrics = leader_metrics(leader),
+    };
+
+    store_call_begin(leader->recorder.call, loop_now_ms());
+    find_checkpoints(leader->recorder.store, job, &options);
+    store_call_end(leader->recorder.call);
+    TRY(open_event_files(leader, err));
+    TRY(leader_listen(leader, err));
+    return master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);
+}
+
+static void on_stored(void *self, int64_t now_ms, uint64_t id, const struct error *why,
+                      struct outbox *outbox)
+{
+    master_on_stored(self, now_ms, id, why, outbox);
+}
+
+static void drain(void *self, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                  struct outbox *outbox)
+{
+    master_announce(self, now_ms, index, incarnation, outbox);
+}
+
+static void end_workers(void *self, struct outbox *outbox)
+{
+    master_dismiss(self, outbox);
+}
+
+static void write_metrics(void *self, struct text *page)
+{
+    const struct job_row row = master_books(self, loop_now_ms());
+
+    exposition_write(self, &row, page);
+}
+
+LEADING_CALLS(master)
+
+const struct leading_role training_leader = {
+    LEADING_CALLS_ROW(master),  .start = start,
+    .on_stored = on_stored,     .drain = drain,
+    .end_workers = end_workers, .write_metrics = write_metrics,
+};

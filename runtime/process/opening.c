@@ -1,0 +1,119 @@
+#include "runtime/process/opening.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct opening {
+    const struct job *job;
+    struct team *team;
+    struct dataset dataset;
+    bool has_dataset;
+    struct learner *learner;
+    struct error err;
+    pthread_t thread;
+    int done; /* the thread's end of the pipe: closed when it is ready */
+    bool is_done;
+    void (*ready)(void *context);
+    void *context;
+};
+
+static void *open_learner(void *argument)
+{
+    struct opening *opening = argument;
+    const struct job *job = opening->job;
+
+    opening->team = team_new(job_threads(job, job->spec.max_workers));
+    if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
+        opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
+                                            &opening->dataset, &opening->err) == STATUS_OK;
+    if (opening->has_dataset && learner_open(&job->spec, &opening->dataset, opening->team,
+                                             &opening->learner, &opening->err) != STATUS_OK)
+        opening->learner = NULL;
+    close(opening->done);
+    return NULL;
+}
+
+static void on_done(void *context)
+{
+    struct opening *opening = context;
+
+    pthread_join(opening->thread, NULL);
+    opening->is_done = true;
+    opening->ready(opening->context);
+}
+
+static void ignore_line(void *context, struct slice line)
+{
+    (void)context;
+    (void)line;
+}
+
+enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
+                          void *context, struct opening **out, struct error *err)
+{
+    struct opening *opening = calloc(1, sizeof *opening);
+    struct line_reader reader = {.context = opening, .on_line = ignore_line, .on_end = on_done};
+    enum status status;
+    int ends[2];
+
+    if (!opening)
+        return fail_no_memory(err);
+    opening->job = job;
+    opening->ready = ready;
+    opening->context = context;
+    error_clear(&opening->err);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        free(opening);
+        return fail_errno(err, STATUS_IO, "cannot make a pipe");
+    }
+    opening->done = ends[1];
+    status = loop_read_lines(loop, ends[0], reader, NULL, err);
+    if (status == STATUS_OK && pthread_create(&opening->thread, NULL, open_learner, opening) != 0)
+        status = fail(err, STATUS_LIMIT, "cannot start a thread");
+    if (status != STATUS_OK) {
+        close(ends[1]);
+        return status; /* the process ends: nothing is freed that the loop still knows */
+    }
+    *out = opening;
+    return STATUS_OK;
+}
+
+bool opening_is_done(const struct opening *opening)
+{
+    return opening->is_done;
+}
+
+struct learner *opening_learner(const struct opening *opening)
+{
+    return opening->learner;
+}
+
+enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err)
+{
+    struct team *before = opening->team, *team;
+
+    if (!opening->learner || threads == team_size(before))
+        return STATUS_OK;
+    team = team_new(threads);
+    TRY(learner_use_team(opening->learner, team, err));
+    opening->team = team;
+    team_free(before);
+    return STATUS_OK;
+}
+
+const struct error *opening_error(const struct opening *opening)
+{
+    return &opening->err;
+}
+
+void opening_free(struct opening *opening)
+{
+    if (opening->learner)
+        learner_close(opening->learner);
+    if (opening->has_dataset)
+        dataset_close(&opening->dataset);
+    team_free(opening->team);
+    free(opening);
+}

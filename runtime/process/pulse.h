@@ -1,0 +1,26 @@
+/*
+ * pulse.h - a process that computes is alive; one that hangs is not.
+ *
+ * A worker's loop is silent while it computes one lane of a large model or
+ * measures a long validation set, and a silent worker is taken for dead. So a
+ * thread says PROCESS_ALIVE to the master every second, on a connection of its own,
+ * and connects again when the master has changed. A stopped, swapped-out or
+ * unreachable process is as silent as before: that is what silence means. With each
+ * PROCESS_ALIVE goes for how long the process has not got on with its work (stall.h), so that
+ * the master can tell a process whose main thread hangs from one that computes for long.
+ */
+#ifndef RUNTIME_PROCESS_PULSE_H
+#define RUNTIME_PROCESS_PULSE_H
+
+#include "base/error.h"
+
+struct loop_network;
+struct pulse;
+
+/* The master at network->master. What `network` points to must outlive the pulse. */
+enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation,
+                        const struct loop_network *network, int interval_ms, struct pulse **pulse,
+                        struct error *err);
+void pulse_stop(struct pulse *pulse); /* NULL: nothing to stop */
+
+#endif

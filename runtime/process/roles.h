@@ -1,0 +1,64 @@
+/*
+ * roles.h - what `totrain supervise`, `master` and `worker` run. Each returns
+ * the program's exit code.
+ *
+ *     door --lifeline, events--> supervise --lifelines--> master
+ *                                                    +--> worker 0, 1, ...
+ *
+ * The supervisor is the parent of all. Each role's descriptor 0 is its lifeline,
+ * where it is not /dev/null, as in a container: a socket on which the supervisor may
+ * say `cancel` or `fail TEXT`, and whose closing ends the role at once. The master says event
+ * lines, `replace INDEX`, `blamed INDEX` and, every second, `alive` on it. Each of them says
+ * `leaving` when SIGTERM asked it to go: its work is handed back, its end does not count as a
+ * failure, and another takes its place. A job in one process has no children: both roles live in
+ * the supervisor, on the same loop and with the same messages.
+ */
+#ifndef RUNTIME_PROCESS_ROLES_H
+#define RUNTIME_PROCESS_ROLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct job;
+struct launcher;
+
+/* Rows that are in no file of the job, but in a table that the worker reads itself: where the
+ * order to do so lies (extension/engine/rows/direct.h), and the spools are wanted. */
+struct rows_reading {
+    const char *folder;
+    const char *database, *schema; /* as below */
+    uint64_t job;
+    const char *snapshot; /* NULL: none was named */
+};
+
+struct role_options {
+    const char *folder; /* of the job */
+    const char *listen; /* address; the supervisor's: NULL, or TCP for the whole job */
+    const char *master; /* address; of a worker */
+    const char
+        *tls; /* folder of credentials (runtime/net/credentials.h); NULL: Unix sockets only */
+    /* A file with the connection string of the database that has the job's tables, and their
+     * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
+    const char *database, *schema;
+    /* Of a worker whose rows are in a table: under which snapshot, and who reads them. */
+    const char *snapshot;
+    enum status (*read_rows)(const struct rows_reading *reading, struct error *err);
+    const struct launcher
+        *launcher;      /* of a master on a cluster (launcher.h); NULL: the supervisor */
+    const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */
+    uint32_t index, incarnation;
+    uint32_t cpus; /* that a worker has for itself; 0: it shares the machine with its group */
+    uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
+    bool is_detached;          /* a supervisor that outlives who started it, and publishes */
+    /* Of a supervisor whose job runs where this one starts no process; NULL: here. The exit code.
+     */
+    int (*run_elsewhere)(const struct job *job, const char *sockets, bool is_detached);
+};
+
+int run_supervise(const struct role_options *options);
+int run_master(const struct role_options *options);
+int run_worker(const struct role_options *options);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * A job of one worker: master and worker share the supervisor's loop.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/launch/control.h"
+#include "runtime/process/leader.h"
+#include "runtime/process/role_process.h"
+#include "runtime/process/staffing.h"
+#include "runtime/process/supervise.h"
+#include "runtime/process/working_role.h"
+
+#define MASTER_ADDRESS LOOP_LOCAL "master"
+
+struct alone {
+    struct loop *loop;
+    struct leader leader;
+    const struct working_role *role; /* of the worker */
+    void *worker;                    /* state of the role */
+    struct supervise_watch watch;
+};
+
+static void say_event(void *context, const struct job_event *event, struct slice line)
+{
+    (void)context;
+    supervise_say(event, line);
+}
+
+static void never_replace(void *context, uint32_t index, uint32_t incarnation)
+{
+    (void)context;
+    (void)incarnation;
+    (void)index; /* its silence is ours: see leading_training.c */
+}
+
+static void cancel(void *context)
+{
+    struct alone *alone = context;
+    leader_cancel(&alone->leader);
+}
+
+static enum status scale(void *context, int64_t workers, struct error *err)
+{
+    struct staffing one;
+    (void)context;
+
+    staffing_init(&one, 1, 1, 1);
+    return staffing_want(&one, workers, err);
+}
+
+static enum status start(struct alone *alone, const struct job *job, const char *sockets,
+                         bool is_detached, struct error *err)
+{
+    const struct leader_options leading = {.job = job,
+                                           .recorder = {.say = say_event, .replace = never_replace},
+                                           .address = MASTER_ADDRESS,
+                                           .supervisor = getpid()};
+    struct working_options working = {.job = job, .master = MASTER_ADDRESS};
+
+    alone->role = working_role_of(job);
+    alone->worker = calloc(1, alone->role->state_bytes);
+    if (!alone->worker)
+        return fail_no_memory(err);
+    TRY(loop_new(ROLE_TICK_MS, &alone->loop, err));
+    TRY(leader_start(&alone->leader, alone->loop, &leading, err));
+    alone->watch = (struct supervise_watch){
+        .cancel = cancel, .scale = scale, .context = alone, .is_detached = is_detached};
+    TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
+    working.loop = alone->loop;
+    return alone->role->start(alone->worker, &working, err);
+}
+
+int supervise_alone(const struct job *job, const char *sockets, bool is_detached)
+{
+    struct alone alone;
+    struct recorder voice = {.say = say_event};
+    enum status status;
+    struct error err;
+
+    memset(&alone, 0, sizeof alone);
+    error_clear(&err);
+    status = start(&alone, job, sockets, is_detached, &err);
+    if (status == STATUS_OK) {
+        status = loop_run(alone.loop, &err);
+    } else {
+        log_error("%s", err.message);
+        recorder_say_failed(&voice, &err);
+    }
+    leader_stop(&alone.leader);
+    if (alone.worker && !alone.role->stop(alone.worker)) {
+        control_folder_remove(job->folder);
+        _exit(status_exit_code(status));
+    }
+    free(alone.worker);
+    loop_free(alone.loop);
+    return status_exit_code(status);
+}

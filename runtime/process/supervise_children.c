@@ -1,0 +1,759 @@
+/*
+ * A job of several workers: the supervisor is the parent of the master and of
+ * every worker, holds their lifelines, starts again who dies, and keeps as many
+ * workers as are wanted and as there are slots for.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/launch/spawn.h"
+#include "runtime/process/slots.h"
+#include "runtime/process/staffing.h"
+#include "runtime/process/supervise.h"
+#include "runtime/process/supervise_network.h"
+#include "runtime/process/wanted.h"
+#include "runtime/record/recorder.h"
+
+#define TICK_MS      50
+#define RESTARTS_MAX 3   /* of one role, without a step in between */
+#define REST_MS      250 /* before a worker's second restart without a step; then twice as long */
+#define REST_MS_MAX  30000
+#define CANCEL_MS    500  /* for the master to close the books */
+#define LEAVE_MS     1000 /* for roles to go after the last word */
+#define SILENT_MS    5000 /* of a master: then it is stopped, and replaced */
+
+struct supervisor;
+
+struct child {
+    struct supervisor *supervisor;
+    bool is_master, is_leaving;            /* SIGTERM asked it to go */
+    bool is_here;                          /* the master has this worker */
+    uint32_t index, incarnation, restarts; /* without a step that it was there for */
+    int64_t rest_until;                    /* RESTING, or a master that could not be started */
+    pid_t pid;                             /* 0: not running */
+    struct loop_lines *lifeline;
+};
+
+struct supervisor {
+    const struct job *job;
+    const char *sockets;
+    bool is_detached;
+    struct supervise_network network;
+    struct loop *loop;
+    struct child *children; /* the master, then the workers */
+    uint32_t count;
+    struct staffing staffing;
+    enum place *places;  /* of the workers, by index */
+    struct slots *slots; /* NULL: no broker */
+    uint64_t step;
+    bool is_over;      /* the last word was said; everybody leaves */
+    bool is_giving_up; /* the master was asked to end the job as `verdict` says */
+    struct error verdict;
+    struct supervise_watch watch;
+    int64_t deadline;            /* 0: none */
+    int64_t heard_at, ticked_at; /* the master last, the own clock */
+    enum status how;
+};
+
+static void name_child(const struct child *child, char name[32])
+{
+    if (child->is_master)
+        snprintf(name, 32, "the master");
+    else
+        snprintf(name, 32, "worker %" PRIu32, child->index);
+}
+
+static void tell(const struct child *child, const char *format, const char *detail)
+{
+    char line[600];
+    int size = snprintf(line, sizeof line, format, detail);
+
+    if (child->lifeline && size > 0)
+        (void)send(loop_lines_fd(child->lifeline), line, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void say_event(void *context, const struct job_event *event, struct slice line)
+{
+    (void)context;
+    supervise_say(event, line);
+}
+
+/* Everything has been said: roles leave by themselves or are ended. */
+static void be_over(struct supervisor *supervisor, enum status how)
+{
+    if (supervisor->is_over)
+        return;
+    supervisor->is_over = true;
+    supervisor->how = how;
+    supervisor->deadline = loop_now_ms() + LEAVE_MS;
+}
+
+/* The job ends; the master says so, since it keeps the books. Without one the
+ * deadline says it. */
+static void give_up(struct supervisor *supervisor, const struct error *verdict)
+{
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return;
+    supervisor->is_giving_up = true;
+    supervisor->verdict = *verdict;
+    supervisor->deadline = loop_now_ms() + CANCEL_MS;
+    if (verdict->status == STATUS_INTERRUPTED)
+        tell(&supervisor->children[0], "cancel\n%s", "");
+    else
+        tell(&supervisor->children[0], "fail %s\n", verdict->message);
+}
+
+static void cancel(void *context)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_INTERRUPTED, "the job was cancelled");
+    give_up(context, &err);
+}
+
+static void kill_all(const struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        if (supervisor->children[i].pid > 0)
+            kill(supervisor->children[i].pid, SIGKILL);
+}
+
+static void replace(struct supervisor *supervisor, struct slice number)
+{
+    int64_t index;
+
+    if (!slice_to_integer(number, &index) || index < 0 || index + 1 >= supervisor->count)
+        return;
+    if (supervisor->children[index + 1].pid > 0)
+        kill(supervisor->children[index + 1].pid, SIGKILL);
+}
+
+/* The dispatcher knows which rows it died over, and sees to them: no number of such
+ * deaths is a failure of the worker. */
+static void forgive(struct supervisor *supervisor, struct slice number)
+{
+    int64_t index;
+
+    if (slice_to_integer(number, &index) && index >= 0 && index + 1 < supervisor->count)
+        supervisor->children[index + 1].restarts = 0;
+}
+
+/* Who was there for a step has not failed in a row. Another master may begin again from an earlier
+ * step than the last one had told of. */
+static void note_step(struct supervisor *supervisor, const struct job_event *event)
+{
+    if (event->kind != JOB_PROGRESS)
+        return;
+    if (event->step > supervisor->step)
+        for (uint32_t i = 0; i < supervisor->count; i++)
+            if (supervisor->children[i].is_master || supervisor->children[i].is_here)
+                supervisor->children[i].restarts = 0;
+    supervisor->step = event->step;
+}
+
+/* INDEX here, INDEX gone */
+static void note_worker(struct supervisor *supervisor, struct slice words)
+{
+    const char *space = memchr(words.data, ' ', words.size);
+    int64_t index;
+
+    if (!space ||
+        !slice_to_integer((struct slice){words.data, (size_t)(space - words.data)}, &index) ||
+        index < 0 || index + 1 >= supervisor->count)
+        return;
+    supervisor->children[index + 1].is_here =
+        slice_is((struct slice){space + 1, words.size - (size_t)(space + 1 - words.data)}, "here");
+}
+
+static void on_master_event(struct supervisor *supervisor, struct slice line)
+{
+    struct text whole;
+    struct job_event event;
+    struct error err;
+
+    error_clear(&err);
+    if (job_event_read(line, &event, &err) != STATUS_OK) {
+        log_warning("the master says: %s", err.message);
+        return;
+    }
+    note_step(supervisor, &event);
+    text_init(&whole, LAUNCH_EVENT_BYTES_MAX);
+    text_append(&whole, line);
+    text_append_char(&whole, '\n');
+    supervise_say(&event, text_slice(&whole));
+    text_deinit(&whole);
+    if (event.kind == JOB_DONE)
+        be_over(supervisor, STATUS_OK);
+    else if (event.kind == JOB_FAILED)
+        be_over(supervisor, event.error.status);
+}
+
+static void staff(struct supervisor *supervisor);
+
+/* Who has no lane has the whole table in memory, and a slot, for nothing. */
+static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
+{
+    int64_t lanes;
+
+    if (!slice_to_integer(number, &lanes) || lanes < 1 || lanes > UINT32_MAX)
+        return;
+    supervisor->staffing.lanes = (uint32_t)lanes;
+    if (!supervisor->is_giving_up)
+        staff(supervisor);
+}
+
+static void on_child_line(void *context, struct slice line)
+{
+    struct child *child = context;
+
+    if (slice_is(line, "leaving")) {
+        child->is_leaving = true;
+        return;
+    }
+    if (!child->is_master || child->supervisor->is_over)
+        return;
+    child->supervisor->heard_at = loop_now_ms();
+    if (slice_is(line, "alive"))
+        return;
+    if (line.size > 8 && memcmp(line.data, "replace ", 8) == 0)
+        replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
+    else if (line.size > 7 && memcmp(line.data, "worker ", 7) == 0)
+        note_worker(child->supervisor, (struct slice){line.data + 7, line.size - 7});
+    else if (line.size > 7 && memcmp(line.data, "blamed ", 7) == 0)
+        forgive(child->supervisor, (struct slice){line.data + 7, line.size - 7});
+    else if (line.size > 6 && memcmp(line.data, "lanes ", 6) == 0)
+        limit_to_lanes(child->supervisor, (struct slice){line.data + 6, line.size - 6});
+    else
+        on_master_event(child->supervisor, line);
+}
+
+static void on_child_end(void *context)
+{
+    struct child *child = context;
+    child->lifeline = NULL; /* SIGCHLD tells the rest */
+}
+
+struct arguments {
+    char folder[PATH_MAX], index[16], incarnation[16];
+    char listen[ADDRESS_TEXT_MAX + 1], master[ADDRESS_TEXT_MAX + 1];
+    char tls[PATH_MAX];
+    char *list[16];
+};
+
+static void add_argument(struct arguments *arguments, size_t *count, char *name, char *value)
+{
+    arguments->list[(*count)++] = name;
+    arguments->list[(*count)++] = value;
+}
+
+static void print_arguments(const struct child *child, struct arguments *arguments)
+{
+    const struct supervisor *supervisor = child->supervisor;
+
+    snprintf(arguments->folder, sizeof arguments->folder, "%s", supervisor->job->folder);
+    snprintf(arguments->index, sizeof arguments->index, "%" PRIu32, child->index);
+    snprintf(arguments->incarnation, sizeof arguments->incarnation, "%" PRIu32, child->incarnation);
+    if (supervisor->network.authority) {
+        snprintf(arguments->master, sizeof arguments->master, "%s", supervisor->network.master);
+        snprintf(arguments->listen, sizeof arguments->listen, "%s", supervisor->network.workers);
+    } else {
+        snprintf(arguments->master, sizeof arguments->master, "unix:%s/master",
+                 supervisor->sockets);
+        snprintf(arguments->listen, sizeof arguments->listen, "unix:%s/w%" PRIu32 ".%" PRIu32,
+                 supervisor->sockets, child->index, child->incarnation);
+    }
+}
+
+static void list_arguments(const struct child *child, struct arguments *arguments)
+{
+    size_t count = 0;
+
+    print_arguments(child, arguments);
+    arguments->list[count++] = "totrain";
+    add_argument(arguments, &count, child->is_master ? "master" : "worker", arguments->folder);
+    add_argument(arguments, &count, "--listen",
+                 child->is_master ? arguments->master : arguments->listen);
+    add_argument(arguments, &count, "--incarnation", arguments->incarnation);
+    if (!child->is_master) {
+        add_argument(arguments, &count, "--index", arguments->index);
+        add_argument(arguments, &count, "--master", arguments->master);
+    }
+    if (arguments->tls[0])
+        add_argument(arguments, &count, "--tls", arguments->tls);
+    arguments->list[count] = NULL;
+}
+
+static enum status issue_credentials(const struct child *child, char folder[PATH_MAX],
+                                     struct error *err)
+{
+    const struct supervisor *supervisor = child->supervisor;
+    struct identity who = {supervisor->job->id,
+                           child->is_master ? IDENTITY_MASTER : IDENTITY_WORKER, child->index};
+
+    folder[0] = '\0';
+    if (!supervisor->network.authority)
+        return STATUS_OK;
+    return supervise_network_issue(&supervisor->network, &who, supervisor->sockets, folder, err);
+}
+
+static enum status spawn_with(struct child *child, int lifeline, struct error *err)
+{
+    const struct job *job = child->supervisor->job;
+    struct arguments arguments;
+    char log[PATH_MAX + 8];
+    const struct spawn spawn = {.program = "/proc/self/exe",
+                                .arguments = arguments.list,
+                                .in = lifeline,
+                                .out = -1,
+                                .log = log};
+
+    TRY(issue_credentials(child, arguments.tls, err));
+    list_arguments(child, &arguments);
+    snprintf(log, sizeof log, "%s/log", job->folder);
+    return spawn_process(&spawn, &child->pid, err);
+}
+
+static enum status start_child(struct child *child, struct error *err)
+{
+    struct line_reader reader = {
+        .context = child, .on_line = on_child_line, .on_end = on_child_end};
+    enum status status;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return fail_errno(err, STATUS_IO, "cannot make a lifeline");
+    child->pid = 0;
+    child->is_leaving = child->is_here = false;
+    status = spawn_with(child, ends[1], err);
+    close(ends[1]);
+    if (status != STATUS_OK) {
+        close(ends[0]);
+        return status;
+    }
+    return loop_read_lines(child->supervisor->loop, ends[0], reader, &child->lifeline, err);
+}
+
+/* Asked to go by somebody else than us: that is no failure of the role. */
+static bool is_preempted(const struct child *child, int how)
+{
+    return child->is_leaving || (WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+}
+
+/* Workers other than this one that do not fail in a row themselves. */
+static uint32_t count_able(const struct supervisor *supervisor, const struct child *but)
+{
+    uint32_t able = 0;
+
+    for (uint32_t i = 1; i < supervisor->count; i++) {
+        const struct child *child = &supervisor->children[i];
+
+        able += child != but && child->pid > 0 && child->restarts <= RESTARTS_MAX;
+    }
+    return able;
+}
+
+/* One more failure of this role. False when the job is given up: a master that fails again and
+ * again ends it, a worker only where the others are too few to go on without it. */
+static bool may_start_again(struct child *child, const char *how)
+{
+    struct supervisor *supervisor = child->supervisor;
+    char name[32];
+    struct error err;
+
+    if (++child->restarts <= RESTARTS_MAX ||
+        (!child->is_master && count_able(supervisor, child) >= supervisor->job->spec.min_workers))
+        return true;
+    name_child(child, name);
+    error_clear(&err);
+    fail(&err, STATUS_FAILED, "%s ended %d times without a step in between (%s)", name,
+         RESTARTS_MAX + 1, how);
+    error_hint(&err, "The log is %s/log.", supervisor->job->folder);
+    give_up(supervisor, &err);
+    return false;
+}
+
+/* The same of a process that has ended; one that was asked to go has not failed. */
+static bool may_follow(struct child *child, int how)
+{
+    char name[32], words[32];
+
+    name_child(child, name);
+    snprintf(words, sizeof words, "%s %d", WIFSIGNALED(how) ? "signal" : "exit code",
+             WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
+    log_warning("%s ended (%s)", name, words);
+    return is_preempted(child, how) || may_start_again(child, words);
+}
+
+/* The first time it is started again at once, then later and later: who crashes faster than a step
+ * takes would keep the others from it. */
+static int64_t rest_ms(const struct child *child)
+{
+    const uint32_t failures = child->restarts < 16 ? child->restarts : 16;
+
+    if (failures < 2)
+        return 0;
+    return REST_MS << (failures - 2) < REST_MS_MAX ? REST_MS << (failures - 2) : REST_MS_MAX;
+}
+
+/* There is no process, no memory, no descriptor for it now: as if it had ended. */
+static bool note_no_start(struct child *child, const struct error *why)
+{
+    char name[32];
+
+    name_child(child, name);
+    log_warning("%s cannot be started: %s", name, why->message);
+    if (!may_start_again(child, why->message))
+        return false;
+    child->rest_until = loop_now_ms() + (rest_ms(child) > 0 ? rest_ms(child) : REST_MS);
+    return true;
+}
+
+static void tell_wanted(struct supervisor *supervisor)
+{
+    char numbers[48];
+
+    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu32, supervisor->staffing.version,
+             supervisor->staffing.wanted);
+    tell(&supervisor->children[0], "wanted %s\n", numbers);
+}
+
+static void start_master_again(struct child *master)
+{
+    struct supervisor *supervisor = master->supervisor;
+    struct error err;
+
+    master->rest_until = 0;
+    supervisor->heard_at = loop_now_ms();
+    error_clear(&err);
+    if (start_child(master, &err) == STATUS_OK)
+        tell_wanted(supervisor);
+    else
+        (void)note_no_start(master, &err); /* the tick tries again */
+}
+
+static void restart_master(struct child *master, int how)
+{
+    if (!may_follow(master, how))
+        return;
+    master->incarnation++;
+    start_master_again(master);
+}
+
+/* Starts and stops workers until there are as many as there should be. */
+static void staff(struct supervisor *supervisor)
+{
+    const struct staffing *staffing = &supervisor->staffing;
+    struct staffing_step step;
+    struct error err;
+
+    error_clear(&err);
+    while ((step = staffing_next(staffing, supervisor->places)).action != STAFFING_NOTHING) {
+        struct child *child = &supervisor->children[step.index + 1];
+
+        if (step.action == STAFFING_STOP) {
+            supervisor->places[step.index] = PLACE_LEAVING;
+            kill(child->pid, SIGTERM);
+            continue;
+        }
+        if (start_child(child, &err) == STATUS_OK)
+            supervisor->places[step.index] = PLACE_RUNNING;
+        else if (note_no_start(child, &err))
+            supervisor->places[step.index] = PLACE_RESTING;
+        else
+            return;
+    }
+    slots_say(supervisor->slots, staffing_useful(staffing),
+              staffing_slots_used(staffing, supervisor->places));
+}
+
+static void on_slots(void *context, uint32_t n)
+{
+    struct supervisor *supervisor = context;
+
+    supervisor->staffing.slots = n;
+    if (!supervisor->is_over && !supervisor->is_giving_up)
+        staff(supervisor);
+}
+
+static enum status scale(void *context, int64_t workers, struct error *err)
+{
+    struct supervisor *supervisor = context;
+    struct staffing wanted = supervisor->staffing;
+
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return fail(err, STATUS_INVALID, "the job has ended already");
+    TRY(staffing_want(&wanted, workers, err));
+    TRY(wanted_store(supervisor->job->folder, &wanted, err));
+    supervisor->staffing = wanted;
+    tell_wanted(supervisor);
+    staff(supervisor);
+    return STATUS_OK;
+}
+
+/* What the child wrote before it ended is read first: a master that said DONE
+ * is not started again. */
+static void hear_last_words(struct child *child)
+{
+    char bytes[4096];
+    struct text words;
+    ssize_t size;
+
+    if (!child->lifeline)
+        return;
+    text_init(&words, LAUNCH_EVENT_BYTES_MAX);
+    while ((size = recv(loop_lines_fd(child->lifeline), bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+        text_append(&words, (struct slice){bytes, (size_t)size});
+    loop_lines_close(child->lifeline);
+    child->lifeline = NULL;
+    for (size_t at = 0; at < words.size;) {
+        char *newline = memchr(words.data + at, '\n', words.size - at);
+        size_t length = newline ? (size_t)(newline - words.data) - at : words.size - at;
+
+        if (newline)
+            on_child_line(child, (struct slice){words.data + at, length});
+        at += length + 1;
+    }
+    text_deinit(&words);
+}
+
+/* A worker that has just started finds no master to tell it END. */
+static void close_lifelines(struct supervisor *supervisor)
+{
+    for (uint32_t i = 1; i < supervisor->count; i++) {
+        if (supervisor->children[i].lifeline)
+            loop_lines_close(supervisor->children[i].lifeline);
+        supervisor->children[i].lifeline = NULL;
+    }
+}
+
+static void rest(struct supervisor *supervisor, struct child *child)
+{
+    supervisor->places[child->index] = PLACE_RESTING;
+    child->rest_until = loop_now_ms() + rest_ms(child);
+    log_info("worker %" PRIu32 " is started again in %" PRId64 " ms", child->index, rest_ms(child));
+}
+
+static void on_worker_exit(struct child *child, int how)
+{
+    struct supervisor *supervisor = child->supervisor;
+    enum place *place = &supervisor->places[child->index];
+    bool was_asked = *place == PLACE_LEAVING;
+
+    *place = PLACE_EMPTY;
+    /* A worker that was told END leaves with 0: the job is over, or a younger
+     * worker has its place. */
+    if (!was_asked && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        *place = PLACE_CLOSED;
+    else if (!was_asked && !may_follow(child, how))
+        return;
+    else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0)
+        rest(supervisor, child);
+    child->incarnation++;
+    staff(supervisor);
+}
+
+static void on_child_exit(struct child *child, int how)
+{
+    struct supervisor *supervisor = child->supervisor;
+
+    child->pid = 0;
+    hear_last_words(child);
+    if (supervisor->is_over && child->is_master)
+        close_lifelines(supervisor);
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return;
+    if (child->is_master)
+        restart_master(child, how);
+    else
+        on_worker_exit(child, how);
+}
+
+static void on_sigchld(void *context)
+{
+    struct supervisor *supervisor = context;
+
+    for (uint32_t i = 0; i < supervisor->count; i++) {
+        struct child *child = &supervisor->children[i];
+        int how;
+
+        if (child->pid > 0 && waitpid(child->pid, &how, WNOHANG) == child->pid)
+            on_child_exit(child, how);
+    }
+}
+
+static void store_verdict(const struct supervisor *supervisor, struct jobstore *store)
+{
+    struct job_row row;
+    struct error err;
+
+    error_clear(&err);
+    memset(&row, 0, sizeof row);
+    if (jobstore_get_job(store, &row, &err) != STATUS_OK)
+        row.id = (int64_t)supervisor->job->id;
+    row.state =
+        supervisor->verdict.status == STATUS_INTERRUPTED ? JOB_STATE_CANCELLED : JOB_STATE_FAILED;
+    snprintf(row.error, sizeof row.error, "%s", supervisor->verdict.message);
+    if (jobstore_put_job(store, &row, &err) != STATUS_OK)
+        log_error("%s", err.message);
+}
+
+/* The master did not manage: the supervisor closes the books itself, now that
+ * nobody else writes them. The last master may have stored the end of the job and not have said
+ * so: then that is its end, whatever the supervisor was about to say. */
+static void record_verdict(struct supervisor *supervisor)
+{
+    struct recorder recorder = {.say = say_event};
+    struct job_row row;
+    struct error err;
+
+    error_clear(&err);
+    if (recorder_open(&recorder, supervisor->job->folder, 0, &err) == STATUS_OK) {
+        store_verdict(supervisor, recorder.store);
+        recorder_say_failed(&recorder, &supervisor->verdict);
+    } else if (recorder_has_ended(&recorder, &row)) {
+        recorder_say_ended(&recorder, &row, &supervisor->verdict);
+    } else {
+        log_error("%s", err.message);
+        recorder_say_failed(&recorder, &supervisor->verdict);
+    }
+    recorder_close(&recorder);
+}
+
+static bool anybody_runs(const struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        if (supervisor->children[i].pid > 0)
+            return true;
+    return false;
+}
+
+static void check_master(struct supervisor *supervisor, int64_t now_ms)
+{
+    const struct child *master = &supervisor->children[0];
+
+    if (now_ms - supervisor->ticked_at > SILENT_MS / 2)
+        supervisor->heard_at = now_ms; /* the supervisor itself was stopped */
+    supervisor->ticked_at = now_ms;
+    if (master->pid == 0 || supervisor->is_over || now_ms - supervisor->heard_at < SILENT_MS)
+        return;
+    log_warning("the master is silent");
+    supervisor->heard_at = now_ms;
+    kill(master->pid, SIGKILL);
+}
+
+static void check_resting(struct supervisor *supervisor, int64_t now_ms)
+{
+    struct child *master = &supervisor->children[0];
+    bool has_come = false;
+
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return;
+    if (master->pid == 0 && master->rest_until != 0 && now_ms >= master->rest_until)
+        start_master_again(master);
+    for (uint32_t i = 0; i + 1 < supervisor->count; i++) {
+        if (supervisor->places[i] != PLACE_RESTING ||
+            now_ms < supervisor->children[i + 1].rest_until)
+            continue;
+        supervisor->places[i] = PLACE_EMPTY;
+        has_come = true;
+    }
+    if (has_come)
+        staff(supervisor);
+}
+
+static void on_tick(void *context, int64_t now_ms)
+{
+    struct supervisor *supervisor = context;
+
+    check_master(supervisor, now_ms);
+    check_resting(supervisor, now_ms);
+    on_sigchld(supervisor); /* a signal may have been merged with another */
+    if (supervisor->deadline != 0 && now_ms >= supervisor->deadline) {
+        supervisor->deadline = now_ms + LEAVE_MS;
+        kill_all(supervisor);
+    }
+    if (anybody_runs(supervisor) || (!supervisor->is_over && !supervisor->is_giving_up))
+        return;
+    if (!supervisor->is_over) {
+        record_verdict(supervisor);
+        be_over(supervisor, supervisor->verdict.status);
+    }
+    loop_stop(supervisor->loop, supervisor->how, &supervisor->verdict);
+}
+
+static void on_sigchld_signal(void *context)
+{
+    on_tick(context, loop_now_ms());
+}
+
+static enum status start(struct supervisor *supervisor, struct error *err)
+{
+    TRY(loop_new(TICK_MS, &supervisor->loop, err));
+    TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
+    supervisor->watch = (struct supervise_watch){.cancel = cancel,
+                                                 .scale = scale,
+                                                 .context = supervisor,
+                                                 .is_detached = supervisor->is_detached};
+    TRY(supervise_watch(supervisor->loop, supervisor->sockets, &supervisor->watch, err));
+    loop_on_tick(supervisor->loop, on_tick, supervisor);
+    supervisor->children = calloc(supervisor->count, sizeof *supervisor->children);
+    supervisor->places = calloc(supervisor->count, sizeof *supervisor->places);
+    if (!supervisor->children || !supervisor->places)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < supervisor->count; i++)
+        supervisor->children[i] = (struct child){
+            .supervisor = supervisor, .is_master = i == 0, .index = i == 0 ? 0 : i - 1};
+    TRY(slots_open(supervisor->loop, supervisor->job->id, on_slots, supervisor, &supervisor->slots,
+                   err));
+    if (supervisor->slots)
+        supervisor->staffing.slots = 0; /* until the broker has spoken */
+    TRY(start_child(&supervisor->children[0], err));
+    tell_wanted(supervisor); /* of an earlier supervisor */
+    staff(supervisor);
+    return STATUS_OK;
+}
+
+int supervise_children(const struct job *job, const char *sockets, const char *listen,
+                       bool is_detached)
+{
+    struct supervisor supervisor = {.job = job,
+                                    .sockets = sockets,
+                                    .is_detached = is_detached,
+                                    .count = job->spec.max_workers + 1};
+    struct recorder voice = {.say = say_event};
+    enum status status;
+    struct error err;
+
+    error_clear(&err);
+    error_clear(&supervisor.verdict);
+    staffing_init(&supervisor.staffing, job->spec.min_workers, job->spec.max_workers,
+                  STAFFING_UNLIMITED);
+    /* A number that cannot be read is no reason to end a job. */
+    if (wanted_load(job->folder, &supervisor.staffing, &err) != STATUS_OK)
+        log_warning("as many workers as the job may have are wanted: %s", err.message);
+    error_clear(&err);
+    status = supervise_network_open(&supervisor.network, job, listen, &err);
+    if (status == STATUS_OK)
+        status = start(&supervisor, &err);
+    if (status == STATUS_OK) {
+        status = loop_run(supervisor.loop, &err);
+    } else {
+        log_error("%s", err.message);
+        recorder_say_failed(&voice, &err);
+    }
+    slots_close(supervisor.slots);
+    loop_free(supervisor.loop); /* closes the lifelines */
+    free(supervisor.places);
+    free(supervisor.children);
+    supervise_network_close(&supervisor.network);
+    return status_exit_code(status);
+}

@@ -1,0 +1,20 @@
+/*
+ * wanted.h - the number of workers that was asked for last, on disk.
+ *
+ * One line, "VERSION WORKERS", in the file `wanted` of the job's folder. The
+ * job's supervisor alone writes it, before it says yes to who asked; the next
+ * supervisor of the folder begins with it. It is not in job.db because only
+ * the master writes there (runtime/data/jobstore.h), and it may be away just then.
+ */
+#ifndef RUNTIME_PROCESS_WANTED_H
+#define RUNTIME_PROCESS_WANTED_H
+
+#include "runtime/process/staffing.h"
+
+/* The old number stays when the new one cannot be written. */
+enum status wanted_store(const char *folder, const struct staffing *staffing, struct error *err);
+/* OK and nothing changed when nobody ever asked. CORRUPT when the file is not
+ * one of ours; INVALID when the job cannot have so many: nothing changed either. */
+enum status wanted_load(const char *folder, struct staffing *staffing, struct error *err);
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * The process of a worker: the role that works for its job (working_role.h), its network, its
+ * lifeline.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "runtime/data/pgstore/pgstore.h"
+#include "runtime/net/tls.h"
+#include "runtime/process/end_watch.h"
+#include "runtime/process/pulse.h"
+#include "runtime/process/role_process.h"
+#include "runtime/process/working_role.h"
+
+#define PULSE_MS 1000
+#define STUCK_MS 500 /* a master that is started again in its place is there sooner */
+
+struct worker_process {
+    const struct working_role *role;
+    void *self; /* state of the role */
+    struct loop_network network;
+    struct loop *loop;
+    struct pulse *pulse;
+    const struct pgstore *tables; /* NULL: the job is in a folder */
+    struct end_watch *end_watch;
+    int64_t stuck_at; /* 0: it is not */
+};
+
+static void on_sigterm(void *context)
+{
+    struct worker_process *process = context;
+
+    log_info("is asked to go");
+    role_say_leaving();
+    process->role->leave(process->self);
+}
+
+static void on_job_over(void *context)
+{
+    struct worker_process *process = context;
+    struct error why;
+
+    error_clear(&why);
+    fail(&why, STATUS_INTERRUPTED, "the job is over");
+    loop_stop(process->loop, STATUS_INTERRUPTED, &why);
+}
+
+/* What it cannot hand back now is wanted by a later master, or by nobody if the job is over. */
+static void look_for_end(struct worker_process *process, int64_t now_ms)
+{
+    const struct working_role *role = process->role;
+    struct error err;
+
+    if (!process->tables || process->end_watch || !role->is_stuck ||
+        !role->is_stuck(process->self)) {
+        process->stuck_at = 0;
+        return;
+    }
+    if (process->stuck_at == 0)
+        process->stuck_at = now_ms;
+    if (now_ms - process->stuck_at < STUCK_MS)
+        return;
+    error_clear(&err);
+    if (end_watch_start(process->tables, process->loop, on_job_over, process, &process->end_watch,
+                        &err) == STATUS_OK)
+        return;
+    log_warning("is the job over? %s", err.message);
+    process->tables = NULL;
+}
+
+/* Progress is noted also before the worker has joined: its loop turns while a thread of its own
+ * opens the rows. */
+static void on_turn(void *context, int64_t now_ms)
+{
+    progress_note();
+    look_for_end(context, now_ms);
+}
+
+static enum status start_worker(struct worker_process *process, const struct job *job,
+                                const struct role_options *options, struct error *err)
+{
+    struct identity self = {job->id, IDENTITY_WORKER, options->index};
+    struct working_options own = {.job = job,
+                                  .index = options->index,
+                                  .incarnation = options->incarnation,
+                                  .master = options->master,
+                                  .listen = options->listen,
+                                  .search_ms = (int64_t)options->patience_seconds * 1000};
+
+    process->role = working_role_of(job);
+    process->self = calloc(1, process->role->state_bytes);
+    if (!process->self)
+        return fail_no_memory(err);
+    TRY(role_open_network(options, &self, &process->network, err));
+    TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
+    loop_use_network(process->loop, &process->network);
+    if (role_has_lifeline())
+        TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
+    loop_on_tick(process->loop, on_turn, process);
+    if (process->role->needs_pulse)
+        TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
+                        &process->pulse, err));
+    own.loop = process->loop;
+    TRY(process->role->start(process->self, &own, err));
+    return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
+}
+
+int run_worker(const struct role_options *options)
+{
+    struct worker_process process;
+    struct pgstore *tables;
+    char who[32];
+    enum status status;
+    struct error err;
+    struct job job;
+
+    memset(&process, 0, sizeof process);
+    error_clear(&err);
+    snprintf(who, sizeof who, "worker/%" PRIu32, options->index);
+    log_open(who, LOG_INFO);
+    role_raise_descriptor_limit();
+    signal(SIGINT, SIG_IGN);
+    role_end_by_sigterm();
+    status = role_open_job(options, &job, &tables, &err);
+    if (status != STATUS_OK)
+        return role_finish(status, &err);
+    process.tables = tables;
+    status = start_worker(&process, &job, options, &err);
+    if (status == STATUS_OK) {
+        status = loop_run(process.loop, &err);
+        if (status == STATUS_CONNECTION && !err.message[0])
+            fail(&err, status, "no master at %s for %" PRIu32 " s", options->master,
+                 options->patience_seconds);
+    }
+    pulse_stop(process.pulse);
+    end_watch_stop(process.end_watch);
+    if (process.self && !process.role->stop(process.self))
+        _exit(role_finish(status, &err));
+    free(process.self);
+    loop_free(process.loop);
+    tls_free(process.network.tls);
+    job_deinit(&job);
+    pgstore_close(tables);
+    return role_finish(status, &err);
+}

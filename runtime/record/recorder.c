@@ -1,0 +1,523 @@
+#include "runtime/record/recorder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/data/journal.h"
+#include "runtime/data/shardstore.h"
+#include "runtime/launch/launch.h"
+#include "runtime/loop/loop.h"
+
+/* What a master before has left of it. */
+static void remove_copy(const char *path)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char name[PATH_MAX + 8];
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        (void)unlink(name);
+    }
+}
+
+static enum status open_store(struct recorder *recorder, const char *folder, struct error *err)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof path, "%s/job.db", folder) >= (int)sizeof path)
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
+    if (recorder->journal)
+        remove_copy(path);
+    if (access(path, F_OK) == 0)
+        return jobstore_open(path, false, &recorder->store, err);
+    TRY(jobstore_create(path, &recorder->store, err));
+    return recorder->journal ? jobstore_attach(recorder->store, recorder->journal, err) : STATUS_OK;
+}
+
+static enum status open_and_claim(struct recorder *recorder, const char *folder,
+                                  uint32_t incarnation, struct error *err)
+{
+    TRY(open_store(recorder, folder, err));
+    if (!recorder->journal && job_is_kept(folder))
+        TRY(jobstore_survive(recorder->store, err));
+    return jobstore_claim(recorder->store, incarnation, &recorder->incarnation, err);
+}
+
+enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
+                          struct error *err)
+{
+    enum status status;
+
+    recorder->fault = fault_read();
+    store_call_begin(recorder->call, loop_now_ms());
+    status = open_and_claim(recorder, folder, incarnation, err);
+    store_call_end(recorder->call);
+    return status;
+}
+
+static enum status begin(const struct recorder *recorder, struct error *err)
+{
+    enum status status;
+
+    TRY(jobstore_begin(recorder->store, err));
+    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    if (status != STATUS_OK)
+        jobstore_rollback(recorder->store);
+    return status;
+}
+
+enum status recorder_log_events(struct recorder *recorder, const char *folder,
+                                struct slice directory, struct error *err)
+{
+    enum status status;
+
+    /* No other master may claim the store while this one looks what there is. */
+    TRY(begin(recorder, err));
+    status = event_log_open(&recorder->events, folder, directory, recorder->store, err);
+    jobstore_rollback(recorder->store);
+    return status;
+}
+
+void recorder_close(struct recorder *recorder)
+{
+    event_log_close(&recorder->events);
+    if (recorder->store)
+        jobstore_close(recorder->store);
+    recorder->store = NULL;
+}
+
+void recorder_say(const struct recorder *recorder, const struct job_event *event)
+{
+    struct text line;
+
+    text_init(&line, LAUNCH_EVENT_BYTES_MAX);
+    job_event_write(event, &line);
+    if (!line.failed)
+        recorder->say(recorder->context, event, text_slice(&line));
+    text_deinit(&line);
+}
+
+/* One that says nothing of how far the job is. */
+static void empty_event(enum job_event_kind kind, struct job_event *event)
+{
+    memset(event, 0, sizeof *event);
+    event->kind = kind;
+    event->loss = event->validation_loss = event->validation_score = (double)NAN;
+    event->seconds_left = (double)NAN;
+}
+
+void recorder_say_failed(const struct recorder *recorder, const struct error *err)
+{
+    struct job_event event;
+
+    empty_event(JOB_FAILED, &event);
+    event.error = *err;
+    recorder_say(recorder, &event);
+}
+
+void recorder_say_notice(const struct recorder *recorder, const char *text)
+{
+    struct job_event event;
+
+    empty_event(JOB_NOTICE, &event);
+    snprintf(event.message, sizeof event.message, "%s", text);
+    recorder_say(recorder, &event);
+}
+
+static enum status stage_rows(struct jobstore *store, struct slice bytes, struct error *err)
+{
+    struct byte_reader reader;
+    struct message_model_row sent;
+    struct rows_head head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    reader = byte_reader_over((struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
+    if (head.first == 0) /* what an earlier master has left */
+        TRY(jobstore_forget_staged_model(store, err));
+    while (!reader_is_done(&reader) && message_next_model_row(&reader, &sent)) {
+        const struct model_row row = {.part = sent.part,
+                                      .name = sent.name,
+                                      .position = sent.position,
+                                      .has_value = sent.has_value,
+                                      .value = sent.value,
+                                      .has_data = sent.has_data,
+                                      .data_is_text = sent.data_is_text,
+                                      .data = sent.data};
+
+        TRY(jobstore_stage_model_row(store, &row, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status put_shard(struct jobstore *store, struct slice bytes, struct error *err)
+{
+    struct shard_head head;
+    struct shard_row row;
+
+    memcpy(&head, bytes.data, sizeof head);
+    row = (struct shard_row){.lease = head.lease,
+                             .first = head.first,
+                             .count = head.count,
+                             .worker = head.worker,
+                             .state = (enum shard_state)head.state,
+                             .results = {bytes.data + sizeof head, bytes.size - sizeof head}};
+    return shardstore_put(store, &row, err);
+}
+
+static void log_event(const struct event_row *row)
+{
+    if (row->index >= 0)
+        log_info("%s %lld %s: %s", row->role, (long long)row->index, row->event, row->detail);
+    else
+        log_info("%s: %s", row->event, row->detail);
+}
+
+static enum status put(struct jobstore *store, enum outbox_kind kind, struct slice bytes,
+                       struct error *err)
+{
+    union {
+        struct job_row job;
+        struct worker_row worker;
+        struct event_row event;
+        struct metric_row metric;
+        struct result_row result;
+    } row;
+
+    if (kind == OUTBOX_MODEL_ROWS)
+        return stage_rows(store, bytes, err);
+    if (kind == OUTBOX_MODEL)
+        return jobstore_take_staged_model(store, err);
+    if (kind == OUTBOX_SHARD)
+        return put_shard(store, bytes, err);
+    memcpy(&row, bytes.data, bytes.size < sizeof row ? bytes.size : sizeof row);
+    switch (kind) {
+    case OUTBOX_JOB:
+        return jobstore_put_job(store, &row.job, err);
+    case OUTBOX_WORKER:
+        return jobstore_put_worker(store, row.worker.index, row.worker.state, row.worker.lanes,
+                                   row.worker.rows_per_second, err);
+    case OUTBOX_EVENT:
+        log_event(&row.event);
+        return jobstore_put_event(store, row.event.at_seconds, row.event.role, row.event.index,
+                                  row.event.event, row.event.detail, err);
+    case OUTBOX_METRIC:
+        return jobstore_put_metric(store, row.metric.epoch, row.metric.step, row.metric.metric,
+                                   row.metric.part, row.metric.value, err);
+    case OUTBOX_RESULT:
+        return jobstore_put_result(store, row.result.name, row.result.train, row.result.validation,
+                                   err);
+    default:
+        return STATUS_OK;
+    }
+}
+
+static bool is_row(enum outbox_kind kind)
+{
+    return kind >= OUTBOX_JOB && kind <= OUTBOX_MODEL;
+}
+
+/* They are for people: the job goes on without them. */
+static void log_events(struct recorder *recorder, const struct outbox *outbox)
+{
+    struct job_event notice;
+    struct error why;
+
+    error_clear(&why);
+    if (event_log_put(&recorder->events, outbox, &why) == STATUS_OK)
+        return;
+    event_log_close(&recorder->events);
+    log_warning("log.tensorboard: %s", why.message);
+    empty_event(JOB_NOTICE, &notice);
+    snprintf(notice.message, sizeof notice.message,
+             "log.tensorboard: %.300s; the job goes on without", why.message);
+    recorder_say(recorder, &notice);
+}
+
+static enum status store_rows(struct recorder *recorder, const struct outbox *outbox,
+                              struct error *err)
+{
+    struct jobstore *store = recorder->store;
+    bool has_begun = false;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct outbox_entry *entry = &outbox->entries[i];
+
+        if (!is_row(entry->kind))
+            continue;
+        if (!has_begun)
+            TRY(begin(recorder, err));
+        has_begun = true;
+        TRY(put(store, entry->kind, outbox_bytes(outbox, entry), err));
+    }
+    if (!has_begun)
+        return STATUS_OK;
+    log_events(recorder, outbox);
+    return jobstore_commit(store, err);
+}
+
+static void reach(const struct recorder *recorder, enum fault_point point, uint64_t step)
+{
+    if (recorder->fault.is_set)
+        fault_reach(&recorder->fault, point, "master", 0, recorder->incarnation, step);
+}
+
+static enum status store_piece(struct recorder *recorder, uint64_t id, uint64_t position,
+                               struct slice bytes, struct error *err)
+{
+    enum status status;
+
+    TRY(begin(recorder, err));
+    status = checkpoint_put_piece(recorder->store, id, position, bytes, err);
+    if (status == STATUS_OK)
+        status = jobstore_commit(recorder->store, err);
+    else
+        jobstore_rollback(recorder->store);
+    reach(recorder, FAULT_CHECKPOINT_PIECE, position);
+    return status;
+}
+
+static enum status finish(struct recorder *recorder, const struct checkpoint *checkpoint,
+                          struct error *err)
+{
+    reach(recorder, FAULT_CHECKPOINT_BEFORE, checkpoint->step);
+    TRY(jobstore_check_claim(recorder->store, recorder->incarnation, err));
+    TRY(checkpoint_finish(recorder->store, checkpoint, err));
+    reach(recorder, FAULT_CHECKPOINT_AFTER, checkpoint->step);
+    return STATUS_OK;
+}
+
+static void note_outcome(struct recorder *recorder, uint64_t id, const struct error *why)
+{
+    recorder->outcome = (struct checkpoint_outcome){.is_due = true, .id = id, .why = *why};
+    if (why->status == STATUS_OK)
+        return;
+    log_warning("checkpoint: %s", why->message);
+    recorder->failed_id = id;
+    (void)checkpoint_make_room(recorder->store, NULL);
+}
+
+/* Of all that is done for a checkpoint only STALE is an error of the job's. */
+static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind kind,
+                                    struct slice bytes, struct error *err)
+{
+    struct piece_head head;
+    struct checkpoint checkpoint;
+    uint64_t id;
+    struct error why;
+
+    error_clear(&why);
+    if (kind == OUTBOX_DROP) {
+        if (checkpoint_drop(recorder->store, &why) != STATUS_OK ||
+            jobstore_forget_staged_model(recorder->store, &why) != STATUS_OK ||
+            shardstore_drop_results(recorder->store, &why) != STATUS_OK)
+            log_warning("what the job does not need any more: %s", why.message);
+    } else if (kind == OUTBOX_KEEP) {
+        memcpy(&id, bytes.data, sizeof id);
+        if (checkpoint_keep(recorder->store, id, &why) != STATUS_OK)
+            log_warning("a damaged checkpoint: %s", why.message);
+    } else if (kind == OUTBOX_PIECE) {
+        memcpy(&head, bytes.data, sizeof head);
+        bytes = (struct slice){bytes.data + sizeof head, bytes.size - sizeof head};
+        if (head.id != recorder->failed_id &&
+            store_piece(recorder, head.id, head.position, bytes, &why) != STATUS_OK)
+            note_outcome(recorder, head.id, &why);
+    } else {
+        memcpy(&checkpoint, bytes.data, sizeof checkpoint);
+        if (checkpoint.id != recorder->failed_id) {
+            (void)finish(recorder, &checkpoint, &why);
+            note_outcome(recorder, checkpoint.id, &why);
+        }
+    }
+    if (why.status != STATUS_STALE)
+        return STATUS_OK;
+    if (err)
+        *err = why;
+    return STATUS_STALE;
+}
+
+static enum status store_checkpoints(struct recorder *recorder, const struct outbox *outbox,
+                                     struct error *err)
+{
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct outbox_entry *entry = &outbox->entries[i];
+
+        if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
+            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP)
+            TRY(store_checkpoint(recorder, entry->kind, outbox_bytes(outbox, entry), err));
+    }
+    return STATUS_OK;
+}
+
+enum status recorder_check_claim(const struct recorder *recorder, struct error *err)
+{
+    enum status status;
+
+    store_call_begin(recorder->call, loop_now_ms());
+    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    if (status == STATUS_OK)
+        status = jobstore_check_journal(recorder->store, err);
+    store_call_end(recorder->call);
+    return status;
+}
+
+bool recorder_has_ended(const struct recorder *recorder, struct job_row *row)
+{
+    struct error ignored;
+
+    return recorder->store && jobstore_get_job(recorder->store, row, &ignored) == STATUS_OK &&
+           job_state_has_ended(row->state);
+}
+
+void recorder_say_ended(const struct recorder *recorder, const struct job_row *row,
+                        struct error *verdict)
+{
+    struct job_event event;
+
+    error_clear(verdict);
+    if (row->state != JOB_STATE_DONE)
+        fail(verdict, row->state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED : STATUS_FAILED, "%s",
+             row->error);
+    empty_event(row->state == JOB_STATE_DONE ? JOB_DONE : JOB_FAILED, &event);
+    event.step = event.steps = row->step;
+    event.loss = row->loss;
+    event.seconds = row->seconds;
+    event.error = *verdict;
+    recorder_say(recorder, &event);
+}
+
+bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome)
+{
+    *outcome = recorder->outcome;
+    recorder->outcome.is_due = false;
+    return outcome->is_due;
+}
+
+/* The first row of the first shard of which there are results; -1: none. */
+static int64_t scored_row(const struct outbox *outbox)
+{
+    struct shard_head head;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_SHARD)
+            continue;
+        memcpy(&head, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof head);
+        if (head.state == SHARD_DONE)
+            return (int64_t)head.first;
+    }
+    return -1;
+}
+
+/* The number of the first row of the model among them; -1: none. */
+static int64_t model_row(const struct outbox *outbox)
+{
+    struct rows_head head;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_MODEL_ROWS)
+            continue;
+        memcpy(&head, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof head);
+        return (int64_t)head.first;
+    }
+    return -1;
+}
+
+/* Is a row among them that says that the job has ended? */
+static bool ends_job(const struct outbox *outbox)
+{
+    struct job_row row;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_JOB)
+            continue;
+        memcpy(&row, outbox_bytes(outbox, &outbox->entries[i]).data, sizeof row);
+        if (job_state_has_ended(row.state))
+            return true;
+    }
+    return false;
+}
+
+static void reach_before(const struct recorder *recorder, const struct outbox *outbox)
+{
+    const int64_t scored = scored_row(outbox);
+
+    if (scored >= 0)
+        reach(recorder, FAULT_SHARD_BEFORE, (uint64_t)scored);
+    if (ends_job(outbox))
+        reach(recorder, FAULT_END_BEFORE, 0);
+}
+
+static void reach_after(const struct recorder *recorder, const struct outbox *outbox)
+{
+    const int64_t scored = scored_row(outbox), row = model_row(outbox);
+
+    if (scored >= 0)
+        reach(recorder, FAULT_SHARD_AFTER, (uint64_t)scored);
+    if (row >= 0)
+        reach(recorder, FAULT_MODEL_STORED, (uint64_t)row);
+    if (ends_job(outbox))
+        reach(recorder, FAULT_END_STORED, 0);
+}
+
+static enum status store_all(struct recorder *recorder, const struct outbox *outbox,
+                             struct error *err)
+{
+    if (recorder->fault.is_set)
+        reach_before(recorder, outbox);
+    TRY(store_rows(recorder, outbox, err));
+    if (recorder->fault.is_set)
+        reach_after(recorder, outbox);
+    return store_checkpoints(recorder, outbox, err);
+}
+
+static void tell_worker(const struct recorder *recorder, const struct outbox *outbox,
+                        const struct outbox_entry *entry)
+{
+    struct worker_row row;
+
+    if (!recorder->worker)
+        return;
+    memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);
+    recorder->worker(recorder->context, row.index, row.incarnation,
+                     strcmp(row.state, "lost") != 0 && strcmp(row.state, "left") != 0 &&
+                         strcmp(row.state, "ended") != 0);
+}
+
+enum status recorder_perform(void *context, const struct outbox *outbox, struct error *err)
+{
+    struct recorder *recorder = context;
+    struct job_event event;
+    enum status status;
+
+    store_call_begin(recorder->call, loop_now_ms());
+    status = store_all(recorder, outbox, err);
+    store_call_end(recorder->call);
+    if (status != STATUS_OK) {
+        log_error("%s", err->message);
+        if (err->status == STATUS_STALE || err->status == STATUS_CONNECTION)
+            return err->status; /* the job is another's now, or will be */
+        recorder_say_failed(recorder, err);
+        return err->status;
+    }
+    for (size_t i = 0; i < outbox->count; i++) {
+        const struct outbox_entry *entry = &outbox->entries[i];
+
+        if (entry->kind == OUTBOX_REPLACE) {
+            recorder->replace(recorder->context, entry->index, entry->incarnation);
+        } else if (entry->kind == OUTBOX_WORKER) {
+            tell_worker(recorder, outbox, entry);
+        } else if (entry->kind == OUTBOX_BLAME) {
+            if (recorder->blame)
+                recorder->blame(recorder->context, entry->index);
+        } else if (entry->kind == OUTBOX_LANES) {
+            if (recorder->lanes)
+                recorder->lanes(recorder->context, entry->index);
+        } else if (entry->kind == OUTBOX_REPORT) {
+            memcpy(&event, outbox_bytes(outbox, entry).data, sizeof event);
+            recorder_say(recorder, &event);
+        }
+    }
+    return STATUS_OK;
+}

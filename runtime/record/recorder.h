@@ -1,0 +1,78 @@
+/*
+ * recorder.h - carries out the master's wishes: rows into job.db, lines to who
+ * started it.
+ *
+ * What one call of the master wished is one transaction, and is in the store
+ * before anybody is told of it. Checkpoints are apart: the job can do without
+ * one, so a store that has no room for it is not the end of the job. What
+ * became of it is asked for afterwards (recorder_take_outcome).
+ *
+ * The recorder claims the store as it is opened; once a later master has, every
+ * transaction is STALE, and nothing is said to the door any more.
+ */
+#ifndef RUNTIME_RECORD_RECORDER_H
+#define RUNTIME_RECORD_RECORDER_H
+
+#include "runtime/loop/store_call.h"
+#include "runtime/record/event_log.h"
+#include "runtime/role/fault.h"
+#include "runtime/role/outbox.h"
+
+/* Of the pieces and the end of one checkpoint. */
+struct checkpoint_outcome {
+    bool is_due; /* nobody has asked for it yet */
+    uint64_t id;
+    struct error why; /* OK: it is stored */
+};
+
+struct recorder {
+    const struct journal *journal; /* of which job.db is a copy; NULL: of none */
+    struct jobstore *store;
+    uint32_t incarnation; /* as claimed */
+    struct checkpoint_outcome outcome;
+    uint64_t failed_id;      /* its other pieces are not tried */
+    struct event_log events; /* log.tensorboard; closed without it */
+    struct store_call *call; /* begun around each use of the store; NULL: nobody watches */
+    struct fault fault;
+    /* A JSON line of launch.h's job_event, newline included. */
+    void (*say)(void *context, const struct job_event *event, struct slice line);
+    void (*replace)(void *context, uint32_t index, uint32_t incarnation);
+    void (*blame)(void *context, uint32_t index); /* NULL where no job scores */
+    void (*lanes)(void *context, uint32_t lanes); /* more workers have no work; NULL: one has */
+    /* The master has this worker, or not any more. NULL: nobody asks. */
+    void (*worker)(void *context, uint32_t index, uint32_t incarnation, bool is_here);
+    void *context;
+};
+
+/* job.db of the folder, made when it is not there yet, and made anew where it is a copy.
+ * `incarnation`: the least to claim. INVALID for a job that has ended. */
+enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
+                          struct error *err);
+/* Before the first recorder_perform: metrics go into event files, too (event_log.h). */
+enum status recorder_log_events(struct recorder *recorder, const char *folder,
+                                struct slice directory, struct error *err);
+void recorder_close(struct recorder *recorder);
+
+/* STALE when another master leads. For a master that has nothing to write and
+ * would not find out. */
+enum status recorder_check_claim(const struct recorder *recorder, struct error *err);
+bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome);
+
+/* Has the job ended before this master came? Then nobody needs it, and recorder_open has refused
+ * the claim (INVALID) but left the store open. */
+bool recorder_has_ended(const struct recorder *recorder, struct job_row *row);
+
+/* When the store refuses, JOB_FAILED is said and the error returned. CONNECTION, of a journal,
+ * is none of the job's: another master may reach it. */
+enum status recorder_perform(void *recorder, const struct outbox *outbox, struct error *err);
+void recorder_say(const struct recorder *recorder, const struct job_event *event);
+/* A line for the user. */
+void recorder_say_notice(const struct recorder *recorder, const char *text);
+/* The last word of a job that no master can speak for any more. */
+void recorder_say_failed(const struct recorder *recorder, const struct error *err);
+/* How a job that has ended did so, as its row says: DONE, or FAILED with the row's error, which
+ * is also left in *verdict (OK: done). */
+void recorder_say_ended(const struct recorder *recorder, const struct job_row *row,
+                        struct error *verdict);
+
+#endif

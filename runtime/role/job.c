@@ -1,0 +1,86 @@
+#include "runtime/role/job.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "runtime/data/spool_format.h"
+#include "runtime/launch/launch.h"
+
+/* What is not there counts as empty: whoever needs the rows will say so. */
+static uint64_t hash_head(const char *folder, const char *name, uint64_t seed)
+{
+    char path[PATH_MAX], head[sizeof(struct spool_header)];
+    ssize_t size;
+    int file;
+
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return seed;
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return seed;
+    size = read(file, head, sizeof head);
+    close(file);
+    return XXH3_64bits_withSeed(head, size > 0 ? (size_t)size : 0, seed);
+}
+
+static uint64_t identify(const struct job *job, struct slice json)
+{
+    uint64_t hash = XXH3_64bits(json.data, json.size);
+
+    hash = hash_head(job->folder, "train.spool", hash);
+    return hash_head(job->folder, "validation.spool", hash + 1);
+}
+
+enum status job_number(const char *folder, uint64_t *number, struct error *err)
+{
+    const char *name = strrchr(folder, '/');
+    int64_t id;
+
+    if (!slice_to_integer(slice_of(name ? name + 1 : folder), &id) || id <= 0)
+        return fail(err, STATUS_INVALID, "folder \"%s\", expected STATE/jobs/ID with a number",
+                    folder);
+    *number = (uint64_t)id;
+    return STATUS_OK;
+}
+
+enum status job_open(const char *folder, struct job *job, struct error *err)
+{
+    enum status status;
+    struct text json;
+
+    memset(job, 0, sizeof *job);
+    if (!realpath(folder, job->folder))
+        return fail_errno(err, STATUS_NOT_FOUND, "cannot open the job's folder %s", folder);
+    TRY(job_number(job->folder, &job->id, err));
+    arena_init(&job->arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(job->folder, &job->arena, &job->spec, &json, err);
+    if (status == STATUS_OK)
+        job->identity = identify(job, text_slice(&json));
+    text_deinit(&json);
+    if (status != STATUS_OK)
+        job_deinit(job);
+    return status;
+}
+
+void job_deinit(struct job *job)
+{
+    arena_deinit(&job->arena);
+}
+
+uint32_t job_threads(const struct job *job, uint32_t workers)
+{
+    const uint32_t share = launch_cores() / (workers > 0 ? workers : 1);
+
+    if (job->spec.threads > 0)
+        return job->spec.threads;
+    if (job->cpus > 0)
+        return job->cpus;
+    return share > 0 ? share : 1;
+}

@@ -1,0 +1,39 @@
+/*
+ * job.h - a job's folder, as the processes below it see it.
+ */
+#ifndef RUNTIME_ROLE_JOB_H
+#define RUNTIME_ROLE_JOB_H
+
+#include <limits.h>
+
+#include "base/arena.h"
+#include "jobspec/jobspec.h"
+#include "runtime/data/journal.h"
+
+struct job {
+    char folder[PATH_MAX];
+    uint64_t id;       /* the folder's name */
+    uint64_t identity; /* of spec and rows: hash of job.json and of the spools' heads, which
+                          cover every block. A state is only continued under the same one. */
+    uint32_t cpus;     /* that a worker's process has for itself; 0: it shares the machine's */
+    struct arena arena;
+    struct jobspec spec;
+    /* Of a job whose roles share no folder (job_tables.h): its books are elsewhere, and so are
+     * its rows until a worker fetches them. NULL: all is in the folder. */
+    const struct journal *journal;
+    enum status (*fetch)(const struct job *job, struct error *err);
+    void *tables;
+    const struct role_options *options; /* of fetch */
+};
+
+/* The number that a job's folder is named by. */
+enum status job_number(const char *folder, uint64_t *number, struct error *err);
+enum status job_open(const char *folder, struct job *job, struct error *err);
+void job_deinit(struct job *job);
+
+/* The threads that a worker computes with when `workers` share the machine: what the job says,
+ * else the processors that the worker has for itself, else its share of the machine's cores.
+ * No bit depends on them. */
+uint32_t job_threads(const struct job *job, uint32_t workers);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * outbox.h - what a role wants done.
+ *
+ * Roles are pure: a call takes the time and a message, changes the role's own
+ * state and leaves its wishes here, in order. Whoever drives the role (the
+ * loop of a process, the simulator) carries them out before the next call.
+ */
+#ifndef RUNTIME_ROLE_OUTBOX_H
+#define RUNTIME_ROLE_OUTBOX_H
+
+#include <stdarg.h>
+
+#include "runtime/data/checkpoint.h"
+#include "runtime/data/jobstore.h"
+#include "runtime/launch/launch.h"
+#include "runtime/net/message.h"
+
+/*
+ * One end of a connection, as a role knows it. The driver names those that
+ * were accepted, the role those that it asks for: both count upwards and never
+ * use a number again, so that what belongs to a closed connection is never
+ * taken for another's.
+ */
+typedef uint64_t peer_id;
+#define PEER_NONE        ((peer_id)0)
+#define PEER_FIRST_ASKED ((peer_id)1 << 32)
+#define OUTBOX_BYTES_MAX ((size_t)1 << 31)
+
+enum outbox_kind {
+    OUTBOX_SEND,       /* peer, bytes: one or more frames */
+    OUTBOX_CONNECT,    /* peer: its name from now on; bytes: the address, terminated */
+    OUTBOX_CLOSE,      /* peer; what was sent before still goes out */
+    OUTBOX_JOB,        /* store bytes: struct job_row */
+    OUTBOX_WORKER,     /* store bytes: struct worker_row */
+    OUTBOX_EVENT,      /* store bytes: struct event_row */
+    OUTBOX_METRIC,     /* store bytes: struct metric_row */
+    OUTBOX_RESULT,     /* store bytes: struct result_row */
+    OUTBOX_SHARD,      /* store bytes: struct shard_head, then the results */
+    OUTBOX_MODEL_ROWS, /* store bytes aside: struct rows_head, then rows (message.h) */
+    OUTBOX_MODEL,      /* the rows that lie aside are the job's model */
+    OUTBOX_PIECE,      /* of a checkpoint; bytes: struct piece_head, then the piece */
+    OUTBOX_FINISH,     /* the checkpoint is whole; bytes: struct checkpoint */
+    OUTBOX_KEEP,       /* all checkpoints but this one are damaged; bytes: its uint64_t id */
+    OUTBOX_DROP,       /* checkpoints, results of shards, rows that lie aside are of no use */
+    OUTBOX_REPORT,     /* tell the door; bytes: struct job_event */
+    OUTBOX_REPLACE,    /* ask the launcher for another worker than this one of its index */
+    OUTBOX_BLAME,      /* tell the launcher that rows killed this worker, not its program */
+    OUTBOX_LANES,      /* tell the launcher that more workers than `index` have no work */
+    OUTBOX_END         /* the role has ended; status: how */
+};
+
+struct worker_row {
+    uint32_t index, incarnation, lanes;
+    const char *state;
+    double rows_per_second;
+};
+
+struct event_row {
+    double at_seconds;
+    const char *role, *event;
+    int64_t index; /* -1: none */
+    char detail[256];
+};
+
+struct metric_row {
+    uint32_t epoch;
+    uint64_t step;
+    const char *metric, *part;
+    double value;
+};
+
+/* runtime/data/shardstore.h's row, without its results. */
+struct shard_head {
+    uint64_t lease, first;
+    uint32_t count, worker;
+    uint32_t state; /* enum shard_state */
+};
+
+struct rows_head {
+    uint64_t first; /* number of the first row */
+};
+
+struct piece_head {
+    uint64_t id, position;
+};
+
+struct result_row {
+    char name[64];
+    double train, validation;
+};
+
+struct outbox_entry {
+    enum outbox_kind kind;
+    union {
+        peer_id peer;
+        struct {
+            uint32_t index, incarnation; /* BLAME: the index alone; LANES: how many */
+        };
+        enum status status;
+    };
+    size_t offset, size; /* of the bytes in outbox->bytes */
+};
+
+struct outbox {
+    struct outbox_entry *entries;
+    size_t count, capacity;
+    struct text bytes;
+    struct outbox_entry nowhere; /* written instead of a lost entry, never read */
+    bool failed;                 /* memory ran out: the role cannot go on */
+};
+
+void outbox_init(struct outbox *outbox);
+void outbox_deinit(struct outbox *outbox);
+void outbox_clear(struct outbox *outbox);
+
+void outbox_send(struct outbox *outbox, peer_id peer, const struct message *message);
+/* The bytes of the entry added last, to one more peer. */
+void outbox_send_again(struct outbox *outbox, peer_id peer);
+void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address);
+void outbox_close(struct outbox *outbox, peer_id peer);
+/* Any of the kinds that carry bytes. */
+void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
+/* Something that happened, `at_seconds` after the job's start; an index below 0 is the master's
+ * own. The detail is cut where it does not fit its row. */
+void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, const char *event,
+                      const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
+void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
+void outbox_put_rows(struct outbox *outbox, uint64_t first, struct slice rows);
+void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
+void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
+void outbox_blame(struct outbox *outbox, uint32_t index);
+void outbox_lanes(struct outbox *outbox, uint32_t lanes);
+void outbox_end(struct outbox *outbox, enum status status);
+
+struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);
+
+#endif

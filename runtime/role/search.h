@@ -1,0 +1,37 @@
+/*
+ * search.h - how long a worker has been without its master.
+ *
+ *     start, disconnect --> searching --a message of the master, or a connection
+ *                              |        that has lasted SEARCH_FOUND_MS--> found
+ *                              +--limit_ms--> over: the worker ends
+ *
+ * Where there is a supervisor it ends its workers itself. Where there is none, nobody
+ * tells a worker whose connection was cut that the job is over: it would look for its
+ * master for ever. A connection by itself proves nothing, since an address may be
+ * somebody else's by now; a master that learns from who is there, on the other hand,
+ * may have nothing to say to it.
+ *
+ * Pure: the caller passes the time in milliseconds.
+ */
+#ifndef RUNTIME_ROLE_SEARCH_H
+#define RUNTIME_ROLE_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEARCH_FOUND_MS 10000 /* longer than connecting and the handshake may take */
+#define SEARCH_SECONDS  900   /* a master's Pod is put elsewhere after five minutes */
+
+struct search {
+    int64_t limit_ms; /* 0: it never is over */
+    bool is_on;
+    int64_t since;
+};
+
+/* Nobody is there, and the search begins unless it has begun. */
+void search_begin(struct search *search, int64_t now_ms);
+void search_end(struct search *search);
+/* Once a tick. connected_at: of the present connection or attempt; -1: there is none. */
+bool search_is_over(struct search *search, int64_t now_ms, int64_t connected_at);
+
+#endif

@@ -1,0 +1,99 @@
+#include "runtime/role/unable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms, struct error *err)
+{
+    *unable = (struct unable){.count = workers, .dead_ms = dead_ms};
+    error_clear(&unable->last);
+    unable->workers = calloc(workers, sizeof *unable->workers);
+    if (!unable->workers)
+        return fail_no_memory(err);
+    for (uint32_t index = 0; index < workers; index++)
+        unable_forget(unable, index);
+    return STATUS_OK;
+}
+
+void unable_deinit(struct unable *unable)
+{
+    free(unable->workers);
+    unable->workers = NULL;
+    unable->count = 0;
+}
+
+static void take_words(struct error *err, const struct message_failure *failure)
+{
+    error_clear(err);
+    fail(err, STATUS_FAILED, "%.*s", SLICE_FORMAT(failure->message));
+    error_hint(err, "%.*s", SLICE_FORMAT(failure->hint));
+    for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
+        if ((uint32_t)status == failure->status)
+            err->status = (enum status)status;
+}
+
+bool unable_note(struct unable *unable, const struct message_unable *message)
+{
+    struct unable_worker *worker;
+
+    if (message->index >= unable->count)
+        return false;
+    worker = &unable->workers[message->index];
+    take_words(&unable->last, &message->failure);
+    unable->is_of_rows =
+        unable->last.status == STATUS_INVALID || unable->last.status == STATUS_UNSUPPORTED;
+    worker->tries++;
+    worker->incarnation = message->incarnation;
+    worker->words =
+        hash_bytes(unable->last.message, strlen(unable->last.message), message->failure.status);
+    return true;
+}
+
+void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation)
+{
+    if (index >= unable->count)
+        return;
+    unable->workers[index].opening = incarnation;
+    unable->workers[index].opening_at = now_ms;
+}
+
+void unable_forget(struct unable *unable, uint32_t index)
+{
+    if (index < unable->count)
+        unable->workers[index] = (struct unable_worker){.opening_at = INT64_MIN};
+}
+
+static bool is_opening(const struct unable *unable, const struct unable_worker *worker,
+                       int64_t now_ms)
+{
+    if (worker->opening_at == INT64_MIN || now_ms - worker->opening_at >= unable->dead_ms)
+        return false;
+    return worker->tries == 0 || worker->opening > worker->incarnation;
+}
+
+bool unable_is_for_good(const struct unable *unable, int64_t now_ms, uint32_t wanted)
+{
+    uint32_t said = 0, most = 0;
+    uint64_t words = 0;
+    bool is_same = true;
+
+    for (uint32_t index = 0; index < unable->count; index++) {
+        const struct unable_worker *worker = &unable->workers[index];
+
+        if (is_opening(unable, worker, now_ms))
+            return false;
+        if (worker->tries == 0)
+            continue;
+        is_same = is_same && (said == 0 || worker->words == words);
+        words = worker->words;
+        said++;
+        most = worker->tries > most ? worker->tries : most;
+    }
+    if (said == 0)
+        return false;
+    if (unable->dead_ms == 0 || most >= UNABLE_TRIES_MAX)
+        return true;
+    return unable->is_of_rows && is_same && (said >= wanted || most >= 2);
+}

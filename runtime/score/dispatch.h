@@ -1,0 +1,113 @@
+/*
+ * dispatch.h - the master of a job that scores a table: who scores which rows,
+ * the job's rows, the end.
+ *
+ *     WAITING --min_workers said HELLO--> RUNNING --every row is settled--> DONE
+ *     any of them --a row that may not be bad, FAILED, the launcher gives up--> FAILED
+ *     any of them --cancel--> CANCELLED
+ *
+ *     scorer --HELLO--> LEASE, LEASE          as many as it may hold in advance
+ *            --SCORED-> its results are stored, LEASE
+ *            --LEAVING> its leases are somebody else's, END
+ *
+ * The ledger (ledger.h) has the shards. Results and the completion of their
+ * shard go into the store together, before anybody is told anything: a row of the
+ * store. A later master reads them back and leases the rest, under ids that
+ * no earlier one gave: so a result that comes late is refused by whoever leads.
+ *
+ * A connection that closes proves nothing. What became of its worker is known when
+ * the index says HELLO again: as a newer incarnation, and it had died over its
+ * shard; as the same one, and only the connection broke. Who does not come back
+ * within verdict_ms was lost. Silence is nobody's fault either.
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_SCORE_DISPATCH_H
+#define RUNTIME_SCORE_DISPATCH_H
+
+#include "runtime/role/outbox.h"
+#include "runtime/role/unable.h"
+#include "runtime/role/usage.h"
+#include "runtime/score/ledger.h"
+
+#define DISPATCH_LEASES_MAX 4   /* that a worker holds at once */
+#define DISPATCH_DEATHS_MAX 200 /* over leases, without a shard that was done in between */
+
+struct dispatch_options {
+    uint64_t job;
+    uint32_t incarnation; /* grows with every restart: so do epochs and leases */
+    uint32_t min_workers, max_workers;
+    uint64_t rows;
+    uint32_t shard_rows;
+    uint32_t leases_per_worker;         /* 1 to DISPATCH_LEASES_MAX */
+    bool keeps_bad_rows;                /* a row that kills is put aside; else the job fails */
+    const struct settled_rows *settled; /* by masters before; borrowed by dispatch_init alone */
+    size_t settled_count;
+    int64_t dead_ms;                /* silence after which a worker is replaced; 0: never */
+    int64_t verdict_ms;             /* from a closed connection on */
+    int64_t backup_ms;              /* a shard is not slow before that */
+    int64_t report_ms;              /* between progress rows */
+    const struct job_row *previous; /* the books of the master before; NULL: the first one */
+    struct slice statement, model;
+    const char *started_at; /* RFC 3339 */
+    const char *metrics;    /* address that is served (exposition.h); NULL: none */
+    int64_t supervisor;     /* process id */
+};
+
+struct dispatch_worker {
+    peer_id peer; /* PEER_NONE: not here */
+    uint32_t incarnation;
+    bool was_seen;
+    bool is_missed; /* its connection closed, and its leases wait for the verdict */
+    int64_t heard_at, missed_at;
+    struct lease leases[DISPATCH_LEASES_MAX]; /* in the order in which it scores them */
+    uint32_t lease_count;
+    int64_t busy_since; /* at leases[0], while it has one */
+};
+
+struct dispatch {
+    struct dispatch_options options;
+    enum job_state state;
+    struct error failure;
+    struct ledger *ledger; /* NULL for a table without rows */
+    uint64_t epoch;
+    struct dispatch_worker *workers; /* by index, (options.max_workers) */
+    uint32_t live, wanted;
+    uint64_t wanted_version;
+    uint32_t deaths;      /* over leases, since a shard was done */
+    uint64_t rows_before; /* settled by masters before */
+    uint64_t rows_redone, stale;
+    int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t waiting_since, waited_ms;
+    struct usage usage;
+    struct unable unable;
+    int64_t ticked_at, claim_at, reported_at, rate_at;
+    uint64_t rate_rows;
+    double rows_per_second;
+    bool has_started, has_got_on; /* told that it began; that this master settled rows */
+};
+
+/* CORRUPT for settled rows that overlap or are not there. */
+enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_options *options,
+                          int64_t now_ms, struct outbox *outbox, struct error *err);
+void dispatch_deinit(struct dispatch *dispatch);
+
+void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from,
+                         const struct message *message, struct outbox *outbox);
+void dispatch_on_disconnect(struct dispatch *dispatch, int64_t now_ms, peer_id peer,
+                            struct outbox *outbox);
+void dispatch_on_tick(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
+
+/* From the launcher, as of a master that trains (master.h). */
+void dispatch_cancel(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
+void dispatch_want(struct dispatch *dispatch, int64_t now_ms, uint64_t version, uint32_t workers,
+                   struct outbox *outbox);
+void dispatch_leave(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
+void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error *err,
+                   struct outbox *outbox);
+
+/* The job's row as it is now. */
+struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms);
+bool dispatch_has_ended(const struct dispatch *dispatch);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * ledger.h - which worker scores which rows, and which rows are settled.
+ *
+ *              claim                 complete
+ *     todo -------------> leased -------------> done
+ *      ^                  |    |
+ *      +--- lost ---------+    |  the worker left, died of something else, or was late
+ *                              |
+ *   suspect <--- crashed ------+  the worker died over it
+ *      |
+ *      +--- claim, alone --> crashed again: halved, both halves suspect;
+ *                            a single row, LEDGER_CRASHES_MAX times: bad
+ *
+ * For work that needs no common step: prediction and evaluation of a table. The
+ * rows 0 to rows - 1 are cut into shards of shard_rows; a shard is worked on
+ * under a lease. Every row ends as done or bad, once, and stays so.
+ *
+ * Lease ids are never used again, in no later incarnation either where each
+ * gives another `first_lease`. So a worker that was presumed dead and comes back
+ * cannot complete a shard that somebody else has since been given.
+ *
+ * Who dies may have had several leases; the oldest is taken for the one it
+ * worked on. As that may be wrong, a first crash only makes a suspect. A suspect
+ * is worked on last, by a worker that has nothing else, and then the blame is
+ * certain: a row is never bad because a worker died over another one. It is
+ * certain as long as nobody works on what the ledger does not know of: a worker
+ * whose lease is overdue is to be replaced (ledger_worker_gone), and a worker
+ * drops what an earlier master leased to it.
+ *
+ * When nothing is left to claim, shards that take twice as long as shards took
+ * of late are given to a second worker. The first result counts. Suspects are
+ * not: they would cost two workers.
+ *
+ * The store has the rows that are settled, the ledger only those in between. So
+ * memory grows with workers and suspects, not with shards, and a call costs
+ * the logarithm of the leases at most (their deadlines are a heap).
+ *
+ * Pure: no I/O, clock or lock; the caller passes the time in. Everything is
+ * allocated in ledger_new.
+ */
+#ifndef RUNTIME_SCORE_LEDGER_H
+#define RUNTIME_SCORE_LEDGER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define LEDGER_CRASHES_MAX           3 /* of a single row alone, then it is bad */
+#define LEDGER_SUSPECTS_MAX          65536
+#define LEDGER_LEASES_PER_WORKER_MAX 64
+#define LEDGER_WORKERS_MAX           65536
+#define LEDGER_NEVER                 INT64_MAX
+
+/* Rows that an earlier incarnation settled. */
+struct settled_rows {
+    uint64_t first, count;
+    bool is_bad;
+};
+
+struct ledger_options {
+    uint64_t rows;
+    uint32_t shard_rows; /* of one shard; the last may have fewer */
+    uint32_t workers_max, leases_per_worker;
+    uint32_t suspects_max;              /* shards that have crashed a worker and are not settled */
+    uint64_t first_lease;               /* id of the first lease; each lease takes the next */
+    int64_t backup_ms;                  /* a shard is not slow before that */
+    const struct settled_rows *settled; /* ascending; borrowed by ledger_new alone */
+    size_t settled_count;
+};
+
+/* A lease as master and worker name it. The slot says where the ledger looks,
+ * the id whether it is still that lease. */
+struct lease {
+    uint64_t id;
+    uint32_t slot, worker;
+    uint64_t first; /* rows first to first + count - 1 */
+    uint32_t count;
+    int64_t deadline_ms;
+    bool is_backup; /* somebody else works on the same rows */
+};
+
+enum ledger_answer {
+    LEDGER_LEASED,
+    LEDGER_WAIT,    /* nothing for this worker now */
+    LEDGER_FINISHED /* every row is settled */
+};
+
+enum ledger_cause {
+    LEDGER_LOST,   /* nobody's fault: preempted, its node lost, late, asked to go */
+    LEDGER_CRASHED /* the worker died of what it did */
+};
+
+enum ledger_verdict {
+    LEDGER_RETURNED, /* to be claimed again */
+    LEDGER_SUSPECTED,
+    LEDGER_HALVED,
+    LEDGER_BAD /* the single row of the lease is settled as bad */
+};
+
+struct ledger;
+
+/* INVALID for options out of range; CORRUPT for settled rows that overlap, are
+ * not in order or not there. */
+enum status ledger_new(const struct ledger_options *options, struct ledger **ledger,
+                       struct error *err);
+void ledger_free(struct ledger *ledger);
+
+/*
+ * A shard for the worker. After WAIT ask again at *retry_at at the latest, and
+ * whenever a lease has ended. Workers are numbered from 0 to workers_max - 1.
+ */
+enum ledger_answer ledger_claim(struct ledger *ledger, uint32_t worker, int64_t now_ms,
+                                int64_t deadline_ms, struct lease *lease, int64_t *retry_at);
+
+/* The worker is alive and goes on: a later deadline. STALE as below. */
+enum status ledger_renew(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
+                         int64_t deadline_ms, struct error *err);
+
+/*
+ * The rows of the lease are done; *lease says which. To be stored in the same
+ * transaction as their results. STALE, and the results are to be thrown away, when
+ * the lease was taken back, its rows were completed under another one, or it is
+ * somebody else's. A deadline that has passed is no such reason by itself: as
+ * long as the lease was not taken back nobody else has its rows.
+ */
+enum status ledger_complete(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
+                            int64_t now_ms, struct lease *lease, struct error *err);
+
+/* The lease that is overdue longest; false when none is. */
+bool ledger_overdue(const struct ledger *ledger, int64_t now_ms, struct lease *lease);
+int64_t ledger_next_deadline(const struct ledger *ledger); /* LEDGER_NEVER without leases */
+
+/*
+ * Take a lease back. LIMIT when the crash would make one suspect too many: the
+ * lease is taken back as if it were lost, and the caller ends the job.
+ * STALE when there is no such lease.
+ */
+enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
+                             enum ledger_cause cause, enum ledger_verdict *verdict,
+                             struct error *err);
+
+/*
+ * The worker is gone: all of its leases are taken back. A crash is blamed on
+ * the oldest, which *blamed is (count 0 when it had none), with the verdict.
+ */
+enum status ledger_worker_gone(struct ledger *ledger, uint32_t worker, enum ledger_cause cause,
+                               struct lease *blamed, enum ledger_verdict *verdict,
+                               struct error *err);
+
+struct ledger_counts {
+    uint64_t rows_done, rows_bad;
+    uint64_t shards_done, leases, backups, halved; /* ever, by this ledger */
+    uint32_t leased, suspects;                     /* now */
+    uint64_t steps; /* elementary ones taken so far, for who looks at costs */
+    size_t bytes;   /* allocated */
+};
+struct ledger_counts ledger_counts(const struct ledger *ledger);
+bool ledger_is_finished(const struct ledger *ledger);
+
+#endif

@@ -1,0 +1,342 @@
+#include "runtime/score/rows_scoring.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/data/shard_results.h"
+#include "runtime/data/spool.h"
+#include "scoring/outputs.h"
+#include "scoring/truth.h"
+
+#define MODEL_ARENA_MAX   ((size_t)16 << 30)
+#define RESULTS_BYTES_MAX (FRAME_PAYLOAD_MAX - 4096) /* of a shard: they travel in one frame */
+
+struct rows_scoring {
+    const struct job *job;
+    uint32_t index, incarnation;
+    struct fault fault;
+    struct arena arena;
+    struct spool spool;
+    struct model model;
+    struct scorer scorer;
+    struct output_room room;
+    enum output outputs[JOBSPEC_OUTPUTS_MAX];
+    struct cell *cells, *inputs; /* (columns), (inputs) */
+
+    uint64_t next, end; /* rows of the shard that are not scored yet */
+    uint32_t block;     /* that row `next` is in, or in one behind it */
+    uint64_t count;     /* rows, ever */
+    struct text results;
+
+    uint64_t first; /* of the batch */
+    uint32_t taken, good;
+    uint32_t places[SCORER_ROWS]; /* of the batch's rows in the scorer; BAD: none */
+    union truth truths[SCORER_ROWS];
+    char reasons[SCORER_ROWS][sizeof((struct error *)0)->message];
+};
+
+#define BAD UINT32_MAX
+
+static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
+{
+    return model_reader_add(context, row, err);
+}
+
+static enum status read_model(struct jobstore *store, struct rows_scoring *scoring,
+                              struct error *err)
+{
+    struct model_reader *reader;
+    enum status status;
+
+    TRY(model_reader_new(&scoring->arena, &reader, err));
+    status = jobstore_each_model_row(store, add_model_row, reader, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, &scoring->model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+static enum status open_model(struct rows_scoring *scoring, struct error *err)
+{
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
+    char path[PATH_MAX + 8];
+    struct jobstore *store;
+    enum status status;
+
+    snprintf(path, sizeof path, "%s/job.db", scoring->job->folder);
+    TRY(jobstore_open(path, true, &store, err));
+    status = read_model(store, scoring, err);
+    jobstore_close(store);
+    TRY(status);
+    if (scoring->model.transform.input_count != spec->input_count)
+        return fail(err, STATUS_CORRUPT, "the model has %u inputs, the job's spec %zu",
+                    scoring->model.transform.input_count, spec->input_count);
+    return STATUS_OK;
+}
+
+static enum status open_rows(struct rows_scoring *scoring, struct error *err)
+{
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
+    const struct spool *spool = &scoring->spool;
+    char path[PATH_MAX + sizeof ROWS_SPOOL + 1];
+
+    snprintf(path, sizeof path, "%s/" ROWS_SPOOL, scoring->job->folder);
+    TRY(spool_open(path, NULL, &scoring->arena, &scoring->spool, err));
+    if (spool->rows == spec->rows && spool->column_count == 1 && spool->number_count == 0)
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "%s is not of this job", path);
+}
+
+static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
+{
+    static const char *const words[] = {
+#define X(name, text) text,
+        OUTPUT_MAP(X)
+#undef X
+    };
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
+
+    for (size_t i = 0; i < spec->output_count; i++) {
+        int word = 0;
+
+        while (word < OUTPUT_COUNT && !slice_is(spec->outputs[i], words[word]))
+            word++;
+        if (word == OUTPUT_COUNT)
+            return fail(err, STATUS_CORRUPT, "the job's spec: output \"%.*s\" is not known",
+                        SLICE_FORMAT(spec->outputs[i]));
+        scoring->outputs[i] = (enum output)word;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_all(struct rows_scoring *scoring, struct error *err)
+{
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
+
+    TRY(open_rows(scoring, err));
+    TRY(open_model(scoring, err));
+    TRY(find_outputs(scoring, err));
+    TRY(scorer_init(&scoring->scorer, &scoring->model, SCORER_ROWS, err));
+    TRY(output_room_init(&scoring->room, &scoring->model, err));
+    scoring->cells = calloc(spec->columns, sizeof *scoring->cells);
+    scoring->inputs = calloc(spec->input_count + 1, sizeof *scoring->inputs);
+    return scoring->cells && scoring->inputs ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status rows_scoring_open(const struct job *job, uint32_t index, uint32_t incarnation,
+                              struct rows_scoring **out, struct error *err)
+{
+    struct rows_scoring *scoring = calloc(1, sizeof *scoring);
+    enum status status;
+
+    *out = NULL;
+    if (!scoring)
+        return fail_no_memory(err);
+    scoring->job = job;
+    scoring->index = index;
+    scoring->incarnation = incarnation;
+    scoring->fault = fault_read();
+    arena_init(&scoring->arena, MODEL_ARENA_MAX);
+    text_init(&scoring->results, RESULTS_BYTES_MAX);
+    status = open_all(scoring, err);
+    if (status == STATUS_OK)
+        *out = scoring;
+    else
+        rows_scoring_close(scoring);
+    return status;
+}
+
+void rows_scoring_close(struct rows_scoring *scoring)
+{
+    if (!scoring)
+        return;
+    if (scoring->spool.map)
+        spool_close(&scoring->spool);
+    scorer_deinit(&scoring->scorer);
+    output_room_deinit(&scoring->room);
+    text_deinit(&scoring->results);
+    free(scoring->cells);
+    free(scoring->inputs);
+    arena_deinit(&scoring->arena);
+    free(scoring);
+}
+
+uint64_t rows_scoring_count(const struct rows_scoring *scoring)
+{
+    return scoring->count;
+}
+
+/* The block that holds the row. */
+static uint32_t block_of(const struct spool *spool, uint64_t row)
+{
+    uint32_t low = 0, high = spool->block_count;
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (spool->blocks[middle].first_row <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum status begin(void *self, uint64_t first, uint32_t count, struct error *err)
+{
+    struct rows_scoring *scoring = self;
+
+    if (first >= scoring->spool.rows || count > scoring->spool.rows - first)
+        return fail(err, STATUS_PROTOCOL, "rows %llu and %u more, where there are %llu",
+                    (unsigned long long)first, count, (unsigned long long)scoring->spool.rows);
+    scoring->next = first;
+    scoring->end = first + count;
+    scoring->block = block_of(&scoring->spool, first);
+    text_clear(&scoring->results);
+    return STATUS_OK;
+}
+
+/* The cells of the next row, which borrow from the spool. */
+static enum status read_cells(struct rows_scoring *scoring, struct error *err)
+{
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
+    const struct spool_block *block = &scoring->spool.blocks[scoring->block];
+    struct byte_reader reader;
+
+    if (scoring->next == block->first_row + block->rows)
+        block = &scoring->spool.blocks[++scoring->block];
+    reader = byte_reader_over(
+        spool_cell(&block->columns[0], (uint32_t)(scoring->next - block->first_row)).text);
+    for (uint32_t i = 0; i < spec->columns; i++)
+        cell_read(&reader, &scoring->cells[i]);
+    if (!reader_is_done(&reader))
+        return fail(err, STATUS_CORRUPT, "row %llu of the job's rows is damaged",
+                    (unsigned long long)scoring->next + 1);
+    for (size_t i = 0; i < spec->input_count; i++)
+        scoring->inputs[i] = scoring->cells[spec->inputs[i]];
+    return STATUS_OK;
+}
+
+/* "column ..." becomes "row 12: column ...", for a row that ends the job. */
+static enum status name_row(uint64_t row, struct error *err)
+{
+    char message[sizeof err->message];
+
+    if (err->status != STATUS_INVALID || strncmp(err->message, "row ", 4) == 0)
+        return err->status;
+    snprintf(message, sizeof message, "row %llu: %.400s", (unsigned long long)row, err->message);
+    memcpy(err->message, message, sizeof message);
+    return err->status;
+}
+
+static enum status take_truth(struct rows_scoring *scoring, struct error *err)
+{
+    const struct jobspec *spec = &scoring->job->spec;
+
+    if (spec->kind != SPEC_EVALUATE)
+        return STATUS_OK;
+    return truth_read(&scoring->model, spec->scoring.label_name, scoring->next + 1,
+                      &scoring->cells[spec->scoring.label], &scoring->truths[scoring->good], err);
+}
+
+/* The next row into the batch: a place in the scorer, or why it has none. */
+static enum status take_row(struct rows_scoring *scoring, struct error *err)
+{
+    enum status status;
+
+    if (scoring->fault.is_set)
+        fault_reach(&scoring->fault, FAULT_ROW, "worker", scoring->index, scoring->incarnation,
+                    scoring->next);
+    TRY(read_cells(scoring, err));
+    status = scorer_transform(&scoring->scorer, scoring->good, scoring->inputs, err);
+    if (status == STATUS_OK)
+        status = take_truth(scoring, err);
+    if (status == STATUS_INVALID && scoring->job->spec.scoring.keeps_bad_rows) {
+        memcpy(scoring->reasons[scoring->taken], err->message, sizeof err->message);
+        scoring->places[scoring->taken++] = BAD;
+        scoring->next++;
+        return STATUS_OK;
+    }
+    if (status != STATUS_OK)
+        return name_row(scoring->next + 1, err);
+    scoring->places[scoring->taken++] = scoring->good++;
+    scoring->next++;
+    return STATUS_OK;
+}
+
+static enum status put_outputs(struct rows_scoring *scoring, struct error *err)
+{
+    struct cell cell;
+
+    shard_put_outputs(&scoring->results);
+    for (size_t i = 0; i < scoring->job->spec.scoring.output_count; i++) {
+        TRY(scorer_output(&scoring->scorer, scoring->outputs[i], &scoring->room, &cell, err));
+        cell_put(&scoring->results, &cell);
+    }
+    return STATUS_OK;
+}
+
+static enum status put_measures(struct rows_scoring *scoring, const union truth *truth,
+                                uint64_t row, struct error *err)
+{
+    struct metrics_row measured;
+
+    if (scoring->model.task == MODEL_CLASSIFICATION)
+        metrics_measure_class(&scoring->scorer, truth->class, scoring->room.probabilities,
+                              &measured);
+    else if (metrics_measure_value(&scoring->scorer, truth->value, &measured, err) != STATUS_OK)
+        return name_row(row, err);
+    shard_put_metrics(&scoring->results, &measured);
+    return STATUS_OK;
+}
+
+static enum status put_batch(struct rows_scoring *scoring, struct error *err)
+{
+    for (uint32_t i = 0; i < scoring->taken; i++) {
+        const uint32_t place = scoring->places[i];
+
+        if (place == BAD) {
+            shard_put_reason(&scoring->results, scoring->reasons[i]);
+            continue;
+        }
+        scorer_select(&scoring->scorer, place);
+        if (scoring->job->spec.kind == SPEC_PREDICT)
+            TRY(put_outputs(scoring, err));
+        else
+            TRY(put_measures(scoring, &scoring->truths[place], scoring->first + i + 1, err));
+    }
+    if (scoring->results.failed)
+        return fail(err, STATUS_LIMIT, "the results of a shard take more than %zu bytes",
+                    RESULTS_BYTES_MAX);
+    return STATUS_OK;
+}
+
+static enum status score(void *self, bool *is_done, struct error *err)
+{
+    struct rows_scoring *scoring = self;
+
+    scoring->first = scoring->next;
+    scoring->taken = scoring->good = 0;
+    while (scoring->next < scoring->end && scoring->taken < SCORER_ROWS &&
+           scoring->good < scoring->scorer.rows_max)
+        TRY(take_row(scoring, err));
+    if (scoring->good > 0)
+        scorer_score(&scoring->scorer, scoring->good);
+    TRY(put_batch(scoring, err));
+    scoring->count += scoring->taken;
+    *is_done = scoring->next == scoring->end;
+    return STATUS_OK;
+}
+
+static struct slice results(const void *self)
+{
+    const struct rows_scoring *scoring = self;
+
+    return (struct slice){text_string(&scoring->results), scoring->results.size};
+}
+
+struct shard_scoring shard_scoring_of(struct rows_scoring *scoring)
+{
+    return (struct shard_scoring){scoring, begin, score, results};
+}

@@ -1,0 +1,227 @@
+#include "runtime/score/scorer_role.h"
+
+#include <string.h>
+
+static struct message message_of(const struct scorer_role *role, enum message_type type)
+{
+    return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
+}
+
+void scorer_role_init(struct scorer_role *role, const struct scorer_role_options *options,
+                      const struct shard_scoring *scoring, const struct error *failure)
+{
+    *role = (struct scorer_role){
+        .options = *options, .state = SCORER_JOINING, .next_peer = PEER_FIRST_ASKED};
+    role->search.limit_ms = options->search_ms;
+    error_clear(&role->failure);
+    if (failure) {
+        role->state = SCORER_FAILED;
+        role->failure = *failure;
+        role->is_unable = true;
+    } else {
+        role->scoring = *scoring;
+    }
+}
+
+static void say_failed(const struct scorer_role *role, struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_FAILED);
+
+    message.failure = (struct message_failure){.status = (uint32_t)role->failure.status,
+                                               .message = slice_of(role->failure.message),
+                                               .hint = slice_of(role->failure.hint)};
+    outbox_send(outbox, role->master, &message);
+}
+
+/* It never had rows: that says nothing of the job. */
+static void say_unable(const struct scorer_role *role, struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_UNABLE);
+
+    message.unable = (struct message_unable){.index = role->options.index,
+                                             .incarnation = role->options.incarnation,
+                                             .failure = {.status = (uint32_t)role->failure.status,
+                                                         .message = slice_of(role->failure.message),
+                                                         .hint = slice_of(role->failure.hint)}};
+    outbox_send(outbox, role->master, &message);
+}
+
+static void be_failed(struct scorer_role *role, const struct error *err, struct outbox *outbox)
+{
+    role->state = SCORER_FAILED;
+    role->failure = *err;
+    role->lease_count = 0;
+    say_failed(role, outbox);
+}
+
+static void connect_master(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    struct message hello = message_of(role, MESSAGE_HELLO);
+
+    role->master = role->next_peer++;
+    role->connected_at = role->heartbeat_at = now_ms;
+    outbox_connect(outbox, role->master, slice_of(role->options.master));
+    if (role->is_unable) {
+        say_unable(role, outbox);
+        return;
+    }
+    hello.hello = (struct message_hello){.index = role->options.index,
+                                         .incarnation = role->options.incarnation,
+                                         .is_leaving = role->is_leaving,
+                                         .address = slice_of("")};
+    outbox_send(outbox, role->master, &hello);
+    if (role->state == SCORER_FAILED)
+        say_failed(role, outbox);
+}
+
+void scorer_role_start(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    search_begin(&role->search, now_ms);
+    connect_master(role, now_ms, outbox);
+}
+
+static void end_with(struct scorer_role *role, enum status status, struct outbox *outbox)
+{
+    role->state = SCORER_ENDED;
+    role->lease_count = 0;
+    outbox_end(outbox, status);
+}
+
+static void be_ended(struct scorer_role *role, struct outbox *outbox)
+{
+    end_with(role, STATUS_OK, outbox);
+}
+
+static void on_lease(struct scorer_role *role, const struct message *message, struct outbox *outbox)
+{
+    struct error err;
+
+    if (role->state == SCORER_FAILED || message->epoch < role->epoch)
+        return;
+    role->state = SCORER_READY;
+    if (role->lease_count == SCORER_LEASES_MAX) {
+        error_clear(&err);
+        fail(&err, STATUS_PROTOCOL, "more than %d leases at once", SCORER_LEASES_MAX);
+        be_failed(role, &err, outbox);
+        return;
+    }
+    role->leases[role->lease_count++] = message->lease;
+}
+
+void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox)
+{
+    (void)now_ms;
+    if (from != role->master || role->state == SCORER_ENDED || message->job != role->options.job)
+        return;
+    if (message->epoch < role->epoch) { /* a master that was thought dead has thawed */
+        scorer_role_on_disconnect(role, now_ms, from, outbox);
+        outbox_close(outbox, from);
+        return;
+    }
+    role->epoch = message->epoch;
+    search_end(&role->search);
+    if (message->type == MESSAGE_LEASE)
+        on_lease(role, message, outbox);
+    else if (message->type == MESSAGE_END)
+        end_with(role, role->is_unable ? STATUS_CONNECTION : STATUS_OK, outbox);
+}
+
+void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id peer,
+                               struct outbox *outbox)
+{
+    if (peer != role->master || role->state == SCORER_ENDED)
+        return;
+    search_begin(&role->search, now_ms);
+    role->master = PEER_NONE;
+    role->lease_count = 0;
+    role->is_scoring = false;
+    if (role->is_leaving)
+        be_ended(role, outbox); /* nobody has anything of it */
+    else if (role->state == SCORER_READY)
+        role->state = SCORER_JOINING;
+}
+
+void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    struct message leaving = message_of(role, MESSAGE_LEAVING);
+
+    if (role->state == SCORER_ENDED || role->is_leaving)
+        return;
+    role->is_leaving = true;
+    role->leave_at = now_ms + role->options.grace_ms;
+    role->lease_count = 0;
+    role->is_scoring = false;
+    if (role->master == PEER_NONE)
+        be_ended(role, outbox);
+    else
+        outbox_send(outbox, role->master, &leaving);
+}
+
+void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
+    struct message heartbeat = message_of(role, MESSAGE_PHASE_ALIVE);
+
+    if (role->state == SCORER_ENDED)
+        return;
+    if (role->is_leaving && now_ms >= role->leave_at) {
+        be_ended(role, outbox);
+    } else if (search_is_over(&role->search, now_ms, connected_at)) {
+        end_with(role, STATUS_CONNECTION, outbox);
+    } else if (role->master == PEER_NONE) {
+        if (now_ms - role->connected_at >= role->options.reconnect_ms)
+            connect_master(role, now_ms, outbox);
+    } else if (now_ms - role->heartbeat_at >= role->options.heartbeat_ms) {
+        role->heartbeat_at = now_ms;
+        outbox_send(outbox, role->master, &heartbeat);
+    }
+}
+
+bool scorer_role_has_work(const struct scorer_role *role)
+{
+    return role->state == SCORER_READY && role->lease_count > 0;
+}
+
+static void reach(const struct scorer_role *role, enum fault_point point)
+{
+    if (role->fault.is_set)
+        fault_reach(&role->fault, point, "worker", role->options.index, role->options.incarnation,
+                    role->leases[0].first);
+}
+
+static void hand_in(struct scorer_role *role, struct outbox *outbox)
+{
+    struct message scored = message_of(role, MESSAGE_SCORED);
+
+    reach(role, FAULT_SHARD_SCORED);
+    scored.scored = (struct message_scored){.id = role->leases[0].id,
+                                            .slot = role->leases[0].slot,
+                                            .results = role->scoring.results(role->scoring.self)};
+    outbox_send(outbox, role->master, &scored);
+    role->is_scoring = false;
+    role->lease_count--;
+    memmove(role->leases, role->leases + 1, role->lease_count * sizeof *role->leases);
+}
+
+void scorer_role_work(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    const struct shard_scoring *scoring = &role->scoring;
+    enum status status = STATUS_OK;
+    bool is_done = false;
+    struct error err;
+    (void)now_ms;
+
+    error_clear(&err);
+    if (!role->is_scoring) {
+        status = scoring->begin(scoring->self, role->leases[0].first, role->leases[0].count, &err);
+        role->is_scoring = true;
+        reach(role, FAULT_SHARD_BEGIN);
+    }
+    if (status == STATUS_OK)
+        status = scoring->score(scoring->self, &is_done, &err);
+    if (status != STATUS_OK)
+        be_failed(role, &err, outbox);
+    else if (is_done)
+        hand_in(role, outbox);
+}

@@ -1,0 +1,82 @@
+/*
+ * scorer_role.h - scores the shards that the dispatcher leases to it.
+ *
+ *     JOINING --HELLO--> READY --LEASE--> scores, first come first --SCORED--> ...
+ *        ^                 |
+ *        +-- the dispatcher is gone: what it leased is dropped
+ *     any --END--> ENDED;   an error of the rows or the model --> FAILED, then END
+ *
+ * A piece of work is some hundred rows, so that the role hears what it is told
+ * meanwhile and says PHASE_ALIVE. A lease counts under the dispatcher that gave it
+ * alone: when that one is gone nothing that was leased is worked on any more, since
+ * the next one would not know of it.
+ *
+ * Asked to go (scorer_role_leave: SIGTERM) it says LEAVING and ends with END, or
+ * when its time of grace is over; somebody else has its shards then.
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_SCORE_SCORER_ROLE_H
+#define RUNTIME_SCORE_SCORER_ROLE_H
+
+#include "runtime/role/fault.h"
+#include "runtime/role/outbox.h"
+#include "runtime/role/search.h"
+
+#define SCORER_LEASES_MAX 8
+
+/* What scores, as a table of functions: the simulator puts a toy in its place. */
+struct shard_scoring {
+    void *self;
+    /* Rows first to first + count - 1 are next, from the first on. */
+    enum status (*begin)(void *self, uint64_t first, uint32_t count, struct error *err);
+    /* One bounded piece. */
+    enum status (*score)(void *self, bool *is_done, struct error *err);
+    /* Of all of its rows; borrowed until the next begin. */
+    struct slice (*results)(const void *self);
+};
+
+enum scorer_state { SCORER_JOINING, SCORER_READY, SCORER_FAILED, SCORER_ENDED };
+
+struct scorer_role_options {
+    uint64_t job;
+    uint32_t index, incarnation;
+    const char *master; /* address */
+    int64_t heartbeat_ms, reconnect_ms;
+    int64_t search_ms; /* without its master it ends after that, CONNECTION; search.h */
+    int64_t grace_ms;  /* after scorer_role_leave it ends, whatever is missing */
+};
+
+struct scorer_role {
+    struct scorer_role_options options;
+    struct shard_scoring scoring;
+    enum scorer_state state;
+    struct error failure;
+    bool is_unable; /* FAILED: before it had rows and model */
+    uint64_t epoch; /* of the newest dispatcher that was heard */
+    peer_id master, next_peer;
+    struct search search; /* of the master */
+    int64_t connected_at, heartbeat_at, leave_at;
+    bool is_leaving;
+    struct message_lease leases[SCORER_LEASES_MAX]; /* first to be scored first */
+    uint32_t lease_count;
+    bool is_scoring; /* leases[0] was begun */
+    struct fault fault;
+};
+
+/* `failure`: rows or model could not be opened; the role then only reports it (UNABLE), and ends
+ * with CONNECTION when the dispatcher has heard it. Otherwise NULL. */
+void scorer_role_init(struct scorer_role *role, const struct scorer_role_options *options,
+                      const struct shard_scoring *scoring, const struct error *failure);
+void scorer_role_start(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);
+void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox);
+void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id peer,
+                               struct outbox *outbox);
+void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);
+void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);
+
+bool scorer_role_has_work(const struct scorer_role *role);
+void scorer_role_work(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);
+
+#endif

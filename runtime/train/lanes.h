@@ -1,0 +1,41 @@
+/*
+ * lanes.h - how many lanes each member of a group is given.
+ *
+ * A step takes as long as its slowest member: lanes / speed of that one. With
+ * equal speeds everybody has the same number, or one more; where a member was
+ * measured to be slower it has fewer, and none where even one would hold up the
+ * step by more than LANES_GAIN_LEAST.
+ */
+#ifndef RUNTIME_TRAIN_LANES_H
+#define RUNTIME_TRAIN_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Another dealing is worth a change of the group when it takes this share of
+ * the time off: measuring the same speed twice differs by some percent. */
+#define LANES_GAIN_LEAST 0.10
+
+/* A share of `total` things for each of `count` members, differing by one at most. */
+struct share {
+    uint32_t first, count;
+};
+struct share share_of(uint32_t total, uint32_t count, uint32_t rank);
+
+/*
+ * The dealing that ends first in which everybody has `least` lanes (0 or 1) or
+ * more. `speeds` in lanes per any unit of time, above 0;
+ * 1 <= count <= lanes. O(count).
+ */
+void lanes_deal(uint32_t lanes, const double *speeds, uint32_t count, uint32_t least,
+                uint32_t *counts);
+
+/* What a step takes, in that unit. */
+double lanes_time(const double *speeds, const uint32_t *counts, uint32_t count);
+
+/* Equal shares, unless the speeds differ so much that others are worth it;
+ * `least` 0: likewise for leaving somebody without a lane. */
+void lanes_deal_fairly(uint32_t lanes, const double *speeds, uint32_t count, uint32_t least,
+                       uint32_t *counts);
+
+#endif

@@ -1,0 +1,556 @@
+#include "runtime/train/master.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/train/master_parts.h"
+
+#include <stdio.h>
+
+#define CHANGE_PATIENCE 25 /* times regroup_ms */
+
+/* Times the longest time that a worker's work has stood still before; the time of one that uses the
+ * processor, of one that is alone. */
+#define HANG_USUAL     10
+#define HANG_COMPUTING 10
+#define HANG_ALONE     3
+
+/* The job goes on where the master before left it. */
+static void continue_books(struct master *master, const struct job_row *row)
+{
+    master->started_at -= (int64_t)(row->seconds * 1000);
+    master->waited_ms = (int64_t)(row->seconds_waiting * 1000);
+    master->progress.step = row->step;
+    master->progress.rows_done = row->rows_done;
+    master->rows_redone = row->rows_redone;
+    master->loss = row->loss;
+    usage_continue(&master->usage, row->slot_seconds, row->goodput, row->rows_done);
+}
+
+/* Slots serve learning until the model is made. */
+static void count_slots(struct master *master, int64_t now_ms)
+{
+    bool learns = master->state == JOB_STATE_WAITING || master->state == JOB_STATE_RUNNING;
+
+    usage_count(&master->usage, now_ms, learns ? master->live : 0);
+}
+
+enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
+                        struct outbox *outbox, struct error *err)
+{
+    *master = (struct master){
+        .options = *options,
+        .state = JOB_STATE_WAITING,
+        .started_at = now_ms,
+        .woke_at = now_ms,
+        .stored = options->checkpoint,
+        .older = options->older,
+        .checkpoint_at = now_ms + options->checkpoint_ms,
+        .ticked_at = now_ms,
+        .lost_at = INT64_MIN / 2,
+        .wanted = options->max_workers,
+        .waiting_since = now_ms,
+        .reported_at = now_ms,
+        .rate_at = now_ms,
+        .has_rate_base = !options->previous,
+        .loss = (double)NAN,
+        .validation_loss = (double)NAN,
+        .validation_score = (double)NAN,
+    };
+    usage_init(&master->usage, now_ms);
+    master->workers = calloc(options->max_workers, sizeof *master->workers);
+    while (master->hint_mask < 2 * (uint64_t)options->max_workers)
+        master->hint_mask = 2 * master->hint_mask + 1;
+    master->pairs =
+        calloc((size_t)options->max_workers * options->max_workers, sizeof *master->pairs);
+    master->hints = calloc(master->hint_mask + (size_t)1, sizeof *master->hints);
+    master->old_members = calloc(options->max_workers, sizeof *master->old_members);
+    if (!master->workers || !master->pairs || !master->hints || !master->old_members)
+        return fail_no_memory(err);
+    TRY(unable_init(&master->unable, options->max_workers, options->dead_ms, err));
+    if (options->previous)
+        continue_books(master, options->previous);
+    master_put_job(master, now_ms, outbox);
+    if (options->refused.status != STATUS_OK)
+        master_say_refused(master, now_ms, options->refused.message, outbox);
+    return STATUS_OK;
+}
+
+void master_deinit(struct master *master)
+{
+    free(master->workers);
+    free(master->hints);
+    unable_deinit(&master->unable);
+    free(master->pairs);
+    free(master->old_members);
+    group_deinit(&master->group);
+}
+
+bool master_has_ended(const struct master *master)
+{
+    return master->state == JOB_STATE_DONE || master->state == JOB_STATE_FAILED ||
+           master->state == JOB_STATE_CANCELLED;
+}
+
+void master_send_end(const struct master *master, peer_id peer, struct outbox *outbox)
+{
+    struct message message = {
+        .type = MESSAGE_END, .job = master->options.job, .epoch = master->group.epoch};
+
+    outbox_send(outbox, peer, &message);
+    outbox_close(outbox, peer);
+}
+
+static void dismiss(struct master *master, uint32_t index, struct outbox *outbox)
+{
+    struct master_worker *worker = &master->workers[index];
+
+    if (worker->peer != PEER_NONE)
+        master_send_end(master, worker->peer, outbox);
+    if (worker->successor != PEER_NONE)
+        master_send_end(master, worker->successor, outbox);
+    worker->peer = worker->successor = PEER_NONE;
+}
+
+void master_dismiss(struct master *master, struct outbox *outbox)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        dismiss(master, index, outbox);
+}
+
+static void end(struct master *master, int64_t now_ms, enum job_state state,
+                enum job_event_kind kind, struct outbox *outbox)
+{
+    master->state = state;
+    master_put_job(master, now_ms, outbox);
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        if (!master->workers[index].was_seen)
+            continue;
+        master_put_worker(master, index, "ended", 0, outbox);
+        dismiss(master, index, outbox);
+    }
+    master->live = 0;
+    if (master->stored.phase != 0 || master->writing.is_active || master->any_rows_aside)
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+    master->writing.is_active = false;
+    master_put_event(master, now_ms, -1, job_state_name(state), outbox, "%s",
+                     master->failure.message);
+    master_report(master, now_ms, kind, outbox);
+    outbox_end(outbox, state == JOB_STATE_DONE ? STATUS_OK : master->failure.status);
+}
+
+void master_fail(struct master *master, int64_t now_ms, const struct error *err,
+                 struct outbox *outbox)
+{
+    if (master_has_ended(master))
+        return;
+    master->failure = *err;
+    end(master, now_ms, JOB_STATE_FAILED, JOB_FAILED, outbox);
+}
+
+void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master_has_ended(master))
+        return;
+    master_put_job(master, now_ms, outbox);
+    master_put_event(master, now_ms, -1, "leaving", outbox, "was asked to go");
+    outbox_end(outbox, STATUS_OK);
+}
+
+void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master_has_ended(master))
+        return;
+    error_clear(&master->failure);
+    fail(&master->failure, STATUS_INTERRUPTED, "the job was cancelled");
+    end(master, now_ms, JOB_STATE_CANCELLED, JOB_FAILED, outbox);
+}
+
+/* ---- the finished model, from rank 0 into the store ---- */
+
+/* Rows before model_next are stored. */
+static void ask_for_rows(const struct master *master, uint32_t index, struct outbox *outbox)
+{
+    struct message message = {
+        .type = MESSAGE_MODEL_NEXT, .job = master->options.job, .epoch = master->group.epoch};
+
+    message.model_next = master->model_next;
+    outbox_send(outbox, master->workers[index].peer, &message);
+}
+
+/* A worker looks at the state that its rows were made of after the last one. Of one that was lost
+ * before that nobody knows whether its memory had changed: its rows are stored anew. */
+static void note_sender(struct master *master, uint32_t index)
+{
+    const struct model_sender next = {index, master->workers[index].incarnation};
+
+    if (next.index != master->sender.index || next.incarnation != master->sender.incarnation)
+        master->model_next = 0;
+    master->sender = next;
+}
+
+static void on_publishing(struct master *master, int64_t now_ms, uint32_t index,
+                          struct outbox *outbox)
+{
+    note_sender(master, index);
+    master->state = JOB_STATE_PUBLISHING;
+    master->result_count = 0;
+    master_put_job(master, now_ms, outbox);
+    ask_for_rows(master, index, outbox);
+}
+
+/* The next are asked for in the same outbox: that is, when these are stored. */
+static void on_model_rows(struct master *master, uint32_t index,
+                          const struct message_model_rows *rows, struct outbox *outbox)
+{
+    struct byte_reader reader = byte_reader_over(rows->rows);
+    struct message_model_row row;
+
+    if (rows->first != master->model_next)
+        return;
+    while (!reader_is_done(&reader) && message_next_model_row(&reader, &row))
+        master->model_next++;
+    master->any_rows_aside = true;
+    outbox_put_rows(outbox, rows->first, rows->rows);
+    ask_for_rows(master, index, outbox);
+}
+
+static void on_result(struct master *master, const struct message_result *result)
+{
+    struct result_row *row;
+
+    if (master->result_count == LEARNER_METRICS_MAX)
+        return;
+    row = &master->results[master->result_count++];
+    memset(row, 0, sizeof *row);
+    slice_copy(result->name, row->name, sizeof row->name);
+    row->train = result->train;
+    row->validation = result->validation;
+}
+
+static void on_finished(struct master *master, int64_t now_ms, uint32_t index,
+                        const struct message_finished *finished, struct outbox *outbox)
+{
+    if (finished->model_rows != master->model_next) {
+        master_lose(master, now_ms, index, "has not sent all rows of the model", outbox);
+        return;
+    }
+    for (size_t i = 0; i < master->result_count; i++)
+        outbox_put(outbox, OUTBOX_RESULT, &master->results[i], sizeof master->results[i]);
+    outbox_put(outbox, OUTBOX_MODEL, "", 0);
+    snprintf(master->finished, sizeof master->finished, "digest %.*s, %llu rows",
+             SLICE_FORMAT(finished->digest), (unsigned long long)finished->rows);
+    master_put_event(master, now_ms, -1, "model", outbox, "%s", master->finished);
+    end(master, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
+}
+
+static void on_failed(struct master *master, int64_t now_ms, uint32_t index,
+                      const struct message_failure *failure, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    fail(&err, STATUS_FAILED, "%.*s", SLICE_FORMAT(failure->message));
+    error_hint(&err, "%.*s", SLICE_FORMAT(failure->hint));
+    for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
+        if ((uint32_t)status == failure->status)
+            err.status = (enum status)status;
+    if (index != INDEX_NONE)
+        master_put_event(master, now_ms, index, "failed", outbox, "%s", err.message);
+    master_fail(master, now_ms, &err, outbox);
+}
+
+static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
+                    const struct message *message, struct outbox *outbox)
+{
+    const struct master_worker *worker = &master->workers[index];
+    bool is_old = message->epoch == master->old_epoch && master->old_epoch != 0;
+    int64_t due;
+
+    if (worker->is_leaving && !worker->is_member && !worker->is_old_member) {
+        master_on_free(master, now_ms, index, message->epoch,
+                       outbox); /* the others went on without it */
+        return;
+    }
+    if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
+        return;
+    master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
+    master_note_unreached(master, now_ms, index, message, outbox);
+    /* When the peer is dead its own connection closes too, any moment now. In
+     * a change of groups it may only have been faster. */
+    due = now_ms +
+          (is_old ? master->options.regroup_ms * CHANGE_PATIENCE : master_regroup_pause(master));
+    if (master->regroup_at == 0 || due < master->regroup_at)
+        master->regroup_at = due;
+    if (message->epoch > master->lost_epoch) /* both groups may lose one */
+        master->lost_epoch = message->epoch;
+}
+
+/* What only rank 0 of the present group may say. */
+static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t index,
+                                const struct message *message, struct outbox *outbox)
+{
+    switch (message->type) {
+    case MESSAGE_GROUP_READY:
+        master_on_met(master, now_ms, outbox);
+        break;
+    case MESSAGE_PROGRESS:
+        master_note_phase_done(master, message->epoch, message->progress.phase);
+        master_note_progress(master, now_ms, &message->progress, outbox);
+        break;
+    case MESSAGE_PUBLISHING:
+        on_publishing(master, now_ms, index, outbox);
+        break;
+    case MESSAGE_MODEL_ROWS:
+        on_model_rows(master, index, &message->model_rows, outbox);
+        break;
+    case MESSAGE_RESULT:
+        on_result(master, &message->result);
+        break;
+    case MESSAGE_FINISHED:
+        on_finished(master, now_ms, index, &message->finished, outbox);
+        break;
+    default:
+        break;
+    }
+}
+
+bool master_is_reporter(const struct master *master, uint32_t index, uint64_t epoch)
+{
+    if (epoch == master->group.epoch)
+        return master_rank(master, index) == 0;
+    return epoch == master->old_epoch && index == master->old_members[0];
+}
+
+/* The old group's rank 0 may still tell of steps, but not end the job: it ends
+ * with the new group. */
+static bool may_say(const struct master *master, uint32_t index, const struct message *message)
+{
+    return master_is_reporter(master, index, message->epoch) &&
+           (message->epoch == master->group.epoch || message->type == MESSAGE_PROGRESS);
+}
+
+static void on_worker_message(struct master *master, int64_t now_ms, uint32_t index,
+                              const struct message *message, struct outbox *outbox)
+{
+    switch (message->type) {
+    case MESSAGE_PHASE_ALIVE:
+        master->workers[index].phase = message->heartbeat.phase;
+        master->workers[index].rows_good = message->heartbeat.rows_good;
+        break;
+    case MESSAGE_SNAPSHOT:
+        master_on_snapshot(master, now_ms, index, &message->snapshot, outbox);
+        break;
+    case MESSAGE_STATE_REQUEST:
+        master_on_state_request(master, now_ms, index, message, outbox);
+        break;
+    case MESSAGE_STATE_REFUSED:
+        master_on_state_refused(master, now_ms, index, message, outbox);
+        break;
+    case MESSAGE_SPEED:
+        if (message->epoch == master->group.epoch)
+            master_on_speed(&master->workers[index], &message->speed);
+        break;
+    case MESSAGE_LEAVING:
+        master->workers[index].phase = message->phase;
+        master_on_leaving(master, now_ms, index, outbox);
+        break;
+    case MESSAGE_DRAINED:
+        master->workers[index].phase = message->phase;
+        master_on_free(master, now_ms, index, message->epoch, outbox);
+        break;
+    case MESSAGE_PEER_LOST:
+        on_lost(master, now_ms, index, message, outbox);
+        break;
+    case MESSAGE_GROUP_READY:
+    case MESSAGE_PROGRESS:
+    case MESSAGE_PUBLISHING:
+    case MESSAGE_MODEL_ROWS:
+    case MESSAGE_RESULT:
+    case MESSAGE_FINISHED:
+        if (may_say(master, index, message))
+            on_reporter_message(master, now_ms, index, message, outbox);
+        break;
+    default:
+        master_lose(master, now_ms, index, "broke the protocol", outbox);
+        break;
+    }
+}
+
+/* Its process lives, and its work has stood still for many times as long as ever before. One that
+ * uses the processor is given more time: it may be in a long piece of work that notes nothing. So
+ * is one that nobody waits for, as what it has learned goes with it. */
+static bool hangs(const struct master *master, const struct message_pulse *pulse)
+{
+    int64_t patience = (int64_t)HANG_USUAL * pulse->usual_ms;
+
+    if (patience < master->options.hang_ms)
+        patience = master->options.hang_ms;
+    if (pulse->is_computing)
+        patience *= HANG_COMPUTING;
+    if (master->group.count == 1)
+        patience *= HANG_ALONE;
+    return master->options.hang_ms > 0 && pulse->still_ms >= patience;
+}
+
+static void replace_hanging(struct master *master, int64_t now_ms,
+                            const struct message_pulse *pulse, struct outbox *outbox)
+{
+    master_put_event(master, now_ms, pulse->index, "hangs", outbox,
+                     "its process lives, its work has stood still for %.1f s",
+                     (double)pulse->still_ms / 1000);
+    outbox_replace(outbox, pulse->index, pulse->incarnation);
+    if (master->workers[pulse->index].peer != PEER_NONE &&
+        master->workers[pulse->index].incarnation == pulse->incarnation)
+        master_lose(master, now_ms, pulse->index, "hangs", outbox);
+}
+
+/* A worker in the middle of a long piece of work cannot send heartbeats, and one that hangs never
+ * will; it may not even be here (any more). */
+static void on_pulse(struct master *master, int64_t now_ms, const struct message_pulse *pulse,
+                     struct outbox *outbox)
+{
+    struct master_worker *worker;
+
+    if (pulse->index >= master->options.max_workers)
+        return;
+    worker = &master->workers[pulse->index];
+    if (worker->peer != PEER_NONE && worker->incarnation == pulse->incarnation)
+        worker->heard_at = now_ms;
+    else if (worker->was_seen && pulse->incarnation < worker->incarnation)
+        return;
+    if (!hangs(master, pulse) || !master_is_new_word(master, pulse->index, pulse->incarnation))
+        return;
+    replace_hanging(master, now_ms, pulse, outbox);
+}
+
+/* Of one that was declared dead, of a stranger, or of a successor, which has nothing to hand
+ * over when it is asked to go itself. */
+static void on_message_of_nobody(struct master *master, peer_id from, const struct message *message,
+                                 struct outbox *outbox)
+{
+    const uint32_t index = master_find_successor(master, from);
+
+    if (index == INDEX_NONE) {
+        outbox_close(outbox, from);
+    } else if (message->type == MESSAGE_LEAVING) {
+        master->workers[index].successor = PEER_NONE;
+        master_send_end(master, from, outbox);
+    }
+}
+
+static void check_unable(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    if (master->live == 0 && unable_is_for_good(&master->unable, now_ms, master->wanted))
+        master_fail(master, now_ms, &master->unable.last, outbox);
+}
+
+/* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
+static void on_unable(struct master *master, int64_t now_ms, peer_id from,
+                      const struct message_unable *unable, struct outbox *outbox)
+{
+    if (!unable_note(&master->unable, unable)) {
+        outbox_close(outbox, from);
+        return;
+    }
+    master_put_event(master, now_ms, unable->index, "unable", outbox, "%s",
+                     master->unable.last.message);
+    if (master->live > 0 && master->unable.workers[unable->index].tries == 1)
+        master_notice(master, now_ms, outbox,
+                      "worker %u cannot open its rows: %.400s; the job goes on without it, and it "
+                      "is tried again",
+                      unable->index, master->unable.last.message);
+    master_send_end(master, from, outbox);
+    check_unable(master, now_ms, outbox);
+}
+
+void master_on_message(struct master *master, int64_t now_ms, peer_id from,
+                       const struct message *message, struct outbox *outbox)
+{
+    /* Pulses come on connections of their own. */
+    uint32_t index =
+        message->type == MESSAGE_PROCESS_ALIVE ? INDEX_NONE : master_find(master, from);
+
+    count_slots(master, now_ms);
+    if (message->job != master->options.job) {
+        outbox_close(outbox, from);
+        if (index != INDEX_NONE)
+            master_lose(master, now_ms, index, "speaks of another job", outbox);
+    } else if (master_has_ended(master)) {
+        master_send_end(master, from, outbox);
+    } else if (message->type == MESSAGE_DAMAGED) {
+        master_on_damaged(master, now_ms, message, outbox);
+    } else if (message->type == MESSAGE_FAILED) {
+        on_failed(master, now_ms, index, &message->failure, outbox);
+    } else if (message->type == MESSAGE_UNABLE) {
+        on_unable(master, now_ms, from, &message->unable, outbox);
+    } else if (message->type == MESSAGE_PROCESS_ALIVE) {
+        unable_note_pulse(&master->unable, now_ms, message->pulse.index,
+                          message->pulse.incarnation);
+        on_pulse(master, now_ms, &message->pulse, outbox);
+    } else if (message->type == MESSAGE_HELLO) {
+        master_admit(master, now_ms, from, message, outbox);
+    } else if (index == INDEX_NONE) {
+        on_message_of_nobody(master, from, message, outbox);
+    } else {
+        master->workers[index].heard_at = now_ms;
+        on_worker_message(master, now_ms, index, message, outbox);
+    }
+}
+
+void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
+                          struct outbox *outbox)
+{
+    uint32_t index = master_find(master, peer);
+
+    count_slots(master, now_ms);
+    if (master_has_ended(master))
+        return;
+    if (index != INDEX_NONE)
+        master_lose(master, now_ms, index, "closed its connection", outbox);
+    else if ((index = master_find_successor(master, peer)) != INDEX_NONE)
+        master->workers[index].successor = PEER_NONE;
+}
+
+static void check_silence(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++) {
+        struct master_worker *worker = &master->workers[index];
+        int64_t patience = master->options.dead_ms;
+
+        if (worker->peer == PEER_NONE || patience == 0)
+            continue;
+        /* Measuring the finished model is one long piece of work. */
+        if (master->state == JOB_STATE_PUBLISHING && master_rank(master, index) == 0)
+            patience = master->options.publish_ms;
+        if (now_ms - worker->heard_at < patience)
+            continue;
+        outbox_replace(outbox, index, worker->incarnation);
+        master_lose(master, now_ms, index, "was silent", outbox);
+    }
+}
+
+void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    int64_t pause = now_ms - master->ticked_at;
+
+    master->ticked_at = now_ms;
+    count_slots(master, now_ms);
+    if (master_has_ended(master))
+        return;
+    /* Who was frozen itself must not take the others for dead. */
+    if (master->options.dead_ms > 0 && pause > master->options.dead_ms / 2)
+        for (uint32_t index = 0; index < master->options.max_workers; index++)
+            master->workers[index].heard_at += pause;
+    check_silence(master, now_ms, outbox);
+    check_unable(master, now_ms, outbox);
+    if (master_has_ended(master))
+        return;
+    if (master->regroup_at != 0 && now_ms >= master->regroup_at)
+        master_regroup(master, now_ms, outbox);
+    master_tick_announced(master, now_ms, outbox);
+    master_tick_pairs(master, now_ms, outbox);
+    master_balance(master, now_ms, outbox);
+    master_tick_checkpoint(master, now_ms, outbox);
+}

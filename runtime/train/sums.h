@@ -1,0 +1,72 @@
+/*
+ * sums.h - one phase's sums, gathered by a group.
+ *
+ *     own lanes ---+
+ *     PARTIAL  ----+--> integers, fixed --resolve--> reals of the own segment --+--> reals
+ *                                              SUM: segments of the others -----+
+ *
+ * A worker's lanes are added into `integers` and `fixed`. The members of the
+ * lowest ranks own the reals in equal shares; rank 0 owns the integers too. A
+ * short vector has few owners, because a message costs as much as some thousand
+ * bytes of it: five reals among eight members take 14 messages, not 75. An
+ * owner's totals are complete when the PARTIAL of every other member has come;
+ * the phase is complete when the SUM of every other owner has. Addition is of
+ * integers, so the order of arrival leaves no trace.
+ *
+ * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order.
+ */
+#ifndef RUNTIME_TRAIN_SUMS_H
+#define RUNTIME_TRAIN_SUMS_H
+
+#include "runtime/train/group.h"
+
+struct sums {
+    uint64_t phase;
+    uint32_t rank, members;
+    uint32_t segment_least; /* reals that are worth an owner; set by the caller, 0 is 1 */
+    uint32_t owners;        /* of reals: ranks 0 to owners - 1 */
+    uint32_t integer_count, real_count;
+    struct share own; /* segment */
+    int64_t *integers, *fixed;
+    float *reals;
+    uint32_t *partial_elements, *sum_elements; /* by rank: how much has come; UINT32_MAX: all */
+    uint32_t partials_missing, sums_missing;
+    /* What must be in memory (base/words.h): sums over all of `fixed` until the own lanes are done,
+     * then over the own segment; over the integers; over the words of `reals` that have come. */
+    uint64_t fixed_known, integers_known;
+    uint32_t reals_known;
+    uint32_t integer_capacity, real_capacity, member_capacity;
+};
+
+void sums_deinit(struct sums *sums);
+/* All zero and nothing arrived. */
+enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_t members,
+                       uint32_t integer_count, uint32_t real_count, struct error *err);
+
+/*
+ * What came to be in memory as it should is still so, and no bit of it was inverted meanwhile:
+ * CORRUPT when one was. Around each contribution of the learner, which says what it added
+ * (learning.h); when the own lanes are done; when all partial sums are here; when all sums are.
+ */
+enum status sums_before_lanes(const struct sums *sums, struct error *err);
+void sums_after_lanes(struct sums *sums, uint64_t added);
+enum status sums_end_lanes(struct sums *sums, struct error *err);
+enum status sums_verify_totals(const struct sums *sums, struct error *err);
+/* The own segment's reals were written. */
+void sums_note_reals(struct sums *sums);
+enum status sums_verify(const struct sums *sums, struct error *err);
+
+/* Whether a member takes part in the exchange as an owner: one with an empty
+ * segment and without the integers is sent nothing and sends no SUM. */
+bool sums_is_owner(const struct sums *sums, uint32_t rank);
+/* Whether nothing of this phase is still to come from this member. */
+bool sums_is_through(const struct sums *sums, uint32_t rank);
+struct share sums_segment(const struct sums *sums, uint32_t rank);
+
+/* PROTOCOL for what does not continue what this member sent before. */
+enum status sums_add_partial(struct sums *sums, uint32_t from, const struct message_sums *partial,
+                             struct error *err);
+enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sums *sum,
+                          struct error *err);
+
+#endif

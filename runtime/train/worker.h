@@ -1,0 +1,238 @@
+/*
+ * worker.h - computes lanes and adds sums up with its group.
+ *
+ *     JOINING --GROUP--> MEETING --all PEER_HELLOs--> (behind: FETCHING --STATE-->)
+ *                                                          |
+ *          +-----------------------------------------------+
+ *          v
+ *     COMPUTING --own lanes done--> EXCHANGING --all sums--> apply --> COMPUTING ...
+ *                                                              +-----> FINISHED
+ *     any --GROUP of a newer epoch--> MEETING (the phase in flight is abandoned)
+ *     apply of the phase after which the next group begins --> MEETING in it,
+ *                                  or JOINING when it is no member: DRAINED
+ *     any --END--> ENDED;   an error of learning --> FAILED
+ *
+ * The master is not in the step path: a worker that has lost it goes on with
+ * its group and keeps trying to reach it, until its time for that is over
+ * (CONNECTION).
+ *
+ * When all members of a group are behind the checkpoint, rank 0 fetches it from
+ * the master, the others from rank 0. At any time the master may ask for the
+ * state, to make the next one of it.
+ *
+ * A worker that was asked to go (worker_leave: SIGTERM) says so and works on
+ * until the master has made a group without it and sends END, or until its
+ * time of grace is over.
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_TRAIN_WORKER_H
+#define RUNTIME_TRAIN_WORKER_H
+
+#include "runtime/role/fault.h"
+#include "runtime/role/outbox.h"
+#include "runtime/role/search.h"
+#include "runtime/train/learning.h"
+#include "runtime/train/sums.h"
+
+enum worker_state {
+    WORKER_JOINING,
+    WORKER_MEETING,
+    WORKER_FETCHING,
+    WORKER_COMPUTING,
+    WORKER_EXCHANGING,
+    WORKER_FINISHED,
+    WORKER_FAILED,
+    WORKER_ENDED
+};
+
+struct worker_options {
+    uint64_t job;
+    uint64_t build; /* of this program (build.h) */
+    uint32_t index, incarnation;
+    const char *master; /* addresses; "" for the own one where no peer can come */
+    const char *address;
+    uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
+    int64_t heartbeat_ms, reconnect_ms, progress_ms;
+    int64_t speed_first_ms;      /* from a group's begin to its first SPEED; then twice as
+                                    long each time, up to heartbeat_ms; 0: none */
+    int64_t search_ms;           /* without its master it ends after that; search.h */
+    int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
+    uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
+    uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
+    size_t piece_bytes;          /* longer vectors go in pieces */
+    size_t state_piece_bytes;    /* a state goes in pieces of this size to another worker ... */
+    uint32_t state_pieces;       /* ... so many for each request; 0: one */
+    size_t snapshot_piece_bytes; /* of a state on its way into the store */
+    size_t model_bytes;          /* of the model's rows that go in one message, about */
+};
+
+/* That the master may have missed: the last of each kind. Steps may be many, and of those of a long
+ * absence the last will do; an evaluation costs a pass over the validation rows. */
+#define WORKER_RECORDS_MAX     256
+#define WORKER_EVALUATIONS_MAX 2048
+
+struct record_ring {
+    struct message_progress *list; /* (most) */
+    uint32_t most;
+    uint64_t count; /* ever made */
+};
+
+/* Another member of the group. */
+struct member_peer {
+    peer_id peer; /* PEER_NONE: not connected, or gone */
+    bool has_hello;
+    bool
+        is_kept; /* the connection is of a group before, and no HELLO for this one came by it yet */
+    bool waits_for_state;      /* this worker does not have it yet */
+    bool is_missed;            /* gone, and the master is told as soon as it is needed */
+    bool has_met;              /* it works in this group, so it had this worker's HELLO */
+    bool is_owed_state;        /* it is behind, and has this worker for its source */
+    bool has_been_given_state; /* it had met all others when this worker had not */
+    uint64_t phase;
+    uint64_t check, checked; /* of its state at phase checked - 1; checked 0: not heard */
+};
+
+/*
+ * The state of a worker is a run of bytes of which only the front is ever in one
+ * piece of memory; the learner's body is read and written where it lies:
+ *
+ *     u32 size | rows, losses, records so far, the learner's head | the learner's body
+ */
+#define STATE_FRONT_BYTES_MAX ((size_t)1 << 20)
+
+/* A state that comes from another worker or from the store. */
+struct incoming_state {
+    uint64_t total, received; /* bytes; total 0: nothing has come */
+    uint64_t asked;           /* requests for all before this offset are on their way */
+    struct text front;
+    bool has_front;
+};
+
+/* The own state on its way into the store. Its body is read where it lies until the
+ * learner is about to change it; what has not been sent by then is copied, in blocks
+ * of a piece each, which go as they are sent. */
+struct outgoing_snapshot {
+    struct message_snapshot head; /* total 0: there is none */
+    struct text front;
+    uint64_t sent;
+    char **blocks; /* by piece; NULL: the body is where it lies */
+};
+
+/* Said PEER_HELLO for a group that the master has not told us about yet. */
+struct visitor {
+    peer_id peer;
+    uint64_t epoch, phase;
+    uint32_t rank;
+};
+
+/*
+ * The finished model on its way from rank 0 to the master: measured once, then sent by pieces, each
+ * when the master has stored those before it. In a new group it goes on with the row that the
+ * master asks it for: the first, if another was rank 0 before.
+ */
+struct publication {
+    bool is_due;      /* of rank 0 of a group that has finished */
+    bool is_measured; /* the fields below are known */
+    bool is_asked;    /* for rows from `next` on */
+    uint64_t next;
+    char digest[DIGEST_BYTES];
+    uint64_t rows; /* learned from */
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t metric_count;
+};
+
+/* worker_damage.c */
+struct damage {
+    bool is_own;  /* this worker has failed of it */
+    bool is_told; /* the members of this group differ, and the master was told */
+    uint64_t good;
+};
+
+struct worker {
+    struct worker_options options;
+    struct learning learning;
+    enum worker_state state;
+    struct error failure;
+    bool is_unable; /* FAILED: before it had rows. The master is told, and the process ends */
+
+    peer_id master, next_peer;
+    struct search search; /* of the master */
+    int64_t connected_at, heartbeat_at, progress_at;
+
+    int64_t computing_at; /* the lanes from next_untimed on, since */
+    uint32_t next_untimed;
+    uint32_t lanes_timed, busy_ms; /* since the last SPEED */
+    int64_t speed_at, speed_every_ms;
+
+    struct group group;
+    struct member_peer *peers; /* (group.count), the own one unused */
+    bool all_have_met;         /* a SUM came, or a phase is done, which all took part in */
+    struct visitor *visitors;
+    uint32_t visitor_count, visitor_capacity;
+
+    struct text next_group; /* GROUP for after the phase in flight; empty: none */
+    uint64_t switch_asked;  /* epoch of the next group: rank 0 says it in its next SUM */
+    uint64_t switch_epoch;  /* said in a SUM of the phase in flight; 0: none */
+    bool is_leaving;
+    int64_t leave_at;
+
+    uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
+    uint32_t source; /* FETCHING: the rank that sends the state, or SOURCE_MASTER */
+    struct incoming_state incoming;
+    struct text front;    /* of the own state, when it was asked for */
+    uint64_t front_phase; /* for which it was made */
+    uint64_t checkpoint;  /* phase of the one that the master has; 0: none */
+
+    struct outgoing_snapshot snapshot;
+
+    struct sums sums;
+    uint32_t next_lane; /* of the own ones */
+    bool own_segment_is_sent;
+    struct text held; /* PARTIALs that came a phase early: rank, frame, ... */
+
+    uint64_t check;      /* of the state at the begin of the phase */
+    uint64_t agreed;     /* the last phase at whose begin all members had the same state */
+    uint64_t generation; /* of GROUP */
+    struct damage damage;
+    uint64_t rows_good; /* the phase at which all rows were looked at last, and were good */
+    uint64_t rows_begun, rows_position;
+    int64_t rows_at;
+
+    uint64_t rows_done, rows_redone;
+    uint64_t rows_before;                     /* done when a bad state was given up; 0: none */
+    uint64_t abandoned_phase, abandoned_rows; /* begun in a group that is past; rows 0: none */
+    double loss_total;                        /* since the last record: sums of loss x rows */
+    uint64_t loss_rows;
+    struct record_ring records, evaluations;
+    uint64_t recorded; /* the master has those before this phase */
+    struct publication publication;
+    struct fault fault;
+    bool flips_message; /* of the fault: the next frame of sums */
+};
+
+/* `failure`: the learner could not be opened; the worker then only reports it (UNABLE), and ends
+ * with CONNECTION when the master has heard it (learning may be empty). Otherwise NULL. */
+void worker_init(struct worker *worker, const struct worker_options *options,
+                 const struct learning *learning, const struct error *failure);
+void worker_deinit(struct worker *worker);
+
+void worker_start(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
+                       const struct message *message, struct outbox *outbox);
+void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
+                          struct outbox *outbox);
+void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+/* Asked to go: hands its work back first. */
+void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+/* Asked to go, and without a master who could take its work. */
+bool worker_is_stuck(const struct worker *worker);
+
+/* Whether there is something to compute now, and one bounded piece of it: a
+ * lane's contribution, the measuring of the model, or some of its rows. */
+bool worker_has_work(const struct worker *worker);
+/* The sums of the others, who have as many lanes to compute as this worker had. */
+bool worker_expects_soon(const struct worker *worker);
+void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox);
+
+#endif

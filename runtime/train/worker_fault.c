@@ -1,0 +1,66 @@
+/*
+ * What a test does to a worker at a named point (fault.h). Memories in which a bit can be inverted,
+ * besides those of the learner (runtime/learn/learner_memory.c):
+ *
+ *     sums      fixed-point sums of the phase        integers  its integers
+ *     reals     what is about to be applied          message   the next frame of sums that is sent
+ */
+#include <string.h>
+
+#include "runtime/train/worker_parts.h"
+
+static void *memory_of(struct worker *worker, const char *name, size_t *size)
+{
+    const struct sums *sums = &worker->sums;
+
+    *size = 0;
+    if (strcmp(name, "sums") == 0) {
+        *size = sums->real_count * sizeof *sums->fixed;
+        return sums->fixed;
+    }
+    if (strcmp(name, "integers") == 0) {
+        *size = sums->integer_count * sizeof *sums->integers;
+        return sums->integers;
+    }
+    if (strcmp(name, "reals") == 0) {
+        *size = sums->real_count * sizeof *sums->reals;
+        return sums->reals;
+    }
+    return worker->learning.memory ? worker->learning.memory(worker->learning.self, name, size)
+                                   : NULL;
+}
+
+void worker_do_fault(struct worker *worker, enum fault_point point)
+{
+    const uint64_t step = worker->learning.phase(worker->learning.self)->step;
+    struct fault *fault = &worker->fault;
+    size_t size;
+    void *memory;
+
+    if (!fault->flips) {
+        fault_reach(fault, point, "worker", worker->options.index, worker->options.incarnation,
+                    step);
+        return;
+    }
+    if (!fault_is_reached(fault, point, "worker", worker->options.index,
+                          worker->options.incarnation, step))
+        return;
+    fault->is_set = false; /* once */
+    if (strcmp(fault->memory, "message") == 0) {
+        worker->flips_message = true;
+        return;
+    }
+    memory = memory_of(worker, fault->memory, &size);
+    fault_flip(fault, memory, memory ? size : 0);
+}
+
+void worker_flip_message(struct worker *worker, struct outbox *outbox)
+{
+    const struct outbox_entry *entry;
+
+    if (!worker->flips_message || outbox->failed || outbox->count == 0)
+        return;
+    worker->flips_message = false;
+    entry = &outbox->entries[outbox->count - 1];
+    fault_flip(&worker->fault, outbox->bytes.data + entry->offset, entry->size);
+}

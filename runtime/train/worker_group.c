@@ -1,0 +1,332 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/train/worker_parts.h"
+
+static const struct phase *phase_of(const struct worker *worker)
+{
+    return worker->learning.phase(worker->learning.self);
+}
+
+static void say_hello(const struct worker *worker, peer_id peer, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_PEER_HELLO);
+
+    message.peer_hello.rank = worker->group.rank;
+    message.peer_hello.phase = phase_of(worker)->number;
+    outbox_send(outbox, peer, &message);
+}
+
+/* The lowest rank that is at the target gives it to those who are behind; rank 0
+ * does when it has to fetch it itself. */
+static void note_debts(struct worker *worker)
+{
+    const uint64_t own = phase_of(worker)->number;
+    bool is_source = own == worker->target || worker->source == SOURCE_MASTER;
+
+    for (uint32_t rank = 0; rank < worker->group.rank; rank++)
+        is_source = is_source && worker->peers[rank].phase != worker->target;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        struct member_peer *other = &worker->peers[rank];
+
+        other->is_owed_state = is_source && rank != worker->group.rank &&
+                               other->phase < worker->target && !other->has_been_given_state;
+    }
+}
+
+/* All have said how far they are: those who are behind (by one phase when a
+ * death cut the exchange, by everything when they just joined) ask the lowest
+ * rank that is ahead for its state. When the checkpoint is ahead of all, rank 0
+ * asks the master for it, and the others rank 0. */
+static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    uint64_t own = phase_of(worker)->number;
+
+    worker->target = own;
+    worker->source = worker->group.rank;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (rank == worker->group.rank)
+            continue;
+        if (!worker->peers[rank].has_hello)
+            return;
+        if (worker->peers[rank].phase > worker->target) {
+            worker->target = worker->peers[rank].phase;
+            worker->source = rank;
+        }
+    }
+    if (worker->target < worker->checkpoint) {
+        worker->target = worker->checkpoint;
+        worker->source = worker->group.rank == 0 ? SOURCE_MASTER : 0;
+    }
+    note_debts(worker);
+    if (worker->group.rank == 0) {
+        struct message met = worker_message(worker, MESSAGE_GROUP_READY);
+        outbox_send(outbox, worker->master, &met);
+    }
+    if (worker->target == own) {
+        worker_repeat_records(worker, outbox);
+        worker_begin_phase(worker, now_ms, outbox);
+        return;
+    }
+    worker->state = WORKER_FETCHING;
+    worker_forget_incoming(worker);
+    worker_request_state(worker, outbox);
+}
+
+static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint64_t phase)
+{
+    worker->peers[rank] = (struct member_peer){.peer = peer, .has_hello = true, .phase = phase};
+}
+
+void worker_forget_visitor(struct worker *worker, peer_id peer)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < worker->visitor_count; i++)
+        if (worker->visitors[i].peer != peer)
+            worker->visitors[kept++] = worker->visitors[i];
+    worker->visitor_count = kept;
+}
+
+void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox)
+{
+    worker_forget_visitor(worker, peer);
+    outbox_close(outbox, peer);
+}
+
+/* A member of higher rank has connected; anew, when it had not kept its end of a connection. */
+static void welcome(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+{
+    const bool is_member =
+        visitor->rank > worker->group.rank && visitor->rank < worker->group.count;
+    const struct member_peer *known = is_member ? &worker->peers[visitor->rank] : NULL;
+
+    if (!known || (known->peer != PEER_NONE && !known->is_kept)) {
+        outbox_close(outbox, visitor->peer);
+        return;
+    }
+    worker_close_peer(worker, known->peer, outbox);
+    take_hello(worker, visitor->rank, visitor->peer, visitor->phase);
+    say_hello(worker, visitor->peer, outbox);
+}
+
+/* By a connection that this worker asked for or kept, and has said HELLO by itself. */
+static void hear_known(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+{
+    const uint32_t rank = worker_rank_of(worker, visitor->peer);
+
+    if (visitor->epoch < worker->group.epoch)
+        return; /* of a group between the one that both were in and this one */
+    if (rank != visitor->rank || worker->peers[rank].has_hello)
+        worker_lose_member(worker, rank, outbox);
+    else
+        take_hello(worker, rank, visitor->peer, visitor->phase);
+}
+
+static bool remember_visitor(struct worker *worker, const struct visitor *visitor)
+{
+    if (worker->visitor_count == MESSAGE_MEMBERS_MAX)
+        return false;
+    if (worker->visitor_count == worker->visitor_capacity) {
+        uint32_t capacity = worker->visitor_capacity ? 2 * worker->visitor_capacity : 8;
+        struct visitor *grown = realloc(worker->visitors, capacity * sizeof *grown);
+
+        if (!grown)
+            return false;
+        worker->visitors = grown;
+        worker->visitor_capacity = capacity;
+    }
+    worker->visitors[worker->visitor_count++] = *visitor;
+    return true;
+}
+
+static void wait_for_group(struct worker *worker, const struct visitor *visitor, uint32_t known,
+                           struct outbox *outbox)
+{
+    if (remember_visitor(worker, visitor))
+        return;
+    if (known != RANK_NONE)
+        worker_lose_member(worker, known, outbox);
+    else
+        outbox_close(outbox, visitor->peer);
+}
+
+/* Members come in, those of older groups go, those of newer ones wait until the master tells. */
+static void hear(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+{
+    const uint32_t known = worker_rank_of(worker, visitor->peer);
+    const bool is_late = visitor->epoch < worker->group.epoch || worker->state == WORKER_FAILED;
+
+    if (visitor->epoch > worker->group.epoch && (known != RANK_NONE || !is_late)) {
+        wait_for_group(worker, visitor, known, outbox);
+    } else if (known != RANK_NONE) {
+        hear_known(worker, visitor, outbox);
+    } else if (is_late) {
+        outbox_close(outbox, visitor->peer);
+    } else {
+        welcome(worker, visitor, outbox);
+    }
+}
+
+static void hear_visitors(struct worker *worker, struct outbox *outbox)
+{
+    struct visitor *visitors = worker->visitors;
+    const uint32_t count = worker->visitor_count;
+
+    worker->visitors = NULL;
+    worker->visitor_count = worker->visitor_capacity = 0;
+    for (uint32_t i = 0; i < count; i++)
+        hear(worker, &visitors[i], outbox);
+    free(visitors);
+}
+
+static bool is_same_member(const struct member *member, const struct member *other)
+{
+    return member->index == other->index && strcmp(member->address, other->address) == 0;
+}
+
+static uint32_t rank_in(const struct group *group, const struct member *member)
+{
+    for (uint32_t rank = 0; rank < group->count; rank++)
+        if (is_same_member(&group->members[rank], member))
+            return rank;
+    return RANK_NONE;
+}
+
+/* A connection that both ends have used stays, when both are in the next group, too: with TLS
+ * thirty workers make 435 of them, a millisecond of two processors each. What is still on its way
+ * of the old group has the old epoch. */
+static void keep_connections(struct worker *worker, const struct group *next,
+                             struct member_peer *peers, struct outbox *outbox)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        const struct member_peer *old = &worker->peers[rank];
+        uint32_t to = RANK_NONE;
+
+        if (rank != worker->group.rank && (old->has_hello || old->is_kept))
+            to = rank_in(next, &worker->group.members[rank]);
+        if (to != RANK_NONE && old->peer != PEER_NONE)
+            peers[to] = (struct member_peer){.peer = old->peer, .is_kept = true};
+        else
+            worker_close_peer(worker, old->peer, outbox);
+    }
+}
+
+static void forget_switch(struct worker *worker)
+{
+    worker->switch_asked = worker->switch_epoch = 0;
+    text_clear(&worker->next_group);
+}
+
+/* In place of the old group, of which nothing is left but connections. */
+static void enter(struct worker *worker, struct group *next, struct member_peer *peers,
+                  struct outbox *outbox)
+{
+    struct group old = worker->group;
+
+    keep_connections(worker, next, peers, outbox);
+    free(worker->peers);
+    worker->peers = peers;
+    worker->group = *next;
+    forget_switch(worker);
+    group_deinit(&old);
+}
+
+void worker_leave_group(struct worker *worker, struct outbox *outbox)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        worker_close_peer(worker, worker->peers[rank].peer, outbox);
+    worker->group.count = 0;
+    forget_switch(worker);
+}
+
+static enum status enter_group(struct worker *worker, const struct message *message,
+                               struct outbox *outbox, struct error *err)
+{
+    const uint32_t lanes = worker->learning.lanes(worker->learning.self);
+    struct group next = {.epoch = 0};
+    struct member_peer *peers = NULL;
+    enum status status = group_read(&next, message, worker->options.index, lanes, err);
+
+    if (status == STATUS_OK)
+        peers = calloc(next.count, sizeof *peers);
+    if (status == STATUS_OK && !peers)
+        status = fail_no_memory(err);
+    if (status == STATUS_OK) {
+        enter(worker, &next, peers, outbox);
+        return STATUS_OK;
+    }
+    group_deinit(&next);
+    worker_leave_group(worker, outbox);
+    worker->group.epoch = message->epoch;
+    return status;
+}
+
+static void connect_member(struct worker *worker, uint32_t rank, struct outbox *outbox)
+{
+    const peer_id peer = worker->next_peer++;
+
+    worker->peers[rank] = (struct member_peer){.peer = peer};
+    outbox_connect(outbox, peer, slice_of(worker->group.members[rank].address));
+    say_hello(worker, peer, outbox);
+}
+
+/* The higher rank connects, so that two never connect to each other. */
+static void meet(struct worker *worker, struct outbox *outbox)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (worker->peers[rank].is_kept)
+            say_hello(worker, worker->peers[rank].peer, outbox);
+        else if (rank < worker->group.rank)
+            connect_member(worker, rank, outbox);
+    }
+}
+
+/* The other end was not kept, or has ended: as if this one had not been kept. */
+void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbox)
+{
+    worker->peers[rank] = (struct member_peer){.peer = PEER_NONE};
+    if (rank < worker->group.rank)
+        connect_member(worker, rank, outbox);
+}
+
+void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
+                       struct outbox *outbox)
+{
+    struct error err;
+
+    worker_abandon_phase(worker);
+    worker_go_back(worker, &message->group);
+    worker->damage.is_told = false;
+    worker->all_have_met = false;
+    error_clear(&err);
+    if (enter_group(worker, message, outbox, &err) != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+        return;
+    }
+    worker->recorded = message->group.recorded;
+    worker->checkpoint = message->group.checkpoint;
+    if (worker->rows_redone < message->group.rows_redone)
+        worker->rows_redone = message->group.rows_redone;
+    worker->state = WORKER_MEETING;
+    worker->lanes_timed = worker->busy_ms = 0;
+    worker->speed_at = now_ms;
+    worker->speed_every_ms = worker->options.speed_first_ms;
+    meet(worker, outbox);
+    hear_visitors(worker, outbox);
+    decide_target(worker, now_ms, outbox);
+}
+
+void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
+                          const struct message *message, struct outbox *outbox)
+{
+    struct visitor visitor = {.peer = from,
+                              .epoch = message->epoch,
+                              .phase = message->peer_hello.phase,
+                              .rank = message->peer_hello.rank};
+
+    worker_forget_visitor(worker, from);
+    hear(worker, &visitor, outbox);
+    if (worker->state == WORKER_MEETING)
+        decide_target(worker, now_ms, outbox);
+}

@@ -1,0 +1,343 @@
+#include <assert.h>
+#include <string.h>
+
+#include "runtime/train/worker_parts.h"
+
+static const struct phase *phase_of(const struct worker *worker)
+{
+    return worker->learning.phase(worker->learning.self);
+}
+
+static const struct member *own_member(const struct worker *worker)
+{
+    return &worker->group.members[worker->group.rank];
+}
+
+/* What came before this worker was ready for it. */
+static void replay_held(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct text held = worker->held;
+    struct byte_reader reader = byte_reader_over(text_slice(&held));
+
+    text_init(&worker->held, TEXT_MAXIMUM);
+    while (!reader_is_done(&reader) && !reader.failed) {
+        uint32_t rank = read_u32(&reader);
+        struct slice frame = read_sized(&reader, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+        struct message message;
+
+        if (message_read(frame, &message, NULL) != STATUS_OK)
+            continue;
+        assert(message.epoch == worker->group.epoch); /* worker_abandon_phase() clears the others */
+        if (worker->peers[rank].peer != PEER_NONE)
+            worker_on_partial(worker, now_ms, rank, &message, outbox);
+    }
+    text_deinit(&held);
+}
+
+void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const struct phase *phase = phase_of(worker);
+    struct error err;
+
+    worker_count_redone(worker);
+    worker->check = worker->learning.check(worker->learning.self);
+    if (phase->kind == PHASE_DONE) {
+        worker->state = WORKER_FINISHED;
+        if (!worker_verify_all(worker, outbox))
+            return;
+        worker_send_check(worker, outbox);
+        if (worker_go_if_finished(worker, now_ms, outbox))
+            return;
+        worker_report_missed(worker, outbox);
+        worker_publish_if_agreed(worker, outbox);
+        return;
+    }
+    error_clear(&err);
+    if (sums_begin(&worker->sums, phase->number, worker->group.rank, worker->group.count,
+                   phase->integer_count, phase->real_count, &err) != STATUS_OK) {
+        worker_fail(worker, &err, outbox);
+        return;
+    }
+    worker->next_lane = worker->next_untimed = 0;
+    worker->computing_at = now_ms;
+    worker->own_segment_is_sent = false;
+    worker->state = WORKER_COMPUTING;
+    worker_report_missed(worker, outbox);
+    if (phase->kind == PHASE_GRADIENT)
+        worker_fault(worker, FAULT_BEGIN);
+    if (worker->held.size > 0)
+        replay_held(worker, now_ms, outbox);
+}
+
+void worker_abandon_phase(struct worker *worker)
+{
+    const struct phase *phase = phase_of(worker);
+
+    /* Whether they are computed again shows when the next phase begins: others may have been
+     * through this one already. */
+    if ((worker->state == WORKER_COMPUTING && worker->next_lane > 0) ||
+        worker->state == WORKER_EXCHANGING) {
+        worker->abandoned_phase = phase->number;
+        worker->abandoned_rows = phase->kind == PHASE_GRADIENT ? phase->rows : 0;
+    }
+    text_clear(&worker->held);
+    worker_forget_incoming(worker);
+    worker->publication.is_due = false;
+}
+
+/* One segment of the own partial sums to its owner, in pieces. */
+static void send_partial(struct worker *worker, uint32_t to, struct outbox *outbox)
+{
+    const struct sums *sums = &worker->sums;
+    const struct share segment = sums_segment(sums, to);
+    const uint32_t most = (uint32_t)(worker->options.piece_bytes / sizeof(int64_t));
+    uint32_t done = 0, count;
+
+    do {
+        struct message message = worker_message(worker, MESSAGE_PARTIAL);
+
+        count = segment.count - done < most ? segment.count - done : most;
+        message.sums.phase = sums->phase;
+        message.sums.check = worker->check;
+        message.sums.first = segment.first + done;
+        if (to == 0 && done == 0)
+            message.sums.integers =
+                (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
+        if (count > 0)
+            message.sums.elements = (struct slice){(const char *)(sums->fixed + message.sums.first),
+                                                   count * sizeof(int64_t)};
+        outbox_send(outbox, worker->peers[to].peer, &message);
+        worker_flip_message(worker, outbox);
+        done += count;
+    } while (done < segment.count);
+}
+
+static void broadcast(struct worker *worker, const struct message *message, struct outbox *outbox)
+{
+    bool is_first = true;
+
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (rank == worker->group.rank || worker->peers[rank].peer == PEER_NONE)
+            continue;
+        if (is_first)
+            outbox_send(outbox, worker->peers[rank].peer, message);
+        else
+            outbox_send_again(outbox, worker->peers[rank].peer);
+        is_first = false;
+    }
+    worker_flip_message(worker, outbox);
+}
+
+/* The own segment's totals are complete: their reals, to everyone. */
+static void send_sum(struct worker *worker, struct outbox *outbox)
+{
+    struct sums *sums = &worker->sums;
+    const struct share own = sums->own;
+    const uint32_t most = (uint32_t)(worker->options.piece_bytes / sizeof(float));
+    uint32_t done = 0, count;
+
+    worker->own_segment_is_sent = true;
+    if (sums->rank == 0)
+        worker->switch_epoch = worker->switch_asked;
+    if (own.count > 0)
+        worker->learning.resolve(worker->learning.self, sums->fixed + own.first, own.first,
+                                 own.count, sums->reals + own.first);
+    sums_note_reals(sums);
+    if (worker->group.count == 1 || !sums_is_owner(sums, sums->rank))
+        return;
+    do {
+        struct message message = worker_message(worker, MESSAGE_SUM);
+
+        count = own.count - done < most ? own.count - done : most;
+        message.sums.phase = sums->phase;
+        message.sums.first = own.first + done;
+        if (sums->rank == 0)
+            message.sums.next_epoch = worker->switch_epoch;
+        if (sums->rank == 0 && done == 0)
+            message.sums.integers =
+                (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
+        if (count > 0)
+            message.sums.elements = (struct slice){(const char *)(sums->reals + message.sums.first),
+                                                   count * sizeof(float)};
+        broadcast(worker, &message, outbox);
+        done += count;
+    } while (done < own.count);
+    worker_fault(worker, FAULT_AFTER_SUM);
+}
+
+static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct learner_report report;
+    struct error err;
+
+    memset(&report, 0, sizeof report);
+    error_clear(&err);
+    worker_fault(worker, FAULT_BEFORE_APPLY);
+    worker_keep_snapshot(worker);
+    if (sums_verify(&worker->sums, &err) != STATUS_OK ||
+        worker->learning.apply(worker->learning.self, worker->sums.integers, worker->sums.reals,
+                               &report, &err) != STATUS_OK) {
+        worker_fail_or_damaged(worker, &err, outbox);
+        return;
+    }
+    worker->agreed = worker->sums.phase;
+    worker->all_have_met = true;
+    worker_fault(worker, FAULT_AFTER_APPLY);
+    worker_note_report(worker, now_ms, &report, outbox);
+    if (worker_must_switch(worker))
+        worker_switch(worker, now_ms, outbox);
+    else
+        worker_begin_phase(worker, now_ms, outbox);
+}
+
+/* The totals are what was added up, and rank 0 has compared the members' states. */
+static bool may_send_sum(struct worker *worker, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (worker->damage.is_told)
+        return false;
+    if (sums_verify_totals(&worker->sums, &err) != STATUS_OK) {
+        worker_fail_or_damaged(worker, &err, outbox);
+        return false;
+    }
+    return worker->group.rank != 0 || worker_compare(worker, outbox);
+}
+
+/* After the own lanes are done, each arrival may complete the own segment, the
+ * phase, or both. */
+static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const struct sums *sums = &worker->sums;
+
+    if (worker->state != WORKER_EXCHANGING)
+        return;
+    if (!worker->own_segment_is_sent && sums->partials_missing == 0 && may_send_sum(worker, outbox))
+        send_sum(worker, outbox);
+    if (worker->own_segment_is_sent && sums->sums_missing == 0)
+        apply(worker, now_ms, outbox);
+}
+
+void worker_note_time(struct worker *worker, int64_t now_ms)
+{
+    if (worker->state != WORKER_COMPUTING)
+        return;
+    worker->lanes_timed += worker->next_lane - worker->next_untimed;
+    worker->busy_ms += (uint32_t)(now_ms - worker->computing_at);
+    worker->next_untimed = worker->next_lane;
+    worker->computing_at = now_ms;
+}
+
+static enum status compute_some(struct worker *worker, uint32_t left, struct error *err)
+{
+    const struct learning *learning = &worker->learning;
+    const uint32_t most = worker->options.lanes_at_once;
+    const uint64_t before = learning->contributed(learning->self);
+
+    TRY(sums_before_lanes(&worker->sums, err));
+    worker->next_lane += learning->contribute(
+        learning->self, own_member(worker)->first_lane + worker->next_lane,
+        most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.fixed);
+    sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
+    return STATUS_OK; /* the time that it took shows in the next call */
+}
+
+/* Nothing leaves this worker that was computed with other weights than those that were written. */
+static enum status end_lanes(struct worker *worker, struct error *err)
+{
+    TRY(worker->learning.verify_used(worker->learning.self, err));
+    return sums_end_lanes(&worker->sums, err);
+}
+
+static void send_partials(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    worker_note_time(worker, now_ms);
+    worker->state = WORKER_EXCHANGING;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (rank != worker->group.rank && sums_is_owner(&worker->sums, rank))
+            send_partial(worker, rank, outbox);
+    worker_fault(worker, FAULT_AFTER_PARTIAL);
+    advance(worker, now_ms, outbox);
+}
+
+void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const uint32_t left = own_member(worker)->lane_count - worker->next_lane;
+    enum status status;
+    struct error err;
+
+    error_clear(&err);
+    status = left > 0 ? compute_some(worker, left, &err) : end_lanes(worker, &err);
+    if (status != STATUS_OK)
+        worker_fail_or_damaged(worker, &err, outbox);
+    else if (left == 0)
+        send_partials(worker, now_ms, outbox);
+}
+
+/* A member that has applied a phase sends its next PARTIAL while another still
+ * waits for that phase's last SUM, or for the state. */
+static bool comes_early(const struct worker *worker, uint64_t phase)
+{
+    switch (worker->state) {
+    case WORKER_MEETING:
+        return true; /* the others have met already */
+    case WORKER_FETCHING:
+        return phase == worker->target;
+    case WORKER_COMPUTING:
+    case WORKER_EXCHANGING:
+        return phase == worker->sums.phase + 1;
+    default:
+        return false;
+    }
+}
+
+static void hold(struct worker *worker, uint32_t from, const struct message *message,
+                 struct outbox *outbox)
+{
+    struct text frame;
+    struct error err;
+
+    text_init(&frame, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+    error_clear(&err);
+    if (message_write(message, &frame, &err) == STATUS_OK) {
+        put_u32(&worker->held, from);
+        put_sized(&worker->held, text_slice(&frame));
+        if (worker->held.failed)
+            fail_no_memory(&err);
+    }
+    text_deinit(&frame);
+    if (err.status != STATUS_OK)
+        worker_fail(worker, &err, outbox);
+}
+
+void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
+                       const struct message *message, struct outbox *outbox)
+{
+    bool is_current = (worker->state == WORKER_COMPUTING || worker->state == WORKER_EXCHANGING) &&
+                      message->sums.phase == worker->sums.phase;
+
+    if (!is_current && comes_early(worker, message->sums.phase)) {
+        hold(worker, from, message, outbox);
+    } else if (!is_current ||
+               sums_add_partial(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
+        worker_lose_member(worker, from, outbox);
+    } else {
+        worker->peers[from].check = message->sums.check;
+        advance(worker, now_ms, outbox);
+    }
+}
+
+void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
+                   const struct message *message, struct outbox *outbox)
+{
+    /* No owner can have totals before this worker's own lanes are in them. */
+    if (worker->state != WORKER_EXCHANGING || message->sums.phase != worker->sums.phase ||
+        sums_take_sum(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
+        worker_lose_member(worker, from, outbox);
+        return;
+    }
+    if (from == 0)
+        worker->switch_epoch = message->sums.next_epoch;
+    advance(worker, now_ms, outbox);
+}
