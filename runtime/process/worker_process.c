@@ -51,7 +51,7 @@ static void on_job_over(void *context)
     loop_stop(process->loop, STATUS_INTERRUPTED, &why);
 }
 
-/* What it cannot hand back now is wanted by a later master, or by nobody if the job is over. */
+/* It cannot hand its work over now: a later master wants it, unless the job is over. */
 static void look_for_end(struct worker_process *process, int64_t now_ms)
 {
     const struct working_role *role = process->role;

@@ -18,7 +18,7 @@ struct deadlines {
     uint32_t *heap;   /* (capacity) keys */
     uint32_t *places; /* (capacity) of a key in the heap; DEADLINES_NONE: it is not there */
     int64_t *at;      /* (capacity) by key */
-    uint64_t steps;   /* exchanges so far, for who looks at costs */
+    uint64_t steps;   /* exchanges so far, for tests of the cost */
 };
 
 #define DEADLINES_NONE UINT32_MAX

@@ -314,7 +314,7 @@ void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from
     else if (message->type == MESSAGE_HELLO && index == INDEX_NONE)
         admit(dispatch, now_ms, from, message, outbox);
     else if (index == INDEX_NONE)
-        outbox_close(outbox, from); /* declared dead, or a stranger */
+        outbox_close(outbox, from); /* declared dead, or unknown */
     else
         on_worker_message(dispatch, now_ms, index, message, outbox);
 }
@@ -346,7 +346,7 @@ static void check_worker(struct dispatch *dispatch, int64_t now_ms, uint32_t ind
     }
 }
 
-/* Who was frozen itself must not take the others for dead. */
+/* After its own pause the dispatcher must not count that time as the others' silence. */
 static void forgive(struct dispatch *dispatch, int64_t now_ms)
 {
     const int64_t pause = now_ms - dispatch->ticked_at;

@@ -1,24 +1,24 @@
 /*
- * dispatch.h - the master of a job that scores a table: who scores which rows,
- * the job's rows, the end.
+ * dispatch.h - the dispatcher, which is the master of a job that scores a table: which scorer
+ * scores which rows, what is stored about the job, and how the job ends.
  *
- *     WAITING --min_workers said HELLO--> RUNNING --every row is settled--> DONE
+ *     WAITING --HELLO of min_workers--> RUNNING --every row is settled--> DONE
  *     any of them --a row that may not be bad, FAILED, the launcher gives up--> FAILED
  *     any of them --cancel--> CANCELLED
  *
  *     scorer --HELLO--> LEASE, LEASE          as many as it may hold in advance
  *            --SCORED-> its results are stored, LEASE
- *            --LEAVING> its leases are somebody else's, END
+ *            --LEAVING> its leases go to others, END
  *
- * The ledger (ledger.h) has the shards. Results and the completion of their
- * shard go into the store together, before anybody is told anything: a row of the
- * store. A later master reads them back and leases the rest, under ids that
- * no earlier one gave: so a result that comes late is refused by whoever leads.
+ * The ledger (ledger.h) has the shards. Results and the completion of their shard are one row of
+ * the store, written before any message about them is sent. A later dispatcher reads them back and
+ * leases the rest, under ids that no earlier one gave: so every dispatcher refuses a result that
+ * comes late.
  *
- * A connection that closes proves nothing. What became of its worker is known when
- * the index says HELLO again: as a newer incarnation, and it had died over its
- * shard; as the same one, and only the connection broke. Who does not come back
- * within verdict_ms was lost. Silence is nobody's fault either.
+ * A connection that closes proves nothing. What became of its scorer is known when its index sends
+ * HELLO again: a newer incarnation means that it died over its shard, the same one that only the
+ * connection broke. A scorer that does not come back within verdict_ms was lost. Silence is not
+ * blamed on the rows either.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -44,10 +44,10 @@ struct dispatch_options {
     const struct settled_rows *settled; /* by masters before; borrowed by dispatch_init alone */
     size_t settled_count;
     int64_t dead_ms;                /* silence after which a worker is replaced; 0: never */
-    int64_t verdict_ms;             /* from a closed connection on */
+    int64_t verdict_ms;             /* after a closed connection its scorer counts as lost */
     int64_t backup_ms;              /* a shard is not slow before that */
     int64_t report_ms;              /* between progress rows */
-    const struct job_row *previous; /* the books of the master before; NULL: the first one */
+    const struct job_row *previous; /* what the one before stored; NULL: this is the first */
     struct slice statement, model;
     const char *started_at; /* RFC 3339 */
     const char *metrics;    /* address that is served (exposition.h); NULL: none */
@@ -58,7 +58,7 @@ struct dispatch_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
     bool was_seen;
-    bool is_missed; /* its connection closed, and its leases wait for the verdict */
+    bool is_missed; /* its connection closed, and its leases wait until the cause is known */
     int64_t heard_at, missed_at;
     struct lease leases[DISPATCH_LEASES_MAX]; /* in the order in which it scores them */
     uint32_t lease_count;
@@ -84,7 +84,7 @@ struct dispatch {
     int64_t ticked_at, claim_at, reported_at, rate_at;
     uint64_t rate_rows;
     double rows_per_second;
-    bool has_started, has_got_on; /* told that it began; that this master settled rows */
+    bool has_started, has_got_on; /* reported: that it began, that this dispatcher settled rows */
 };
 
 /* CORRUPT for settled rows that overlap or are not there. */

@@ -32,8 +32,8 @@ static void give(struct dispatch *dispatch, int64_t now_ms, struct dispatch_work
     outbox_send(outbox, worker->peer, &message);
 }
 
-/* It still scores what somebody else has settled: nothing that it dies of now
- * could be blamed on a new lease. */
+/* It still scores rows that another one has settled: its death now could not be blamed on a new
+ * lease. */
 static bool has_stale_lease(const struct dispatch *dispatch, const struct dispatch_worker *worker)
 {
     for (uint32_t i = 0; i < worker->lease_count; i++)
@@ -117,7 +117,7 @@ void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
         return;
     }
     dispatch_serve(dispatch, now_ms, index, outbox);
-    /* A suspect is only for who has nothing else; what was slow may be settled now. */
+    /* A suspect is only for a worker that has nothing else; what was slow may be settled now. */
     if (worker->lease_count < dispatch->options.leases_per_worker)
         dispatch_serve_all(dispatch, now_ms, outbox);
     dispatch_note_progress(dispatch, now_ms, outbox);

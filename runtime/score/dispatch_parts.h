@@ -9,7 +9,7 @@
 
 /* dispatch_leases.c: leases given, ended, taken back. */
 
-/* Leases for this worker, for everybody who may have more. */
+/* Leases for this worker; for every worker that may have more. */
 void dispatch_serve(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
                     struct outbox *outbox);
 void dispatch_serve_all(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
@@ -19,10 +19,10 @@ void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
 void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
                         enum ledger_cause cause, struct outbox *outbox);
 
-/* dispatch_record.c: rows for the store, lines for the door. */
+/* dispatch_record.c: rows for the store, lines for the session. */
 
 uint64_t dispatch_rows_done(const struct dispatch *dispatch);
-/* Before every change of their number: so many workers were here until now. */
+/* Before every change of their number: counts the slots used until now. */
 void dispatch_count_slots(struct dispatch *dispatch, int64_t now_ms);
 void dispatch_put_job(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
 void dispatch_put_worker(const struct dispatch *dispatch, uint32_t index, const char *state,

@@ -142,8 +142,8 @@ static void note_rate(struct dispatch *dispatch, int64_t now_ms)
 
 void dispatch_note_progress(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    /* The first progress of each master is told at once: it is how the launcher knows
-     * that masters which do not live long get on. */
+    /* The first progress of each dispatcher is reported at once: from it the launcher knows that
+     * dispatchers which do not live long make progress. */
     const bool is_first =
         !dispatch->has_got_on && dispatch_rows_done(dispatch) > dispatch->rows_before;
 

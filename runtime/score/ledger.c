@@ -45,7 +45,7 @@ struct ledger {
     uint64_t next_lease;
     double ms_per_row; /* of late; 0: nothing is done yet */
 
-    uint64_t next_row;            /* that nobody has claimed yet */
+    uint64_t next_row;            /* the first that no worker has claimed yet */
     struct settled_rows *settled; /* joined where they touch */
     size_t settled_count, next_settled;
 

@@ -17,15 +17,15 @@
  *
  * Lease ids are never used again, in no later incarnation either where each
  * gives another `first_lease`. So a worker that was presumed dead and comes back
- * cannot complete a shard that somebody else has since been given.
+ * cannot complete a shard that has been leased to another one since.
  *
- * Who dies may have had several leases; the oldest is taken for the one it
- * worked on. As that may be wrong, a first crash only makes a suspect. A suspect
+ * A worker that dies may have had several leases; the oldest is taken for the one
+ * it worked on. As that may be wrong, a first crash only makes a suspect. A suspect
  * is worked on last, by a worker that has nothing else, and then the blame is
  * certain: a row is never bad because a worker died over another one. It is
- * certain as long as nobody works on what the ledger does not know of: a worker
- * whose lease is overdue is to be replaced (ledger_worker_gone), and a worker
- * drops what an earlier master leased to it.
+ * certain as long as no worker works on rows that the ledger does not know of: a
+ * worker whose lease is overdue is to be replaced (ledger_worker_gone), and a
+ * worker drops what an earlier master leased to it.
  *
  * When nothing is left to claim, shards that take twice as long as shards took
  * of late are given to a second worker. The first result counts. Suspects are
@@ -68,15 +68,15 @@ struct ledger_options {
     size_t settled_count;
 };
 
-/* A lease as master and worker name it. The slot says where the ledger looks,
- * the id whether it is still that lease. */
+/* A lease as master and worker name it. The slot is its place in the ledger, the id shows whether
+ * it is still that lease. */
 struct lease {
     uint64_t id;
     uint32_t slot, worker;
     uint64_t first; /* rows first to first + count - 1 */
     uint32_t count;
     int64_t deadline_ms;
-    bool is_backup; /* somebody else works on the same rows */
+    bool is_backup; /* another worker works on the same rows */
 };
 
 enum ledger_answer {
@@ -86,7 +86,7 @@ enum ledger_answer {
 };
 
 enum ledger_cause {
-    LEDGER_LOST,   /* nobody's fault: preempted, its node lost, late, asked to go */
+    LEDGER_LOST,   /* not the rows' fault: preempted, its node lost, late, drained */
     LEDGER_CRASHED /* the worker died of what it did */
 };
 
@@ -119,9 +119,9 @@ enum status ledger_renew(struct ledger *ledger, uint32_t worker, uint64_t id, ui
 /*
  * The rows of the lease are done; *lease says which. To be stored in the same
  * transaction as their results. STALE, and the results are to be thrown away, when
- * the lease was taken back, its rows were completed under another one, or it is
- * somebody else's. A deadline that has passed is no such reason by itself: as
- * long as the lease was not taken back nobody else has its rows.
+ * the lease was taken back, its rows were completed under another one, or it
+ * belongs to another worker. A deadline that has passed is no such reason by
+ * itself: until the lease is taken back no other worker has its rows.
  */
 enum status ledger_complete(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
                             int64_t now_ms, struct lease *lease, struct error *err);
@@ -140,8 +140,8 @@ enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
                              struct error *err);
 
 /*
- * The worker is gone: all of its leases are taken back. A crash is blamed on
- * the oldest, which *blamed is (count 0 when it had none), with the verdict.
+ * The worker has ended: all of its leases are taken back. A crash is blamed on
+ * the oldest, which becomes *blamed (count 0 when it had none), with the outcome.
  */
 enum status ledger_worker_gone(struct ledger *ledger, uint32_t worker, enum ledger_cause cause,
                                struct lease *blamed, enum ledger_verdict *verdict,
@@ -151,7 +151,7 @@ struct ledger_counts {
     uint64_t rows_done, rows_bad;
     uint64_t shards_done, leases, backups, halved; /* ever, by this ledger */
     uint32_t leased, suspects;                     /* now */
-    uint64_t steps; /* elementary ones taken so far, for who looks at costs */
+    uint64_t steps; /* elementary ones taken so far, for tests of the cost */
     size_t bytes;   /* allocated */
 };
 struct ledger_counts ledger_counts(const struct ledger *ledger);

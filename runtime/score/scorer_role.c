@@ -33,7 +33,7 @@ static void say_failed(const struct scorer_role *role, struct outbox *outbox)
     outbox_send(outbox, role->master, &message);
 }
 
-/* It never had rows: that says nothing of the job. */
+/* It never had rows: this scorer's failure does not fail the job. */
 static void say_unable(const struct scorer_role *role, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_UNABLE);
@@ -137,7 +137,7 @@ void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id
     role->lease_count = 0;
     role->is_scoring = false;
     if (role->is_leaving)
-        be_ended(role, outbox); /* nobody has anything of it */
+        be_ended(role, outbox); /* it holds nothing that is needed */
     else if (role->state == SCORER_READY)
         role->state = SCORER_JOINING;
 }

@@ -3,16 +3,16 @@
  *
  *     JOINING --HELLO--> READY --LEASE--> scores, first come first --SCORED--> ...
  *        ^                 |
- *        +-- the dispatcher is gone: what it leased is dropped
+ *        +-- the dispatcher is lost: what it leased is dropped
  *     any --END--> ENDED;   an error of the rows or the model --> FAILED, then END
  *
- * A piece of work is some hundred rows, so that the role hears what it is told
- * meanwhile and says PHASE_ALIVE. A lease counts under the dispatcher that gave it
- * alone: when that one is gone nothing that was leased is worked on any more, since
- * the next one would not know of it.
+ * A piece of work is some hundred rows, so that the role receives messages and
+ * sends PHASE_ALIVE in between. A lease counts only under the dispatcher that gave it:
+ * when that one is lost the leased rows are dropped, since the next dispatcher would
+ * not know of them.
  *
- * Asked to go (scorer_role_leave: SIGTERM) it says LEAVING and ends with END, or
- * when its time of grace is over; somebody else has its shards then.
+ * When it is drained (scorer_role_leave: SIGTERM) it sends LEAVING and ends with END,
+ * or when grace_ms is over; its shards go to other scorers.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -53,7 +53,7 @@ struct scorer_role {
     enum scorer_state state;
     struct error failure;
     bool is_unable; /* FAILED: before it had rows and model */
-    uint64_t epoch; /* of the newest dispatcher that was heard */
+    uint64_t epoch; /* of the newest dispatcher that sent a message */
     peer_id master, next_peer;
     struct search search; /* of the master */
     int64_t connected_at, heartbeat_at, leave_at;
@@ -65,7 +65,7 @@ struct scorer_role {
 };
 
 /* `failure`: rows or model could not be opened; the role then only reports it (UNABLE), and ends
- * with CONNECTION when the dispatcher has heard it. Otherwise NULL. */
+ * with CONNECTION when the dispatcher has answered. Otherwise NULL. */
 void scorer_role_init(struct scorer_role *role, const struct scorer_role_options *options,
                       const struct shard_scoring *scoring, const struct error *failure);
 void scorer_role_start(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);

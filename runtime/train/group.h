@@ -1,5 +1,5 @@
 /*
- * group.h - the workers that compute together until somebody comes or goes.
+ * group.h - the workers that compute together until one joins or leaves.
  *
  * Every change of membership makes a new group with a higher epoch. Members
  * are ranked; each has a run of consecutive lanes (lanes.h), and the vector of a phase's
@@ -18,7 +18,7 @@ struct member {
 
 struct group {
     uint64_t epoch; /* 0: none yet */
-    uint32_t rank;  /* of whoever holds this struct */
+    uint32_t rank;  /* of the worker that holds this struct */
     uint32_t count;
     struct member *members; /* by rank */
     uint32_t capacity;

@@ -62,7 +62,7 @@ void lanes_deal(uint32_t lanes, const double *speeds, uint32_t count, uint32_t l
         counts[i] = lanes_in(low, speeds[i], least, lanes);
         left -= counts[i];
     }
-    /* Those who end their next lane at that very time have what is left. */
+    /* Members that end their next lane at that very time get the lanes that are left. */
     for (uint32_t i = 0; i < count && left > 0; i++) {
         uint32_t more = lanes_in(high, speeds[i], least, lanes) - counts[i];
 

@@ -179,8 +179,8 @@ static void ask_for_rows(const struct master *master, uint32_t index, struct out
     outbox_send(outbox, master->workers[index].peer, &message);
 }
 
-/* A worker looks at the state that its rows were made of after the last one. Of one that was lost
- * before that nobody knows whether its memory had changed: its rows are stored anew. */
+/* A worker checks the state from which it made the model's rows after the last row. Where it was
+ * lost before, its memory may have changed: the next sender begins with the first row. */
 static void note_sender(struct master *master, uint32_t index)
 {
     const struct model_sender next = {index, master->workers[index].incarnation};
@@ -287,7 +287,7 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
         master->lost_epoch = message->epoch;
 }
 
-/* What only rank 0 of the present group may say. */
+/* Messages that only rank 0 of the present group may send. */
 static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t index,
                                 const struct message *message, struct outbox *outbox)
 {
@@ -323,8 +323,8 @@ bool master_is_reporter(const struct master *master, uint32_t index, uint64_t ep
     return epoch == master->old_epoch && index == master->old_members[0];
 }
 
-/* The old group's rank 0 may still tell of steps, but not end the job: it ends
- * with the new group. */
+/* The old group's rank 0 may still report steps, but not end the job: it ends with the
+ * new group. */
 static bool may_say(const struct master *master, uint32_t index, const struct message *message)
 {
     return master_is_reporter(master, index, message->epoch) &&
@@ -378,9 +378,9 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     }
 }
 
-/* Its process lives, and its work has stood still for many times as long as ever before. One that
- * uses the processor is given more time: it may be in a long piece of work that notes nothing. So
- * is one that nobody waits for, as what it has learned goes with it. */
+/* Its process lives, and its work has stood still for many times as long as ever before. A worker
+ * that uses the processor gets more time: it may be in a long piece of work that notes no progress.
+ * So does one that works alone, as what it has learned would be lost with it. */
 static bool hangs(const struct master *master, const struct message_pulse *pulse)
 {
     int64_t patience = (int64_t)HANG_USUAL * pulse->usual_ms;
@@ -425,8 +425,8 @@ static void on_pulse(struct master *master, int64_t now_ms, const struct message
     replace_hanging(master, now_ms, pulse, outbox);
 }
 
-/* Of one that was declared dead, of a stranger, or of a successor, which has nothing to hand
- * over when it is asked to go itself. */
+/* From a worker that was declared dead, a peer that never sent HELLO, or a successor, which has
+ * nothing to hand over when it is drained itself. */
 static void on_message_of_nobody(struct master *master, peer_id from, const struct message *message,
                                  struct outbox *outbox)
 {
@@ -539,7 +539,7 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     count_slots(master, now_ms);
     if (master_has_ended(master))
         return;
-    /* Who was frozen itself must not take the others for dead. */
+    /* After its own pause the master must not count that time as the others' silence. */
     if (master->options.dead_ms > 0 && pause > master->options.dead_ms / 2)
         for (uint32_t index = 0; index < master->options.max_workers; index++)
             master->workers[index].heard_at += pause;

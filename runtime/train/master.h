@@ -1,26 +1,27 @@
 /*
- * master.h - membership, lanes, the job's rows, the end.
+ * master.h - the master of a training job: which workers form the group, how many lanes each of
+ * them has, what is stored about the job, and how the job ends.
  *
- *     WAITING --min_workers said HELLO--> RUNNING --PUBLISHING--> PUBLISHING --FINISHED--> DONE
+ *     WAITING --HELLO of min_workers----> RUNNING --PUBLISHING--> PUBLISHING --FINISHED--> DONE
  *        ^                                   |                        |
  *        +---- fewer than min_workers left --+------------------------+
  *     any of them --FAILED from a worker, or the launcher gives up--> FAILED
- *     no worker is here --UNABLE, and nobody is likely to come (unable.h)--> FAILED
+ *     no worker is connected --UNABLE, and none is likely to come (unable.h)--> FAILED
  *     any of them --cancel--> CANCELLED
  *
- * Every change of membership makes a new group, whose epoch fences off all
- * that went before. After a death or a lost connection it begins at once, and
- * the phase in flight is done again; otherwise (somebody joins, leaves, gets
- * other lanes) after the phase in flight, which the old group finishes.
+ * Every change of membership makes a new group with a higher epoch; messages of older epochs
+ * are refused. After a death or a lost connection the new group begins at once, and the phase
+ * in flight is computed again. Otherwise (a worker joins, leaves, gets other lanes) it begins
+ * after the phase in flight, which the old group finishes.
  *
  *     old group works --GROUP, SWITCH--> works on --SUM--> new group meets --GROUP_READY-->
  *
- * Until GROUP_READY no further change of that kind is begun. The master is not in the
- * step path: it learns of steps from the PROGRESS of rank 0.
+ * Until GROUP_READY no further change of that kind is begun. The master is not in the step path: it
+ * receives the PROGRESS of rank 0.
  *
- * A worker whose successor (a younger incarnation of its index, with nothing to lose)
- * is here already is not cut off: the successor waits until it has left, or is lost.
- * So who is asked to go hands over its work, however early the next one was started.
+ * A worker whose successor (a younger incarnation of its index that has learned nothing) is
+ * connected already is not cut off: the successor waits until the worker has left or is lost.
+ * So a worker that is drained hands over its work, however early its successor was started.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -45,22 +46,21 @@ struct master_options {
     uint32_t incarnation;   /* grows with every restart: so do the epochs of its groups */
     uint32_t min_workers, max_workers, epochs;
     int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
-    int64_t hang_ms;    /* standing still after which a worker hangs, at least; 0: never */
+    int64_t hang_ms;    /* least time without progress after which a worker hangs; 0: never */
     int64_t publish_ms; /* dead_ms while rank 0 makes the model's rows */
     int64_t regroup_ms; /* from a lost connection between members to the new group */
     int64_t settle_ms;  /* a restarted master waits so long for the workers that know the state */
     int64_t report_ms;  /* between progress rows */
     int64_t gather_ms;  /* a job without a group waits so long for one more worker; 0: not at all */
-    int64_t leave_ms;   /* who goes waits so long for others who go; 0: not at all */
-    int64_t apart_ms;   /* who cannot reach another stands by so long; then twice as long */
-    int64_t try_ms;     /* who was too slow for a lane is given one after this time */
-    int64_t checkpoint_ms;        /* between checkpoints, at least; 0: none are made */
-    struct checkpoint checkpoint; /* the newest that the store has and that can be used; phase 0:
-                                     none */
-    struct checkpoint older;      /* the one before it; phase 0: none */
-    struct error refused;         /* why a newer one cannot be used; OK: there is none */
+    int64_t leave_ms;   /* after a drain notice, the wait for further ones; 0: none */
+    int64_t apart_ms;   /* how long a worker that cannot reach another stands by; then doubled */
+    int64_t try_ms;     /* after this time a worker that was too slow for a lane gets one again */
+    int64_t checkpoint_ms; /* between checkpoints, at least; 0: none are made */
+    /* The newest one in the store that can be used, and the one before it. Phase 0: none. */
+    struct checkpoint checkpoint, older;
+    struct error refused; /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
-    const struct job_row *previous; /* the books of the master before; NULL: the first one */
+    const struct job_row *previous; /* what the master before stored; NULL: this is the first */
     struct slice statement, model;
     const char *started_at; /* RFC 3339 */
     const char *metrics;    /* HOST:PORT; NULL: not served */
@@ -70,29 +70,29 @@ struct master_options {
 struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
-    peer_id successor; /* waits until this one is gone; PEER_NONE: nobody does */
+    peer_id successor; /* waits until this one has left; PEER_NONE: none */
     uint32_t successor_incarnation;
     bool was_seen, is_member, is_standing_by;
     bool is_old_member;   /* of the group that works until the new one has met */
-    bool is_leaving;      /* was asked to go; hands its work back */
-    bool has_state;       /* it went through a change of groups with the state */
+    bool is_leaving;      /* it is being drained */
+    bool has_state;       /* it took the state along into a new group */
     bool is_handing_back; /* it leaves when its state is stored */
     bool has_worked;      /* in a group that had met */
-    uint64_t phase;       /* as last heard */
+    uint64_t phase;       /* as last received */
     uint64_t sequence;    /* order of arrival */
     int64_t heard_at;
     uint32_t replaced;  /* incarnations below this hung or were damaged: they do not come back */
-    uint64_t rows_good; /* the phase at which all of its rows were good, as last heard */
+    uint64_t rows_good; /* the last phase at which it reported that all of its rows were good */
     double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
-    /* A member without lanes: when it is given one again to see how fast it is; 0: not
-     * known yet. Each time that it was still too slow it waits longer. */
+    /* A member without lanes: when it gets one again, to measure its speed; 0: not known yet.
+     * The wait doubles each time that it was still too slow. */
     int64_t try_at, try_after_ms;
-    bool is_tried; /* it has a lane, and has not told its speed since */
+    bool is_tried; /* it has a lane again, and has not reported its speed since */
     /* It stands by because it cannot reach another worker (master_pairs.c). */
     bool is_apart, was_apart;
     bool is_other; /* it runs another build than the others, and stands by (master_damage.c) */
     uint64_t build;
-    int64_t apart_until, apart_ms; /* apart_ms 0: it reaches all with whom it worked last */
+    int64_t apart_until, apart_ms; /* apart_ms 0: it reaches all members of its last group */
     char address[MESSAGE_ADDRESS_MAX + 1];
 };
 
@@ -126,13 +126,13 @@ struct master {
     bool has_started; /* a first group was made */
 
     struct master_worker *workers; /* by index, (options.max_workers) */
-    uint32_t *hints;               /* by the last bits of a peer: whose it was last */
+    uint32_t *hints;               /* by the last bits of a peer: the worker that had it last */
     uint32_t hint_mask;
-    uint32_t live, wanted; /* who is here; how many the launcher tries to keep here */
+    uint32_t live, wanted; /* workers connected; how many the launcher tries to keep running */
     uint64_t wanted_version;
     uint64_t next_sequence;
     int64_t first_joined_at, joined_at; /* the first and the last HELLO; 0: none */
-    uint32_t lanes;                     /* 0: no worker has said it yet */
+    uint32_t lanes;                     /* of the job, from the first HELLO; 0: not known yet */
 
     struct group group;
     uint32_t counter;          /* low half of the next group's epoch */
@@ -141,21 +141,22 @@ struct master {
     uint64_t lost_epoch;       /* the group whose lost connection made it due */
     struct master_pair *pairs; /* (max_workers, max_workers): [lower index][higher index] */
     bool any_failures;         /* of any pair, ever */
-    bool has_done_phase;       /* the group has been through a phase */
+    bool has_done_phase;       /* the group has finished a phase */
     uint32_t idle_groups;      /* groups in a row that lost a member before that */
     uint64_t idle_epoch;       /* the last of them */
-    uint64_t phase_most;       /* that the master has heard of */
+    uint64_t phase_most;       /* the highest that was reported */
     bool has_met;              /* all members of the group are connected to each other */
     uint64_t old_epoch;        /* the group that works until the new one has met; 0: none */
     uint32_t *old_members;     /* (max_workers): their indexes by rank */
     uint32_t old_count;        /* 0: there never was one */
-    bool old_has_done_phase;   /* it has been through a phase */
+    bool old_has_done_phase;   /* it has finished a phase */
     bool must_change;          /* as soon as the group has met */
-    /* When the last was announced who is still in, 0: none; when they go whoever else comes. */
+    /* The latest drain notice of a worker that is still a member (0: none), and the deadline
+     * after which such workers leave without waiting for further notices. */
     int64_t announced_at, announced_until;
-    bool must_deal;           /* the lanes are to be dealt again */
-    int64_t balance_at;       /* when the speeds are looked at next */
-    uint32_t better_dealings; /* how often in a row one was worth a change */
+    bool must_deal;           /* the lanes are to be distributed again */
+    int64_t balance_at;       /* when the speeds are compared next */
+    uint32_t better_dealings; /* how often in a row another distribution was worth a change */
 
     /* master_damage.c */
     uint64_t generation, good; /* of GROUP */
@@ -170,11 +171,11 @@ struct master {
     struct writing writing;
     uint32_t writings;           /* ever begun by this master */
     int64_t checkpoint_at;       /* when the next is due */
-    bool has_told_no_checkpoint; /* the user, since the last that was made */
+    bool has_told_no_checkpoint; /* a notice went to the user since the last one that was made */
 
     uint64_t model_next;        /* the model's rows before this one are stored, aside */
-    struct model_sender sender; /* whose rows they are */
-    bool any_rows_aside;        /* of whomever: to be dropped when the job has no model */
+    struct model_sender sender; /* the process that sent them */
+    bool any_rows_aside;        /* of any sender: to be dropped when the job has no model */
     struct result_row results[LEARNER_METRICS_MAX]; /* of the reporting worker */
     size_t result_count;
 
@@ -185,7 +186,7 @@ struct master {
     struct unable unable;
     int64_t reported_at, rate_at;
     uint64_t rate_rows;
-    bool has_rate_base; /* rate_rows is what there was at rate_at */
+    bool has_rate_base; /* rate_rows were done at rate_at */
 };
 
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
@@ -198,26 +199,26 @@ void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
 
-/* END to everybody, and not a word in the books: whatever becomes of these, nobody is to wait
- * for this master or the next. master_cancel follows, or nothing. */
+/* END to all workers, and nothing into the store, which may be unreachable: no worker waits for
+ * this master or the next. master_cancel follows, or nothing. */
 void master_dismiss(struct master *master, struct outbox *outbox);
 /* From the launcher: the user asked, or a role cannot be kept alive. */
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
-/* How many workers are wanted from now on; an older version than is known does not
- * count. The launcher starts and stops them. */
+/* How many workers are wanted from now on; a version older than the known one is ignored. The
+ * launcher starts and stops them. */
 void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
                  struct outbox *outbox);
-/* This worker will be asked to go, or is being asked just now: the launcher knows first. It goes
- * as after LEAVING, with those that are announced in the next moments; it may be gone before
- * SIGTERM reaches it. */
+/* The launcher's drain notice: this worker will receive SIGTERM, or receives it now. It leaves as
+ * after LEAVING, together with the workers of the notices that follow within leave_ms; it may have
+ * left before SIGTERM reaches it. */
 void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
                      struct outbox *outbox);
-/* The role goes, the job does not: the next incarnation continues. */
+/* This master ends, the job does not: the next incarnation continues it. */
 void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_fail(struct master *master, int64_t now_ms, const struct error *err,
                  struct outbox *outbox);
 
-/* From the store, some time after OUTBOX_FINISH or _PIECE: whether it worked. */
+/* From the store, some time after OUTBOX_FINISH or _PIECE: `why` is OK where it worked. */
 void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const struct error *why,
                       struct outbox *outbox);
 

@@ -1,11 +1,11 @@
 /*
- * Changes of the group that nobody died of: the old group finishes the phase
- * in flight, and no row is computed twice.
+ * Changes of the group without a death: the old group finishes the phase in flight, and no row is
+ * computed twice.
  */
 #include "runtime/train/master_parts.h"
 
-/* Deletions of many pods are told one by one, over a second where thirty go. Who has been asked
- * to go already has less time. Both: times leave_ms. */
+/* Drain notices of many pods come one by one, over a second for thirty. A worker that has received
+ * SIGTERM already has less time. Both are multiples of leave_ms. */
 #define ANNOUNCED_MOST 10
 #define ASKED_MOST     4
 
@@ -14,7 +14,7 @@ static bool is_here(const struct master_worker *worker)
     return worker->peer != PEER_NONE;
 }
 
-/* Those who can be asked to work on: of the present group, and beside it. */
+/* Workers that can work on: members of the present group, and others. */
 static void count_able(const struct master *master, uint32_t *stay, uint32_t *join)
 {
     *stay = *join = 0;
@@ -41,8 +41,8 @@ static void keep_old_group(struct master *master)
         master->workers[index].is_old_member = master->workers[index].is_member;
 }
 
-/* To the old rank 0, which names the phase. To those who will be no members in
- * case there is no phase any more: nothing else would tell them. */
+/* To the old rank 0, which names the phase. And to workers that will not be members: when no phase
+ * follows, no other message reaches them. */
 static void send_switch(const struct master *master, struct outbox *outbox)
 {
     struct message message = {.type = MESSAGE_SWITCH,
@@ -73,8 +73,8 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
         return;
     }
     count_able(master, &stay, &join);
-    /* When all who have the state are leaving, they stay until the others have
-     * it; where there are not lanes for both, it goes by way of the store. */
+    /* When all workers with the state are leaving, they stay until the others have it; where there
+     * are not lanes for both, the state goes through the store. */
     master->must_change = stay == 0 && join > 0 && master->group.count < master->lanes;
     if (!master->must_change && master_group_is_right(master))
         return;
@@ -111,7 +111,7 @@ void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox)
     for (uint32_t rank = 0; rank < master->group.count; rank++)
         master->workers[master->group.members[rank].index].has_worked = true;
     master_forget_old_group(master);
-    /* Connections of the old group that closed early are nobody's loss. */
+    /* Connections of the old group that closed early are no loss. */
     if (master->lost_epoch != master->group.epoch)
         master->regroup_at = 0;
     if (master->must_change)
@@ -157,7 +157,7 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
         worker->is_member = false; /* the others are through, GROUP_READY may still be on its way */
     if (worker->is_leaving)
         master_hand_back(master, now_ms, index, outbox);
-    /* A group of nobody has met when the old one is gone. */
+    /* A group without members has met when the old one has ended. */
     if (master->old_epoch != 0 && master->group.count == 0 && !any_old_member(master)) {
         master_forget_old_group(master);
         master_regroup(master, now_ms, outbox);

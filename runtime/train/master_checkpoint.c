@@ -68,7 +68,7 @@ void master_tick_checkpoint(struct master *master, int64_t now_ms, struct outbox
     begin_writing(master, now_ms, choose_writer(master), outbox);
 }
 
-/* ---- the last who has the state hands it back ---- */
+/* ---- the last worker with the state hands it to the store ---- */
 
 static bool is_kept_elsewhere(const struct master *master, uint32_t index)
 {
@@ -102,8 +102,8 @@ bool master_is_taking_back(const struct master *master)
     return false;
 }
 
-/* Whoever still hands back may have been waiting for this writing, and is next
- * unless the store takes nothing. */
+/* Another leaving worker may have waited for this checkpoint: it is next, unless the store takes
+ * nothing. */
 static void end_writing(struct master *master, int64_t now_ms, bool store_works,
                         struct outbox *outbox)
 {
@@ -277,7 +277,7 @@ static void send_piece(struct master *master, int64_t now_ms, uint32_t index,
     status = master->options.store.read_piece(master->options.store.context, &master->stored,
                                               offset / master->stored.piece_bytes, &piece, &err);
     if (status == STATUS_NOT_FOUND && master->writing.is_storing) {
-        /* The next one is there already, and the master is about to hear of it. */
+        /* The next sender is there already, and its message is on the way. */
         master->regroup_at = now_ms + master->options.regroup_ms * STORE_PATIENCE;
     } else if (status != STATUS_OK) {
         refuse(master, now_ms, err.message, outbox);

@@ -71,7 +71,7 @@ static void replace_damaged(struct master *master, int64_t now_ms, uint32_t inde
         master_lose(master, now_ms, index, "its memory is damaged", outbox);
 }
 
-/* Nobody knows who is right. */
+/* It is not known which of the states is right. */
 static bool note_tie(struct master *master, int64_t now_ms, const struct message_damage *damage,
                      struct outbox *outbox)
 {
@@ -144,8 +144,8 @@ static void on_own_damage(struct master *master, int64_t now_ms,
         master_regroup(master, now_ms, outbox);
 }
 
-/* It may be of a group that is past: its rank 0 had not heard of the next. The phase in which the
- * states were compared is never done, so the states of that group are those of the next. */
+/* It may come from a past group, whose rank 0 had not received the next GROUP. The phase in which
+ * the states were compared is never done, so the states of that group are those of the next. */
 static void on_tie(struct master *master, int64_t now_ms, const struct message_damage *damage,
                    struct outbox *outbox)
 {
@@ -167,7 +167,7 @@ static void on_difference(struct master *master, int64_t now_ms, const struct me
             master_regroup(master, now_ms, outbox);
         return;
     }
-    /* Whose state differs may have bad rows as well, and is not asked any more. */
+    /* A worker whose state differs may have bad rows as well, and is not trusted any more. */
     worker = &master->workers[index];
     give_up_states(master, now_ms,
                    worker->rows_good < damage->good ? worker->rows_good : damage->good, outbox);
@@ -196,7 +196,7 @@ void master_on_damaged(struct master *master, int64_t now_ms, const struct messa
         on_difference(master, now_ms, message, outbox);
 }
 
-/* ---- who is of another kind ---- */
+/* ---- workers of another build or of other rows ---- */
 
 bool master_is_unfit(const struct master_worker *worker)
 {
@@ -211,7 +211,7 @@ static bool any_like_us(const struct master *master, uint32_t but)
     return false;
 }
 
-/* The last worker of a build has gone: the next is that of whoever came first. */
+/* The last worker of a build has left: the build of the worker that came first is next. */
 void master_choose_build(struct master *master)
 {
     const struct master_worker *first = NULL;
@@ -255,8 +255,8 @@ void master_note_build(struct master *master, int64_t now_ms, uint32_t index, ui
     master->has_noticed_build = true;
 }
 
-/* False: its rows or its plan are not those of the others, and it is replaced. Or they are, when a
- * second one says the same against a single one. */
+/* False: its rows or its plan are not those of the others, and it is replaced; or the other one is,
+ * when two workers agree against a single one. */
 bool master_check_fingerprint(struct master *master, int64_t now_ms,
                               const struct message_hello *hello, struct outbox *outbox)
 {

@@ -5,8 +5,8 @@
 
 #define GATHER_MOST 6 /* times gather_ms, all in all */
 
-/* Peers count upwards, so that hardly two share a hint. A stranger is looked for
- * among all. */
+/* Peers count upwards, so that two hardly ever share a hint. An unknown peer is searched for among
+ * all workers. */
 uint32_t master_find(const struct master *master, peer_id peer)
 {
     uint32_t *hint = &master->hints[peer & master->hint_mask];
@@ -35,7 +35,7 @@ static bool can_be_member(const struct master *master, const struct master_worke
 {
     if (worker->peer == PEER_NONE || master_is_unfit(worker))
         return false;
-    /* Who is out of the old group already has said DRAINED, or is about to. */
+    /* A worker that has left the old group already has sent DRAINED, or is about to. */
     return !worker->is_leaving ||
            (with_leaving && (master->old_epoch == 0 || worker->is_old_member));
 }
@@ -52,8 +52,8 @@ static int by_arrival(const void *a, const void *b)
     return (first->sequence > second->sequence) - (first->sequence < second->sequence);
 }
 
-/* Those who came first lead: they have the state. More workers than lanes
- * would have nothing to do; the youngest of them stand by. */
+/* Workers that came first have the lowest ranks: they have the state. More workers than lanes would
+ * have nothing to do; the youngest of them stand by. */
 static uint32_t choose_members(const struct master *master, bool with_leaving,
                                struct candidate *candidates)
 {
@@ -161,7 +161,7 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
     master->group.epoch = next_epoch(master);
 }
 
-/* How many the launcher tries to keep here: of those who are wanted as many as have lanes. */
+/* How many workers the launcher tries to keep running: as many as are wanted and have lanes. */
 static uint32_t expected_workers(const struct master *master)
 {
     const uint32_t least = master->options.min_workers;
@@ -170,9 +170,9 @@ static uint32_t expected_workers(const struct master *master)
     return master->lanes > 0 && useful < master->wanted ? useful : master->wanted;
 }
 
-/* Workers that were launched together come one soon after another, and a step
- * that the first alone has begun is as long as all of it: so a job that waited
- * begins when all are here, or when nobody came for a moment. */
+/* Workers that were launched together join one soon after another, and a step that the first begins
+ * alone takes as long as all lanes: so a job that waited begins when all have joined, or when none
+ * came for a moment. */
 static bool is_gathering(const struct master *master, int64_t now_ms)
 {
     const int64_t quiet = master->options.gather_ms;
@@ -206,7 +206,7 @@ void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32
     master_put_event(master, now_ms, -1, "wanted", outbox, "%u workers", workers);
 }
 
-/* One row for each member, and for each who began to stand by. */
+/* One row for each member, and for each worker that began to stand by. */
 static void note_members(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     for (uint32_t index = 0; index < master->options.max_workers; index++)
@@ -281,7 +281,7 @@ void master_regroup(struct master *master, int64_t now_ms, struct outbox *outbox
             master->regroup_at = master->woke_at + master->options.settle_ms;
         return;
     }
-    /* Those who are leaving may be the only ones who have the state. */
+    /* The workers that are leaving may be the only ones with the state. */
     master->must_change = anybody_is_leaving(master);
     master_note_lost_rows(master);
     master_make_group(master, now_ms, 0, true, outbox);
@@ -306,7 +306,7 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     master_forget_pairs(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);
     if (!is_needed || (master->state == JOB_STATE_PUBLISHING && rank != 0))
-        return; /* nobody waits for it */
+        return; /* no successor waits */
     /* When a node is lost many die at once: the first is answered at once, those
      * that follow together. */
     if (now_ms - master->lost_at < master->options.regroup_ms) {
@@ -338,7 +338,7 @@ static void let_wait(struct master *master, int64_t now_ms, peer_id from,
     worker->successor_incarnation = hello->incarnation;
 }
 
-/* Its connection is closed, so that it says HELLO anew; the one that it follows is fenced off. */
+/* Its connection is closed, so that it sends HELLO anew; its predecessor is fenced off. */
 void master_call_successor(struct master *master, uint32_t index, struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
@@ -416,7 +416,8 @@ static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
     return true;
 }
 
-/* The launcher stops those who have none; the user is told once a job what to do about it. */
+/* The launcher stops workers without lanes; a notice, once a job, tells the user what
+ * gives more. */
 static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
                         struct outbox *outbox)
 {

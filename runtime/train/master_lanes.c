@@ -1,12 +1,11 @@
 /*
  * Lanes follow speed: a slow worker is given fewer of them.
  *
- *     worker --SPEED: lanes, time--> master --another dealing is worth it, seen
- *     twice--> the same members in a new group, between two phases
+ *     worker --SPEED: lanes, time--> master --another distribution is worth it,
+ *     seen twice--> the same members in a new group, between two phases
  *
- * Whom a single lane is too much for has none. It stays a member and has the
- * state; after a while everybody is dealt a lane again, and its next SPEED
- * decides.
+ * A worker too slow for even one lane gets none. It stays a member and has the state; after a while
+ * it gets a lane again, and its next SPEED decides.
  */
 #include <stdlib.h>
 
@@ -36,8 +35,8 @@ static double speed_of(const struct master_worker *worker)
     return worker->busy_ms >= SPEED_LEAST_MS ? worker->lanes_timed / worker->busy_ms : 0;
 }
 
-/* Those not measured yet are taken to be like the others. False when nobody
- * was measured. `all`: whether everybody was. */
+/* Workers not measured yet are taken to be like the others. False when none was measured. `all`:
+ * whether each was. */
 static bool speeds_of_group(const struct master *master, double *speeds, bool *all)
 {
     const struct group *group = &master->group;
@@ -64,7 +63,7 @@ static bool any_tried(const struct master *master)
     return false;
 }
 
-/* Who was left without a lane again waits twice as long as the last time. */
+/* A worker that is left without a lane again waits twice as long as the last time. */
 static void note_idle(struct master *master)
 {
     for (uint32_t rank = 0; rank < master->group.count; rank++) {
@@ -84,8 +83,8 @@ static void note_idle(struct master *master)
     }
 }
 
-/* Whoever's time has come is dealt a lane, and what is known of its speed counts
- * for little beside what it tells next. */
+/* A worker whose waiting time is over gets a lane, and its old speed counts for little beside the
+ * next one that it reports. */
 static bool must_try(struct master *master, int64_t now_ms)
 {
     bool any = false;
@@ -143,8 +142,8 @@ enum status master_deal_lanes(struct master *master, struct error *err)
     return STATUS_OK;
 }
 
-/* The share of a step's time that another dealing would take off; 0 when not
- * everybody was measured. */
+/* The share of a step's time that another distribution would save; 0 when not every member was
+ * measured. */
 static double gain_of_dealing(const struct master *master, double *speeds, uint32_t *counts)
 {
     const struct group *group = &master->group;

@@ -65,8 +65,8 @@ static uint32_t count_holders(const struct master *master)
     return count;
 }
 
-/* Who cannot reach most of the others stands by; of equals the younger. Never the only one who
- * has what was learned. */
+/* The worker that cannot reach most of the others stands by; of equals the younger. Never the only
+ * one with the state. */
 static uint32_t choose_apart(const struct master *master, uint32_t *with)
 {
     const bool any_can_go = count_holders(master) > 1;
@@ -110,7 +110,7 @@ static void set_apart(struct master *master, int64_t now_ms, uint32_t index, uin
             index, other, index);
 }
 
-/* Who stands by is found anew whenever somebody comes, goes, or cannot be reached. */
+/* Which workers stand by is decided anew whenever one joins, leaves, or cannot be reached. */
 static void sort_out(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     uint32_t index, other;
@@ -142,7 +142,7 @@ int64_t master_regroup_pause(const struct master *master)
     return master->options.regroup_ms << (before < PAUSES_MOST ? before : PAUSES_MOST);
 }
 
-/* Who has this rank, or INDEX_NONE. Of the old group a member that is on its way out has closed
+/* The worker with this rank, or INDEX_NONE. A member of the old group that is leaving has closed
  * its connections itself. */
 static uint32_t lost_member(const struct master *master, const struct message *lost)
 {
@@ -176,7 +176,7 @@ void master_note_unreached(struct master *master, int64_t now_ms, uint32_t index
     master->idle_epoch = lost->epoch;
     pair = pair_of(master, index, other);
     if (pair->failures > 0 && pair->counted == (uint8_t)lost->epoch)
-        return; /* the other one has said it */
+        return; /* the other one has reported it */
     pair->counted = (uint8_t)lost->epoch;
     pair->failures += pair->failures < FAILURES_MOST;
     master->any_failures = true;
@@ -190,7 +190,7 @@ static void forget_failures(struct master *master, uint32_t one, uint32_t other)
         pair_of(master, one, other)->failures = 0;
 }
 
-/* Progress of a group before the present one says as much of its members. */
+/* Progress of a group before the present one proves as much of its members. */
 static void note_old_phase_done(struct master *master)
 {
     master->old_has_done_phase = true;
@@ -205,7 +205,7 @@ void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phas
     const struct group *group = &master->group;
 
     if (phase <= master->phase_most)
-        return; /* a record that is told again */
+        return; /* a record that is sent again */
     master->phase_most = phase;
     if (epoch != group->epoch && epoch == master->old_epoch && !master->old_has_done_phase)
         note_old_phase_done(master);

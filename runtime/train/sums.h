@@ -31,8 +31,9 @@ struct sums {
     float *reals;
     uint32_t *partial_elements, *sum_elements; /* by rank: how much has come; UINT32_MAX: all */
     uint32_t partials_missing, sums_missing;
-    /* What must be in memory (base/words.h): sums over all of `fixed` until the own lanes are done,
-     * then over the own segment; over the integers; over the words of `reals` that have come. */
+    /* Check sums of what memory must hold (base/words.h): over all of `fixed` until the own lanes
+     * are done, then over the own segment; over the integers; over the words of `reals` that have
+     * come. */
     uint64_t fixed_known, integers_known;
     uint32_t reals_known;
     uint32_t integer_capacity, real_capacity, member_capacity;
@@ -44,9 +45,9 @@ enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_
                        uint32_t integer_count, uint32_t real_count, struct error *err);
 
 /*
- * What came to be in memory as it should is still so, and no bit of it was inverted meanwhile:
- * CORRUPT when one was. Around each contribution of the learner, which says what it added
- * (learning.h); when the own lanes are done; when all partial sums are here; when all sums are.
+ * CORRUPT when a bit of the sums was inverted in memory since they were written. Called around each
+ * contribution of the learner, which reports the check sum of what it added (learning.h); when the
+ * own lanes are done; when all partial sums have come; when all sums have.
  */
 enum status sums_before_lanes(const struct sums *sums, struct error *err);
 void sums_after_lanes(struct sums *sums, uint64_t added);

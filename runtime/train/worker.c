@@ -74,7 +74,7 @@ static void send_failure(const struct worker *worker, struct outbox *outbox)
     outbox_send(outbox, worker->master, &message);
 }
 
-/* It never had rows: that says nothing of the job. */
+/* It never had rows: this worker's failure does not fail the job. */
 static void send_unable(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_UNABLE);
@@ -141,7 +141,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);
-    /* What was said into a connection that was ending, before anything that comes after it. */
+    /* What was sent into a connection that was ending, before anything that follows it. */
     if (worker->group.count > 0)
         worker_repeat_records(worker, outbox);
 }
@@ -226,7 +226,7 @@ void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
         worker_on_peer_hello(worker, now_ms, from, message, outbox);
     } else {
         rank = worker_rank_of(worker, from);
-        if (rank == RANK_NONE) /* of a group that is past, or a stranger */
+        if (rank == RANK_NONE) /* of a past group, or an unknown peer */
             outbox_close(outbox, from);
         else if (message->epoch == worker->group.epoch && worker->state != WORKER_FAILED)
             on_member_message(worker, now_ms, rank, message, outbox);
@@ -275,7 +275,7 @@ static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *out
         worker->speed_every_ms = worker->options.heartbeat_ms;
 }
 
-/* It was in no group, and no master is there: nobody waits for its work. */
+/* It was in no group, and no master is connected: no other process waits for its work. */
 static bool is_unknown(const struct worker *worker)
 {
     return worker->master == PEER_NONE && worker->group.epoch == 0;

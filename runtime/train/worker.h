@@ -1,5 +1,5 @@
 /*
- * worker.h - computes lanes and adds sums up with its group.
+ * worker.h - computes the lanes of a training job and adds up sums with its group.
  *
  *     JOINING --GROUP--> MEETING --all PEER_HELLOs--> (behind: FETCHING --STATE-->)
  *                                                          |
@@ -12,17 +12,16 @@
  *                                  or JOINING when it is no member: DRAINED
  *     any --END--> ENDED;   an error of learning --> FAILED
  *
- * The master is not in the step path: a worker that has lost it goes on with
- * its group and keeps trying to reach it, until its time for that is over
- * (CONNECTION).
+ * The master is not in the step path: a worker that has lost it goes on with its group and tries to
+ * reach it again, for search_ms; then it ends with CONNECTION.
  *
  * When all members of a group are behind the checkpoint, rank 0 fetches it from
  * the master, the others from rank 0. At any time the master may ask for the
- * state, to make the next one of it.
+ * state, to make the next checkpoint of it.
  *
- * A worker that was asked to go (worker_leave: SIGTERM) says so and works on
- * until the master has made a group without it and sends END, or until its
- * time of grace is over.
+ * A worker that is drained (worker_leave: SIGTERM) sends LEAVING and works on
+ * until the master has made a group without it and sends END, or until
+ * grace_ms is over.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -50,25 +49,25 @@ struct worker_options {
     uint64_t job;
     uint64_t build; /* of this program (build.h) */
     uint32_t index, incarnation;
-    const char *master; /* addresses; "" for the own one where no peer can come */
-    const char *address;
+    const char *master;
+    const char *address;      /* for peers; "" where none can come */
     uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
     int64_t heartbeat_ms, reconnect_ms, progress_ms;
-    int64_t speed_first_ms;      /* from a group's begin to its first SPEED; then twice as
-                                    long each time, up to heartbeat_ms; 0: none */
+    /* From a group's begin to its first SPEED; then doubled, up to heartbeat_ms; 0: none. */
+    int64_t speed_first_ms;
     int64_t search_ms;           /* without its master it ends after that; search.h */
-    int64_t grace_ms;            /* after worker_leave it ends, whatever is missing */
+    int64_t grace_ms;            /* so long after worker_leave it ends, whatever is missing */
     uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
     size_t piece_bytes;          /* longer vectors go in pieces */
-    size_t state_piece_bytes;    /* a state goes in pieces of this size to another worker ... */
-    uint32_t state_pieces;       /* ... so many for each request; 0: one */
+    size_t state_piece_bytes;    /* of a state that goes to another worker */
+    uint32_t state_pieces;       /* pieces for each request; 0: one */
     size_t snapshot_piece_bytes; /* of a state on its way into the store */
     size_t model_bytes;          /* of the model's rows that go in one message, about */
 };
 
-/* That the master may have missed: the last of each kind. Steps may be many, and of those of a long
- * absence the last will do; an evaluation costs a pass over the validation rows. */
+/* How many records are held for a master that may have missed them. Of many steps the last will do;
+ * an evaluation costs a pass over the validation rows, so far more of these are held. */
 #define WORKER_RECORDS_MAX     256
 #define WORKER_EVALUATIONS_MAX 2048
 
@@ -82,15 +81,15 @@ struct record_ring {
 struct member_peer {
     peer_id peer; /* PEER_NONE: not connected, or gone */
     bool has_hello;
-    bool
-        is_kept; /* the connection is of a group before, and no HELLO for this one came by it yet */
-    bool waits_for_state;      /* this worker does not have it yet */
-    bool is_missed;            /* gone, and the master is told as soon as it is needed */
+    /* The connection comes from an earlier group, and no HELLO for this one came over it yet. */
+    bool is_kept;
+    bool waits_for_state;      /* it asked for the state, which this worker does not have yet */
+    bool is_missed;            /* lost; reported to the master as soon as it is needed */
     bool has_met;              /* it works in this group, so it had this worker's HELLO */
-    bool is_owed_state;        /* it is behind, and has this worker for its source */
+    bool is_owed_state;        /* it is behind, and this worker is its source */
     bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
-    uint64_t check, checked; /* of its state at phase checked - 1; checked 0: not heard */
+    uint64_t check, checked; /* of its state at phase checked - 1; checked 0: not received */
 };
 
 /*
@@ -109,9 +108,9 @@ struct incoming_state {
     bool has_front;
 };
 
-/* The own state on its way into the store. Its body is read where it lies until the
- * learner is about to change it; what has not been sent by then is copied, in blocks
- * of a piece each, which go as they are sent. */
+/* The own state on its way into the store. Its body is read where it lies until the learner is
+ * about to change it; what has not been sent by then is copied, in blocks of one piece, which are
+ * freed as they are sent. */
 struct outgoing_snapshot {
     struct message_snapshot head; /* total 0: there is none */
     struct text front;
@@ -119,7 +118,7 @@ struct outgoing_snapshot {
     char **blocks; /* by piece; NULL: the body is where it lies */
 };
 
-/* Said PEER_HELLO for a group that the master has not told us about yet. */
+/* A peer that sent PEER_HELLO for a group whose GROUP the master has not sent here yet. */
 struct visitor {
     peer_id peer;
     uint64_t epoch, phase;
@@ -145,7 +144,7 @@ struct publication {
 /* worker_damage.c */
 struct damage {
     bool is_own;  /* this worker has failed of it */
-    bool is_told; /* the members of this group differ, and the master was told */
+    bool is_told; /* the members of this group differ, and DAMAGED was sent to the master */
     uint64_t good;
 };
 
@@ -154,26 +153,26 @@ struct worker {
     struct learning learning;
     enum worker_state state;
     struct error failure;
-    bool is_unable; /* FAILED: before it had rows. The master is told, and the process ends */
+    bool is_unable; /* FAILED before it had rows: reported by UNABLE, and the process ends */
 
     peer_id master, next_peer;
     struct search search; /* of the master */
     int64_t connected_at, heartbeat_at, progress_at;
 
-    int64_t computing_at; /* the lanes from next_untimed on, since */
+    int64_t computing_at; /* when the lanes from next_untimed on were begun */
     uint32_t next_untimed;
     uint32_t lanes_timed, busy_ms; /* since the last SPEED */
     int64_t speed_at, speed_every_ms;
 
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */
-    bool all_have_met;         /* a SUM came, or a phase is done, which all took part in */
+    bool all_have_met;         /* a SUM came, or a phase is done: all members took part */
     struct visitor *visitors;
     uint32_t visitor_count, visitor_capacity;
 
     struct text next_group; /* GROUP for after the phase in flight; empty: none */
-    uint64_t switch_asked;  /* epoch of the next group: rank 0 says it in its next SUM */
-    uint64_t switch_epoch;  /* said in a SUM of the phase in flight; 0: none */
+    uint64_t switch_asked;  /* epoch of the next group, which rank 0 names in its next SUM */
+    uint64_t switch_epoch;  /* named in a SUM of the phase in flight; 0: none */
     bool is_leaving;
     int64_t leave_at;
 
@@ -195,7 +194,7 @@ struct worker {
     uint64_t agreed;     /* the last phase at whose begin all members had the same state */
     uint64_t generation; /* of GROUP */
     struct damage damage;
-    uint64_t rows_good; /* the phase at which all rows were looked at last, and were good */
+    uint64_t rows_good; /* the last phase at which all rows were checked and good */
     uint64_t rows_begun, rows_position;
     int64_t rows_at;
 
@@ -212,7 +211,7 @@ struct worker {
 };
 
 /* `failure`: the learner could not be opened; the worker then only reports it (UNABLE), and ends
- * with CONNECTION when the master has heard it (learning may be empty). Otherwise NULL. */
+ * with CONNECTION when the master has answered (learning may be empty). Otherwise NULL. */
 void worker_init(struct worker *worker, const struct worker_options *options,
                  const struct learning *learning, const struct error *failure);
 void worker_deinit(struct worker *worker);
@@ -223,15 +222,15 @@ void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
 void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-/* Asked to go: hands its work back first. */
+/* Drains the worker: it hands its work over before it ends. */
 void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-/* Asked to go, and without a master who could take its work. */
+/* It is being drained, and no master is connected that could take its work. */
 bool worker_is_stuck(const struct worker *worker);
 
 /* Whether there is something to compute now, and one bounded piece of it: a
  * lane's contribution, the measuring of the model, or some of its rows. */
 bool worker_has_work(const struct worker *worker);
-/* The sums of the others, who have as many lanes to compute as this worker had. */
+/* Sums of the others will come soon: they have as many lanes to compute as this worker had. */
 bool worker_expects_soon(const struct worker *worker);
 void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 

@@ -1,14 +1,15 @@
 /*
  * A bit of one worker's memory that was inverted reaches no model.
  *
- *     own memory     weights, slots, sums and rows are looked at where they are used (learn/
- *                    learner_guard.c, sums.c): DAMAGED, and this worker has failed
- *     other workers  each says in its PARTIAL to rank 0, and at the end in CHECK, what its state is
- *                    (learner_check). Rank 0 compares before it sends the SUM that lets the phase
- *                    count: DAMAGED names who differs from most; of a tie nobody knows
+ *     own memory     weights, slots, sums and rows are checked where they are used
+ *                    (learner_guard.c, sums.c): DAMAGED, and this worker has failed
+ *     other workers  each puts a check of its state into its PARTIAL to rank 0, and at the end into
+ *                    CHECK (learner_check). Rank 0 compares before it sends the SUM that makes the
+ *                    phase count: DAMAGED names the worker that differs from most, or a tie
  *
- * DAMAGED says up to which phase states are good. The master replaces whom it is about; workers
- * whose state is of a later phase begin anew (worker_go_back) and get an earlier one.
+ * DAMAGED names the phase up to which states are good. The master replaces the worker that it is
+ * about; workers whose state is of a later phase begin anew (worker_go_back) and get an earlier
+ * one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -215,8 +216,8 @@ void worker_tick_rows(struct worker *worker, int64_t now_ms, struct outbox *outb
 
 /* ---- back ---- */
 
-/* A group names the last time that states were found to be bad, and which were good then. Who has
- * missed more than one such time does not know. */
+/* GROUP names the last time that states were given up, and which phase was good then. A worker that
+ * missed more than one such time cannot know which of its states are good. */
 void worker_go_back(struct worker *worker, const struct message_group *group)
 {
     const bool knows = group->generation <= worker->generation + 1;

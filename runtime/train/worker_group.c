@@ -17,8 +17,8 @@ static void say_hello(const struct worker *worker, peer_id peer, struct outbox *
     outbox_send(outbox, peer, &message);
 }
 
-/* The lowest rank that is at the target gives it to those who are behind; rank 0
- * does when it has to fetch it itself. */
+/* The lowest rank that is at the target phase gives the state to members that are behind; rank 0
+ * does so when it has to fetch it itself. */
 static void note_debts(struct worker *worker)
 {
     const uint64_t own = phase_of(worker)->number;
@@ -34,10 +34,9 @@ static void note_debts(struct worker *worker)
     }
 }
 
-/* All have said how far they are: those who are behind (by one phase when a
- * death cut the exchange, by everything when they just joined) ask the lowest
- * rank that is ahead for its state. When the checkpoint is ahead of all, rank 0
- * asks the master for it, and the others rank 0. */
+/* All members have sent their phase. Members that are behind (by one phase when a death cut the
+ * exchange, by everything when they just joined) ask the lowest rank that is ahead for its state.
+ * When the checkpoint is ahead of all, rank 0 asks the master for it, and the others ask rank 0. */
 static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     uint64_t own = phase_of(worker)->number;
@@ -110,7 +109,7 @@ static void welcome(struct worker *worker, const struct visitor *visitor, struct
     say_hello(worker, visitor->peer, outbox);
 }
 
-/* By a connection that this worker asked for or kept, and has said HELLO by itself. */
+/* Over a connection that this worker made or kept, and over which it has sent its own HELLO. */
 static void hear_known(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
 {
     const uint32_t rank = worker_rank_of(worker, visitor->peer);
@@ -151,7 +150,8 @@ static void wait_for_group(struct worker *worker, const struct visitor *visitor,
         outbox_close(outbox, visitor->peer);
 }
 
-/* Members come in, those of older groups go, those of newer ones wait until the master tells. */
+/* HELLO of a member is accepted, of an older group refused, of a newer one kept until
+ * GROUP comes. */
 static void hear(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
 {
     const uint32_t known = worker_rank_of(worker, visitor->peer);

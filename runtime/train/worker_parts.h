@@ -8,7 +8,7 @@
  *     worker_snapshot.c  the state on its way into the store
  *     worker_phase.c   lanes, partial sums, sums, apply
  *     worker_report.c  progress, the finished model
- *     worker_damage.c  bits of memory that changed by themselves
+ *     worker_damage.c  memory that changed by itself
  *     worker_fault.c   what a test does to a worker at a named point
  */
 #ifndef RUNTIME_TRAIN_WORKER_PARTS_H
@@ -22,24 +22,24 @@
 struct message worker_message(const struct worker *worker, enum message_type type);
 uint32_t worker_rank_of(const struct worker *worker, peer_id peer); /* RANK_NONE */
 void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox);
-/* Closes the connection of a member and tells the master, who then makes a
- * new group: at once, or when the present phase is over and the member is missed. */
+/* Closes the connection of a member and reports it to the master, which then makes a new group:
+ * at once, or when the present phase is over and the member is needed. */
 void worker_lose_member(struct worker *worker, uint32_t rank, struct outbox *outbox);
 void worker_report_missed(struct worker *worker, struct outbox *outbox);
 
 void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
                        struct outbox *outbox);
 void worker_leave_group(struct worker *worker, struct outbox *outbox);
-/* A kept connection is gone before anything of this group came by it. */
+/* A kept connection was lost before anything of this group came over it. */
 void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbox);
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox);
 void worker_forget_visitor(struct worker *worker, peer_id peer);
-/* And what it said of a group to come. */
+/* Closes the connection and forgets what the peer sent about a group to come. */
 void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox);
 void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
                              const struct message *message, struct outbox *outbox);
-/* Somebody has yet to get its state from here: until then this worker stays in the group. */
+/* A member has yet to get its state from this worker, which stays in the group until then. */
 bool worker_owes_state(const struct worker *worker);
 void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
                      const struct message *message, struct outbox *outbox);
@@ -48,18 +48,18 @@ void worker_on_group(struct worker *worker, int64_t now_ms, const struct message
                      struct outbox *outbox);
 void worker_on_switch(struct worker *worker, int64_t now_ms, const struct message *message,
                       struct outbox *outbox);
-/* A member may go without a word: nothing is to come from it any more. */
+/* A member may disconnect without a loss: nothing more is to come from it. */
 bool worker_can_miss(const struct worker *worker, uint32_t rank);
 void worker_note_met(struct worker *worker, uint32_t rank, enum message_type type);
 bool worker_must_switch(const struct worker *worker);
 void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-/* A worker with nothing left to compute goes where it was asked to, unless the group
- * still needs it. True: it has gone to another group, or out of all. */
+/* A worker with nothing left to compute switches to the group that it was asked into, unless the
+ * present group still needs it. True: it is in another group, or in none. */
 bool worker_go_if_finished(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 
 void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
                                 const struct message *message, struct outbox *outbox);
-/* Asks whoever `source` is for the state of the target, from what is here on. */
+/* Asks `source` for the state of the target phase, from the first byte that is missing on. */
 void worker_request_state(struct worker *worker, struct outbox *outbox);
 void worker_forget_incoming(struct worker *worker);
 
@@ -76,13 +76,13 @@ void worker_on_checkpoint(struct worker *worker, const struct message *message,
 void worker_keep_snapshot(struct worker *worker);
 void worker_forget_snapshot(struct worker *worker);
 
-/* This worker's own memory is not what it was; states up to the phase `good` are. */
+/* This worker's own memory has changed by itself; states up to the phase `good` are right. */
 void worker_damaged(struct worker *worker, uint64_t good, const struct error *err,
                     struct outbox *outbox);
 /* An error of learning; CORRUPT is damage since the begin of the phase. */
 void worker_fail_or_damaged(struct worker *worker, const struct error *err, struct outbox *outbox);
 void worker_send_damage(const struct worker *worker, struct outbox *outbox);
-/* Rank 0: whether all members say the same of their states; otherwise the master is told. */
+/* Rank 0: whether the checks of all members' states agree; otherwise DAMAGED goes to the master. */
 bool worker_compare(struct worker *worker, struct outbox *outbox);
 /* All rows and all of the state. */
 bool worker_verify_all(struct worker *worker, struct outbox *outbox);

@@ -48,9 +48,9 @@ static void add_record(struct record_ring *ring, const struct message_progress *
     ring->list[ring->count++ % ring->most] = *progress;
 }
 
-/* Every member keeps the records, rank 0 sends them. Each new group says up to
- * where the master has them, and its rank 0 sends what is missing: the old one
- * may have died, or the master may have been away. */
+/* Every member holds the records, rank 0 sends them. GROUP names the phase up to which the master
+ * has them, and rank 0 of the new group sends the rest: the old rank 0 may have died, or the master
+ * may have been away. */
 void worker_note_report(struct worker *worker, int64_t now_ms, const struct learner_report *report,
                         struct outbox *outbox)
 {
@@ -158,7 +158,7 @@ static enum status measure_some(struct worker *worker, struct error *err)
     return STATUS_OK;
 }
 
-/* Messages are heard between two calls. */
+/* Messages are handled between two calls. */
 static void measure(struct worker *worker, struct outbox *outbox)
 {
     struct error err;

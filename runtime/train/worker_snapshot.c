@@ -55,7 +55,8 @@ static bool copy_rest(struct worker *worker)
     return snapshot->blocks != NULL;
 }
 
-/* Without memory for it there is no checkpoint this time: the next piece says so. */
+/* Without memory for it there is no checkpoint this time: the answer to the next request reports
+ * it. */
 void worker_keep_snapshot(struct worker *worker)
 {
     if (worker->snapshot.head.total > 0 && !worker->snapshot.blocks && !copy_rest(worker))

@@ -1,6 +1,6 @@
 /*
- * The state that one worker has and another continues from: the learner's, and
- * what has to be told to the master about the way there.
+ * The state that one worker has and another continues from: the learner's, and the records of it
+ * that the master may not have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +141,8 @@ static enum status send_pieces(struct worker *worker, uint32_t to, uint64_t offs
     return STATUS_OK;
 }
 
-/* Nobody can be through with this phase before the one who asks is in it, so the state
- * stays as it is until all of it is sent. */
+/* No member can finish this phase before the one that asks takes part in it, so the state does not
+ * change until all of it is sent. */
 static void send_state(struct worker *worker, uint32_t to, uint64_t offset, struct outbox *outbox)
 {
     struct error err;
@@ -240,7 +240,7 @@ static bool is_next_piece(const struct worker *worker, const struct message_stat
            state->bytes.size <= state->total - incoming->received;
 }
 
-/* The size of the front with the four bytes that say it; 0: not known yet. */
+/* The size of the front, its four bytes of length included; 0: not known yet. */
 static uint64_t front_size(const struct text *front)
 {
     struct byte_reader reader = byte_reader_over(text_slice(front));
@@ -307,7 +307,7 @@ static enum status take_bytes(struct worker *worker, struct slice bytes, struct 
     return STATUS_OK;
 }
 
-/* What the giver had told the master, beside the learner's own state. */
+/* The records that the giver had sent to the master, beside the learner's own state. */
 static enum status take_told(struct worker *worker, struct error *err)
 {
     struct byte_reader reader = byte_reader_over(text_slice(&worker->incoming.front));

@@ -27,13 +27,13 @@ static void say(const struct worker *worker, enum message_type type, struct outb
     outbox_send(outbox, worker->master, &message);
 }
 
-/* Out of the old group and in no new one: the next GROUP or END says what for. */
+/* It has left the old group and is in no new one: GROUP or END follows. */
 static void be_free(struct worker *worker, struct outbox *outbox)
 {
     worker_abandon_phase(worker);
     worker_leave_group(worker, outbox);
     worker->state = WORKER_JOINING;
-    if (worker_verify_all(worker, outbox)) /* who goes is not asked again */
+    if (worker_verify_all(worker, outbox)) /* a worker that leaves is not asked again */
         say(worker, MESSAGE_DRAINED, outbox);
 }
 
@@ -80,26 +80,25 @@ void worker_on_switch(struct worker *worker, int64_t now_ms, const struct messag
 
 bool worker_must_switch(const struct worker *worker)
 {
-    /* After the last phase no SUM is sent that could say it. */
+    /* After the last phase no SUM is sent that could name the next group. */
     if (worker->state == WORKER_FINISHED)
         return worker->switch_asked != 0 || worker->next_group.size > 0;
     return worker->switch_epoch != 0;
 }
 
-/* A member sends these when it has heard HELLO from all others; a SUM is made of PARTIALs of all.
- */
+/* A member sends these after it has received HELLO from all others; a SUM is made of all
+ * PARTIALs. */
 void worker_note_met(struct worker *worker, uint32_t rank, enum message_type type)
 {
     worker->all_have_met |= type == MESSAGE_SUM;
     worker->peers[rank].has_met |= type == MESSAGE_PARTIAL || type == MESSAGE_CHECK;
 }
 
-/* Who has what it needs of the last phase before a switch, or of the last of all,
- * goes at once, and closes its connections while others still wait for somebody
- * else. Of a finished group rank 0 is still needed, and the others hear from nobody
- * else that it went to no other group. Who is behind waits for this worker. So does
- * one whose connection ended before it had this worker's HELLO: it may have met nobody, and
- * the others would wait for it. */
+/* A member that has what it needs of the last phase before a switch, or of the job's last phase,
+ * leaves at once and closes its connections while others still wait for each other. Of a finished
+ * group rank 0 is still needed: only it can report that the group went nowhere else. A member that
+ * is behind waits for this worker. So does one whose connection ended before it had this worker's
+ * HELLO: it may have met no member, and the others would wait for it. */
 bool worker_can_miss(const struct worker *worker, uint32_t rank)
 {
     if (!worker->all_have_met && !worker->peers[rank].has_met)
@@ -110,8 +109,7 @@ bool worker_can_miss(const struct worker *worker, uint32_t rank)
     return worker->state == WORKER_EXCHANGING && sums_is_through(&worker->sums, rank);
 }
 
-/* Without a state to give, a finished worker other than rank 0 has nothing that
- * anybody needs. */
+/* A finished worker other than rank 0 that owes no state has nothing that another one needs. */
 bool worker_go_if_finished(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     if (worker->state != WORKER_FINISHED || worker_owes_state(worker))
