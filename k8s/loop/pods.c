@@ -7,10 +7,9 @@
 #include "base/log.h"
 #include "k8s/loop/pods_parts.h"
 
-#define TICK_MS      50
-#define LEAVE_ASK_MS 1000
-#define TELL_MS      3000
-#define FLUSH_MS     2000
+#define TICK_MS  50
+#define TELL_MS  3000
+#define FLUSH_MS 2000
 
 void pods_wake(struct pods *pods)
 {
@@ -176,42 +175,30 @@ static void on_job_synced(void *context)
 
 /* What is not known is no reason to end the job: the pod alone may be asked to go, and another
  * master comes. */
-static void on_job_answer(void *context, enum status status, struct api_answer *answer,
-                          const struct error *err)
+static void on_succession(void *context, enum status status, const struct error *err)
 {
     struct pods *pods = context;
 
-    pods->question = NULL;
-    if (status == STATUS_NOT_FOUND ||
-        (status == STATUS_OK &&
-         (!slice_is(API_TEXT(answer->object, "metadata", "uid"), pods->owner) ||
-          is_leaving(answer->object)))) {
+    pods->succession = NULL;
+    if (status == STATUS_NOT_FOUND) {
         note_deletion(pods);
         return;
     }
     if (status != STATUS_OK)
-        log_warning("is the Job there yet? %s", err->message);
+        log_warning("the next master is left to the Job's controller: %s", err->message);
     if (!pods->is_over)
         pods->heir.leave(pods->heir.context);
 }
 
-static enum status ask_for_job(struct pods *pods, struct error *err)
+static enum status begin_succession(struct pods *pods, struct error *err)
 {
-    const struct exchange_reader reader = {pods, on_job_answer};
-    struct api_target target = pods->jobs;
-    struct http_request request;
-    enum status status;
+    const struct succession_order order = {.kind = SUCCESSION_IF_LEAVING,
+                                           .job = slice_of(pods->owner),
+                                           .pod_name = slice_of(pods->pod)};
+    const struct succession_reader reader = {pods, on_succession};
 
-    target.name = pods->job->name;
-    target.fields = SLICE("");
-    http_request_init(&request);
-    status = api_get(&request, &target, err);
-    request.timeout_ms = LEAVE_ASK_MS;
-    if (status == STATUS_OK)
-        return exchange_start(pods->loop, pods->client, &request, "look for the Job", 1, &reader,
-                              &pods->question, err);
-    http_request_deinit(&request);
-    return status;
+    return succession_start(pods->loop, pods->client, pods->job, &order, &reader, &pods->succession,
+                            err);
 }
 
 /* SIGTERM may come before the watch has told of the Job's deletion. */
@@ -224,9 +211,9 @@ static void leave(void *self)
         return;
     pods->is_asked_to_leave = true;
     error_clear(&err);
-    if (ask_for_job(pods, &err) == STATUS_OK)
+    if (begin_succession(pods, &err) == STATUS_OK)
         return;
-    log_warning("is the Job there yet? %s", err.message);
+    log_warning("the next master is left to the Job's controller: %s", err.message);
     pods->heir.leave(pods->heir.context);
 }
 
@@ -313,8 +300,8 @@ static void close_all(struct pods *pods)
     pods->watch = NULL;
     watch_close(pods->job_watch);
     pods->job_watch = NULL;
-    exchange_cancel(pods->question);
-    pods->question = NULL;
+    succession_cancel(pods->succession);
+    pods->succession = NULL;
     client_close(pods->client);
     pods->client = NULL;
     if (pods->timer)

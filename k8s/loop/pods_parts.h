@@ -10,6 +10,7 @@
 #include "k8s/controller/roster.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/loop/pods.h"
+#include "k8s/loop/succession.h"
 
 #define PODS_CALLS_MAX (ROSTER_CALLS_MAX + 1) /* one for the Job */
 
@@ -40,7 +41,7 @@ struct pods {
     struct watch *job_watch;
     struct text job_field; /* selects it, whatever its labels */
     bool has_seen_job, is_deleted;
-    struct exchange *question; /* is the Job there yet? */
+    struct succession *succession; /* of this master */
     bool is_asked_to_leave;
     struct loop_guest *timer;
     struct roster roster;

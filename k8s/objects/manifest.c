@@ -545,22 +545,22 @@ static void add_spread(cJSON *spec, const struct kube_job *job)
     json_append(json_add_array(spec, "topologySpreadConstraints"), constraint);
 }
 
-static void add_avoided(cJSON *spec, const struct kube_worker *worker)
+void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count)
 {
     static const char terms[] = "preferredDuringSchedulingIgnoredDuringExecution";
     cJSON *preferred;
 
-    if (worker->avoided_count == 0)
+    if (count == 0)
         return;
     preferred =
         json_add_array(json_add_object(json_add_object(spec, "affinity"), "nodeAffinity"), terms);
-    for (size_t i = 0; i < worker->avoided_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         cJSON *term = literal("{\"weight\":100,\"preference\":{\"matchFields\":[{\"key\":"
                               "\"metadata.name\",\"operator\":\"NotIn\",\"values\":[]}]}}");
         cJSON *fields = cJSON_GetObjectItem(cJSON_GetObjectItem(term, "preference"), "matchFields");
         cJSON *values = cJSON_GetObjectItem(cJSON_GetArrayItem(fields, 0), "values");
 
-        json_append(values, json_string(worker->avoided[i]));
+        json_append(values, json_string(nodes[i]));
         json_append(preferred, term);
     }
 }
@@ -581,7 +581,7 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
     begin_pod(spec, job, job->service_account, false, "Never");
     if (worker->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
         add_spread(spec, job);
-    add_avoided(spec, worker);
+    manifest_avoid(spec, worker->avoided, worker->avoided_count);
     add_worker_arguments(container, job, worker);
     json_add(container, "env", literal(pod_address));
     add_resources(container, job->cpu_m, worker->memory, job->slot_resource);

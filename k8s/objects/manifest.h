@@ -65,6 +65,9 @@ struct kube_worker {
 };
 cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
                        struct slice owner);
+/* A preference of the scheduler: a pod of this spec is on one of these nodes only where there is no
+ * room elsewhere. */
+void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count);
 /* What the Service's name makes the master's address. */
 struct slice manifest_master_address(const struct kube_job *job, struct arena *arena);
 

@@ -20,13 +20,14 @@ static const struct right master[] = {
     {API_JOBS, NULL, "get list watch patch"},
 };
 
-/* Reads Secrets only to take its own for its own; who creates Jobs could anyway. */
+/* Reads Secrets only to take its own for its own, and makes the pod of the next master where the
+ * one before is lost; who creates Jobs could do both anyway. */
 static const struct right submitter[] = {
     {API_JOBS, NULL, "create delete get list watch patch"},
     {API_CRON_JOBS, NULL, "create delete get list"},
     {API_SECRETS, NULL, "create delete get"},
     {API_SERVICES, NULL, "create delete get"},
-    {API_PODS, NULL, "get list watch"},
+    {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_EVENTS, NULL, "list watch"},
 };
@@ -36,7 +37,7 @@ static const struct right schedule[] = {
     {API_JOBS, NULL, "create delete get list watch patch"},
     {API_SECRETS, NULL, "create get"},
     {API_SERVICES, NULL, "create get"},
-    {API_PODS, NULL, "get list watch"},
+    {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_EVENTS, NULL, "list watch"},
 };

@@ -8,7 +8,9 @@
 
 #include "base/log.h"
 #include "k8s/controller/pod_view.h"
+#include "k8s/objects/successor.h"
 #include "k8s/submit/pod_log.h"
+#include "k8s/submit/replacement.h"
 
 #define NAME_BYTES_MAX 254
 #define OUTAGE_TRIES   4 /* of a watch in a row, before the user hears of it */
@@ -29,6 +31,7 @@ struct follower {
     uint32_t restarts;             /* of its container */
     struct log_lines lines;
     struct pod_log *log;
+    struct replacement replacement; /* of masters that are missing */
 
     char said[POD_MESSAGE_MAX]; /* the last notice, which is not said twice */
     bool has_seen_job;
@@ -89,6 +92,7 @@ static void on_line(void *context, struct slice line)
     struct job_event event;
     struct error err;
 
+    replacement_hear(&follower->replacement, follower->pod_name, loop_now_ms());
     if (line.size == 0 || line.data[0] != '{' || job_event_read(line, &event, &err) != STATUS_OK) {
         log_info("master: %.*s", SLICE_FORMAT(line));
         return;
@@ -229,38 +233,28 @@ static void on_pod(void *context, enum watcher_change change, struct slice name,
                    const cJSON *object)
 {
     struct follower *follower = context;
-    (void)uid;
 
-    if (change != WATCHER_DELETED && !follower->has_ended)
+    if (change == WATCHER_DELETED) {
+        replacement_see_gone(&follower->replacement, uid, loop_now_ms());
+    } else if (!follower->has_ended) {
+        replacement_see(&follower->replacement, object, loop_now_ms());
         look_at_pod(follower, name, object);
+    }
 }
 
 /* ----- the Job ----- */
-
-static const cJSON *condition_of(const cJSON *job, const char *type)
-{
-    const cJSON *condition, *conditions = API_MEMBER(job, "status", "conditions");
-
-    cJSON_ArrayForEach(condition, conditions)
-    {
-        if (slice_is(API_TEXT(condition, "type"), type) &&
-            slice_is(API_TEXT(condition, "status"), "True"))
-            return condition;
-    }
-    return NULL;
-}
 
 /* A Job of which a pod is on a dead node has what counts for its end, and not the end itself, for
  * as long as that node stays dead. */
 static void look_at_job(struct follower *follower, const cJSON *job)
 {
-    const cJSON *failed = condition_of(job, "Failed");
+    const cJSON *failed = job_condition(job, "Failed");
     struct error err;
 
     error_clear(&err);
     if (!failed)
-        failed = condition_of(job, "FailureTarget");
-    if (condition_of(job, "Complete") || condition_of(job, "SuccessCriteriaMet")) {
+        failed = job_condition(job, "FailureTarget");
+    if (job_condition(job, "Complete") || job_condition(job, "SuccessCriteriaMet")) {
         end_with_log(follower, STATUS_OK, &err);
     } else if (failed) {
         fail(&err, STATUS_FAILED, "the Job %.*s failed: %.*s", SLICE_FORMAT(follower->job->name),
@@ -338,6 +332,11 @@ static void on_synced(void *context)
     (void)context;
 }
 
+static void on_replacement(void *context, const char *text)
+{
+    notice(context, "%s", text);
+}
+
 /* ----- its life ----- */
 
 static enum status open_watches(struct follower *follower, struct error *err)
@@ -374,6 +373,8 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
     follower->reader = *reader;
     log_lines_init(&follower->lines, follower, on_line);
     snprintf(follower->uid, sizeof follower->uid, "%.*s", SLICE_FORMAT(uid));
+    replacement_init(&follower->replacement, loop, client, job, slice_of(follower->uid), follower,
+                     on_replacement);
     snprintf(follower->selector, sizeof follower->selector, "totrain.dev/job=%.*s",
              SLICE_FORMAT(job->name));
     snprintf(follower->master_selector, sizeof follower->master_selector,
@@ -392,6 +393,7 @@ void follower_close(struct follower *follower)
 {
     if (!follower)
         return;
+    replacement_deinit(&follower->replacement);
     pod_log_close(follower->log);
     watch_close(follower->jobs);
     watch_close(follower->pods);
@@ -415,4 +417,6 @@ void follower_look(struct follower *follower)
         follower->is_out = true;
         notice(follower, "the API server does not answer, the job goes on: %s", problem->message);
     }
+    if (!problem && !follower->has_ended && !follower->job_ended)
+        replacement_look(&follower->replacement, loop_now_ms());
 }

@@ -43,8 +43,8 @@ struct launcher {
     /* To the door; but no progress. Before `start`: why the job cannot begin. */
     void (*said)(void *self, const struct job_event *event);
     void (*over)(void *self); /* its last word is said: workers go */
-    /* This process is asked to go. Is it alone, or the whole job? leave or cancel of its owner says
-     * so, once and within a second. */
+    /* This process is asked to go. Is it alone, or the whole job? Where it is alone the next master
+     * is started. leave or cancel of its owner says so, once and within three seconds. */
     void (*leave)(void *self);
     void (*stop)(void *self); /* before loop_free; the workers stay */
     /* Sends what was said and is still to be sent, for 2 s at most. After `stop`, where the job

@@ -317,6 +317,109 @@ class Followed(Case):
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
+    def posted_pods(self):
+        """What the supervisor itself made, by name."""
+        return [thing for _, plural, kind, thing in self.api.history
+                if (plural, kind) == ("pods", "ADDED") and "finalizers" in thing["metadata"]]
+
+    def test_a_master_that_is_gone_is_followed_by_another_pod_of_the_jobs_template(self):
+        supervisor = self.created()
+        job = self.api.objects["jobs"]["iris"]
+        self.run_pod()
+        self.say(logged(1, event("started")), None)
+        supervisor.until("started")
+        before = self.api.objects["pods"]["iris-abcde"]["metadata"]["uid"]
+        self.api.delete("pods", "iris-abcde")
+        self.wait_for(self.posted_pods)
+        pod, = self.posted_pods()
+        self.assertEqual(pod["metadata"]["name"], f"iris-{before[:8]}")
+        self.assertEqual(pod["metadata"]["labels"], job["spec"]["template"]["metadata"]["labels"])
+        self.assertEqual(pod["metadata"]["finalizers"], ["batch.kubernetes.io/job-tracking"])
+        owner, = pod["metadata"]["ownerReferences"]
+        self.assertEqual((owner["kind"], owner["uid"], owner["controller"]), ("Job", job["metadata"]["uid"], True))
+        self.assertEqual(pod["spec"], job["spec"]["template"]["spec"])
+        self.say(logged(6, event("done")), None, pod=pod["metadata"]["name"])
+        self.api.modify("pods", pod["metadata"]["name"], lambda pod: pod.update(status={
+            "phase": "Running", "containerStatuses": [{"restartCount": 0, "state": {"running": {}}}]}))
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_a_master_whose_node_is_out_of_reach_is_deleted_and_followed_by_another(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        for _ in range(200):  # the log is asked for and does not come, while everything else is answered
+            self.api.fault("log", hang=True)
+        self.assertIn("does not reach the master's node node-7", supervisor.until("notice")["message"])
+        self.wait_for(self.posted_pods)
+        self.assertIn(("delete", "pods", "iris-abcde"), [change[:3] for change in self.api.changes])
+        deletion = next(change[3] for change in self.api.changes if change[:2] == ("delete", "pods"))
+        self.assertEqual(deletion["gracePeriodSeconds"], 0)
+        self.assertTrue(deletion["preconditions"]["uid"])
+        pod, = self.posted_pods()
+        terms = pod["spec"]["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+        self.assertEqual(terms[0]["preference"]["matchFields"][0]["values"], ["node-7"])
+        supervisor.cancel()
+        supervisor.until("failed")
+
+    def test_a_master_of_which_the_node_answers_is_left_alone(self):
+        """However long it says nothing: also where its container does not run yet."""
+        supervisor = self.created()
+        self.run_pod()
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        for number in range(8):
+            self.api.fault("log", status=400, message="container is waiting to start")
+        self.wait_for(lambda: len([line for line in self.api.requests if "tailLines=1" in line]) >= 8)
+        self.assertFalse(self.posted_pods())
+        self.assertNotIn("delete", [change[0] for change in self.api.changes])
+        supervisor.cancel()
+        supervisor.until("failed")
+
+    def test_while_the_api_server_is_away_no_master_is_given_up(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        self.api.leave()
+        self.assertIn("the API server does not answer", supervisor.until("notice")["message"])
+        self.api.come_back()
+        self.say(logged(3, event("done")), None)
+        supervisor.until("done")
+        self.assertFalse(self.posted_pods())
+
+    def test_without_the_right_to_make_pods_the_jobs_controller_does(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")), None)
+        supervisor.until("started")
+        self.api.fault("create", status=403, reason="Forbidden", message='pods is forbidden: User "me" cannot create')
+        self.api.delete("pods", "iris-abcde")
+        self.wait_for(lambda: not self.api.faults)
+        self.run_pod("iris-fghij")
+        self.say(logged(5, event("done")), None, pod="iris-fghij")
+        supervisor.until("done")
+        self.assertEqual(supervisor.end(), 0)
+        self.assertIn("left to the Job's controller", supervisor.log)
+
+    def test_a_job_that_is_over_or_suspended_gets_no_master(self):
+        supervisor = self.created()
+        self.run_pod()
+        self.say(logged(1, event("started")), None)
+        supervisor.until("started")
+        self.api.modify("jobs", "iris", lambda job: job["spec"].update(suspend=True))
+        asked = len(self.api.requests)
+        self.api.delete("pods", "iris-abcde")
+        self.wait_for(lambda: len([line for line in self.api.requests[asked:]
+                                   if line.startswith("GET") and line.endswith("/jobs/iris")]) >= 2)
+        self.assertFalse(self.posted_pods())
+        supervisor.cancel()
+        supervisor.until("failed")
+
     def test_a_master_that_starts_again_is_told_of(self):
         supervisor = self.created()
         self.run_pod()

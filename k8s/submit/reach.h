@@ -1,0 +1,40 @@
+/*
+ * reach.h - can the API server reach the node of the master's pod?
+ *
+ * Whoever follows a job has no right to look at nodes, but may read the log of the master's pod,
+ * which the API server asks of the kubelet. While lines of it come, the node is well. When none
+ * came for a second the log's last line is asked for: any answer of the kubelet will do, also that
+ * the container does not run yet. Silence or a server's error (5xx) is a failure; that the API
+ * server itself answers is for the caller to see.
+ */
+#ifndef K8S_SUBMIT_REACH_H
+#define K8S_SUBMIT_REACH_H
+
+#include "k8s/loop/client.h"
+
+#define REACH_LOST_MS  4000 /* nothing was heard for so long */
+#define REACH_NEVER_MS 8000 /* the same of a job of which nothing was ever heard */
+
+struct reach {
+    struct client *client;
+    struct api_target pod; /* what it names is the owner's; without name: none is asked for */
+    struct http_call *call;
+    int code;          /* of its answer */
+    int64_t heard_ms;  /* when something came, or the pod was named */
+    int64_t due_ms;    /* not asked before */
+    uint32_t failures; /* in a row */
+    bool was_heard;    /* of any pod */
+};
+
+void reach_init(struct reach *reach, struct client *client);
+void reach_deinit(struct reach *reach);
+/* Another pod from now on. */
+void reach_begin(struct reach *reach, const struct api_target *pod, int64_t now_ms);
+/* It has no pod any more. */
+void reach_end(struct reach *reach);
+/* A line of its log came. */
+void reach_hear(struct reach *reach, int64_t now_ms);
+/* Asks where it is time to; true where the pod is out of reach. */
+bool reach_is_lost(struct reach *reach, int64_t now_ms);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * replacement.h - whoever follows a job makes its next master where one is missing.
+ *
+ *     pods of masters --seen--> replacement --succession.h--> the next master's pod
+ *     lines of its log -heard-----^
+ *
+ * A master is missing where no pod of one is active for a moment, and where the node of the active
+ * one is out of reach (reach.h); then that pod is deleted first. The Job's controller does the same
+ * later. Without success it is tried again, with doubled pauses.
+ */
+#ifndef K8S_SUBMIT_REPLACEMENT_H
+#define K8S_SUBMIT_REPLACEMENT_H
+
+#include "k8s/controller/pod_view.h"
+#include "k8s/job/kube_job.h"
+#include "k8s/loop/succession.h"
+#include "k8s/submit/reach.h"
+
+#define REPLACEMENT_PODS_MAX 8
+#define REPLACEMENT_NAME_MAX 254
+
+struct replacement {
+    struct loop *loop;
+    struct client *client;
+    const struct kube_job *job;
+    struct slice job_uid;
+    void *context;
+    void (*on_notice)(void *context, const char *text);
+
+    char active[REPLACEMENT_PODS_MAX][POD_UID_MAX]; /* uids */
+    uint32_t active_count;
+    /* The master that was active last. */
+    char name[REPLACEMENT_NAME_MAX], uid[POD_UID_MAX], node[POD_NODE_MAX];
+    bool has_succeeded; /* one of them: the job needs no other */
+    int64_t gone_ms;    /* since when none is active */
+
+    struct reach reach;
+    struct succession *succession;
+    int64_t pause_ms, due_ms; /* the next one not before */
+};
+
+/* `job` and `job_uid` are borrowed for its life. on_notice: for the user. */
+void replacement_init(struct replacement *replacement, struct loop *loop, struct client *client,
+                      const struct kube_job *job, struct slice job_uid, void *context,
+                      void (*on_notice)(void *context, const char *text));
+void replacement_deinit(struct replacement *replacement);
+/* A pod of a master, as it is now. */
+void replacement_see(struct replacement *replacement, const cJSON *pod, int64_t now_ms);
+/* It is not there any more. */
+void replacement_see_gone(struct replacement *replacement, struct slice uid, int64_t now_ms);
+/* A line of the log of this pod came. */
+void replacement_hear(struct replacement *replacement, const char *pod_name, int64_t now_ms);
+/* From the loop's tick, while the job goes on. */
+void replacement_look(struct replacement *replacement, int64_t now_ms);
+
+#endif
