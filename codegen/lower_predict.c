@@ -22,20 +22,15 @@ static void append_inputs(const struct plan *plan, size_t from, size_t to, struc
     }
 }
 
-static bool is_regression(const struct plan *plan)
-{
-    return slice_is(plan->model.task, "regression");
-}
-
 /* What a prediction is, in PostgreSQL: what its labels were. */
 static struct slice type_of_prediction(const struct plan *plan)
 {
     if (plan->model.label_declared.size > 0)
         return plan->model.label_declared;
-    if (is_regression(plan) || slice_is(plan->model.label_type, "real"))
+    if (plan->model.task == TASK_REGRESSION || plan->model.label_type == LABEL_REAL)
         return SLICE("pg_catalog.float8");
-    return slice_is(plan->model.label_type, "integer") ? SLICE("pg_catalog.int8")
-                                                       : SLICE("pg_catalog.text");
+    return plan->model.label_type == LABEL_INTEGER ? SLICE("pg_catalog.int8")
+                                                   : SLICE("pg_catalog.text");
 }
 
 /* A server may be set to read backslashes: E'' is read in one way only. */
@@ -95,7 +90,7 @@ static const char *function_of(const struct plan *plan, struct slice output)
         return "probability";
     if (slice_is(output, "probabilities"))
         return "probabilities";
-    return is_regression(plan) ? "predict" : "logits";
+    return plan->model.task == TASK_REGRESSION ? "predict" : "logits";
 }
 
 /* `after` begins with the end of a line, which closes a comment at the SELECT's end. */
@@ -192,14 +187,14 @@ enum status lower_quarantine(const struct plan *plan, struct text *sql, struct e
 
 static const char *type_of_label(const struct plan *plan)
 {
-    if (is_regression(plan) || slice_is(plan->model.label_type, "real"))
+    if (plan->model.task == TASK_REGRESSION || plan->model.label_type == LABEL_REAL)
         return "REAL";
-    return slice_is(plan->model.label_type, "integer") ? "INTEGER" : "TEXT";
+    return plan->model.label_type == LABEL_INTEGER ? "INTEGER" : "TEXT";
 }
 
 static const char *type_of_output(const struct plan *plan, struct slice output)
 {
-    bool is_number = slice_is(output, "probability") || is_regression(plan);
+    bool is_number = slice_is(output, "probability") || plan->model.task == TASK_REGRESSION;
 
     return is_number ? "REAL" : "TEXT";
 }
@@ -306,7 +301,8 @@ static enum status lower_predict_kept(const struct plan *plan, struct text *sql,
     append_score(type_of_prediction(plan), 1, plan->target_column, sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         const char *function = function_of(plan, plan->extra_outputs[i]);
-        bool is_number = slice_is(slice_of(function), "probability") || is_regression(plan);
+        bool is_number =
+            slice_is(slice_of(function), "probability") || plan->model.task == TASK_REGRESSION;
 
         text_append_string(sql, ", ");
         append_score(is_number ? SLICE("pg_catalog.float8") : SLICE("pg_catalog.json"), i + 2,

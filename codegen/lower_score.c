@@ -1,11 +1,6 @@
 #include "codegen/codegen.h"
 #include "scoring/outputs.h"
 
-static bool is_regression(const struct plan *plan)
-{
-    return slice_is(plan->model.task, "regression");
-}
-
 static const char *const output_words[] = {
 #define X(name, text) text,
     OUTPUT_MAP(X)
@@ -19,7 +14,7 @@ static enum output output_of(const struct plan *plan, struct slice name)
         return OUTPUT_PROBABILITY;
     if (slice_is(name, "probabilities"))
         return OUTPUT_PROBABILITIES;
-    return is_regression(plan) ? OUTPUT_PREDICTION : OUTPUT_LOGITS;
+    return plan->model.task == TASK_REGRESSION ? OUTPUT_PREDICTION : OUTPUT_LOGITS;
 }
 
 /* PREDICT keeps all columns of its rows, EVALUATE the inputs and then the label. */
@@ -58,7 +53,7 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
         .kind = plan->kind == STATEMENT_PREDICT ? SPEC_PREDICT : SPEC_EVALUATE,
         .statement = plan->text,
         .estimator = plan->model.estimator,
-        .task = is_regression(plan) ? SPEC_REGRESSION : SPEC_CLASSIFICATION,
+        .task = plan->model.task,
         .model_name = plan->model_name,
         .lanes_max = 1,
         .min_workers = plan->scoring.min_workers > 0 ? plan->scoring.min_workers : 1,

@@ -1,49 +1,26 @@
 #include "codegen/codegen.h"
 
-/* The places of these words in the planner's maps are the enums of the spec. */
-static const char *const activations[] = {
-#define X(name, text) text,
-    ACTIVATION_MAP(X)
-#undef X
-};
-_Static_assert(SPEC_IDENTITY == 0 && SPEC_SIGMOID == sizeof activations / sizeof *activations - 1,
-               "ACTIVATION_MAP and enum spec_activation have the same order");
-
-static const char *const optimizers[] = {
-#define X(name, text) text,
-    OPTIMIZER_MAP(X)
-#undef X
-};
-_Static_assert(SPEC_SGD == 0 && SPEC_ADAM == sizeof optimizers / sizeof *optimizers - 1,
-               "OPTIMIZER_MAP and enum spec_optimizer have the same order");
-
-static const char *const schedules[] = {"constant", "linear", "cosine", "trapezoidal"};
-
-static enum status index_of(struct slice word, const char *const *words, size_t count,
-                            unsigned *index, struct error *err)
+static enum status find_word(struct slice word, const char *const *words, unsigned *value,
+                             struct error *err)
 {
-    for (*index = 0; *index < count; ++*index)
-        if (slice_is(word, words[*index]))
-            return STATUS_OK;
+    if (term_find(words, word, value))
+        return STATUS_OK;
     return fail(err, STATUS_INVALID, "\"%.*s\" is no word of the job spec", SLICE_FORMAT(word));
 }
 
 static enum status lower_words(const struct plan_training *training, struct jobspec *spec,
                                struct error *err)
 {
-    unsigned activation = SPEC_IDENTITY, optimizer, schedule;
+    unsigned activation = ACTIVATION_IDENTITY, optimizer, schedule;
 
     /* A model without hidden layers has no activation. */
     if (training->hidden_layers > 0)
-        TRY(index_of(training->activation, activations, sizeof activations / sizeof *activations,
-                     &activation, err));
-    TRY(index_of(training->optimizer, optimizers, sizeof optimizers / sizeof *optimizers,
-                 &optimizer, err));
-    TRY(index_of(training->schedule, schedules, sizeof schedules / sizeof *schedules, &schedule,
-                 err));
-    spec->activation = (enum spec_activation)activation;
-    spec->optimizer = (enum spec_optimizer)optimizer;
-    spec->schedule = (enum spec_schedule)schedule;
+        TRY(find_word(training->activation, activation_words, &activation, err));
+    TRY(find_word(training->optimizer, optimizer_words, &optimizer, err));
+    TRY(find_word(training->schedule, schedule_words, &schedule, err));
+    spec->activation = (enum activation)activation;
+    spec->optimizer = (enum optimizer_kind)optimizer;
+    spec->schedule = (enum schedule)schedule;
     return STATUS_OK;
 }
 
@@ -55,10 +32,13 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
         return fail_no_memory(err);
     spec->input_count = plan->input_count;
     for (size_t i = 0; i < plan->input_count; i++) {
-        bool is_category = plan->inputs[i].kind == INPUT_CATEGORY;
-        spec->inputs[i].name = plan->inputs[i].name;
-        spec->inputs[i].kind = is_category ? SPEC_CATEGORY : SPEC_NUMERIC;
-        spec->inputs[i].vocabulary_max = is_category ? plan->inputs[i].vocabulary_max : 0;
+        const struct plan_input *input = &plan->inputs[i];
+
+        spec->inputs[i] = (struct spec_input){
+            .name = input->name,
+            .type = input->type,
+            .vocabulary_max = input->type == INPUT_CATEGORY ? input->vocabulary_max : 0,
+        };
     }
     return STATUS_OK;
 }
@@ -105,13 +85,6 @@ static void lower_workers(const struct plan_training *training, struct jobspec *
     spec->threads = training->threads;
 }
 
-static enum spec_label_type label_type_of(enum label_kind kind)
-{
-    return kind == LABEL_INTEGER ? SPEC_LABEL_INTEGER
-           : kind == LABEL_REAL  ? SPEC_LABEL_REAL
-                                 : SPEC_LABEL_TEXT;
-}
-
 enum status lower_train(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                         struct error *err)
 {
@@ -119,11 +92,10 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
         .statement = plan->text,
         .estimator = slice_of(plan->estimator->name),
         .family = slice_of(plan->estimator->family),
-        .task =
-            plan->estimator->task == TASK_CLASSIFICATION ? SPEC_CLASSIFICATION : SPEC_REGRESSION,
+        .task = plan->estimator->task,
         .model_name = plan->into_name,
         .label = plan->label,
-        .label_type = label_type_of(plan->label_kind),
+        .label_type = plan->label_type,
         .label_declared = plan->label_declared,
         .has_validation = plan->validation_select.size > 0,
     };

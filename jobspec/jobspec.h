@@ -13,30 +13,22 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "params/terms.h"
 
 #define JOBSPEC_VERSION           1
 #define JOBSPEC_BYTES_MAX         ((size_t)8 << 20)
-#define JOBSPEC_INPUTS_MAX        2000
-#define JOBSPEC_HIDDEN_LAYERS_MAX 16
 #define JOBSPEC_PATH_BYTES_MAX    3000 /* with a file's name it fits into PATH_MAX */
-#define JOBSPEC_METRICS_MAX       16
 #define JOBSPEC_LANES_MAX         1024
 #define JOBSPEC_LANES_DEFAULT_MAX 64
 #define JOBSPEC_THREADS_MAX       64
 #define JOBSPEC_WORKERS_MAX       1024
 
 enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
-enum spec_task { SPEC_CLASSIFICATION, SPEC_REGRESSION };
-enum spec_input_kind { SPEC_NUMERIC, SPEC_CATEGORY };
-enum spec_label_type { SPEC_LABEL_INTEGER, SPEC_LABEL_REAL, SPEC_LABEL_TEXT };
-enum spec_activation { SPEC_IDENTITY, SPEC_RELU, SPEC_TANH, SPEC_SIGMOID };
-enum spec_optimizer { SPEC_SGD, SPEC_MOMENTUM, SPEC_NESTEROV, SPEC_ADAGRAD, SPEC_ADAM };
-enum spec_schedule { SPEC_CONSTANT, SPEC_LINEAR, SPEC_COSINE, SPEC_TRAPEZOIDAL };
 
 struct spec_input {
     struct slice name;
-    enum spec_input_kind kind;
-    uint32_t vocabulary_max; /* SPEC_CATEGORY: 1 to 10,000,000; 0 for SPEC_NUMERIC */
+    enum input_type type;
+    uint32_t vocabulary_max; /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC */
 };
 
 #define JOBSPEC_OUTPUTS_MAX    16
@@ -56,7 +48,7 @@ struct spec_scoring {
     struct slice label_name;
     struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order */
     size_t output_count;
-    struct slice metrics[JOBSPEC_METRICS_MAX]; /* EVALUATE */
+    struct slice metrics[METRICS_MAX]; /* EVALUATE */
     size_t metric_count;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */
     bool replaces_any;   /* the target may replace a table that no such statement made */
@@ -68,7 +60,7 @@ struct jobspec {
     struct slice statement; /* for people: what was asked */
     struct slice estimator; /* "DNNClassifier" */
     struct slice family;    /* the learner: "network" */
-    enum spec_task task;
+    enum task task;
     struct slice model_name; /* for people: progress lines, logs */
 
     struct spec_scoring scoring; /* PREDICT and EVALUATE; all up to `lanes` is TRAIN's */
@@ -76,13 +68,13 @@ struct jobspec {
     struct spec_input *inputs; /* the spool's columns are these, then the label */
     size_t input_count;
     struct slice label;
-    enum spec_label_type label_type;
+    enum label_type label_type;
     struct slice label_declared; /* the database's own type of it, for the model; or empty */
     bool has_validation;         /* an own spool for validation is beside the train one */
 
-    uint32_t hidden_units[JOBSPEC_HIDDEN_LAYERS_MAX];
+    uint32_t hidden_units[HIDDEN_LAYERS_MAX];
     uint32_t hidden_layers;
-    enum spec_activation activation;
+    enum activation activation;
     double dropout;
     uint32_t n_classes; /* 0: from the data */
     bool standardize;
@@ -94,13 +86,13 @@ struct jobspec {
     double test_size;
     uint32_t early_stopping;
     bool balanced; /* class weights n / (classes * count of the class) */
-    struct slice metrics[JOBSPEC_METRICS_MAX];
+    struct slice metrics[METRICS_MAX];
     size_t metric_count;
     uint32_t log_every_steps;
 
-    enum spec_optimizer optimizer;
+    enum optimizer_kind optimizer;
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    enum spec_schedule schedule;
+    enum schedule schedule;
 
     uint32_t lanes;     /* 0: fixed by batch and model size when the data is known, */
     uint32_t lanes_max; /* up to this: the default, or more workers where the statement says so */

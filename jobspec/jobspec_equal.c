@@ -8,7 +8,7 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
         return false;
     for (size_t i = 0; i < a->input_count; i++)
         if (!slice_equal(a->inputs[i].name, b->inputs[i].name) ||
-            a->inputs[i].kind != b->inputs[i].kind ||
+            a->inputs[i].type != b->inputs[i].type ||
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max)
             return false;
     return true;

@@ -5,10 +5,7 @@
 #include "base/json.h"
 #include "jobspec/jobspec_parts.h"
 
-#define HOST_BYTES_MAX         45 /* of an IP address */
-#define VOCABULARY_MAX         10000000
-#define HIDDEN_UNITS_MAX       8192
-#define CLASSES_MAX            65536
+#define HOST_BYTES_MAX         45      /* of an IP address */
 #define COUNT_MAX              1000000 /* batch size, epochs, patience */
 #define PENALTY_MAX            1e6
 #define CHECKPOINT_SECONDS_MAX 86400
@@ -26,24 +23,24 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     TRY(spec_get_text(model, "name", 1, NAME_BYTES_MAX, arena, &spec->model_name, err));
     TRY(spec_get_text(model, "estimator", 1, WORD_BYTES_MAX, arena, &spec->estimator, err));
     TRY(spec_get_text(model, "family", 1, WORD_BYTES_MAX, arena, &spec->family, err));
-    TRY(spec_get_word(model, "task", spec_task_words, &task, err));
-    spec->task = (enum spec_task)task;
+    TRY(spec_get_word(model, "task", task_words, &task, err));
+    spec->task = (enum task)task;
     return STATUS_OK;
 }
 
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    unsigned kind;
+    unsigned type;
 
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
     TRY(spec_check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
-    TRY(spec_get_word(json, "kind", spec_input_kind_words, &kind, err));
-    input->kind = (enum spec_input_kind)kind;
-    return kind == SPEC_CATEGORY
-               ? spec_get_u32(json, "vocabulary_max", 1, VOCABULARY_MAX, &input->vocabulary_max,
+    TRY(spec_get_word(json, "kind", input_type_words, &type, err));
+    input->type = (enum input_type)type;
+    return type == INPUT_CATEGORY
+               ? spec_get_u32(json, "vocabulary_max", 1, CATEGORY_WORDS_MAX, &input->vocabulary_max,
                               err)
                : spec_get_u32(json, "vocabulary_max", 0, 0, &input->vocabulary_max, err);
 }
@@ -54,7 +51,7 @@ static enum status read_inputs(const cJSON *json, struct arena *arena, struct jo
     const cJSON *inputs, *input;
     size_t count;
 
-    TRY(json_get_array(json, "inputs", JOBSPEC_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(json, "inputs", MODEL_INPUTS_MAX, &inputs, err));
     count = (size_t)cJSON_GetArraySize(inputs);
     if (count == 0)
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected at least one");
@@ -80,8 +77,8 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         TRY(spec_check_members(label, MEMBERS("name", "type"), err));
     }
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
-    TRY(spec_get_word(label, "type", spec_label_type_words, &type, err));
-    spec->label_type = (enum spec_label_type)type;
+    TRY(spec_get_word(label, "type", label_type_words, &type, err));
+    spec->label_type = (enum label_type)type;
     return STATUS_OK;
 }
 
@@ -89,7 +86,7 @@ static enum status read_hidden_units(const cJSON *network, struct jobspec *spec,
 {
     const cJSON *units, *width;
 
-    TRY(json_get_array(network, "hidden_units", JOBSPEC_HIDDEN_LAYERS_MAX, &units, err));
+    TRY(json_get_array(network, "hidden_units", HIDDEN_LAYERS_MAX, &units, err));
     cJSON_ArrayForEach(width, units)
     {
         double value = cJSON_IsNumber(width) ? width->valuedouble : 0;
@@ -112,8 +109,8 @@ static enum status read_network(const cJSON *json, struct jobspec *spec, struct 
         MEMBERS("hidden_units", "activation", "dropout", "n_classes", "standardize", "l1", "l2"),
         &network, err));
     TRY(read_hidden_units(network, spec, err));
-    TRY(spec_get_word(network, "activation", spec_activation_words, &activation, err));
-    spec->activation = (enum spec_activation)activation;
+    TRY(spec_get_word(network, "activation", activation_words, &activation, err));
+    spec->activation = (enum activation)activation;
     TRY(spec_get_share(network, "dropout", &spec->dropout, err));
     TRY(spec_get_u32(network, "n_classes", 0, CLASSES_MAX, &spec->n_classes, err));
     if (spec->n_classes == 1)
@@ -146,7 +143,7 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
     if (spec->has_validation && spec->test_size > 0)
         return fail(err, STATUS_CORRUPT,
                     "members \"has_validation\" and \"test_size\" exclude each other");
-    return spec_get_words(training, "metrics", JOBSPEC_METRICS_MAX, arena, spec->metrics,
+    return spec_get_words(training, "metrics", METRICS_MAX, arena, spec->metrics,
                           &spec->metric_count, err);
 }
 
@@ -159,8 +156,8 @@ static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struc
                          MEMBERS("name", "learning_rate", "momentum", "beta1", "beta2", "epsilon",
                                  "initial_accumulator", "schedule"),
                          &optimizer, err));
-    TRY(spec_get_word(optimizer, "name", spec_optimizer_words, &name, err));
-    spec->optimizer = (enum spec_optimizer)name;
+    TRY(spec_get_word(optimizer, "name", optimizer_words, &name, err));
+    spec->optimizer = (enum optimizer_kind)name;
     TRY(spec_get_real(optimizer, "learning_rate", 0, LEARNING_RATE_MAX, &spec->learning_rate, err));
     TRY(spec_get_share(optimizer, "momentum", &spec->momentum, err));
     TRY(spec_get_share(optimizer, "beta1", &spec->beta1, err));
@@ -168,8 +165,8 @@ static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struc
     TRY(spec_get_real(optimizer, "epsilon", 0, 1, &spec->epsilon, err));
     TRY(spec_get_real(optimizer, "initial_accumulator", 0, ACCUMULATOR_MAX,
                       &spec->initial_accumulator, err));
-    TRY(spec_get_word(optimizer, "schedule", spec_schedule_words, &schedule, err));
-    spec->schedule = (enum spec_schedule)schedule;
+    TRY(spec_get_word(optimizer, "schedule", schedule_words, &schedule, err));
+    spec->schedule = (enum schedule)schedule;
     return STATUS_OK;
 }
 

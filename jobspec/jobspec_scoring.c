@@ -22,7 +22,7 @@ static enum status read_inputs(const cJSON *section, struct arena *arena,
 {
     const cJSON *inputs, *input;
 
-    TRY(json_get_array(section, "inputs", JOBSPEC_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(section, "inputs", MODEL_INPUTS_MAX, &inputs, err));
     scoring->inputs = ARENA_NEW(arena, uint32_t, (size_t)cJSON_GetArraySize(inputs) + 1);
     if (!scoring->inputs)
         return fail_no_memory(err);
@@ -64,7 +64,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     TRY(spec_get_text(section, "label_name", 0, NAME_BYTES_MAX, arena, &scoring->label_name, err));
     TRY(spec_get_words(section, "outputs", JOBSPEC_OUTPUTS_MAX, arena, scoring->outputs,
                        &scoring->output_count, err));
-    TRY(spec_get_words(section, "metrics", JOBSPEC_METRICS_MAX, arena, scoring->metrics,
+    TRY(spec_get_words(section, "metrics", METRICS_MAX, arena, scoring->metrics,
                        &scoring->metric_count, err));
     TRY(json_get_boolean(section, "keeps_bad_rows", &scoring->keeps_bad_rows, err));
     return json_get_boolean(section, "replaces_any", &scoring->replaces_any, err);

@@ -18,7 +18,7 @@ static void write_model(const struct jobspec *spec, cJSON *json)
     json_add_string(model, "name", spec->model_name);
     json_add_string(model, "estimator", spec->estimator);
     json_add_string(model, "family", spec->family);
-    add_word(model, "task", spec_task_words, spec->task);
+    add_word(model, "task", task_words, spec->task);
 }
 
 static void write_inputs(const struct jobspec *spec, cJSON *json)
@@ -28,7 +28,7 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
     for (size_t i = 0; i < spec->input_count; i++) {
         cJSON *input = cJSON_CreateObject();
         json_add_string(input, "name", spec->inputs[i].name);
-        add_word(input, "kind", spec_input_kind_words, spec->inputs[i].kind);
+        add_word(input, "kind", input_type_words, spec->inputs[i].type);
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
         json_append(inputs, input);
     }
@@ -39,7 +39,7 @@ static void write_label(const struct jobspec *spec, cJSON *json)
     cJSON *label = json_add_object(json, "label");
 
     json_add_string(label, "name", spec->label);
-    add_word(label, "type", spec_label_type_words, spec->label_type);
+    add_word(label, "type", label_type_words, spec->label_type);
     if (spec->label_declared.size > 0)
         json_add_string(label, "declared", spec->label_declared);
 }
@@ -51,7 +51,7 @@ static void write_network(const struct jobspec *spec, cJSON *json)
 
     for (uint32_t i = 0; i < spec->hidden_layers; i++)
         json_append(units, json_integer(spec->hidden_units[i]));
-    add_word(network, "activation", spec_activation_words, spec->activation);
+    add_word(network, "activation", activation_words, spec->activation);
     json_add_real(network, "dropout", spec->dropout);
     json_add_integer(network, "n_classes", spec->n_classes);
     json_add_boolean(network, "standardize", spec->standardize);
@@ -83,14 +83,14 @@ static void write_optimizer(const struct jobspec *spec, cJSON *json)
 {
     cJSON *optimizer = json_add_object(json, "optimizer");
 
-    add_word(optimizer, "name", spec_optimizer_words, spec->optimizer);
+    add_word(optimizer, "name", optimizer_words, spec->optimizer);
     json_add_real(optimizer, "learning_rate", spec->learning_rate);
     json_add_real(optimizer, "momentum", spec->momentum);
     json_add_real(optimizer, "beta1", spec->beta1);
     json_add_real(optimizer, "beta2", spec->beta2);
     json_add_real(optimizer, "epsilon", spec->epsilon);
     json_add_real(optimizer, "initial_accumulator", spec->initial_accumulator);
-    add_word(optimizer, "schedule", spec_schedule_words, spec->schedule);
+    add_word(optimizer, "schedule", schedule_words, spec->schedule);
 }
 
 static void write_learning(const struct jobspec *spec, cJSON *json)

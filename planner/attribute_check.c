@@ -209,10 +209,10 @@ static enum status check_integers(const struct attribute *attribute, const struc
     for (size_t i = 0; i < value->count; i++)
         if (!is_whole(&value->items[i]) || !is_in_range(attribute, value->items[i].number))
             return refuse(attribute, &value->items[i], err);
-    if (value->count > PLAN_HIDDEN_LAYERS_MAX)
-        return fail_at(err, STATUS_INVALID, value->items[PLAN_HIDDEN_LAYERS_MAX].span.start,
+    if (value->count > HIDDEN_LAYERS_MAX)
+        return fail_at(err, STATUS_INVALID, value->items[HIDDEN_LAYERS_MAX].span.start,
                        "%s has %zu layers, where at most %d are possible", attribute->name,
-                       value->count, PLAN_HIDDEN_LAYERS_MAX);
+                       value->count, HIDDEN_LAYERS_MAX);
     return STATUS_OK;
 }
 

@@ -4,18 +4,6 @@
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static const char *const activations[] = {
-#define X(name, text) text,
-    ACTIVATION_MAP(X)
-#undef X
-        NULL};
-
-static const char *const optimizers[] = {
-#define X(name, text) text,
-    OPTIMIZER_MAP(X)
-#undef X
-        NULL};
-
 #define TRAIN   SCOPE_TRAIN
 #define NETWORK (SCOPE_TRAIN | SCOPE_NETWORK)
 #define ANY_JOB (SCOPE_TRAIN | SCOPE_EVALUATE | SCOPE_PREDICT)
@@ -44,20 +32,19 @@ static const char *const optimizers[] = {
 
 /* clang-format off: one row, one attribute. */
 const struct attribute attributes[] = {
-    {"model.hidden_units", ATTRIBUTE_INTEGERS, NETWORK, 1, PLAN_HIDDEN_UNITS_MAX, NULL, NULL, NULL,
-     true,
+    {"model.hidden_units", ATTRIBUTE_INTEGERS, NETWORK, 1, HIDDEN_UNITS_MAX, NULL, NULL, NULL, true,
      "Units of each hidden layer, from the inputs on, as in [64, 32]; up to 16 layers. Required."},
-    WORD("model.activation", NETWORK, "relu", activations,
+    WORD("model.activation", NETWORK, "relu", activation_words,
          WORDS("elu", "selu", "gelu", "leaky_relu", "softplus", "softsign", "swish"),
          "Activation of the hidden layers."),
     REAL("model.dropout", NETWORK, 0, 0.99, "0", "Share of hidden units zeroed in each step."),
     INTEGER(
-        "model.n_classes", TRAIN, 2, 10000, NULL,
+        "model.n_classes", TRAIN, 2, CLASSES_MAX, NULL,
         "Most classes that the labels may have; the model has those that are found. Classifiers "
         "only."),
     BOOLEAN("model.standardize", TRAIN, "true", NULL,
             "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows."),
-    WORD("model.optimizer", TRAIN, "Adam", optimizers,
+    WORD("model.optimizer", TRAIN, "Adam", optimizer_words,
          WORDS("Adadelta", "RMSprop", "Adamax", "Nadam", "AMSGrad", "FTRL"),
          "The rule that turns gradients into steps."),
     REAL("model.l1", TRAIN, 0, 1e6, "0",
@@ -121,8 +108,7 @@ const struct attribute attributes[] = {
          "Keeps the divisor from zero. Adam and Adagrad."),
     REAL("optimizer.initial_accumulator_value", TRAIN, 0, 1e6, "0.1",
          "Where the sum of squared gradients starts. Adagrad."),
-    WORD("optimizer.schedule", TRAIN, "trapezoidal",
-         WORDS("constant", "linear", "cosine", "trapezoidal"),
+    WORD("optimizer.schedule", TRAIN, "trapezoidal", schedule_words,
          WORDS("exponential", "step", "polynomial"),
          "How the learning rate goes from its value to zero over the planned steps; trapezoidal: "
          "it stays for three quarters of them and falls linearly in the last."),

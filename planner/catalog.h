@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "params/terms.h"
 #include "planner/vectors.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
@@ -48,9 +49,9 @@ struct model_input {
 
 struct model_summary {
     struct slice estimator;
-    struct slice task; /* "classification", "regression" */
+    enum task task;
     struct slice label;
-    struct slice label_type; /* "integer", "real", "text" */
+    enum label_type label_type;
     struct slice
         label_declared; /* PostgreSQL: what the labels were, checked, as in SQL; or empty */
     struct model_input *inputs;

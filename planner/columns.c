@@ -8,7 +8,6 @@
 
 #include "planner/column_function.h"
 
-#define VOCABULARY_MAX  10000000
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 
 /* What a COLUMN clause says of one column of the query. */
@@ -130,7 +129,7 @@ static enum status choose_numeric(struct planning *planning, const struct column
 static enum status choose_vocabulary(struct planning *planning, const struct column *call,
                                      struct choice *choices)
 {
-    struct choice choice = {.kind = CHOICE_CATEGORY, .vocabulary_max = PLAN_VOCABULARY_DEFAULT};
+    struct choice choice = {.kind = CHOICE_CATEGORY, .vocabulary_max = CATEGORY_WORDS};
 
     if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
         return refuse_arguments(call, "a column's name, and after it possibly a number of words",
@@ -139,9 +138,9 @@ static enum status choose_vocabulary(struct planning *planning, const struct col
         const struct column *most = &call->items[1];
         bool is_integer = most->kind == COLUMN_VALUE && most->value.kind == VALUE_NUMBER &&
                           most->value.is_integer;
-        if (!is_integer || most->value.integer < 1 || most->value.integer > VOCABULARY_MAX)
+        if (!is_integer || most->value.integer < 1 || most->value.integer > CATEGORY_WORDS_MAX)
             return fail_at(planning->err, STATUS_INVALID, most->span.start,
-                           "VOCABULARY takes a number of words from 1 to %d", VOCABULARY_MAX);
+                           "VOCABULARY takes a number of words from 1 to %d", CATEGORY_WORDS_MAX);
         choice.vocabulary_max = (uint32_t)most->value.integer;
     }
     return choose(planning, &call->items[0].name, &choice, choices);
@@ -151,8 +150,7 @@ static enum status choose_vocabulary(struct planning *planning, const struct col
 static enum status choose_indicator(struct planning *planning, const struct column *call,
                                     struct choice *choices)
 {
-    const struct choice choice = {.kind = CHOICE_CATEGORY,
-                                  .vocabulary_max = PLAN_VOCABULARY_DEFAULT};
+    const struct choice choice = {.kind = CHOICE_CATEGORY, .vocabulary_max = CATEGORY_WORDS};
     const struct column *inner = call->count == 1 ? &call->items[0] : NULL;
 
     if (inner && inner->kind == COLUMN_NAME)
@@ -503,7 +501,7 @@ static enum status make_vector(const struct planning *planning, const struct vec
         plan->inputs[plan->input_count++] = (struct plan_input){
             .name = element->name,
             .column = (int)(first + i),
-            .kind = INPUT_NUMERIC,
+            .type = INPUT_NUMERIC,
             .declared_type = element->declared_type,
             .is_chosen = choice->kind != CHOICE_DERIVED,
         };
@@ -527,13 +525,13 @@ static enum status make_input(const struct planning *planning, size_t i,
     *input = (struct plan_input){
         .name = column->name,
         .column = (int)i,
-        .kind = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
+        .type = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
         .declared_type = column->declared_type,
         .is_chosen = choice->kind != CHOICE_DERIVED,
     };
     if (!is_numeric)
         input->vocabulary_max =
-            choice->kind == CHOICE_CATEGORY ? choice->vocabulary_max : PLAN_VOCABULARY_DEFAULT;
+            choice->kind == CHOICE_CATEGORY ? choice->vocabulary_max : CATEGORY_WORDS;
     return STATUS_OK;
 }
 

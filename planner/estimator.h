@@ -5,10 +5,9 @@
 #define PLANNER_ESTIMATOR_H
 
 #include "base/error.h"
+#include "params/terms.h"
 #include "parser/statement.h"
 #include "planner/attribute.h"
-
-enum task { TASK_CLASSIFICATION, TASK_REGRESSION };
 
 struct estimator {
     const char *name;   /* "DNNClassifier" */

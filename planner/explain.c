@@ -58,8 +58,8 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
 {
     struct text *out = &explanation->detail;
 
-    text_append_string(out, input->kind == INPUT_NUMERIC ? "numeric" : "category");
-    if (input->kind == INPUT_CATEGORY)
+    text_append_string(out, input->type == INPUT_NUMERIC ? "numeric" : "category");
+    if (input->type == INPUT_CATEGORY)
         text_printf(out, " of up to %u words", input->vocabulary_max);
     text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
     append_why(out, explanation->plan, input->column);
@@ -101,10 +101,10 @@ static void explain_inputs(struct explanation *explanation)
 static void explain_label(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
-    static const char *const kinds[] = {"integer", "real", "text"};
 
     if (plan->estimator->task == TASK_CLASSIFICATION)
-        text_printf(&explanation->detail, "classes of type %s: ", kinds[plan->label_kind]);
+        text_printf(&explanation->detail,
+                    "classes of type %s: ", label_type_words[plan->label_type]);
     else
         text_append_string(&explanation->detail, "number: ");
     append_why(&explanation->detail, plan, plan->label_column);
@@ -166,7 +166,7 @@ static void explain_words(struct explanation *explanation)
     uint32_t named = 0, others = 0;
 
     for (size_t i = 0; i < plan->input_count; i++) {
-        if (plan->inputs[i].kind != INPUT_CATEGORY)
+        if (plan->inputs[i].type != INPUT_CATEGORY)
             continue;
         if (named == WORDS_NAMED) {
             others++;
@@ -185,7 +185,7 @@ static void explain_words(struct explanation *explanation)
 static bool has_words(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].kind == INPUT_CATEGORY)
+        if (plan->inputs[i].type == INPUT_CATEGORY)
             return true;
     return false;
 }

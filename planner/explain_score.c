@@ -18,8 +18,8 @@ static void explain_model(struct explanation *explanation)
     struct text *out = &explanation->detail;
 
     append_name(out, plan->model_schema, plan->model_name);
-    text_printf(out, ", %.*s, %.*s", SLICE_FORMAT(plan->model.estimator),
-                SLICE_FORMAT(plan->model.task));
+    text_printf(out, ", %.*s, %s", SLICE_FORMAT(plan->model.estimator),
+                task_words[plan->model.task]);
     if (plan->model.version > 0)
         text_printf(out, ", version %lld", (long long)plan->model.version);
     explanation_line(explanation, "model");

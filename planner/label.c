@@ -42,7 +42,7 @@ bool column_is_numeric(const struct query_column *column)
     return true;
 }
 
-static enum label_kind kind_of_class(const struct query_column *column)
+static enum label_type kind_of_class(const struct query_column *column)
 {
     static const char *const integer[] = {"INT", "BOOL", NULL};
 
@@ -99,12 +99,12 @@ enum status label_plan(struct planning *planning)
                           SLICE_FORMAT(column->name));
     }
     if (plan->estimator->task == TASK_CLASSIFICATION) {
-        plan->label_kind = kind_of_class(column);
+        plan->label_type = kind_of_class(column);
         plan->label_declared = column->sql_type;
         return STATUS_OK;
     }
     if (column_words(column) > 0)
         return refuse_words(planning, column);
-    plan->label_kind = LABEL_REAL; /* a regressor answers between the whole numbers, too */
+    plan->label_type = LABEL_REAL; /* a regressor answers between the whole numbers, too */
     return STATUS_OK;
 }

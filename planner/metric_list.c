@@ -2,15 +2,8 @@
 
 #include <string.h>
 
-#include "scoring/metrics.h"
-
-static enum model_task task_of(bool is_classification)
-{
-    return is_classification ? MODEL_CLASSIFICATION : MODEL_REGRESSION;
-}
-
 /* "Accuracy, LogLoss, ..." of one task. */
-static void append_metrics(enum model_task task, struct text *out)
+static void append_metrics(enum task task, struct text *out)
 {
     for (int i = 0; i < METRIC_COUNT; i++) {
         if (metric_task((enum metric)i) != task)
@@ -20,7 +13,7 @@ static void append_metrics(enum model_task task, struct text *out)
     }
 }
 
-static enum status hint_metrics(enum model_task task, struct slice word, struct error *err)
+static enum status hint_metrics(enum task task, struct slice word, struct error *err)
 {
     const char *names[METRIC_COUNT];
     enum status status = STATUS_INVALID;
@@ -35,14 +28,14 @@ static enum status hint_metrics(enum model_task task, struct slice word, struct 
     text_init(&list, TEXT_MAXIMUM);
     append_metrics(task, &list);
     error_hint(err, "%s is measured by %s.",
-               task == MODEL_CLASSIFICATION ? "Classification" : "Regression", text_string(&list));
+               task == TASK_CLASSIFICATION ? "Classification" : "Regression", text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
     text_deinit(&list);
     return status;
 }
 
-static enum status add_metric(struct planning *planning, enum model_task task, struct slice word,
+static enum status add_metric(struct planning *planning, enum task task, struct slice word,
                               int position)
 {
     struct plan *plan = planning->plan;
@@ -55,21 +48,21 @@ static enum status add_metric(struct planning *planning, enum model_task task, s
     }
     if (metric_task(metric) != task) {
         fail_at(err, STATUS_INVALID, position, "metric %s does not fit a %s", metric_name(metric),
-                task == MODEL_CLASSIFICATION ? "classifier" : "regressor");
+                task == TASK_CLASSIFICATION ? "classifier" : "regressor");
         return hint_metrics(task, word, err);
     }
     for (size_t i = 0; i < plan->metric_count; i++)
         if (slice_is(plan->metrics[i], metric_name(metric)))
             return STATUS_OK; /* accuracy and Accuracy are one */
-    if (plan->metric_count == PLAN_METRICS_MAX)
+    if (plan->metric_count == METRICS_MAX)
         return fail_at(err, STATUS_INVALID, position, "at most %d metrics are possible",
-                       PLAN_METRICS_MAX);
+                       METRICS_MAX);
     plan->metrics[plan->metric_count++] = slice_of(metric_name(metric));
     return STATUS_OK;
 }
 
 /* 'Accuracy,AUC' */
-static enum status add_comma_metrics(struct planning *planning, enum model_task task,
+static enum status add_comma_metrics(struct planning *planning, enum task task,
                                      const struct value *value)
 {
     const char *at = value->text.data, *end = value->text.data + value->text.size;
@@ -83,11 +76,11 @@ static enum status add_comma_metrics(struct planning *planning, enum model_task 
     return STATUS_OK;
 }
 
-static enum status add_defaults(struct planning *planning, enum model_task task)
+static enum status add_defaults(struct planning *planning, enum task task)
 {
     static const char *const classification[] = {"Accuracy", "LogLoss"};
     static const char *const regression[] = {"RMSE", "MAE", "R2"};
-    bool is_classification = task == MODEL_CLASSIFICATION;
+    bool is_classification = task == TASK_CLASSIFICATION;
     const char *const *names = is_classification ? classification : regression;
 
     for (size_t i = 0; i < (is_classification ? 2 : 3); i++)
@@ -95,10 +88,9 @@ static enum status add_defaults(struct planning *planning, enum model_task task)
     return STATUS_OK;
 }
 
-enum status metrics_plan(struct planning *planning, bool is_classification)
+enum status metrics_plan(struct planning *planning, enum task task)
 {
     const struct setting *setting = settings_find(planning, "validation.metrics");
-    enum model_task task = task_of(is_classification);
 
     planning->plan->metric_count = 0;
     if (!setting)

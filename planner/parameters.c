@@ -40,7 +40,7 @@ static double rows_of_input(const struct plan *plan, const struct plan_input *in
     const struct query *query = &plan->query;
     double most;
 
-    if (input->kind == INPUT_NUMERIC)
+    if (input->type == INPUT_NUMERIC)
         return 1;
     most = input->vocabulary_max;
     if (query->sample_rows < QUERY_SAMPLE_ROWS && query->sample_rows <= most)

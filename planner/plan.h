@@ -14,46 +14,19 @@
 #include "planner/catalog.h"
 #include "planner/estimator.h"
 
-#define PLAN_HIDDEN_LAYERS_MAX  16
-#define PLAN_HIDDEN_UNITS_MAX   8192
-#define PLAN_VOCABULARY_DEFAULT 10000 /* distinct values before the rest is hashed */
-#define PLAN_METRICS_MAX        16
-
-/* How the column is carried from the SELECT to the model. */
-enum input_kind {
-    INPUT_NUMERIC, /* a 64-bit real */
-    INPUT_CATEGORY /* text; integers and reals by their decimal text */
-};
-
 struct plan_input {
     struct slice name; /* of the column in the SELECT */
     int column;        /* its index in the SELECT */
-    enum input_kind kind;
+    enum input_type type;
     uint32_t vocabulary_max; /* INPUT_CATEGORY */
     struct slice declared_type;
-    bool is_chosen; /* the kind is said in COLUMN, not derived from the sample */
+    bool is_chosen; /* the type is said in COLUMN, not derived from the sample */
 };
 
-enum label_kind { LABEL_INTEGER, LABEL_REAL, LABEL_TEXT };
-
-/* Which optimizer; the numbers beside it are in struct plan_training. */
-#define OPTIMIZER_MAP(X)                                                                           \
-    X(SGD, "SGD")                                                                                  \
-    X(MOMENTUM, "Momentum")                                                                        \
-    X(NESTEROV, "Nesterov")                                                                        \
-    X(ADAGRAD, "Adagrad")                                                                          \
-    X(ADAM, "Adam")
-
-#define ACTIVATION_MAP(X)                                                                          \
-    X(IDENTITY, "identity")                                                                        \
-    X(RELU, "relu")                                                                                \
-    X(TANH, "tanh")                                                                                \
-    X(SIGMOID, "sigmoid")
-
 struct plan_training {
-    uint32_t hidden_units[PLAN_HIDDEN_LAYERS_MAX];
+    uint32_t hidden_units[HIDDEN_LAYERS_MAX];
     uint32_t hidden_layers;
-    struct slice activation; /* a name of ACTIVATION_MAP */
+    struct slice activation; /* a word of ACTIVATION_MAP */
     double dropout;          /* share of hidden units zeroed in a step, [0, 1) */
     uint32_t n_classes;      /* 0: found from the data */
     bool standardize;
@@ -65,7 +38,7 @@ struct plan_training {
     double test_size;          /* share of rows held out; 0: none */
     uint32_t early_stopping;   /* evaluations without improvement before the end; 0: never */
     struct slice class_weight; /* "" or "balanced" */
-    struct slice optimizer;    /* a name of OPTIMIZER_MAP */
+    struct slice optimizer;    /* a word of OPTIMIZER_MAP */
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
     struct slice schedule; /* "constant", "linear", "cosine", "trapezoidal" */
     uint32_t lanes;        /* 0: by batch and model size, fixed once the data is known */
@@ -124,7 +97,7 @@ struct plan {
     struct slice label;
     int label_column; /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
                          takes the place of */
-    enum label_kind label_kind;
+    enum label_type label_type;
     struct slice label_declared; /* its sql_type, where predictions are of that type again */
     struct plan_training training;
     struct plan_cluster cluster;
@@ -137,7 +110,7 @@ struct plan {
                                path */
 
     /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
-    struct slice metrics[PLAN_METRICS_MAX];
+    struct slice metrics[METRICS_MAX];
     size_t metric_count;
 
     /* PREDICT, EVALUATE, SHOW TRAIN, SHOW VERSIONS, ROLLBACK */

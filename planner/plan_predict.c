@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool is_classification(const struct plan *plan)
-{
-    return slice_is(plan->model.task, "classification");
-}
-
 /* "The model needs a, b and 3 more." */
 static enum status hint_inputs(const struct plan *plan, struct error *err)
 {
@@ -127,7 +122,7 @@ static enum status add_output(struct planning *planning, struct slice word, int 
     struct plan *plan = planning->plan;
     struct slice name = slice_of(attribute_word(attribute, word));
 
-    if (!is_classification(plan) && !slice_is(name, "score")) {
+    if (plan->model.task != TASK_CLASSIFICATION && !slice_is(name, "score")) {
         fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a regressor",
                 SLICE_FORMAT(name));
         return error_hint(planning->err, "A regressor has the extra output 'score'.");
@@ -235,7 +230,7 @@ enum status plan_evaluate(struct planning *planning)
 
     TRY(settings_read(planning, SCOPE_EVALUATE));
     TRY(model_find(planning));
-    TRY(metrics_plan(planning, is_classification(plan)));
+    TRY(metrics_plan(planning, plan->model.task));
     if (statement->into.count > 0) {
         plan->has_target = true;
         TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));

@@ -115,6 +115,6 @@ enum status explain_scoring(const struct plan *plan, struct arena *arena, struct
                             size_t *count, struct error *err);
 
 /* metric_list.c */
-enum status metrics_plan(struct planning *planning, bool is_classification);
+enum status metrics_plan(struct planning *planning, enum task task);
 
 #endif

@@ -340,6 +340,6 @@ enum status training_plan(struct planning *planning)
     TRY(check_workers(planning));
     TRY(workers_check(planning, planning->plan->training.min_workers,
                       planning->plan->training.max_workers));
-    TRY(metrics_plan(planning, planning->plan->estimator->task == TASK_CLASSIFICATION));
+    TRY(metrics_plan(planning, planning->plan->estimator->task));
     return record_attributes(planning);
 }

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum activation { ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_TANH, ACTIVATION_SIGMOID };
+#include "params/terms.h"
 
 /* a = f(a). What is not a number stays so: a diverged network is seen. */
 void activation_forward(enum activation activation, float *a, size_t count);

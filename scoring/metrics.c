@@ -21,7 +21,7 @@ struct tally {
 };
 
 struct metrics {
-    enum model_task task;
+    enum task task;
     uint32_t class_count;
     uint64_t rows;
     double loss_sum;
@@ -34,68 +34,6 @@ struct metrics {
     double truth_mean, truth_squares; /* running mean, and squares around it (Welford) */
 };
 
-static const struct {
-    const char *name;
-    enum model_task task;
-} metric_rows[] = {
-#define X(name, text, task) {text, task},
-    METRIC_MAP(X)
-#undef X
-};
-
-/* scikit-learn's names of scores, losses and scorers; a "neg_" scorer is the
- * loss without its sign. */
-static const struct {
-    const char *name;
-    enum metric metric;
-} aliases[] = {
-    {"accuracy_score", METRIC_ACCURACY},
-    {"log_loss", METRIC_LOG_LOSS},
-    {"neg_log_loss", METRIC_LOG_LOSS},
-    {"cross_entropy", METRIC_LOG_LOSS},
-    {"roc_auc", METRIC_AUC},
-    {"roc_auc_score", METRIC_AUC},
-    {"precision_score", METRIC_PRECISION},
-    {"recall_score", METRIC_RECALL},
-    {"f1_score", METRIC_F1},
-    {"mean_squared_error", METRIC_MSE},
-    {"neg_mean_squared_error", METRIC_MSE},
-    {"root_mean_squared_error", METRIC_RMSE},
-    {"neg_root_mean_squared_error", METRIC_RMSE},
-    {"mean_absolute_error", METRIC_MAE},
-    {"neg_mean_absolute_error", METRIC_MAE},
-    {"r2_score", METRIC_R2},
-    {"mean_absolute_percentage_error", METRIC_MAPE},
-    {"neg_mean_absolute_percentage_error", METRIC_MAPE},
-};
-
-const char *metric_name(enum metric metric)
-{
-    return metric_rows[metric].name;
-}
-
-enum model_task metric_task(enum metric metric)
-{
-    return metric_rows[metric].task;
-}
-
-bool metric_find(struct slice name, enum metric *metric)
-{
-    for (int i = 0; i < METRIC_COUNT; i++) {
-        if (slice_is_fold(name, metric_rows[i].name)) {
-            *metric = (enum metric)i;
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (slice_is_fold(name, aliases[i].name)) {
-            *metric = aliases[i].metric;
-            return true;
-        }
-    }
-    return false;
-}
-
 enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err)
 {
     struct metrics *made = calloc(1, sizeof *made);
@@ -104,7 +42,7 @@ enum status metrics_new(const struct model *model, struct metrics **metrics, str
     if (!made)
         return fail_no_memory(err);
     made->task = model->task;
-    if (model->task == MODEL_REGRESSION)
+    if (model->task == TASK_REGRESSION)
         return STATUS_OK;
     made->class_count = model->labels.count;
     made->tallies = calloc((size_t)made->class_count + 1, sizeof *made->tallies);
@@ -215,7 +153,7 @@ static void add_value(struct metrics *metrics, const struct metrics_row *row)
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
                             struct error *err)
 {
-    if (metrics->task == MODEL_CLASSIFICATION)
+    if (metrics->task == TASK_CLASSIFICATION)
         return add_class(metrics, row, err);
     if (!isfinite(row->value))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");

@@ -8,38 +8,12 @@
  * Classification: Accuracy, LogLoss, AUC (two classes; ties count half,
  * Mann-Whitney), Precision, Recall, F1 (two classes: of the positive one; more:
  * macro averages over the classes that occur). Regression: MSE, RMSE, MAE, R2,
- * MAPE. scikit-learn's spellings ("accuracy_score", "neg_log_loss", "roc_auc",
- * "r2", ...) are aliases.
+ * MAPE. Their names are in params/terms.h.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
 
 #include "scoring/model.h"
-
-#define METRIC_MAP(X)                                                                              \
-    X(ACCURACY, "Accuracy", MODEL_CLASSIFICATION)                                                  \
-    X(LOG_LOSS, "LogLoss", MODEL_CLASSIFICATION)                                                   \
-    X(AUC, "AUC", MODEL_CLASSIFICATION)                                                            \
-    X(PRECISION, "Precision", MODEL_CLASSIFICATION)                                                \
-    X(RECALL, "Recall", MODEL_CLASSIFICATION)                                                      \
-    X(F1, "F1", MODEL_CLASSIFICATION)                                                              \
-    X(MSE, "MSE", MODEL_REGRESSION)                                                                \
-    X(RMSE, "RMSE", MODEL_REGRESSION)                                                              \
-    X(MAE, "MAE", MODEL_REGRESSION)                                                                \
-    X(R2, "R2", MODEL_REGRESSION)                                                                  \
-    X(MAPE, "MAPE", MODEL_REGRESSION)
-
-enum metric {
-#define X(name, text, task) METRIC_##name,
-    METRIC_MAP(X)
-#undef X
-        METRIC_COUNT
-};
-
-const char *metric_name(enum metric metric);
-enum model_task metric_task(enum metric metric);
-/* By name or alias, case ignored; false when there is none. */
-bool metric_find(struct slice name, enum metric *metric);
 
 struct metrics; /* accumulates */
 

@@ -11,7 +11,7 @@
 
 uint32_t model_outputs(const struct model *model)
 {
-    return model->task == MODEL_REGRESSION || model->labels.count == 2 ? 1 : model->labels.count;
+    return model->task == TASK_REGRESSION || model->labels.count == 2 ? 1 : model->labels.count;
 }
 
 static uint32_t widest_hidden(const struct model *model)
@@ -217,7 +217,7 @@ void scorer_probabilities(const struct scorer *scorer, double *probabilities)
 
 struct cell scorer_prediction(const struct scorer *scorer)
 {
-    if (scorer->model->task == MODEL_CLASSIFICATION)
+    if (scorer->model->task == TASK_CLASSIFICATION)
         return scorer->model->labels.values[scorer_class(scorer)];
     return (struct cell){.type = CELL_REAL, .real = scorer_value(scorer)};
 }

@@ -23,11 +23,7 @@
 
 #define MODEL_LAYERS_MAX     17
 #define MODEL_WIDTH_MAX      65536
-#define MODEL_CLASSES_MAX    65536
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
-
-enum model_task { MODEL_CLASSIFICATION, MODEL_REGRESSION };
-enum label_type { LABEL_TYPE_INTEGER, LABEL_TYPE_REAL, LABEL_TYPE_TEXT };
 
 struct layer {
     uint32_t rows, width; /* W is (rows, width), row major; first layer: dense columns, then ids */
@@ -49,7 +45,7 @@ struct affine_kernel;
 struct model {
     struct slice estimator; /* "DNNClassifier" */
     struct slice family;    /* "network" */
-    enum model_task task;
+    enum task task;
     struct slice label;          /* the label column's name */
     struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
                                     be of; or empty. Whoever reads it must check it. */

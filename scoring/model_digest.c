@@ -41,7 +41,7 @@ static void feed_input(const struct feed *feed, const struct transform_input *in
     feed_slice(feed, input->name);
     feed_u64(feed, input->type);
     feed_u64(feed, input->has_nulls);
-    if (input->type == INPUT_TYPE_NUMERIC) {
+    if (input->type == INPUT_NUMERIC) {
         feed_real(feed, input->mean);
         feed_real(feed, input->scale);
         feed_real(feed, (double)input->null_value);

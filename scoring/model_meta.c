@@ -14,12 +14,6 @@
 #define CHECKSUM_DIGITS 16
 #define NAME_BYTES_MAX  256
 
-static const char *const task_names[] = {"classification", "regression"};
-static const char *const label_type_names[] = {"integer", "real", "text"};
-static const char *const activation_names[] = {"identity", "relu", "tanh", "sigmoid"};
-static const char *const input_type_names[] = {"numeric", "category"};
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 struct slice model_tensor_name(char *name, uint32_t layer, bool is_bias)
 {
     int size = snprintf(name, MODEL_TENSOR_NAME, "layer%u/%s", layer, is_bias ? "bias" : "weights");
@@ -37,7 +31,7 @@ uint64_t model_weight_rows(const struct model *model)
         return 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_TYPE_CATEGORY)
+        if (input->type == INPUT_CATEGORY)
             features += (uint64_t)input->word_count + input->hash_buckets + input->has_nulls;
     }
     rows = features * model_outputs(model);
@@ -58,9 +52,9 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     cJSON *object = cJSON_CreateObject();
     enum status status = add_text(object, "name", input->name, err);
 
-    json_add_string(object, "type", slice_of(input_type_names[input->type]));
+    json_add_string(object, "type", slice_of(input_type_words[input->type]));
     json_add_boolean(object, "has_nulls", input->has_nulls);
-    if (input->type == INPUT_TYPE_NUMERIC) {
+    if (input->type == INPUT_NUMERIC) {
         json_add_real(object, "mean", input->mean);
         json_add_real(object, "scale", input->scale);
         json_add_real(object, "null_value", (double)input->null_value);
@@ -83,8 +77,8 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
 {
     cJSON *object = json_add_object(meta, "labels"), *values;
 
-    json_add_string(object, "type", slice_of(label_type_names[model->labels.type]));
-    if (model->task == MODEL_REGRESSION) {
+    json_add_string(object, "type", slice_of(label_type_words[model->labels.type]));
+    if (model->task == TASK_REGRESSION) {
         json_add_real(object, "mean", model->label_mean);
         json_add_real(object, "scale", model->label_scale);
         return STATUS_OK;
@@ -105,7 +99,7 @@ static void add_network(cJSON *meta, const struct model *model)
     cJSON *object = json_add_object(meta, "network");
     cJSON *layers;
 
-    json_add_string(object, "activation", slice_of(activation_names[model->activation]));
+    json_add_string(object, "activation", slice_of(activation_words[model->activation]));
     layers = json_add_array(object, "layers");
     for (uint32_t i = 0; i < model->layer_count; i++) {
         cJSON *layer = cJSON_CreateObject();
@@ -132,7 +126,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     json_add_integer(meta, "version", model->version);
     TRY(add_text(meta, "estimator", model->estimator, err));
     TRY(add_text(meta, "family", model->family, err));
-    json_add_string(meta, "task", slice_of(task_names[model->task]));
+    json_add_string(meta, "task", slice_of(task_words[model->task]));
     TRY(add_text(meta, "label", model->label, err));
     if (model->label_declared.size > 0)
         TRY(add_text(meta, "label_declared", model->label_declared, err));
@@ -201,19 +195,14 @@ static enum status get_digits(const cJSON *object, const char *name, size_t size
     return STATUS_OK;
 }
 
-static enum status get_choice(const cJSON *object, const char *name, const char *const *choices,
-                              size_t count, unsigned *choice, struct error *err)
+static enum status get_word(const cJSON *object, const char *name, const char *const *words,
+                            unsigned *value, struct error *err)
 {
     struct slice word;
 
-    *choice = 0;
     TRY(json_get_string(object, name, &word, err));
-    for (size_t i = 0; i < count; i++) {
-        if (slice_is(word, choices[i])) {
-            *choice = (unsigned)i;
-            return STATUS_OK;
-        }
-    }
+    if (term_find(words, word, value))
+        return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "model: \"%s\" is \"%.*s\"", name,
                 word.size > 40 ? 40 : (int)word.size, word.data);
 }
@@ -235,12 +224,12 @@ static enum status read_input(const cJSON *object, struct arena *arena,
     double null_value;
 
     TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->name, err));
-    TRY(get_choice(object, "type", input_type_names, COUNT(input_type_names), &type, err));
+    TRY(get_word(object, "type", input_type_words, &type, err));
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     input->type = (enum input_type)type;
-    if (input->type == INPUT_TYPE_CATEGORY) {
-        TRY(get_count(object, "words", 0, TRANSFORM_WORDS_MAX, &input->word_count, err));
-        return get_count(object, "hash_buckets", 0, TRANSFORM_WORDS_MAX, &input->hash_buckets, err);
+    if (input->type == INPUT_CATEGORY) {
+        TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
+        return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
     }
     TRY(json_get_real(object, "mean", &input->mean, err));
     TRY(json_get_real(object, "scale", &input->scale, err));
@@ -259,7 +248,7 @@ static enum status read_inputs(const cJSON *meta, struct arena *arena, struct tr
     const cJSON *inputs, *object;
     uint32_t i = 0;
 
-    TRY(json_get_array(meta, "inputs", TRANSFORM_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(meta, "inputs", MODEL_INPUTS_MAX, &inputs, err));
     transform->input_count = (uint32_t)cJSON_GetArraySize(inputs);
     if (transform->input_count == 0)
         return corrupt(err, "there are no inputs");
@@ -278,22 +267,22 @@ static enum status read_label(const cJSON *item, enum label_type type, struct ar
 {
     const double number = item->valuedouble;
 
-    if (type == LABEL_TYPE_TEXT && cJSON_IsString(item)) {
+    if (type == LABEL_TEXT && cJSON_IsString(item)) {
         *cell = (struct cell){.type = CELL_TEXT};
         cell->text = arena_copy(arena, slice_of(item->valuestring));
         return cell->text.data ? STATUS_OK : fail_no_memory(err);
     }
-    if (type == LABEL_TYPE_REAL && cJSON_IsNumber(item) && isfinite(number)) {
+    if (type == LABEL_REAL && cJSON_IsNumber(item) && isfinite(number)) {
         *cell = (struct cell){.type = CELL_REAL, .real = number};
         return STATUS_OK;
     }
     *cell = (struct cell){.type = CELL_INTEGER};
-    if (type == LABEL_TYPE_INTEGER && cJSON_IsNumber(item) && number == floor(number) &&
+    if (type == LABEL_INTEGER && cJSON_IsNumber(item) && number == floor(number) &&
         fabs(number) <= (double)EXACT_INTEGER) {
         cell->integer = (int64_t)number;
         return STATUS_OK;
     }
-    if (type == LABEL_TYPE_INTEGER && cJSON_IsString(item) &&
+    if (type == LABEL_INTEGER && cJSON_IsString(item) &&
         slice_to_integer(slice_of(item->valuestring), &cell->integer))
         return STATUS_OK;
     return corrupt(err, "a label is of another type than the labels");
@@ -312,7 +301,7 @@ static enum status read_classes(const cJSON *object, struct arena *arena, struct
     const cJSON *values, *item;
     uint32_t i = 0;
 
-    TRY(json_get_array(object, "values", MODEL_CLASSES_MAX, &values, err));
+    TRY(json_get_array(object, "values", CLASSES_MAX, &values, err));
     labels->count = (uint32_t)cJSON_GetArraySize(values);
     if (labels->count < 2)
         return corrupt(err, "a classifier has at least two labels");
@@ -336,14 +325,14 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
     unsigned type;
 
     TRY(json_get_object(meta, "labels", &object, err));
-    TRY(get_choice(object, "type", label_type_names, COUNT(label_type_names), &type, err));
+    TRY(get_word(object, "type", label_type_words, &type, err));
     model->labels.type = (enum label_type)type;
     model->label_scale = 1;
-    if (model->task == MODEL_CLASSIFICATION)
+    if (model->task == TASK_CLASSIFICATION)
         return read_classes(object, arena, &model->labels, err);
     TRY(json_get_real(object, "mean", &model->label_mean, err));
     TRY(json_get_real(object, "scale", &model->label_scale, err));
-    if (model->labels.type == LABEL_TYPE_TEXT)
+    if (model->labels.type == LABEL_TEXT)
         return corrupt(err, "a regressor's label is a number, not text");
     if (model->label_scale <= 0)
         return corrupt(err, "a regressor's label has no positive scale");
@@ -357,7 +346,7 @@ static uint64_t first_layer_rows(const struct transform *transform)
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        rows += input->type == INPUT_TYPE_CATEGORY
+        rows += input->type == INPUT_CATEGORY
                     ? (uint64_t)input->word_count + input->hash_buckets + 1
                     : 1 + (uint64_t)input->has_nulls;
     }
@@ -393,8 +382,7 @@ static enum status read_network(const cJSON *meta, struct arena *arena, struct m
     uint32_t i = 0;
 
     TRY(json_get_object(meta, "network", &object, err));
-    TRY(get_choice(object, "activation", activation_names, COUNT(activation_names), &activation,
-                   err));
+    TRY(get_word(object, "activation", activation_words, &activation, err));
     model->activation = (enum activation)activation;
     TRY(json_get_array(object, "layers", MODEL_LAYERS_MAX, &layers, err));
     model->layer_count = (uint32_t)cJSON_GetArraySize(layers);
@@ -449,8 +437,8 @@ static enum status read_meta(const cJSON *meta, struct arena *arena, struct mode
         return fail(err, STATUS_UNSUPPORTED, "models of kind \"%.*s\" are not supported yet",
                     SLICE_FORMAT(model->family));
     TRY(get_text(meta, "estimator", NAME_BYTES_MAX, arena, &model->estimator, err));
-    TRY(get_choice(meta, "task", task_names, COUNT(task_names), &task, err));
-    model->task = (enum model_task)task;
+    TRY(get_word(meta, "task", task_words, &task, err));
+    model->task = (enum task)task;
     TRY(get_text(meta, "label", MODEL_META_BYTES_MAX, arena, &model->label, err));
     if (json_has(meta, "label_declared"))
         TRY(get_text(meta, "label_declared", NAME_BYTES_MAX, arena, &model->label_declared, err));

@@ -111,7 +111,7 @@ static enum status expect_rest(struct model_reader *reader, struct error *err)
         layer->bias = reader->tensors[reader->tensor_count - 1].elements;
     }
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].type == INPUT_TYPE_CATEGORY)
+        if (model->transform.inputs[i].type == INPUT_CATEGORY)
             TRY(expect_words(reader, &model->transform.inputs[i], err));
     return STATUS_OK;
 }

@@ -59,12 +59,12 @@ static enum status write_weight(struct writer *writer, struct slice name, uint32
     const struct model *model = writer->model;
     struct model_row row = {.part = SLICE("weight"), .name = name, .has_value = true};
 
-    if (model->task == MODEL_REGRESSION) {
+    if (model->task == TASK_REGRESSION) {
         value *= model->label_scale;
         value += is_intercept ? model->label_mean : 0;
     }
     /* Of two classes the only output speaks for class 1. */
-    row.position = model->task == MODEL_CLASSIFICATION && model->labels.count == 2 ? 1 : output;
+    row.position = model->task == TASK_CLASSIFICATION && model->labels.count == 2 ? 1 : output;
     row.value = value;
     return give(writer, &row, err);
 }
@@ -80,7 +80,7 @@ static enum status write_intercepts(struct writer *writer, struct error *err)
 
         for (uint32_t i = 0; i < transform->input_count; i++) {
             const struct transform_input *input = &transform->inputs[i];
-            if (input->type == INPUT_TYPE_NUMERIC)
+            if (input->type == INPUT_NUMERIC)
                 intercept -=
                     (double)layer->weights[(size_t)input->dense_offset * layer->width + j] *
                     (input->mean / input->scale);
@@ -157,7 +157,7 @@ static enum status write_weights(struct writer *writer, struct error *err)
     text_init(&name, TEXT_MAXIMUM);
     for (uint32_t i = 0; status == STATUS_OK && i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_TYPE_NUMERIC)
+        if (input->type == INPUT_NUMERIC)
             status = write_numeric(writer, input, &name, err);
         else
             status = write_category(writer, input, &name, err);

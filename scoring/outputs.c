@@ -19,7 +19,7 @@ void output_room_deinit(struct output_room *room)
 
 static enum status need_classes(const struct model *model, struct error *err)
 {
-    if (model->task == MODEL_CLASSIFICATION)
+    if (model->task == TASK_CLASSIFICATION)
         return STATUS_OK;
     return fail(err, STATUS_INVALID, "a %.*s has no probabilities", SLICE_FORMAT(model->estimator)),
            error_hint(err, "Use totrain_predict.");

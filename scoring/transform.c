@@ -72,7 +72,7 @@ static enum status finish_category(struct transform *transform, struct transform
 {
     uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
 
-    if (input->word_count > TRANSFORM_WORDS_MAX || input->hash_buckets > TRANSFORM_WORDS_MAX ||
+    if (input->word_count > CATEGORY_WORDS_MAX || input->hash_buckets > CATEGORY_WORDS_MAX ||
         transform->id_rows + rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
                     SLICE_FORMAT(input->name), input->word_count, input->hash_buckets);
@@ -114,7 +114,7 @@ static enum status list_columns(struct transform *transform, struct arena *arena
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type != INPUT_TYPE_NUMERIC)
+        if (input->type != INPUT_NUMERIC)
             continue;
         transform->means[input->dense_offset] = input->mean;
         transform->scales[input->dense_offset] = input->scale;
@@ -126,14 +126,14 @@ static enum status list_columns(struct transform *transform, struct arena *arena
 
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
 {
-    if (transform->input_count == 0 || transform->input_count > TRANSFORM_INPUTS_MAX)
-        return fail(err, STATUS_CORRUPT, "a model has 1 to %d inputs, not %u", TRANSFORM_INPUTS_MAX,
+    if (transform->input_count == 0 || transform->input_count > MODEL_INPUTS_MAX)
+        return fail(err, STATUS_CORRUPT, "a model has 1 to %d inputs, not %u", MODEL_INPUTS_MAX,
                     transform->input_count);
     TRY(check_names(transform, arena, err));
     transform->dense_width = transform->id_count = transform->id_rows = 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_TYPE_NUMERIC)
+        if (input->type == INPUT_NUMERIC)
             TRY(finish_numeric(transform, input, err));
         else
             TRY(finish_category(transform, input, arena, err));
@@ -324,7 +324,7 @@ enum status transform_row(const struct transform *transform, const struct cell *
     run.first = run.count = 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_TYPE_NUMERIC)
+        if (input->type == INPUT_NUMERIC)
             TRY(transform_numeric(transform, input, &cells[i], &run, dense, err));
         else
             TRY(transform_category(input, &cells[i], ids++, err));

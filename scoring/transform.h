@@ -21,13 +21,10 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "params/terms.h"
 
-#define TRANSFORM_INPUTS_MAX  2000
-#define TRANSFORM_WORDS_MAX   10000000
 #define TRANSFORM_DENSE_MAX   1e18f
 #define TRANSFORM_WORD_BUFFER 32 /* bytes, for a number as a word */
-
-enum input_type { INPUT_TYPE_NUMERIC, INPUT_TYPE_CATEGORY };
 
 struct transform_input {
     struct slice name;

@@ -11,11 +11,11 @@ struct given {
 static int compare_label(const struct labels *labels, const struct cell *value,
                          const struct given *given)
 {
-    double number = labels->type == LABEL_TYPE_INTEGER ? (double)value->integer : value->real;
+    double number = labels->type == LABEL_INTEGER ? (double)value->integer : value->real;
 
-    if (labels->type == LABEL_TYPE_TEXT)
+    if (labels->type == LABEL_TEXT)
         return slice_compare(given->word, value->text);
-    if (labels->type == LABEL_TYPE_INTEGER && given->is_integer)
+    if (labels->type == LABEL_INTEGER && given->is_integer)
         return (given->integer > value->integer) - (given->integer < value->integer);
     return (given->number > number) - (given->number < number);
 }
@@ -55,13 +55,13 @@ enum status truth_read(const struct model *model, struct slice column, uint64_t 
     char buffer[TRANSFORM_WORD_BUFFER];
     bool is_null = false;
 
-    if (model->task == MODEL_CLASSIFICATION && labels->type == LABEL_TYPE_TEXT)
+    if (model->task == TASK_CLASSIFICATION && labels->type == LABEL_TEXT)
         TRY(cell_to_word(cell, column, buffer, &given.word, &is_null, err));
     else
         TRY(cell_to_number(cell, column, &given.number, &is_null, err));
     if (is_null)
         return label_is_null(column, row, err);
-    if (model->task == MODEL_CLASSIFICATION)
+    if (model->task == TASK_CLASSIFICATION)
         truth->class = find_class(labels, &given);
     else
         truth->value = given.number;

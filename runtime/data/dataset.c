@@ -177,11 +177,6 @@ static enum status open_spool(const char *folder, const char *name, struct team 
     return spool_open(path, team, arena, spool, err);
 }
 
-static enum model_task task_of(const struct jobspec *spec)
-{
-    return spec->task == SPEC_CLASSIFICATION ? MODEL_CLASSIFICATION : MODEL_REGRESSION;
-}
-
 /* validation.spool, encoded with what the training rows taught. */
 static enum status open_validation(const char *folder, const struct jobspec *spec,
                                    const struct class_index *index, struct team *team,
@@ -197,7 +192,7 @@ static enum status open_validation(const char *folder, const struct jobspec *spe
     TRY_OR(done, status, dataset_check(&spool, spec, "validation.select", err));
     TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
-           part_allocate(dataset, task_of(spec), spool.rows, true, &dataset->validation, err));
+           part_allocate(dataset, spec->task, spool.rows, true, &dataset->validation, err));
     status = encode_rows(&spool, dataset, index, &split, team, &dataset->validation, NULL, err);
 done:
     split_deinit(&split);
@@ -220,7 +215,6 @@ static enum status read_rows(const char *folder, const struct jobspec *spec, str
                              struct class_index *index, struct team *team, struct dataset *dataset,
                              struct error *err)
 {
-    const enum model_task task = task_of(spec);
     const struct spool *spool = &dataset->spool;
     bool is_dense;
     const uint32_t held_out =
@@ -230,8 +224,8 @@ static enum status read_rows(const char *folder, const struct jobspec *spec, str
     TRY(learn_transform(spool, spec, split->is_training, team, dataset, err));
     TRY(learn_labels(spool, spec, split->is_training, team, dataset, index, err));
     is_dense = !stays_in_spool(dataset, spec);
-    TRY(part_allocate(dataset, task, spool->rows - held_out, is_dense, &dataset->train, err));
-    TRY(part_allocate(dataset, task, held_out, is_dense, &dataset->validation, err));
+    TRY(part_allocate(dataset, spec->task, spool->rows - held_out, is_dense, &dataset->train, err));
+    TRY(part_allocate(dataset, spec->task, held_out, is_dense, &dataset->validation, err));
     TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,
                     err));
     if (spec->has_validation)

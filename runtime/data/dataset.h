@@ -14,8 +14,7 @@
 #include "runtime/data/spool.h"
 #include "scoring/model.h"
 
-#define DATASET_CLASSES_MAX 10000
-#define DATASET_BYTES_MAX   ((uint64_t)16 << 30) /* of encoded rows */
+#define DATASET_BYTES_MAX ((uint64_t)16 << 30) /* of encoded rows */
 
 /*
  * One part: train or validation. Row major. Rows lie in an order made from
@@ -56,7 +55,7 @@ struct dataset {
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
- * n_classes or DATASET_CLASSES_MAX; an infinite value. LIMIT beyond
+ * n_classes or CLASSES_MAX; an infinite value. LIMIT beyond
  * DATASET_BYTES_MAX.
  */
 enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,

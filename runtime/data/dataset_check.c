@@ -45,22 +45,22 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
                                struct error *err)
 {
     static const enum spool_type label_types[] = {
-        [SPEC_LABEL_INTEGER] = SPOOL_INTEGER,
-        [SPEC_LABEL_REAL] = SPOOL_REAL,
-        [SPEC_LABEL_TEXT] = SPOOL_TEXT,
+        [LABEL_INTEGER] = SPOOL_INTEGER,
+        [LABEL_REAL] = SPOOL_REAL,
+        [LABEL_TEXT] = SPOOL_TEXT,
     };
     const struct spool_column_view *columns = spool->blocks[0].columns;
     enum spool_type wanted = label_types[spec->label_type];
 
     for (uint32_t i = 0; i < spec->input_count; i++)
-        if (spec->inputs[i].kind == SPEC_NUMERIC && columns[i].type == SPOOL_TEXT)
+        if (spec->inputs[i].type == INPUT_NUMERIC && columns[i].type == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "column \"%.*s\" is text, where numbers were expected",
                         SLICE_FORMAT(spec->inputs[i].name));
     if (columns[spec->input_count].type != wanted)
         return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",
                     SLICE_FORMAT(spec->label), type_name(columns[spec->input_count].type),
                     type_name(wanted));
-    if (spec->task == SPEC_REGRESSION && wanted == SPOOL_TEXT)
+    if (spec->task == TASK_REGRESSION && wanted == SPOOL_TEXT)
         return fail(err, STATUS_INVALID,
                     "label column \"%.*s\" is text, and a regressor predicts "
                     "numbers",

@@ -66,9 +66,9 @@ static enum status encode_inputs(const struct encoding *encoding, struct encoder
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_TYPE_NUMERIC && encoding->has_plain_numbers)
+        if (input->type == INPUT_NUMERIC && encoding->has_plain_numbers)
             continue;
-        if (input->type == INPUT_TYPE_NUMERIC)
+        if (input->type == INPUT_NUMERIC)
             encode_numeric(input, &block->columns[i], first, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
         else
@@ -180,7 +180,7 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_TYPE_NUMERIC &&
+        if (transform->inputs[i].type == INPUT_NUMERIC &&
             (spool->blocks[0].columns[i].type != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
              transform->inputs[i].has_nulls))
             return false;
@@ -218,7 +218,7 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
     return status;
 }
 
-enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
+enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
                           bool is_dense, struct dataset_part *part, struct error *err)
 {
     const uint64_t width = is_dense ? dataset->transform.dense_width : 0;
@@ -239,7 +239,7 @@ enum status part_allocate(const struct dataset *dataset, enum model_task task, u
         part->cells = malloc(rows * sizeof *part->cells);
     part->ids = malloc(rows * ids * sizeof(int32_t) + 1);
     part->hashes = malloc(rows * sizeof *part->hashes);
-    if (task == MODEL_CLASSIFICATION)
+    if (task == TASK_CLASSIFICATION)
         part->classes = malloc(rows * sizeof *part->classes);
     else
         part->values = malloc(rows * sizeof *part->values);

@@ -16,10 +16,10 @@ static struct cell word_to_cell(enum label_type type, struct slice word)
 {
     struct cell cell = {.type = CELL_TEXT, .text = word};
 
-    if (type == LABEL_TYPE_INTEGER) {
+    if (type == LABEL_INTEGER) {
         cell = (struct cell){.type = CELL_INTEGER};
         memcpy(&cell.integer, word.data, sizeof cell.integer);
-    } else if (type == LABEL_TYPE_REAL) {
+    } else if (type == LABEL_REAL) {
         cell = (struct cell){.type = CELL_REAL};
         memcpy(&cell.real, word.data, sizeof cell.real);
     }
@@ -99,7 +99,7 @@ static enum status refuse_more_classes(const struct jobspec *spec, struct error 
     fail(err, STATUS_INVALID,
          "label column \"%.*s\" has more than %d different values, and a classifier tells at most "
          "that many apart",
-         SLICE_FORMAT(spec->label), DATASET_CLASSES_MAX);
+         SLICE_FORMAT(spec->label), CLASSES_MAX);
     return error_hint(err, "Train a regressor to predict a number.");
 }
 
@@ -127,7 +127,7 @@ static enum status count_block(const struct counting *counting, const struct spo
                         SLICE_FORMAT(spec->label));
         if (count_label(index, view, row) == WORD_TABLE_NONE)
             return fail_no_memory(err);
-        if (index->table.count > DATASET_CLASSES_MAX)
+        if (index->table.count > CLASSES_MAX)
             return refuse_more_classes(spec, err);
     }
     return STATUS_OK;
@@ -154,12 +154,12 @@ static enum status add_labels(const struct jobspec *spec, const struct class_ind
             index->table.entries[entry].count += met->count;
             continue;
         }
-        if (index->table.count == DATASET_CLASSES_MAX)
+        if (index->table.count == CLASSES_MAX)
             return refuse_more_classes(spec, err);
         if (word_table_add(&index->table, met->word) == WORD_TABLE_NONE)
             return fail_no_memory(err);
         index->table.entries[index->table.count - 1].count = met->count;
-        if (spec->label_type != SPEC_LABEL_TEXT && index->table.count <= FEW_CLASSES)
+        if (spec->label_type != LABEL_TEXT && index->table.count <= FEW_CLASSES)
             memcpy(&index->few[index->table.count - 1], met->word.data, sizeof *index->few);
     }
     return STATUS_OK;
@@ -270,15 +270,9 @@ enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
                          const uint8_t *is_used, struct team *team, struct dataset *dataset,
                          struct class_index *index, struct error *err)
 {
-    static const enum label_type types[] = {
-        [SPEC_LABEL_INTEGER] = LABEL_TYPE_INTEGER,
-        [SPEC_LABEL_REAL] = LABEL_TYPE_REAL,
-        [SPEC_LABEL_TEXT] = LABEL_TYPE_TEXT,
-    };
-
-    dataset->labels.type = types[spec->label_type];
+    dataset->labels.type = spec->label_type;
     dataset->label_scale = 1;
-    if (spec->task == SPEC_REGRESSION) {
+    if (spec->task == TASK_REGRESSION) {
         struct column_moments moments;
 
         TRY(column_moments(spool, spool->number_count - 1, 1, is_used, team, &moments, err));
@@ -286,7 +280,7 @@ enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
         dataset->label_scale = moments.scale;
         return STATUS_OK;
     }
-    if (spec->label_type == SPEC_LABEL_REAL)
+    if (spec->label_type == LABEL_REAL)
         TRY(refuse_fractions(spool, spec, err));
     TRY(count_labels(spool, spec, is_used, team, index, err));
     return learn_classes(spec, dataset, index, err);

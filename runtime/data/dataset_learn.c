@@ -36,7 +36,7 @@ struct column_pass {
 static void take_moments(const struct column_moments *moments, bool standardize,
                          struct transform_input *input)
 {
-    input->type = INPUT_TYPE_NUMERIC;
+    input->type = INPUT_NUMERIC;
     input->mean = standardize ? moments->mean : 0;
     input->scale = standardize ? moments->scale : 1;
     input->null_value = standardize ? 0 : transform_number(input, moments->mean);
@@ -120,7 +120,7 @@ static void learn_column(void *context, uint32_t member, uint32_t column)
 
     error_clear(&learned->err);
     learned->has_nulls = has_nulls(pass->spool, column, pass->is_used);
-    if (input->kind != SPEC_NUMERIC)
+    if (input->type != INPUT_NUMERIC)
         count_words(pass->spool, column, input->name, pass->is_used, &learned->table,
                     &learned->words, &learned->err);
 }
@@ -139,11 +139,11 @@ static enum status take_column(const struct spec_input *spec, bool standardize,
     if (!input->name.data)
         return fail_no_memory(err);
     input->has_nulls = learned->has_nulls;
-    if (spec->kind == SPEC_NUMERIC) {
+    if (spec->type == INPUT_NUMERIC) {
         take_moments((*moments)++, standardize, input);
         return STATUS_OK;
     }
-    input->type = INPUT_TYPE_CATEGORY;
+    input->type = INPUT_CATEGORY;
     return take_words(&learned->table, spec->vocabulary_max, input, arena, err);
 }
 
@@ -152,7 +152,7 @@ static uint32_t numeric_inputs(const struct jobspec *spec)
     uint32_t count = 0;
 
     for (size_t i = 0; i < spec->input_count; i++)
-        count += spec->inputs[i].kind == SPEC_NUMERIC;
+        count += spec->inputs[i].type == INPUT_NUMERIC;
     return count;
 }
 

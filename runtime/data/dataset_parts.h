@@ -58,7 +58,7 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
                         struct team *team, struct dataset_part *train,
                         struct dataset_part *validation, struct error *err);
 /* is_dense: its dense inputs are encoded now, else where they are taken. */
-enum status part_allocate(const struct dataset *dataset, enum model_task task, uint64_t rows,
+enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
                           bool is_dense, struct dataset_part *part, struct error *err);
 /* Whether the dense inputs of a row are its first numbers, in their order. */
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform);

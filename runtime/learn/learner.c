@@ -47,7 +47,7 @@ static bool is_epoch_end(const struct learner *learner, uint64_t step)
 /* The default schedule would lower the rate at the end, and has not begun to. */
 static bool can_cool(const struct learner *learner, uint64_t step)
 {
-    return learner->spec->early_stopping > 0 && learner->spec->schedule == SPEC_TRAPEZOIDAL &&
+    return learner->spec->early_stopping > 0 && learner->spec->schedule == SCHEDULE_TRAPEZOIDAL &&
            step % learner->steps_per_epoch == 0 && step <= learner->planned_steps &&
            4 * step <= 3 * learner->planned_steps;
 }
@@ -491,7 +491,7 @@ static void in_label_units(const struct learner *learner, struct learner_report 
 {
     const double square = learner->dataset->label_scale * learner->dataset->label_scale;
 
-    if (learner->network.task != MODEL_REGRESSION)
+    if (learner->network.task != TASK_REGRESSION)
         return;
     report->train_loss *= square;
     report->validation_loss *= square;

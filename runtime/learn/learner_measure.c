@@ -136,7 +136,7 @@ static enum status measure_row(const struct learner *learner, uint32_t task, uin
     struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
 
     scorer_select(scorer, i);
-    if (learner->network.task != MODEL_CLASSIFICATION)
+    if (learner->network.task != TASK_CLASSIFICATION)
         return metrics_measure_value(
             scorer, (double)part->values[row] * dataset->label_scale + dataset->label_mean,
             measured, err);

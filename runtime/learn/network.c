@@ -27,7 +27,7 @@ static void gather_label(const struct network *network, const struct network_row
     int32_t class;
 
     space->weights[at] = 1;
-    if (network->task == MODEL_REGRESSION) {
+    if (network->task == TASK_REGRESSION) {
         space->targets[at] = rows->part->values[row];
         return;
     }
@@ -186,7 +186,7 @@ static void losses(const struct network *network, uint32_t n, struct network_spa
 {
     float *z = space->activations[network->layer_count - 1];
 
-    if (network->task == MODEL_REGRESSION)
+    if (network->task == TASK_REGRESSION)
         loss_squares(n, space->targets, z, space->losses);
     else if (network->outputs == 1)
         loss_logistic(n, space->targets, z, space->losses);
@@ -397,7 +397,7 @@ double network_evaluate(const struct network *network, const float *parameters,
                         const struct network_rows *rows, struct network_space *space,
                         uint64_t *correct)
 {
-    const bool is_classifier = network->task == MODEL_CLASSIFICATION;
+    const bool is_classifier = network->task == TASK_CLASSIFICATION;
     double loss = 0;
 
     *correct = 0;

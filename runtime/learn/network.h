@@ -37,7 +37,7 @@ struct network_layer {
 /* The parameters lie layer by layer: W (rows, width), for the first layer the
  * id block (id_rows, width), b (width). Tensors in the same order. */
 struct network {
-    enum model_task task;
+    enum task task;
     enum activation activation;
     uint32_t dense_width, id_count, id_rows;
     uint32_t outputs;

@@ -9,24 +9,9 @@
 
 /* ---- shape ---- */
 
-static enum activation activation_of(const struct jobspec *spec)
-{
-    switch (spec->activation) {
-    case SPEC_IDENTITY:
-        return ACTIVATION_IDENTITY;
-    case SPEC_RELU:
-        return ACTIVATION_RELU;
-    case SPEC_TANH:
-        return ACTIVATION_TANH;
-    case SPEC_SIGMOID:
-        return ACTIVATION_SIGMOID;
-    }
-    return ACTIVATION_IDENTITY;
-}
-
 static uint32_t outputs_of(const struct jobspec *spec, const struct dataset *dataset)
 {
-    return spec->task == SPEC_REGRESSION || dataset->labels.count == 2 ? 1 : dataset->labels.count;
+    return spec->task == TASK_REGRESSION || dataset->labels.count == 2 ? 1 : dataset->labels.count;
 }
 
 /* Float, optimizer slots, gradient and 64-bit sum of each. */
@@ -78,8 +63,8 @@ enum status network_init(struct network *network, const struct jobspec *spec,
     uint64_t total = 0, inputs = (uint64_t)rows + transform->id_rows;
 
     *network = (struct network){
-        .task = spec->task == SPEC_REGRESSION ? MODEL_REGRESSION : MODEL_CLASSIFICATION,
-        .activation = activation_of(spec),
+        .task = spec->task,
+        .activation = spec->activation,
         .dense_width = transform->dense_width,
         .id_count = transform->id_count,
         .id_rows = transform->id_rows,

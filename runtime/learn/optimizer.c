@@ -20,16 +20,16 @@ struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
     };
 }
 
-uint32_t optimizer_slots(enum spec_optimizer kind)
+uint32_t optimizer_slots(enum optimizer_kind kind)
 {
     switch (kind) {
-    case SPEC_SGD:
+    case OPTIMIZER_SGD:
         return 0;
-    case SPEC_MOMENTUM:
-    case SPEC_NESTEROV:
-    case SPEC_ADAGRAD:
+    case OPTIMIZER_MOMENTUM:
+    case OPTIMIZER_NESTEROV:
+    case OPTIMIZER_ADAGRAD:
         return 1;
-    case SPEC_ADAM:
+    case OPTIMIZER_ADAM:
         return 2;
     }
     return 0;
@@ -37,7 +37,7 @@ uint32_t optimizer_slots(enum spec_optimizer kind)
 
 float optimizer_slot_start(const struct optimizer *optimizer)
 {
-    return optimizer->kind == SPEC_ADAGRAD ? (float)optimizer->initial_accumulator : 0;
+    return optimizer->kind == OPTIMIZER_ADAGRAD ? (float)optimizer->initial_accumulator : 0;
 }
 
 double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
@@ -50,13 +50,13 @@ double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
         return 1 - (double)(t - from) / (double)(optimizer->steps - from);
 
     switch (optimizer->schedule) {
-    case SPEC_CONSTANT:
+    case SCHEDULE_CONSTANT:
         return 1;
-    case SPEC_LINEAR:
+    case SCHEDULE_LINEAR:
         return 1 - share;
-    case SPEC_COSINE:
+    case SCHEDULE_COSINE:
         return (1 + pairs_cosine(pi * share)) / 2;
-    case SPEC_TRAPEZOIDAL: /* full for three quarters, then a line to zero */
+    case SCHEDULE_TRAPEZOIDAL: /* full for three quarters, then a line to zero */
         return share <= 0.75 ? 1 : 4 * (1 - share);
     }
     return 1;
@@ -67,7 +67,7 @@ struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint6
     double rate = optimizer->learning_rate * optimizer_schedule(optimizer, t);
     double correction = 1;
 
-    if (optimizer->kind == SPEC_ADAM) {
+    if (optimizer->kind == OPTIMIZER_ADAM) {
         rate /= 1 - pairs_power(optimizer->beta1, t + 1);
         correction = sqrt(1 - pairs_power(optimizer->beta2, t + 1));
     }
@@ -150,19 +150,19 @@ void optimizer_update(const struct optimizer_step *step, float l1, float l2, siz
                       const float *gradient, float *parameters, float *first, float *second)
 {
     switch (step->kind) {
-    case SPEC_SGD:
+    case OPTIMIZER_SGD:
         sgd(*step, l1, l2, count, gradient, parameters);
         return;
-    case SPEC_MOMENTUM:
+    case OPTIMIZER_MOMENTUM:
         momentum(*step, l1, l2, count, gradient, parameters, first);
         return;
-    case SPEC_NESTEROV:
+    case OPTIMIZER_NESTEROV:
         nesterov(*step, l1, l2, count, gradient, parameters, first);
         return;
-    case SPEC_ADAGRAD:
+    case OPTIMIZER_ADAGRAD:
         adagrad(*step, l1, l2, count, gradient, parameters, first);
         return;
-    case SPEC_ADAM:
+    case OPTIMIZER_ADAM:
         adam(*step, l1, l2, count, gradient, parameters, first, second);
         return;
     }

@@ -25,8 +25,8 @@
 #define OPTIMIZER_SLOTS_MAX 2
 
 struct optimizer {
-    enum spec_optimizer kind;
-    enum spec_schedule schedule;
+    enum optimizer_kind kind;
+    enum schedule schedule;
     double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
     uint64_t steps;     /* where the schedule ends */
     uint64_t cool_from; /* a step from which a line to zero leads there; 0: none */
@@ -34,7 +34,7 @@ struct optimizer {
 
 /* The numbers of one step, the same for all parameters. */
 struct optimizer_step {
-    enum spec_optimizer kind;
+    enum optimizer_kind kind;
     float rate, momentum, beta1, beta2, rest1, rest2, epsilon; /* rest = 1 - beta */
     float correction;                                          /* Adam: sqrt(1 - b2^t) */
 };
@@ -42,7 +42,7 @@ struct optimizer_step {
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps);
 
 /* Values that an optimizer keeps for each parameter, and what they start as. */
-uint32_t optimizer_slots(enum spec_optimizer kind);
+uint32_t optimizer_slots(enum optimizer_kind kind);
 float optimizer_slot_start(const struct optimizer *optimizer);
 
 /* Until cool_from, schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */

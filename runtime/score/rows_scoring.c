@@ -282,7 +282,7 @@ static enum status put_measures(struct rows_scoring *scoring, const union truth 
 {
     struct metrics_row measured;
 
-    if (scoring->model.task == MODEL_CLASSIFICATION)
+    if (scoring->model.task == TASK_CLASSIFICATION)
         metrics_measure_class(&scoring->scorer, truth->class, scoring->room.probabilities,
                               &measured);
     else if (metrics_measure_value(&scoring->scorer, truth->value, &measured, err) != STATUS_OK)

@@ -60,7 +60,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         bool is_label = i + 1 == count;
 
         columns[i] = (struct spool_column){cells[i], is_label ? SPOOL_TEXT : SPOOL_REAL};
-        job->inputs[i] = (struct spec_input){.name = cells[i], .kind = SPEC_NUMERIC};
+        job->inputs[i] = (struct spec_input){.name = cells[i], .type = INPUT_NUMERIC};
     }
     job->spec.input_count = count - 1;
     job->spec.label = cells[count - 1];
@@ -81,12 +81,12 @@ static void fill_spec(struct csv_job *job)
     spec->estimator = SLICE("DNNClassifier");
     spec->family = SLICE("network");
     spec->model_name = SLICE("m");
-    spec->task = SPEC_CLASSIFICATION;
+    spec->task = TASK_CLASSIFICATION;
     spec->inputs = job->inputs;
-    spec->label_type = SPEC_LABEL_TEXT;
+    spec->label_type = LABEL_TEXT;
     spec->hidden_units[0] = 16;
     spec->hidden_layers = 1;
-    spec->activation = SPEC_RELU;
+    spec->activation = ACTIVATION_RELU;
     spec->standardize = true;
     spec->batch_size = 32;
     spec->epochs = 6;
@@ -95,12 +95,12 @@ static void fill_spec(struct csv_job *job)
     spec->test_size = 0.2;
     spec->metrics[0] = SLICE("Accuracy");
     spec->metric_count = 1;
-    spec->optimizer = SPEC_ADAM;
+    spec->optimizer = OPTIMIZER_ADAM;
     spec->learning_rate = 0.01;
     spec->beta1 = 0.9;
     spec->beta2 = 0.999;
     spec->epsilon = 1e-8;
-    spec->schedule = SPEC_CONSTANT;
+    spec->schedule = SCHEDULE_CONSTANT;
     spec->lanes = 8;
     spec->lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = 1;

@@ -101,7 +101,7 @@ static enum status add_rest(struct model_reader *reader, const struct model *sha
         TRY(add_tensor(reader, i, true, layer->width, rest, err));
     }
     for (uint32_t i = 0; i < shapes->transform.input_count; i++)
-        if (shapes->transform.inputs[i].type == INPUT_TYPE_CATEGORY)
+        if (shapes->transform.inputs[i].type == INPUT_CATEGORY)
             TRY(add_words(reader, &shapes->transform.inputs[i], rest, err));
     return rest->size > 4 ? add_stray(reader, rest, err) : STATUS_OK;
 }

@@ -88,6 +88,16 @@ static void read_query(struct slice text, struct described_query *query)
         read_column(cut(&text, ";"), query);
 }
 
+/* The word's place among these; a test's model has no other. */
+static unsigned value_of(const char *const *words, struct slice word)
+{
+    unsigned value;
+
+    if (!term_find(words, word, &value))
+        give_up("no such word", word);
+    return value;
+}
+
 static void read_model(struct slice text, struct described_catalog *described)
 {
     struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text);
@@ -95,10 +105,10 @@ static void read_model(struct slice text, struct described_catalog *described)
     described->has_model = true;
     described->model_name = word(&head);
     described->model.estimator = word(&head);
-    described->model.task = word(&head);
+    described->model.task = (enum task)value_of(task_words, word(&head));
     word(&label);
     described->model.label = word(&label);
-    described->model.label_type = word(&label);
+    described->model.label_type = (enum label_type)value_of(label_type_words, word(&label));
     described->model.version = 1;
     described->model.digest = SLICE("0123456789abcdef");
     described->model.inputs = described->inputs;

@@ -62,7 +62,7 @@ struct dataset made_dataset(struct rows_shape shape)
     if (shape.classes) {
         dataset.label_mean = 0;
         dataset.label_scale = 1;
-        dataset.labels.type = LABEL_TYPE_INTEGER;
+        dataset.labels.type = LABEL_INTEGER;
         dataset.labels.count = shape.classes;
         dataset.labels.values = calloc(shape.classes, sizeof *dataset.labels.values);
         dataset.class_weights = calloc(shape.classes, sizeof *dataset.class_weights);
@@ -103,16 +103,16 @@ struct jobspec made_spec(const struct dataset *dataset)
     return (struct jobspec){
         .estimator = SLICE("DNNClassifier"),
         .family = SLICE("network"),
-        .task = dataset->labels.count ? SPEC_CLASSIFICATION : SPEC_REGRESSION,
+        .task = dataset->labels.count ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .label = SLICE("y"),
         .hidden_units = {8, 5},
         .hidden_layers = 2,
-        .activation = SPEC_RELU,
+        .activation = ACTIVATION_RELU,
         .batch_size = 32,
         .epochs = 3,
         .seed = dataset->seed,
         .shuffle = true,
-        .optimizer = SPEC_ADAM,
+        .optimizer = OPTIMIZER_ADAM,
         .learning_rate = 0.01,
         .momentum = 0.9,
         .beta1 = 0.9,

@@ -61,21 +61,21 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
         .name = SLICE("age"), .has_nulls = true, .mean = 40.1, .scale = 9.7};
     inputs[1] = (struct transform_input){.name = SLICE("height"), .mean = 171.3, .scale = 0.3};
     inputs[2] = (struct transform_input){.name = SLICE("colour"),
-                                         .type = INPUT_TYPE_CATEGORY,
+                                         .type = INPUT_CATEGORY,
                                          .has_nulls = true,
                                          .words = words,
                                          .word_counts = counts,
                                          .word_count = 3,
                                          .hash_buckets = 2};
     inputs[3] = (struct transform_input){.name = SLICE("size"),
-                                         .type = INPUT_TYPE_CATEGORY,
+                                         .type = INPUT_CATEGORY,
                                          .words = words,
                                          .word_counts = counts,
                                          .word_count = 2};
     *model = (struct model){
         .estimator = SLICE("DNNClassifier"),
         .family = SLICE("network"),
-        .task = classes ? MODEL_CLASSIFICATION : MODEL_REGRESSION,
+        .task = classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .label = SLICE("class"),
         .statement = SLICE("SELECT * FROM t TO TRAIN DNNClassifier LABEL class INTO m"),
         .id = SLICE("0123456789abcdef0123456789abcdef"),
@@ -84,7 +84,7 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
         .rows = 150,
         .created_at = SLICE("2026-11-21T07:00:00Z"),
         .transform = {.inputs = inputs, .input_count = 4},
-        .labels = {.type = classes ? LABEL_TYPE_INTEGER : LABEL_TYPE_REAL, .count = classes},
+        .labels = {.type = classes ? LABEL_INTEGER : LABEL_REAL, .count = classes},
         .label_mean = classes ? 0 : 22.5,
         .label_scale = classes ? 1 : 9.25,
         .activation = ACTIVATION_RELU,

@@ -175,8 +175,8 @@ static void the_document_is_printed_from_the_table(void **state)
 
 static void a_network_has_up_to_16_layers(void **state)
 {
-    struct value items[PLAN_HIDDEN_LAYERS_MAX + 1];
-    struct value list = {.kind = VALUE_LIST, .items = items, .count = PLAN_HIDDEN_LAYERS_MAX};
+    struct value items[HIDDEN_LAYERS_MAX + 1];
+    struct value list = {.kind = VALUE_LIST, .items = items, .count = HIDDEN_LAYERS_MAX};
     struct error err;
     (void)state;
 

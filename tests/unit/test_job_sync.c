@@ -131,7 +131,7 @@ static enum status put_row(void *self, const struct cell *cells, size_t count, s
     return STATUS_OK;
 }
 
-static struct spec_input input = {.name = {"a", 1}, .kind = SPEC_NUMERIC};
+static struct spec_input input = {.name = {"a", 1}, .type = INPUT_NUMERIC};
 static const struct jobspec spec = {.statement = {"s", 1},
                                     .model_name = {"m", 1},
                                     .estimator = {"LinearClassifier", 16},

@@ -4,8 +4,8 @@
 #include "jobspec/jobspec.h"
 
 static struct spec_input inputs[] = {
-    {SLICE("length"), SPEC_NUMERIC, 0},
-    {SLICE("the \"colour\""), SPEC_CATEGORY, 10000},
+    {SLICE("length"), INPUT_NUMERIC, 0},
+    {SLICE("the \"colour\""), INPUT_CATEGORY, 10000},
 };
 
 static struct jobspec example(void)
@@ -18,10 +18,10 @@ static struct jobspec example(void)
         .inputs = inputs,
         .input_count = 2,
         .label = SLICE("class"),
-        .label_type = SPEC_LABEL_TEXT,
+        .label_type = LABEL_TEXT,
         .hidden_units = {16, 8},
         .hidden_layers = 2,
-        .activation = SPEC_TANH,
+        .activation = ACTIVATION_TANH,
         .dropout = 0.1,
         .n_classes = 3,
         .standardize = true,
@@ -35,14 +35,14 @@ static struct jobspec example(void)
         .balanced = true,
         .metrics = {SLICE("Accuracy"), SLICE("AUC")},
         .metric_count = 2,
-        .optimizer = SPEC_NESTEROV,
+        .optimizer = OPTIMIZER_NESTEROV,
         .learning_rate = 1.0 / 3,
         .momentum = 0.9,
         .beta1 = 0.9,
         .beta2 = 0.999,
         .epsilon = 1e-8,
         .initial_accumulator = 0.1,
-        .schedule = SPEC_COSINE,
+        .schedule = SCHEDULE_COSINE,
         .lanes = 8,
         .lanes_max = 64,
         .min_workers = 1,
@@ -276,7 +276,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
          "\"a family name that is longer than the 64 bytes that names of families "
          "may have\",",
          "\"family\": expected 1 to 64 bytes"},
-        {"\"classification\"", "\"clustering\"", "\"task\": \"clustering\" is none of its words"},
+        {"\"classification\"", "\"ranking\"", "\"task\": \"ranking\" is none of its words"},
         {"\"category\"", "\"tensor\"", "\"kind\": \"tensor\" is none of its words"},
         {"\"text\"", "\"blob\"", "\"type\": \"blob\" is none of its words"},
         {"\"dropout\":\t0.1,", "", "dropout"},
@@ -347,7 +347,7 @@ static void what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec(void **sta
     cJSON_ReplaceItemInObjectCaseSensitive(tree, "inputs", cJSON_CreateArray());
     check_tree_refused(tree, "\"inputs\": expected at least one");
     many = cJSON_GetObjectItemCaseSensitive(tree, "inputs");
-    for (int i = 0; i <= JOBSPEC_INPUTS_MAX; i++)
+    for (int i = 0; i <= MODEL_INPUTS_MAX; i++)
         json_append(many, cJSON_CreateObject());
     check_tree_refused(tree, "2001 elements, where at most 2000 are read");
     cJSON_Delete(tree);
@@ -419,15 +419,15 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(statement, SLICE("SELECT 2 TO TRAIN\nDNNClassifier"));
     DIFFERS(estimator, SLICE("LinearClassifier"));
     DIFFERS(family, SLICE("forest"));
-    DIFFERS(task, SPEC_REGRESSION);
+    DIFFERS(task, TASK_REGRESSION);
     DIFFERS(model_name, SLICE("n"));
     DIFFERS(input_count, 1);
     DIFFERS(label, SLICE("Class"));
-    DIFFERS(label_type, SPEC_LABEL_REAL);
+    DIFFERS(label_type, LABEL_REAL);
     DIFFERS(has_validation, true);
     DIFFERS(hidden_units[1], 9);
     DIFFERS(hidden_layers, 1);
-    DIFFERS(activation, SPEC_RELU);
+    DIFFERS(activation, ACTIVATION_RELU);
     DIFFERS(dropout, 0.2);
     DIFFERS(n_classes, 4);
     DIFFERS(standardize, false);
@@ -444,14 +444,14 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(metrics[1], SLICE("F1"));
     DIFFERS(metric_count, 1);
     DIFFERS(log_every_steps, 1);
-    DIFFERS(optimizer, SPEC_MOMENTUM);
+    DIFFERS(optimizer, OPTIMIZER_MOMENTUM);
     DIFFERS(learning_rate, 0.25);
     DIFFERS(momentum, 0.8);
     DIFFERS(beta1, 0.8);
     DIFFERS(beta2, 0.8);
     DIFFERS(epsilon, 1e-7);
     DIFFERS(initial_accumulator, 0.2);
-    DIFFERS(schedule, SPEC_LINEAR);
+    DIFFERS(schedule, SCHEDULE_LINEAR);
     DIFFERS(lanes, 9);
     DIFFERS(lanes_max, 65);
     DIFFERS(min_workers, 2);
@@ -461,7 +461,7 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     others[1].name = SLICE("color");
     DIFFERS(inputs, others);
     others[1] = inputs[1];
-    others[1].kind = SPEC_NUMERIC;
+    others[1].type = INPUT_NUMERIC;
     DIFFERS(inputs, others);
     others[1] = inputs[1];
     others[1].vocabulary_max = 1;

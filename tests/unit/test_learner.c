@@ -313,7 +313,7 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
 
     (void)state;
     spec.dropout = 0.3;
-    spec.optimizer = SPEC_SGD;
+    spec.optimizer = OPTIMIZER_SGD;
     for (int i = 0; i < 2; i++) {
         spec.lanes = i ? 7 : 1;
         learners[i] = opened(&spec, &dataset);
@@ -420,7 +420,7 @@ static void every_row_counts_once_an_epoch(void **state)
     spec.epochs = 1;
     spec.hidden_layers = 0;
     spec.learning_rate = 0; /* so that all steps see z = 0 */
-    spec.optimizer = SPEC_SGD;
+    spec.optimizer = OPTIMIZER_SGD;
     for (uint32_t row = 0; row < 53; row++)
         expected += (double)dataset.train.values[row] * (double)dataset.train.values[row];
     learner = opened(&spec, &dataset);
@@ -489,7 +489,7 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
     uint64_t from;
 
     (void)state;
-    spec.schedule = SPEC_TRAPEZOIDAL;
+    spec.schedule = SCHEDULE_TRAPEZOIDAL;
     spec.epochs = 400;
     spec.early_stopping = 5;
     spec.learning_rate = 0.05;
@@ -569,7 +569,7 @@ static void a_diverging_job_fails_naming_step_and_rows(void **state)
     struct error err;
 
     (void)state;
-    spec.optimizer = SPEC_SGD;
+    spec.optimizer = OPTIMIZER_SGD;
     spec.learning_rate = 1e10;
     spec.epochs = 100;
     learner = opened(&spec, &dataset);
@@ -610,7 +610,7 @@ static void an_update_to_infinity_is_seen_at_the_end(void **state)
     struct error err;
 
     (void)state;
-    spec.optimizer = SPEC_SGD;
+    spec.optimizer = OPTIMIZER_SGD;
     spec.learning_rate = 1e60;
     spec.max_steps = 1;
     learner = opened(&spec, &dataset);
@@ -625,17 +625,17 @@ static void an_update_to_infinity_is_seen_at_the_end(void **state)
 static void a_saved_state_goes_on_to_the_same_bits(void **state)
 {
     (void)state;
-    for (int optimizer = SPEC_SGD; optimizer <= SPEC_ADAM; optimizer++) {
+    for (int optimizer = OPTIMIZER_SGD; optimizer <= OPTIMIZER_ADAM; optimizer++) {
         struct dataset dataset = made_dataset((struct rows_shape){90, 30, 4, 2, 8, 3});
         struct jobspec spec = made_spec(&dataset);
         struct learner *whole;
         struct learner_report report;
         struct error err;
 
-        spec.optimizer = (enum spec_optimizer)optimizer;
+        spec.optimizer = (enum optimizer_kind)optimizer;
         spec.early_stopping = 2;
         spec.dropout = 0.1;
-        spec.schedule = SPEC_COSINE;
+        spec.schedule = SCHEDULE_COSINE;
         whole = opened(&spec, &dataset);
         CHECK_OK(run_job(whole, 1, 0, &err));
         for (uint64_t stop = 0; stop < learner_phase(whole)->number; stop += 2) {
@@ -715,7 +715,7 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
 
     (void)state;
     spec.early_stopping = 3;
-    spec.optimizer = SPEC_ADAGRAD; /* whose slots do not start from 0 */
+    spec.optimizer = OPTIMIZER_ADAGRAD; /* whose slots do not start from 0 */
     ahead = opened(&spec, &dataset);
     whole = opened(&spec, &dataset);
     for (int i = 0; i < 3; i++)
@@ -885,7 +885,7 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     (void)state;
     spec.hidden_layers = 0;
     spec.epochs = 200;
-    spec.schedule = SPEC_COSINE;
+    spec.schedule = SCHEDULE_COSINE;
     for (uint32_t row = 0; row < 300; row++) {
         const float *x = dataset.train.dense + 3 * row;
         dataset.train.values[row] = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + 0.75f;
@@ -998,7 +998,7 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     struct error err;
 
     (void)state;
-    spec.optimizer = SPEC_SGD;
+    spec.optimizer = OPTIMIZER_SGD;
     spec.l1 = spec.l2 = 0.5;
     spec.learning_rate = 0.1;
     learner = opened(&spec, &dataset);
@@ -1050,7 +1050,8 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
 /* All rows a step, until nothing is left to learn: lanes cancel each other. */
 static void a_converged_step_is_not_computed_twice(void **state)
 {
-    static const enum spec_optimizer optimizers[] = {SPEC_SGD, SPEC_MOMENTUM, SPEC_ADAM};
+    static const enum optimizer_kind optimizers[] = {OPTIMIZER_SGD, OPTIMIZER_MOMENTUM,
+                                                     OPTIMIZER_ADAM};
 
     (void)state;
     for (int task = 0; task < 2; task++) {
@@ -1092,7 +1093,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     spec.hidden_layers = 16;
     for (uint32_t l = 0; l < 16; l++)
         spec.hidden_units[l] = 4;
-    spec.activation = SPEC_SIGMOID;
+    spec.activation = ACTIVATION_SIGMOID;
     spec.epochs = 20;
     learner = opened(&spec, &dataset);
     network = &learner->network;
@@ -1123,7 +1124,7 @@ static void a_loss_that_stays_equal_is_no_improvement(void **state)
     uint32_t evaluations = 0;
 
     (void)state;
-    spec.optimizer = SPEC_SGD;
+    spec.optimizer = OPTIMIZER_SGD;
     spec.learning_rate = 0;
     spec.epochs = 50;
     spec.early_stopping = 3;
@@ -1242,8 +1243,8 @@ static void every_setting_that_changes_the_bits_makes_it_another_job(void **stat
         check_other_job(&other, &dataset, &bytes);                                                 \
     } while (0)
     OTHER(learning_rate, 0.02);
-    OTHER(schedule, SPEC_COSINE);
-    OTHER(optimizer, SPEC_SGD);
+    OTHER(schedule, SCHEDULE_COSINE);
+    OTHER(optimizer, OPTIMIZER_SGD);
     OTHER(momentum, 0.8);
     OTHER(beta1, 0.8);
     OTHER(beta2, 0.99);
@@ -1256,7 +1257,7 @@ static void every_setting_that_changes_the_bits_makes_it_another_job(void **stat
     OTHER(early_stopping, 2);
     OTHER(shuffle, false);
     OTHER(dropout, 0.1);
-    OTHER(activation, SPEC_TANH);
+    OTHER(activation, ACTIVATION_TANH);
     OTHER(hidden_units[1], 6);
     OTHER(hidden_layers, 1);
 #undef OTHER

@@ -49,7 +49,7 @@ static enum status measure(const struct model *model, struct text *result, struc
         if (status != STATUS_OK)
             break;
         scorer_score(&scorer, 1);
-        status = model->task == MODEL_REGRESSION
+        status = model->task == TASK_REGRESSION
                      ? metrics_add_value(metrics, &scorer, (double)truth, err)
                      : metrics_add_class(metrics, &scorer, truth, err);
     }

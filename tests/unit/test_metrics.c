@@ -16,7 +16,7 @@ struct stage {
     struct error err;
 };
 
-static void stage_init(struct stage *stage, enum model_task task, uint32_t classes)
+static void stage_init(struct stage *stage, enum task task, uint32_t classes)
 {
     struct error err;
 
@@ -54,7 +54,7 @@ static void two_classes_are_measured_by_the_positive_one(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     add_logit(&stage, 2, 1);
     add_logit(&stage, 1, 0);
     add_logit(&stage, -1, 1);
@@ -79,7 +79,7 @@ static void several_classes_are_averaged_over_those_that_occur(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 3);
+    stage_init(&stage, TASK_CLASSIFICATION, 3);
     add_logits(&stage, 1, 0, 0, 0);
     add_logits(&stage, 1, 0, 0, 1);
     add_logits(&stage, 0, 1, 0, 1);
@@ -97,7 +97,7 @@ static void an_unknown_class_counts_as_wrong_with_probability_zero(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     add_logit(&stage, 1, -1);
     CHECK(metrics_value(stage.metrics, METRIC_ACCURACY) == 0);
     NEAR(metrics_loss(stage.metrics), -log(1e-15));
@@ -111,7 +111,7 @@ static void the_loss_is_finite_for_a_sure_mistake(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     add_logit(&stage, -1000, 1);
     NEAR(metrics_loss(stage.metrics), -log(1e-15));
     metrics_free(stage.metrics);
@@ -123,7 +123,7 @@ static void auc_is_the_share_of_pairs_in_order_for_many_ties(void **state)
     double wins = 0;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     for (int i = 0; i < 200; i++)
         add_logit(&stage, i * 7919 % 23, i * 31 % 5 < 2);
     for (int i = 0; i < 200; i++)
@@ -141,7 +141,7 @@ static void regression_is_measured_as_by_scikit_learn(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_REGRESSION, 0);
+    stage_init(&stage, TASK_REGRESSION, 0);
     add_value(&stage, 2.5, 3);
     add_value(&stage, 0, -0.5);
     add_value(&stage, 2, 2);
@@ -162,7 +162,7 @@ static void what_is_not_defined_is_not_a_number(void **state)
     struct error err;
     (void)state;
 
-    stage_init(&stage, MODEL_REGRESSION, 0);
+    stage_init(&stage, TASK_REGRESSION, 0);
     CHECK(isnan(metrics_loss(stage.metrics)));
     CHECK(isnan(metrics_value(stage.metrics, METRIC_R2)));
     add_value(&stage, 1, 0);
@@ -181,7 +181,7 @@ static void a_constant_truth_that_is_met_is_explained_wholly(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_REGRESSION, 0);
+    stage_init(&stage, TASK_REGRESSION, 0);
     add_value(&stage, 3, 3);
     add_value(&stage, 3, 3);
     CHECK(metrics_value(stage.metrics, METRIC_R2) == 1);
@@ -194,7 +194,7 @@ static void auc_of_one_class_is_not_a_number_whichever_it_is(void **state)
     for (int64_t truth = 0; truth < 2; truth++) {
         struct stage stage;
 
-        stage_init(&stage, MODEL_CLASSIFICATION, 2);
+        stage_init(&stage, TASK_CLASSIFICATION, 2);
         add_logit(&stage, 1, truth);
         add_logit(&stage, -1, 2); /* a class beyond those that the model knows */
         CHECK(isnan(metrics_value(stage.metrics, METRIC_AUC)));
@@ -208,7 +208,7 @@ static void a_score_that_is_not_a_number_ranks_last_and_costs_the_most(void **st
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     add_logit(&stage, NAN, 1);
     NEAR(metrics_loss(stage.metrics), -log(1e-15));
     add_logit(&stage, -1e30, 0);
@@ -221,7 +221,7 @@ static void more_scores_than_there_was_room_for_are_all_ranked(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     for (int i = 0; i < 3000; i++)
         add_logit(&stage, i, i >= 1500);
     CHECK(metrics_value(stage.metrics, METRIC_AUC) == 1);
@@ -250,7 +250,7 @@ static void a_metric_is_found_by_name_and_by_alias(void **state)
         CHECK_INT(metric, i);
     }
     CHECK(!metric_find(SLICE("beauty"), &metric));
-    CHECK_INT(metric_task(METRIC_RMSE), MODEL_REGRESSION);
+    CHECK_INT(metric_task(METRIC_RMSE), TASK_REGRESSION);
 }
 
 static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
@@ -261,8 +261,8 @@ static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
     struct error err;
     (void)state;
 
-    stage_init(&direct, MODEL_CLASSIFICATION, 2);
-    stage_init(&later, MODEL_CLASSIFICATION, 2);
+    stage_init(&direct, TASK_CLASSIFICATION, 2);
+    stage_init(&later, TASK_CLASSIFICATION, 2);
     for (int i = 49; i >= 0; i--) {
         later.outputs[0] = (float)sin(i);
         metrics_measure_class(&later.scorer, i % 7 ? i % 2 : -1, probabilities, &rows[i]);
@@ -287,7 +287,7 @@ static void precision_and_recall_are_not_each_other(void **state)
     struct stage stage;
     (void)state;
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 2);
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
     add_logit(&stage, 1, 1);
     add_logit(&stage, 1, 0);
     add_logit(&stage, 1, 0);
@@ -297,7 +297,7 @@ static void precision_and_recall_are_not_each_other(void **state)
     NEAR(metrics_value(stage.metrics, METRIC_F1), 2.0 / 5);
     metrics_free(stage.metrics);
 
-    stage_init(&stage, MODEL_CLASSIFICATION, 3);
+    stage_init(&stage, TASK_CLASSIFICATION, 3);
     add_logits(&stage, 1, 0, 0, 0);
     add_logits(&stage, 1, 0, 0, 1);
     add_logits(&stage, 1, 0, 0, 2);

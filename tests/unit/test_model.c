@@ -10,7 +10,7 @@ static void a_network_computes_what_a_pencil_does(void **state)
     struct layer layers[] = {{2, 2, w0, b0}, {2, 1, w1, b1}};
     struct transform_input inputs[] = {{.name = SLICE("a"), .scale = 1},
                                        {.name = SLICE("b"), .scale = 1}};
-    struct model model = {.task = MODEL_REGRESSION,
+    struct model model = {.task = TASK_REGRESSION,
                           .transform = {.inputs = inputs, .input_count = 2},
                           .label_mean = 100,
                           .label_scale = 10,

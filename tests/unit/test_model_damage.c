@@ -417,7 +417,7 @@ static void a_text_with_a_zero_byte_is_not_written_wherever_it_stands(void **sta
     REFUSED(fixture.model.created_at, "created_at has a zero byte");
     REFUSED(fixture.model.transform.inputs[1].name, "name has a zero byte");
 #undef REFUSED
-    fixture.model.labels.type = LABEL_TYPE_TEXT;
+    fixture.model.labels.type = LABEL_TEXT;
     fixture.model.labels.values = text_labels;
     CHECK_FAILS(model_write(&fixture.model, fixture_keep, &fixture, &err), STATUS_INVALID,
                 "a label of the model has a zero byte");

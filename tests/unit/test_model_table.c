@@ -180,7 +180,7 @@ static void labels_of_every_type_come_back(void **state)
     const uint32_t width = 3;
     (void)state;
 
-    for (int type = LABEL_TYPE_INTEGER; type <= LABEL_TYPE_TEXT; type++) {
+    for (int type = LABEL_INTEGER; type <= LABEL_TEXT; type++) {
         struct fixture fixture;
 
         fixture_init(&fixture, 3);

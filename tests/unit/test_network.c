@@ -23,7 +23,7 @@ struct fixture {
 };
 
 static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint32_t hidden_layers,
-                         enum spec_activation activation, double dropout)
+                         enum activation activation, double dropout)
 {
     struct error err;
 
@@ -82,7 +82,7 @@ static double loss_of(const struct fixture *fixture, const double *z, uint32_t r
     const uint32_t outputs = fixture->network.outputs;
     double sum = 0;
 
-    if (fixture->network.task == MODEL_REGRESSION)
+    if (fixture->network.task == TASK_REGRESSION)
         return (z[0] - (double)part->values[row]) * (z[0] - (double)part->values[row]) / 2;
     if (outputs == 1)
         return log(1 + exp(part->classes[row] ? -z[0] : z[0]));
@@ -153,7 +153,7 @@ static void check_gradient(struct fixture *fixture)
     const struct network_rows rows = all_rows(fixture);
     double loss =
         gradient_of(&fixture->network, fixture->parameters, &rows, ROWS, 0, &fixture->space);
-    double expected = exact_total(fixture) * (fixture->network.task == MODEL_REGRESSION ? 2 : 1);
+    double expected = exact_total(fixture) * (fixture->network.task == TASK_REGRESSION ? 2 : 1);
 
     CHECK(fabs(loss - expected) <= 1e-5 * expected);
     for (uint32_t i = 0; i < fixture->network.parameter_count; i++) {
@@ -181,11 +181,11 @@ static void the_gradient_is_that_of_finite_differences(void **state)
 
     (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        for (int activation = SPEC_IDENTITY; activation <= SPEC_SIGMOID; activation++) {
+        for (int activation = ACTIVATION_IDENTITY; activation <= ACTIVATION_SIGMOID; activation++) {
             for (uint32_t hidden = 0; hidden <= 2; hidden++) {
                 struct fixture fixture;
 
-                fixture_open(&fixture, shapes[s], hidden, (enum spec_activation)activation, 0);
+                fixture_open(&fixture, shapes[s], hidden, (enum activation)activation, 0);
                 for (uint32_t i = 0; i < shapes[s].classes; i++)
                     fixture.dataset.class_weights[i] = 0.5f + (float)i;
                 check_gradient(&fixture);
@@ -198,11 +198,11 @@ static void the_gradient_is_that_of_finite_differences(void **state)
 static void the_gradient_goes_through_dropout(void **state)
 {
     (void)state;
-    for (int activation = SPEC_IDENTITY; activation <= SPEC_SIGMOID; activation++) {
+    for (int activation = ACTIVATION_IDENTITY; activation <= ACTIVATION_SIGMOID; activation++) {
         struct fixture fixture;
 
         fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, 2,
-                     (enum spec_activation)activation, 0.4);
+                     (enum activation)activation, 0.4);
         check_gradient(&fixture);
         fixture_close(&fixture);
     }
@@ -216,7 +216,7 @@ static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
     int dropped = 0;
 
     (void)state;
-    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, 2}, 2, SPEC_RELU, 0.25);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, 2}, 2, ACTIVATION_RELU, 0.25);
     rows = all_rows(&fixture);
     gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
     memcpy(mask, fixture.space.masks[0], sizeof mask);
@@ -248,7 +248,7 @@ static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
     uint32_t count;
 
     (void)state;
-    fixture_open(&fixture, (struct rows_shape){MANY, 0, 4, 2, 6, 3}, 2, SPEC_TANH, 0);
+    fixture_open(&fixture, (struct rows_shape){MANY, 0, 4, 2, 6, 3}, 2, ACTIVATION_TANH, 0);
     count = fixture.network.parameter_count;
     rows = all_rows(&fixture);
     rows.count = MANY;
@@ -275,7 +275,7 @@ static void a_cleared_space_holds_no_gradient_of_ids(void **state)
     struct network_rows rows;
 
     (void)state;
-    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 2, 40, 2}, 1, SPEC_RELU, 0);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 2, 40, 2}, 1, ACTIVATION_RELU, 0);
     rows = all_rows(&fixture);
     gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 0, &fixture.space);
     CHECK(fixture.space.touched_count > 0 && fixture.space.touched_count < 40);
@@ -293,7 +293,7 @@ static void evaluation_sums_the_loss_of_the_rows(void **state)
     double loss, other;
 
     (void)state;
-    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, 2, SPEC_RELU, 0.5);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, 2, ACTIVATION_RELU, 0.5);
     fixture.network.dropout = 0;
     rows = all_rows(&fixture);
     loss = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
@@ -314,7 +314,8 @@ static void an_unseen_class_is_wrong_and_costs_the_most(void **state)
 
     (void)state;
     for (uint32_t classes = 2; classes <= 3; classes++) {
-        fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, classes}, 1, SPEC_RELU, 0);
+        fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, classes}, 1, ACTIVATION_RELU,
+                     0);
         for (uint32_t row = 0; row < ROWS; row++)
             fixture.dataset.train.classes[row] = -1;
         rows = all_rows(&fixture);
@@ -334,7 +335,7 @@ static void weights_start_within_their_limits_and_biases_at_zero(void **state)
     float greatest = 0, last = 0;
 
     (void)state;
-    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 4}, 2, SPEC_RELU, 0);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 4}, 2, ACTIVATION_RELU, 0);
     network_start(&fixture.network, fixture.parameters);
     network_start(&fixture.network, again);
     assert_memory_equal(fixture.parameters, again, fixture.network.parameter_count * sizeof *again);
@@ -349,7 +350,7 @@ static void weights_start_within_their_limits_and_biases_at_zero(void **state)
             CHECK(fixture.parameters[fixture.network.layers[l].bias + j] == 0);
     fixture_close(&fixture);
 
-    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 4}, 0, SPEC_RELU, 0);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 4}, 0, ACTIVATION_RELU, 0);
     network_start(&fixture.network, fixture.parameters);
     for (uint32_t i = 0; i < fixture.network.parameter_count; i++)
         CHECK(fixture.parameters[i] == 0);

@@ -10,65 +10,73 @@
 
 /* Printed by tests/quality/optimizers.py. */
 static const struct {
-    enum spec_optimizer kind;
-    enum spec_schedule schedule;
+    enum optimizer_kind kind;
+    enum schedule schedule;
     double weights[COUNT];
 } expected[] = {
-    {SPEC_SGD,
-     SPEC_CONSTANT,
+    {OPTIMIZER_SGD,
+     SCHEDULE_CONSTANT,
      {-0.741628767, -0.371714956, -0.201188097, -0.043321946, 0.318623770}},
-    {SPEC_SGD, SPEC_LINEAR, {-0.567967363, -0.301427328, -0.135797203, 0.060087268, 0.425650621}},
-    {SPEC_SGD, SPEC_COSINE, {-0.570320360, -0.290069918, -0.138140526, 0.050538121, 0.442068438}},
-    {SPEC_SGD,
-     SPEC_TRAPEZOIDAL,
+    {OPTIMIZER_SGD,
+     SCHEDULE_LINEAR,
+     {-0.567967363, -0.301427328, -0.135797203, 0.060087268, 0.425650621}},
+    {OPTIMIZER_SGD,
+     SCHEDULE_COSINE,
+     {-0.570320360, -0.290069918, -0.138140526, 0.050538121, 0.442068438}},
+    {OPTIMIZER_SGD,
+     SCHEDULE_TRAPEZOIDAL,
      {-0.685973618, -0.365625953, -0.164712353, -0.056752408, 0.337490713}},
-    {SPEC_MOMENTUM,
-     SPEC_CONSTANT,
+    {OPTIMIZER_MOMENTUM,
+     SCHEDULE_CONSTANT,
      {-1.140231060, -0.631872211, -0.929223909, -1.128338808, -0.068817808}},
-    {SPEC_MOMENTUM,
-     SPEC_LINEAR,
+    {OPTIMIZER_MOMENTUM,
+     SCHEDULE_LINEAR,
      {-0.606524812, -0.414458413, -0.503179472, -0.353287529, 0.276182086}},
-    {SPEC_MOMENTUM,
-     SPEC_COSINE,
+    {OPTIMIZER_MOMENTUM,
+     SCHEDULE_COSINE,
      {-0.560022127, -0.404984062, -0.502655612, -0.324564284, 0.305526038}},
-    {SPEC_MOMENTUM,
-     SPEC_TRAPEZOIDAL,
+    {OPTIMIZER_MOMENTUM,
+     SCHEDULE_TRAPEZOIDAL,
      {-0.996767493, -0.551148935, -0.848987964, -0.985544246, 0.034298025}},
-    {SPEC_NESTEROV,
-     SPEC_CONSTANT,
+    {OPTIMIZER_NESTEROV,
+     SCHEDULE_CONSTANT,
      {-1.316041321, -0.711635492, -1.025117849, -1.252459044, -0.184468460}},
-    {SPEC_NESTEROV,
-     SPEC_LINEAR,
+    {OPTIMIZER_NESTEROV,
+     SCHEDULE_LINEAR,
      {-0.665203793, -0.448037940, -0.584682921, -0.466882013, 0.225964131}},
-    {SPEC_NESTEROV,
-     SPEC_COSINE,
+    {OPTIMIZER_NESTEROV,
+     SCHEDULE_COSINE,
      {-0.625837384, -0.428156080, -0.586789025, -0.454460338, 0.268671127}},
-    {SPEC_NESTEROV,
-     SPEC_TRAPEZOIDAL,
+    {OPTIMIZER_NESTEROV,
+     SCHEDULE_TRAPEZOIDAL,
      {-1.132402842, -0.633530130, -0.918264501, -1.140916956, -0.076066809}},
-    {SPEC_ADAGRAD,
-     SPEC_CONSTANT,
+    {OPTIMIZER_ADAGRAD,
+     SCHEDULE_CONSTANT,
      {-0.606208021, -0.374113739, -0.155224356, 0.026701965, 0.367998985}},
-    {SPEC_ADAGRAD,
-     SPEC_LINEAR,
+    {OPTIMIZER_ADAGRAD,
+     SCHEDULE_LINEAR,
      {-0.506944559, -0.333446529, -0.116508158, 0.100205927, 0.425193250}},
-    {SPEC_ADAGRAD,
-     SPEC_COSINE,
+    {OPTIMIZER_ADAGRAD,
+     SCHEDULE_COSINE,
      {-0.511551142, -0.328826391, -0.118477361, 0.088020074, 0.435051985}},
-    {SPEC_ADAGRAD,
-     SPEC_TRAPEZOIDAL,
+    {OPTIMIZER_ADAGRAD,
+     SCHEDULE_TRAPEZOIDAL,
      {-0.578976779, -0.370773375, -0.136137432, 0.021218540, 0.377641829}},
-    {SPEC_ADAM,
-     SPEC_CONSTANT,
+    {OPTIMIZER_ADAM,
+     SCHEDULE_CONSTANT,
      {-0.544900531, -0.525549519, -0.411544716, -0.168441450, 0.247128677}},
-    {SPEC_ADAM, SPEC_LINEAR, {-0.403883626, -0.457231644, -0.272135398, 0.077477695, 0.343351114}},
-    {SPEC_ADAM, SPEC_COSINE, {-0.387623562, -0.460839993, -0.278060711, 0.074317475, 0.348870062}},
-    {SPEC_ADAM,
-     SPEC_TRAPEZOIDAL,
+    {OPTIMIZER_ADAM,
+     SCHEDULE_LINEAR,
+     {-0.403883626, -0.457231644, -0.272135398, 0.077477695, 0.343351114}},
+    {OPTIMIZER_ADAM,
+     SCHEDULE_COSINE,
+     {-0.387623562, -0.460839993, -0.278060711, 0.074317475, 0.348870062}},
+    {OPTIMIZER_ADAM,
+     SCHEDULE_TRAPEZOIDAL,
      {-0.509735975, -0.504525498, -0.390061720, -0.131542178, 0.273437453}},
 };
 
-static struct optimizer optimizer_for(enum spec_optimizer kind, enum spec_schedule schedule)
+static struct optimizer optimizer_for(enum optimizer_kind kind, enum schedule schedule)
 {
     return (struct optimizer){
         .kind = kind,
@@ -126,8 +134,9 @@ static void every_optimizer_follows_its_formula(void **state)
 static void an_element_does_not_depend_on_its_neighbours(void **state)
 {
     (void)state;
-    for (int kind = SPEC_SGD; kind <= SPEC_ADAM; kind++) {
-        const struct optimizer optimizer = optimizer_for((enum spec_optimizer)kind, SPEC_CONSTANT);
+    for (int kind = OPTIMIZER_SGD; kind <= OPTIMIZER_ADAM; kind++) {
+        const struct optimizer optimizer =
+            optimizer_for((enum optimizer_kind)kind, SCHEDULE_CONSTANT);
         float w[COUNT * 20], first[COUNT * 20], second[COUNT * 20];
 
         train(&optimizer, 20, w, first, second);
@@ -138,7 +147,7 @@ static void an_element_does_not_depend_on_its_neighbours(void **state)
 
 static void a_penalty_leaves_zero_where_it_is(void **state)
 {
-    const struct optimizer optimizer = optimizer_for(SPEC_SGD, SPEC_CONSTANT);
+    const struct optimizer optimizer = optimizer_for(OPTIMIZER_SGD, SCHEDULE_CONSTANT);
     const struct optimizer_step step = optimizer_step_at(&optimizer, 0);
     const float gradient[3] = {0};
     float w[3] = {0, 0.5f, -0.5f};
@@ -151,8 +160,8 @@ static void a_penalty_leaves_zero_where_it_is(void **state)
 
 static void schedules_end_near_zero(void **state)
 {
-    struct optimizer linear = optimizer_for(SPEC_SGD, SPEC_LINEAR);
-    struct optimizer cosine = optimizer_for(SPEC_SGD, SPEC_COSINE);
+    struct optimizer linear = optimizer_for(OPTIMIZER_SGD, SCHEDULE_LINEAR);
+    struct optimizer cosine = optimizer_for(OPTIMIZER_SGD, SCHEDULE_COSINE);
 
     (void)state;
     linear.steps = cosine.steps = 1000;
@@ -165,7 +174,7 @@ static void schedules_end_near_zero(void **state)
 
 static void a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls(void **state)
 {
-    struct optimizer optimizer = optimizer_for(SPEC_SGD, SPEC_TRAPEZOIDAL);
+    struct optimizer optimizer = optimizer_for(OPTIMIZER_SGD, SCHEDULE_TRAPEZOIDAL);
 
     (void)state;
     optimizer.steps = 1000;
@@ -207,7 +216,7 @@ static void power_and_cosine_do_not_come_from_the_c_library(void **state)
 
 static void a_cool_down_leads_to_zero_from_where_it_begins(void **state)
 {
-    struct optimizer optimizer = optimizer_for(SPEC_SGD, SPEC_TRAPEZOIDAL);
+    struct optimizer optimizer = optimizer_for(OPTIMIZER_SGD, SCHEDULE_TRAPEZOIDAL);
 
     (void)state;
     optimizer.steps = 400;

@@ -14,7 +14,7 @@ struct stage {
     struct output_room room;
 };
 
-static void begin(struct stage *stage, enum model_task task, uint32_t classes)
+static void begin(struct stage *stage, enum task task, uint32_t classes)
 {
     struct error err;
 
@@ -25,7 +25,7 @@ static void begin(struct stage *stage, enum model_task task, uint32_t classes)
                                       .estimator = SLICE("LinearRegressor"),
                                       .label_scale = 2,
                                       .label_mean = 1,
-                                      .labels = {.type = LABEL_TYPE_TEXT, .count = classes}}};
+                                      .labels = {.type = LABEL_TEXT, .count = classes}}};
     stage->model.labels.values = stage->classes;
     stage->scorer = (struct scorer){.model = &stage->model, .outputs = stage->outputs};
     CHECK_OK(output_room_init(&stage->room, &stage->model, &err));
@@ -45,7 +45,7 @@ static void of_two_classes_the_positive_ones_probability_is_given(void **state)
     struct stage stage;
     (void)state;
 
-    begin(&stage, MODEL_CLASSIFICATION, 2);
+    begin(&stage, TASK_CLASSIFICATION, 2);
     stage.outputs[0] = -1;
     CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "ash");
     CHECK(fabs(output(&stage, OUTPUT_PROBABILITY).real - 1 / (1 + exp(1))) < 1e-9);
@@ -59,7 +59,7 @@ static void of_more_classes_the_predicted_ones_and_all_by_name(void **state)
     struct cell cell;
     (void)state;
 
-    begin(&stage, MODEL_CLASSIFICATION, 3);
+    begin(&stage, TASK_CLASSIFICATION, 3);
     stage.outputs[1] = 2000;
     CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "oak \"old\"");
     CHECK(output(&stage, OUTPUT_PROBABILITY).real == 1);
@@ -78,7 +78,7 @@ static void a_number_has_no_probabilities(void **state)
     struct error err;
     (void)state;
 
-    begin(&stage, MODEL_REGRESSION, 0);
+    begin(&stage, TASK_REGRESSION, 0);
     stage.outputs[0] = 3;
     CHECK(output(&stage, OUTPUT_PREDICTION).real == 7);
     CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[3]");
@@ -104,17 +104,17 @@ static void a_label_is_found_among_the_classes_in_the_form_of_their_type(void **
     struct stage stage;
     (void)state;
 
-    begin(&stage, MODEL_CLASSIFICATION, 3);
+    begin(&stage, TASK_CLASSIFICATION, 3);
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_TEXT, .text = SLICE("pine")}), 2);
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_TEXT, .text = SLICE("elm")}), -1);
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_INTEGER, .integer = 7}), -1);
-    stage.model.labels.type = LABEL_TYPE_INTEGER;
+    stage.model.labels.type = LABEL_INTEGER;
     for (int i = 0; i < 3; i++)
         stage.classes[i] = (struct cell){.type = CELL_INTEGER, .integer = beyond - 1 + i};
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_INTEGER, .integer = beyond}), 1);
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_INTEGER, .integer = 3}), -1);
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_REAL, .real = 1e300}), -1);
-    stage.model.labels.type = LABEL_TYPE_REAL;
+    stage.model.labels.type = LABEL_REAL;
     for (int i = 0; i < 3; i++)
         stage.classes[i] = (struct cell){.type = CELL_REAL, .real = i + 0.5};
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_REAL, .real = 0.5}), 0);
@@ -132,14 +132,14 @@ static void what_is_no_label_is_refused_with_its_row(void **state)
     struct error err;
     (void)state;
 
-    begin(&stage, MODEL_CLASSIFICATION, 3);
+    begin(&stage, TASK_CLASSIFICATION, 3);
     CHECK_FAILS(truth_read(&stage.model, SLICE("kind"), 12, &null, &truth, &err), STATUS_INVALID,
                 "row 12: label column \"kind\" is NULL");
     CHECK(strstr(err.hint, "WHERE \"kind\" IS NOT NULL"));
     CHECK_FAILS(truth_read(&stage.model, SLICE("kind"), 12, &blob, &truth, &err), STATUS_INVALID,
                 "kind");
     output_room_deinit(&stage.room);
-    begin(&stage, MODEL_REGRESSION, 0);
+    begin(&stage, TASK_REGRESSION, 0);
     CHECK_OK(truth_read(&stage.model, SLICE("size"), 1, &number, &truth, &err));
     CHECK(truth.value == -3);
     CHECK_FAILS(truth_read(&stage.model, SLICE("size"), 1, &word, &truth, &err), STATUS_INVALID,

@@ -81,7 +81,7 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     CHECK_INT(plan->inputs[1].column, 1);
     CHECK_SLICE(plan->label, "class");
     CHECK_INT(plan->label_column, 2);
-    CHECK(plan->label_kind == LABEL_INTEGER);
+    CHECK(plan->label_type == LABEL_INTEGER);
     CHECK_INT(plan->training.hidden_layers, 2);
     CHECK_INT(plan->training.hidden_units[1], 8);
     CHECK_INT(plan->training.batch_size, 128);
@@ -141,7 +141,7 @@ static void sgd_with_momentum_is_momentum(void **state)
 static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(void **state)
 {
     struct scene scene;
-    static const enum input_kind kinds[] = {INPUT_NUMERIC,  INPUT_CATEGORY, INPUT_NUMERIC,
+    static const enum input_type kinds[] = {INPUT_NUMERIC,  INPUT_CATEGORY, INPUT_NUMERIC,
                                             INPUT_CATEGORY, INPUT_CATEGORY, INPUT_NUMERIC,
                                             INPUT_CATEGORY};
     (void)state;
@@ -153,8 +153,8 @@ static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(v
             "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 7);
     for (size_t i = 0; i < 7; i++)
-        CHECK(scene.plan.inputs[i].kind == kinds[i]);
-    CHECK(scene.plan.label_kind == LABEL_TEXT);
+        CHECK(scene.plan.inputs[i].type == kinds[i]);
+    CHECK(scene.plan.label_type == LABEL_TEXT);
     scene_deinit(&scene);
 }
 
@@ -166,13 +166,13 @@ static void the_label_of_a_class_keeps_its_type_and_of_a_number_is_real(void **s
     scene_init(&scene);
     PLAN_OK("-- query: a 9 integers; y 9 texts, 9 numeric\n"
             "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
-    CHECK(scene.plan.label_kind == LABEL_TEXT);
+    CHECK(scene.plan.label_type == LABEL_TEXT);
     PLAN_OK("-- query: a 9 integers; y 8 integers, 1 reals\n"
             "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
-    CHECK(scene.plan.label_kind == LABEL_REAL);
+    CHECK(scene.plan.label_type == LABEL_REAL);
     PLAN_OK("-- query: a 9 integers; y 9 integers\n"
             "SELECT 1 TO TRAIN LinearRegressor LABEL y INTO m");
-    CHECK(scene.plan.label_kind == LABEL_REAL);
+    CHECK(scene.plan.label_type == LABEL_REAL);
     scene_deinit(&scene);
 }
 
@@ -187,10 +187,10 @@ static void inputs_stand_in_the_order_of_the_select_whatever_column_says(void **
         "SELECT 1 TO TRAIN LinearClassifier COLUMN c, '[a-b]', VOCABULARY(A, 7) LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 3);
     CHECK_SLICE(scene.plan.inputs[0].name, "a");
-    CHECK(scene.plan.inputs[0].kind == INPUT_CATEGORY);
+    CHECK(scene.plan.inputs[0].type == INPUT_CATEGORY);
     CHECK_INT(scene.plan.inputs[0].vocabulary_max, 7);
     CHECK_SLICE(scene.plan.inputs[1].name, "b");
-    CHECK(scene.plan.inputs[1].kind == INPUT_NUMERIC);
+    CHECK(scene.plan.inputs[1].type == INPUT_NUMERIC);
     CHECK_SLICE(scene.plan.inputs[2].name, "c");
     scene_deinit(&scene);
 }

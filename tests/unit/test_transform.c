@@ -18,13 +18,13 @@ static struct transform make(struct transform_input *inputs, struct arena *arena
     inputs[1] =
         (struct transform_input){.name = SLICE("height"), .mean = 0, .scale = 1, .null_value = 170};
     inputs[2] = (struct transform_input){.name = SLICE("colour"),
-                                         .type = INPUT_TYPE_CATEGORY,
+                                         .type = INPUT_CATEGORY,
                                          .has_nulls = true,
                                          .words = words,
                                          .word_count = 3,
                                          .hash_buckets = 2};
     inputs[3] = (struct transform_input){
-        .name = SLICE("size"), .type = INPUT_TYPE_CATEGORY, .words = words, .word_count = 2};
+        .name = SLICE("size"), .type = INPUT_CATEGORY, .words = words, .word_count = 2};
     CHECK_OK(transform_finish(&transform, arena, &err));
     return transform;
 }
@@ -109,7 +109,7 @@ static void an_unknown_word_falls_into_a_hash_bucket_or_nowhere(void **state)
 static void every_word_of_a_large_vocabulary_is_found(void **state)
 {
     struct transform_input input = {
-        .name = SLICE("id"), .type = INPUT_TYPE_CATEGORY, .word_count = 5000};
+        .name = SLICE("id"), .type = INPUT_CATEGORY, .word_count = 5000};
     struct transform transform = {.inputs = &input, .input_count = 1};
     struct arena arena;
     struct error err;
@@ -144,11 +144,11 @@ static void what_cannot_be_a_transform_is_refused(void **state)
     inputs[1].scale = 1;
     inputs[1].mean = INFINITY;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"y\"");
-    inputs[1].type = INPUT_TYPE_CATEGORY;
+    inputs[1].type = INPUT_CATEGORY;
     inputs[1].words = twice;
     inputs[1].word_count = 3;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "repeats \"a\"");
-    inputs[1].word_count = TRANSFORM_WORDS_MAX + 1;
+    inputs[1].word_count = CATEGORY_WORDS_MAX + 1;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "words");
     transform.input_count = 0;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "not 0");
@@ -276,7 +276,7 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
 
     for (uint32_t count = 1; count <= 300; count++) {
         struct transform_input input = {
-            .name = SLICE("id"), .type = INPUT_TYPE_CATEGORY, .word_count = count};
+            .name = SLICE("id"), .type = INPUT_CATEGORY, .word_count = count};
         struct transform transform = {.inputs = &input, .input_count = 1};
         struct arena arena;
 

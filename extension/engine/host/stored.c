@@ -201,26 +201,14 @@ enum status check_replaced(const struct table_target *target, const struct found
                                            : check_replaced_by_rows(target, found, err);
 }
 
-static struct slice label_type_name(enum label_type type)
-{
-    switch (type) {
-    case LABEL_TYPE_INTEGER:
-        return SLICE("integer");
-    case LABEL_TYPE_REAL:
-        return SLICE("real");
-    default:
-        return SLICE("text");
-    }
-}
-
 enum status model_summarise(const struct model *model, struct arena *arena,
                             struct model_summary *summary, struct error *err)
 {
     *summary = (struct model_summary){
         .estimator = model->estimator,
-        .task = model->task == MODEL_CLASSIFICATION ? SLICE("classification") : SLICE("regression"),
+        .task = model->task,
         .label = model->label,
-        .label_type = label_type_name(model->labels.type),
+        .label_type = model->labels.type,
         .input_count = model->transform.input_count,
         .digest = model->digest,
         .version = model->version,
@@ -230,7 +218,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         return fail_no_memory(err);
     for (size_t i = 0; i < summary->input_count; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
-        summary->inputs[i] = (struct model_input){input->name, input->type == INPUT_TYPE_NUMERIC};
+        summary->inputs[i] = (struct model_input){input->name, input->type == INPUT_NUMERIC};
     }
     return STATUS_OK;
 }

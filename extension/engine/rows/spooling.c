@@ -455,7 +455,7 @@ static enum status spool_query(const struct spool_request *request, struct slice
 
 static enum spool_type label_type(const struct plan *plan)
 {
-    switch (plan->label_kind) {
+    switch (plan->label_type) {
     case LABEL_INTEGER:
         return SPOOL_INTEGER;
     case LABEL_REAL:
@@ -476,7 +476,7 @@ static enum status make_feeds(const struct plan *plan, struct arena *arena, stru
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
         made[n++] = (struct feed){
-            input->name, input->kind == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT, input->column};
+            input->name, input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT, input->column};
     }
     if (plan->label_column >= 0)
         made[n++] = (struct feed){plan->label, label_type(plan), plan->label_column};

@@ -172,7 +172,7 @@ struct evaluation {
 /* Score the rows that wait; the metrics take them in the order of the query. */
 static enum status score_waiting(struct evaluation *evaluation, struct error *err)
 {
-    const bool is_classifier = evaluation->model->task == MODEL_CLASSIFICATION;
+    const bool is_classifier = evaluation->model->task == TASK_CLASSIFICATION;
     const struct scorer *scorer = &evaluation->scorer;
     const uint32_t count = evaluation->waiting;
 
@@ -287,7 +287,7 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
                                   struct error *err)
 {
     const struct plan *plan = evaluation->plan;
-    struct cell cells[PLAN_METRICS_MAX + 1];
+    struct cell cells[METRICS_MAX + 1];
 
     cells[0] = metric_cell(metrics_loss(evaluation->metrics));
     for (size_t i = 0; i < plan->metric_count; i++) {

@@ -63,8 +63,8 @@ static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows
 {
     const struct spec_scoring *spec = &delivering->order->spec->scoring;
     const struct host *host = delivering->host;
-    struct slice names[PLAN_METRICS_MAX + 1] = {SLICE("loss")};
-    struct cell cells[PLAN_METRICS_MAX + 1];
+    struct slice names[METRICS_MAX + 1] = {SLICE("loss")};
+    struct cell cells[METRICS_MAX + 1];
     struct fill target;
 
     *rows = 1;

@@ -340,7 +340,7 @@ static enum status collect(const struct host *host, const struct plan *plan,
                            const struct scored *scored, struct jobstore *store, double started,
                            const struct sink *sink, struct error *err)
 {
-    struct cell cells[PLAN_METRICS_MAX + 1];
+    struct cell cells[METRICS_MAX + 1];
     struct arena arena;
     enum status status;
 

@@ -1,0 +1,80 @@
+#include "params/terms.h"
+
+#define X(name, word) word,
+const char *const task_words[] = {TASK_MAP(X) NULL};
+const char *const input_type_words[] = {INPUT_TYPE_MAP(X) NULL};
+const char *const label_type_words[] = {LABEL_TYPE_MAP(X) NULL};
+const char *const activation_words[] = {ACTIVATION_MAP(X) NULL};
+const char *const optimizer_words[] = {OPTIMIZER_MAP(X) NULL};
+const char *const schedule_words[] = {SCHEDULE_MAP(X) NULL};
+#undef X
+
+bool term_find(const char *const *words, struct slice word, unsigned *value)
+{
+    for (*value = 0; words[*value]; ++*value)
+        if (slice_is(word, words[*value]))
+            return true;
+    return false;
+}
+
+static const struct {
+    const char *name;
+    enum task task;
+} metric_rows[] = {
+#define X(name, word, task) {word, task},
+    METRIC_MAP(X)
+#undef X
+};
+
+/* scikit-learn's names of scores, losses and scorers; a "neg_" scorer is the
+ * loss without its sign. */
+static const struct {
+    const char *name;
+    enum metric metric;
+} aliases[] = {
+    {"accuracy_score", METRIC_ACCURACY},
+    {"log_loss", METRIC_LOG_LOSS},
+    {"neg_log_loss", METRIC_LOG_LOSS},
+    {"cross_entropy", METRIC_LOG_LOSS},
+    {"roc_auc", METRIC_AUC},
+    {"roc_auc_score", METRIC_AUC},
+    {"precision_score", METRIC_PRECISION},
+    {"recall_score", METRIC_RECALL},
+    {"f1_score", METRIC_F1},
+    {"mean_squared_error", METRIC_MSE},
+    {"neg_mean_squared_error", METRIC_MSE},
+    {"root_mean_squared_error", METRIC_RMSE},
+    {"neg_root_mean_squared_error", METRIC_RMSE},
+    {"mean_absolute_error", METRIC_MAE},
+    {"neg_mean_absolute_error", METRIC_MAE},
+    {"r2_score", METRIC_R2},
+    {"mean_absolute_percentage_error", METRIC_MAPE},
+    {"neg_mean_absolute_percentage_error", METRIC_MAPE},
+};
+
+const char *metric_name(enum metric metric)
+{
+    return metric_rows[metric].name;
+}
+
+enum task metric_task(enum metric metric)
+{
+    return metric_rows[metric].task;
+}
+
+bool metric_find(struct slice name, enum metric *metric)
+{
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        if (slice_is_fold(name, metric_rows[i].name)) {
+            *metric = (enum metric)i;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (slice_is_fold(name, aliases[i].name)) {
+            *metric = aliases[i].metric;
+            return true;
+        }
+    }
+    return false;
+}

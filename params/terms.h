@@ -1,0 +1,103 @@
+/*
+ * terms.h - the words that statements, job specs and stored models share, and the enums behind
+ * them.
+ *
+ * Each list stands here once. In a file or a statement a value is its word ("relu"); in memory and
+ * in a model's digest it is its place in the list, so words are added at the end of a list and
+ * never moved. The limits beside them hold for planner, job spec, learner and stored model alike.
+ */
+#ifndef PARAMS_TERMS_H
+#define PARAMS_TERMS_H
+
+#include "base/text.h"
+
+#define MODEL_INPUTS_MAX   2000  /* columns that a model takes */
+#define CATEGORY_WORDS     10000 /* words of a category column that are kept by default */
+#define CATEGORY_WORDS_MAX 10000000
+#define CLASSES_MAX        65536 /* different labels of a classifier */
+#define HIDDEN_LAYERS_MAX  16
+#define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
+#define METRICS_MAX        16   /* that one statement asks for */
+
+/* What a model does. */
+#define TASK_MAP(X)                                                                                \
+    X(TASK_CLASSIFICATION, "classification")                                                       \
+    X(TASK_REGRESSION, "regression")                                                               \
+    X(TASK_CLUSTERING, "clustering")
+
+/* How a column enters a model: as a number, or as one of its words. */
+#define INPUT_TYPE_MAP(X)                                                                          \
+    X(INPUT_NUMERIC, "numeric")                                                                    \
+    X(INPUT_CATEGORY, "category")
+
+/* What the labels are; LABEL_NONE: the model is learned without. */
+#define LABEL_TYPE_MAP(X)                                                                          \
+    X(LABEL_INTEGER, "integer")                                                                    \
+    X(LABEL_REAL, "real")                                                                          \
+    X(LABEL_TEXT, "text")                                                                          \
+    X(LABEL_NONE, "none")
+
+#define ACTIVATION_MAP(X)                                                                          \
+    X(ACTIVATION_IDENTITY, "identity")                                                             \
+    X(ACTIVATION_RELU, "relu")                                                                     \
+    X(ACTIVATION_TANH, "tanh")                                                                     \
+    X(ACTIVATION_SIGMOID, "sigmoid")
+
+#define OPTIMIZER_MAP(X)                                                                           \
+    X(OPTIMIZER_SGD, "SGD")                                                                        \
+    X(OPTIMIZER_MOMENTUM, "Momentum")                                                              \
+    X(OPTIMIZER_NESTEROV, "Nesterov")                                                              \
+    X(OPTIMIZER_ADAGRAD, "Adagrad")                                                                \
+    X(OPTIMIZER_ADAM, "Adam")
+
+/* How the learning rate changes over the steps. */
+#define SCHEDULE_MAP(X)                                                                            \
+    X(SCHEDULE_CONSTANT, "constant")                                                               \
+    X(SCHEDULE_LINEAR, "linear")                                                                   \
+    X(SCHEDULE_COSINE, "cosine")                                                                   \
+    X(SCHEDULE_TRAPEZOIDAL, "trapezoidal")
+
+/* What is measured, and of which task. */
+#define METRIC_MAP(X)                                                                              \
+    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION)                                            \
+    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION)                                             \
+    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION)                                                      \
+    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION)                                          \
+    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION)                                                \
+    X(METRIC_F1, "F1", TASK_CLASSIFICATION)                                                        \
+    X(METRIC_MSE, "MSE", TASK_REGRESSION)                                                          \
+    X(METRIC_RMSE, "RMSE", TASK_REGRESSION)                                                        \
+    X(METRIC_MAE, "MAE", TASK_REGRESSION)                                                          \
+    X(METRIC_R2, "R2", TASK_REGRESSION)                                                            \
+    X(METRIC_MAPE, "MAPE", TASK_REGRESSION)
+
+#define X(name, word) name,
+enum task { TASK_MAP(X) };
+enum input_type { INPUT_TYPE_MAP(X) };
+enum label_type { LABEL_TYPE_MAP(X) };
+enum activation { ACTIVATION_MAP(X) };
+enum optimizer_kind { OPTIMIZER_MAP(X) };
+enum schedule { SCHEDULE_MAP(X) };
+#undef X
+#define X(name, word, task) name,
+enum metric { METRIC_MAP(X) METRIC_COUNT };
+#undef X
+
+/* By value; NULL-terminated. */
+extern const char *const task_words[];
+extern const char *const input_type_words[];
+extern const char *const label_type_words[];
+extern const char *const activation_words[];
+extern const char *const optimizer_words[];
+extern const char *const schedule_words[];
+
+/* The place of this very word in such a list; false: it is none of it. */
+bool term_find(const char *const *words, struct slice word, unsigned *value);
+
+const char *metric_name(enum metric metric);
+enum task metric_task(enum metric metric);
+/* By name, or by scikit-learn's ("accuracy_score", "neg_log_loss", "roc_auc", "r2", ...); case is
+ * ignored. False when there is none. */
+bool metric_find(struct slice name, enum metric *metric);
+
+#endif
