@@ -4,8 +4,6 @@
 
 #include "base/vectors.h"
 
-#define MIX 0x9e3779b1u
-
 WIDE_VECTORS
 uint32_t words_sum(const void *words, size_t count)
 {
@@ -31,7 +29,7 @@ uint32_t words_mix(const void *words, size_t count)
         uint32_t word;
 
         memcpy(&word, at + i * sizeof word, sizeof word);
-        sum += (word ^ word >> 15) * MIX;
+        sum += words_mix_one(word);
     }
     return sum;
 }

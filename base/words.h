@@ -14,6 +14,10 @@
 uint32_t words_sum(const void *words, size_t count);
 /* Each word is mixed first: small differences in several words do not cancel each other. */
 uint32_t words_mix(const void *words, size_t count);
+static inline uint32_t words_mix_one(uint32_t word)
+{
+    return (word ^ word >> 15) * 0x9e3779b1u;
+}
 /* The sum of 64-bit integers, modulo 2^64: that of a total is the total of the sums. */
 uint64_t words_sum_long(const int64_t *integers, size_t count);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
+#include "base/words.h"
 
 #define LEVELS_A_WORD 5
 
@@ -61,13 +62,29 @@ uint64_t fixed_add(const float *restrict values, size_t count, int exponent, int
     return added;
 }
 
-WIDE_VECTORS
-void fixed_resolve(const int64_t *restrict sums, size_t count, int exponent, float *restrict values)
-{
-    const double scale = ldexp(1, -exponent);
+#define RESOLVED_AT_ONCE 512 /* 6 KiB of sums and values: what was just read and written */
 
+WIDE_VECTORS
+static void resolve(const int64_t *restrict sums, size_t count, double scale,
+                    float *restrict values)
+{
     for (size_t i = 0; i < count; i++)
         values[i] = (float)((double)sums[i] * scale);
+}
+
+struct fixed_resolved fixed_resolve(const int64_t *sums, size_t count, int exponent, float *values)
+{
+    const double scale = ldexp(1, -exponent);
+    struct fixed_resolved resolved = {0, 0};
+
+    for (size_t at = 0; at < count; at += RESOLVED_AT_ONCE) {
+        const size_t some = count - at < RESOLVED_AT_ONCE ? count - at : RESOLVED_AT_ONCE;
+
+        resolve(sums + at, some, scale, values + at);
+        resolved.sums += words_sum_long(sums + at, some);
+        resolved.values += words_sum(values + at, some);
+    }
+    return resolved;
 }
 
 static int clamp_exponent(int exponent)

@@ -55,8 +55,14 @@ bool fixed_fits(uint32_t greatest, int exponent);
  * modulo 2^64. */
 uint64_t fixed_add(const float *values, size_t count, int exponent, int64_t *sums);
 
+/* What was read and what was written, summed as in base/words.h. */
+struct fixed_resolved {
+    uint64_t sums;
+    uint32_t values;
+};
+
 /* values (count) = sums 2^-exponent, rounded to double and then to float. */
-void fixed_resolve(const int64_t *sums, size_t count, int exponent, float *values);
+struct fixed_resolved fixed_resolve(const int64_t *sums, size_t count, int exponent, float *values);
 
 /* The level of a lane whose values go up to that magnitude; it must fit. -1: all are 0. */
 int fixed_level(uint32_t greatest, int exponent);

@@ -273,6 +273,9 @@ void learner_restart(struct learner *learner)
     learner_take_abandon(learner);
     learner->progress = (struct progress){.best_loss = 0};
     learner->has_transposed = false;
+    memset(learner->transposed, 0, learner->network.transposed_count * sizeof(float));
+    learner->guard.transposed = 0;
+    learner->guard.transposed_was_bad = false;
     learner_start(learner);
 }
 
@@ -319,20 +322,27 @@ static double summed_loss(const int64_t *integers)
 
 /* ---- resolve ---- */
 
-void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32_t first,
-                     uint32_t count, float *reals)
+struct fixed_resolved learner_resolve(const struct learner *learner, const int64_t *fixed,
+                                      uint32_t first, uint32_t count, float *reals)
 {
     const uint32_t end = first + count;
+    struct fixed_resolved all = {0, 0};
 
     for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
         const struct tensor *tensor = &learner->network.tensors[t];
         const uint32_t from = first > tensor->first ? first : tensor->first;
         const uint32_t to = least(end, tensor->first + tensor->count);
 
-        if (from < to)
-            fixed_resolve(fixed + (from - first), to - from, learner->progress.exponents[t],
-                          reals + (from - first));
+        if (from < to) {
+            const struct fixed_resolved part =
+                fixed_resolve(fixed + (from - first), to - from, learner->progress.exponents[t],
+                              reals + (from - first));
+
+            all.sums += part.sums;
+            all.values += part.values;
+        }
     }
+    return all;
 }
 
 /* ---- apply ---- */
@@ -375,7 +385,7 @@ static bool repeat_step(struct learner *learner, const int64_t *integers)
 static enum status update_parameters(struct learner *learner, const float *gradient,
                                      struct error *err)
 {
-    struct learner_sums before = {0}, after = {0};
+    struct optimizer_sums before = {0}, after = {0};
     const struct optimizer_step step =
         optimizer_step_at(&learner->optimizer, learner->progress.phase.step);
     const uint32_t slots = optimizer_slots(learner->optimizer.kind);
@@ -388,11 +398,13 @@ static enum status update_parameters(struct learner *learner, const float *gradi
         float *second = slots > 1 ? second_slots + tensor->first : NULL;
         const float l1 = tensor->is_bias ? 0 : (float)learner->spec->l1;
         const float l2 = tensor->is_bias ? 0 : (float)learner->spec->l2;
+        const uint32_t others = after.parameters;
 
-        learner_update_guarded(
-            &(struct learner_update){&step, l1, l2, tensor->count, gradient + tensor->first,
-                                     learner->arrays.parameters + tensor->first, first, second},
+        optimizer_update(
+            &(struct optimizer_update){&step, l1, l2, tensor->count, gradient + tensor->first,
+                                       learner->arrays.parameters + tensor->first, first, second},
             &before, &after);
+        learner->guard.tensors[t] = after.parameters - others;
     }
     return learner_guard_step(learner, &before, &after, err);
 }

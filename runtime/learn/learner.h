@@ -34,6 +34,7 @@
 #include "base/team.h"
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/fixed_point.h"
 #include "scoring/model_table.h"
 
 enum phase_kind { PHASE_GRADIENT, PHASE_EVALUATION, PHASE_DONE };
@@ -102,9 +103,9 @@ uint32_t learner_contribute(struct learner *learner, uint32_t first, uint32_t co
 
 /* The reals of the complete sums fixed[0, count), which are the elements
  * [first, first + count) of the fixed-point part: what the owner of a segment
- * sends to everyone. */
-void learner_resolve(const struct learner *learner, const int64_t *fixed, uint32_t first,
-                     uint32_t count, float *reals);
+ * sends to everyone. Returns the sums of what it read and wrote. */
+struct fixed_resolved learner_resolve(const struct learner *learner, const int64_t *fixed,
+                                      uint32_t first, uint32_t count, float *reals);
 
 /* All integers and all reals of the phase: the state moves on. FAILED when a
  * loss or gradient is not finite, naming step and rows. */

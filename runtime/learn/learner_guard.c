@@ -3,8 +3,9 @@
  *
  *     weights, slots   summed as each step reads and writes them: found by the next step at the
  *                      latest, and by whoever asks (before a state is given away, a model made)
- *     transposed       a copy of weights: summed when it is made and when lanes were computed with
- * it rows             hashed by chunks as they were encoded, and looked at again chunk by chunk
+ *     transposed       a copy of weights: its sum is theirs. Looked at when it is written over and
+ *                      before something leaves this worker that lanes were computed with it
+ *     rows             hashed by chunks as they were encoded, and looked at again chunk by chunk
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 #include "runtime/learn/learner_parts.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
-#define TILE        4096 /* elements of a step that are summed while they are in the cache */
 
 static enum status damaged(struct error *err, const char *what)
 {
@@ -41,6 +41,12 @@ static struct learner_sums sum_arrays(const struct learner *learner)
 void learner_guard_arrays(struct learner *learner)
 {
     learner->guard.arrays = sum_arrays(learner);
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+        const struct tensor *tensor = &learner->network.tensors[t];
+
+        learner->guard.tensors[t] =
+            words_sum(learner->arrays.parameters + tensor->first, tensor->count);
+    }
 }
 
 void learner_guard_best(struct learner *learner)
@@ -53,14 +59,23 @@ static uint32_t sum_transposed(const struct learner *learner)
     return words_sum(learner->transposed, learner->network.transposed_count);
 }
 
-void learner_guard_transposed(struct learner *learner)
+/* The copy holds the words of those tensors, so its sum is known without a pass. */
+void learner_guard_transposed(struct learner *learner, uint32_t over)
 {
-    learner->guard.transposed = sum_transposed(learner);
+    struct learner_guard *guard = &learner->guard;
+
+    if (over != guard->transposed)
+        guard->transposed_was_bad = true;
+    guard->transposed = 0;
+    for (uint32_t t = 0; t < learner->network.tensor_count; t++)
+        if (learner->network.tensors[t].is_transposed)
+            guard->transposed += guard->tensors[t];
 }
 
 static bool has_good_copy(const struct learner *learner)
 {
-    return !learner->has_transposed || sum_transposed(learner) == learner->guard.transposed;
+    return !learner->guard.transposed_was_bad &&
+           sum_transposed(learner) == learner->guard.transposed;
 }
 
 enum status learner_verify_used(const struct learner *learner, struct error *err)
@@ -84,35 +99,12 @@ enum status learner_verify(const struct learner *learner, struct error *err)
     return STATUS_OK;
 }
 
-static uint32_t sum_slots(const float *first, const float *second, size_t count)
-{
-    return (first ? words_sum(first, count) : 0) + (second ? words_sum(second, count) : 0);
-}
-
-void learner_update_guarded(const struct learner_update *update, struct learner_sums *before,
-                            struct learner_sums *after)
-{
-    for (size_t at = 0; at < update->count; at += TILE) {
-        const size_t left = update->count - at, count = left < TILE ? left : TILE;
-        float *parameters = update->parameters + at;
-        float *first = update->first ? update->first + at : NULL;
-        float *second = update->second ? update->second + at : NULL;
-
-        before->parameters += words_sum(parameters, count);
-        before->slots += sum_slots(first, second, count);
-        optimizer_update(update->step, update->l1, update->l2, count, update->gradient + at,
-                         parameters, first, second);
-        after->parameters += words_sum(parameters, count);
-        after->slots += sum_slots(first, second, count);
-        after->mixed += words_mix(parameters, count);
-    }
-}
-
-enum status learner_guard_step(struct learner *learner, const struct learner_sums *before,
-                               const struct learner_sums *after, struct error *err)
+enum status learner_guard_step(struct learner *learner, const struct optimizer_sums *before,
+                               const struct optimizer_sums *after, struct error *err)
 {
     struct learner_sums *known = &learner->guard.arrays;
-    const bool is_good = before->parameters == known->parameters && before->slots == known->slots;
+    const bool is_good = before->parameters == known->parameters && before->slots == known->slots &&
+                         !learner->guard.transposed_was_bad;
 
     known->parameters = after->parameters;
     known->slots = after->slots;

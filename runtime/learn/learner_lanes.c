@@ -83,6 +83,7 @@ enum status learner_use_team(struct learner *learner, struct team *team, struct 
     learner_members_deinit(learner);
     learner->team = learner->own_team = team;
     learner->has_transposed = false;
+    learner->guard.transposed = 0; /* the new one is empty */
     return learner_members_init(learner, err);
 }
 
@@ -300,9 +301,10 @@ static void ensure_transposed(struct learner *learner)
 {
     if (learner->has_transposed)
         return;
-    network_transpose(&learner->network, learner->arrays.parameters, learner->transposed);
+    learner_guard_transposed(
+        learner,
+        network_transpose(&learner->network, learner->arrays.parameters, learner->transposed));
     learner->has_transposed = true;
-    learner_guard_transposed(learner);
 }
 
 /* Lanes of one call: so few that messages are answered meanwhile. */

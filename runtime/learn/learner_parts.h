@@ -89,8 +89,9 @@ struct learner_sums {
 /* What is known of memory that nobody else writes (learner_guard.c). */
 struct learner_guard {
     struct learner_sums arrays;
+    uint32_t tensors[NETWORK_TENSORS_MAX]; /* of the parameters, by tensor */
     uint32_t transposed, order;
-    bool order_was_bad;
+    bool transposed_was_bad, order_was_bad;
     uint64_t *chunks; /* (chunk_count): hashes of the rows */
     uint64_t chunk_count;
     uint64_t contributed; /* all that was added to sums, modulo 2^64 */
@@ -158,23 +159,14 @@ void learner_fill_model(const struct learner *learner, struct model *model);
 double learner_row_work(const struct learner *learner);
 void learner_measuring_deinit(struct learner *learner);
 
-/* One tensor of a step, whose elements are summed while they are in the cache. */
-struct learner_update {
-    const struct optimizer_step *step;
-    float l1, l2;
-    size_t count;
-    const float *gradient;
-    float *parameters, *first, *second; /* slots: NULL where there are none */
-};
-void learner_update_guarded(const struct learner_update *update, struct learner_sums *before,
-                            struct learner_sums *after);
 /* CORRUPT when the step read something else than was written last. */
-enum status learner_guard_step(struct learner *learner, const struct learner_sums *before,
-                               const struct learner_sums *after, struct error *err);
+enum status learner_guard_step(struct learner *learner, const struct optimizer_sums *before,
+                               const struct optimizer_sums *after, struct error *err);
 /* What was written by something else than a step. */
 void learner_guard_arrays(struct learner *learner);
 void learner_guard_best(struct learner *learner);
-void learner_guard_transposed(struct learner *learner);
+/* The transposed copy is made anew, over words of that sum: of the copy before. */
+void learner_guard_transposed(struct learner *learner, uint32_t over);
 void learner_guard_order_begins(struct learner *learner);
 void learner_guard_order_ends(struct learner *learner);
 enum status learner_guard_rows(struct learner *learner, struct error *err);

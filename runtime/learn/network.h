@@ -26,6 +26,7 @@
 struct tensor {
     uint32_t first, count; /* elements [first, first + count) of the parameters */
     bool is_bias;
+    bool is_transposed; /* network_transpose makes a copy of it */
 };
 
 struct network_layer {
@@ -69,8 +70,9 @@ void network_layers(const struct network *network, const float *parameters, stru
 
 /* transposed (transposed_count) = WT of the layers whose inputs have a
  * gradient: all but the first, and those of one output, which lie the same
- * either way. */
-void network_transpose(const struct network *network, const float *parameters, float *transposed);
+ * either way. Returns the sum of the words (base/words.h) that it wrote over. */
+uint32_t network_transpose(const struct network *network, const float *parameters,
+                           float *transposed);
 
 /* Room to compute one lane in. */
 struct network_space {

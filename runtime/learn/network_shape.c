@@ -51,6 +51,8 @@ static void add_layer(struct network *network, uint32_t rows, uint32_t width)
     layer->bias = add_tensor(network, width, true);
     if (network->layer_count > 1 && width > 1) {
         layer->transposed = network->transposed_count;
+        network->tensors[network->tensor_count - 2].is_transposed =
+            true; /* the weights, not the bias */
         network->transposed_count += rows * width;
     }
 }
@@ -107,31 +109,47 @@ void network_layers(const struct network *network, const float *parameters, stru
  * few sets of the cache: 600 us instead of 25 for 512 x 256. */
 #define TILE 16
 
-static void transpose_tile(const float *restrict from, size_t rows, size_t width, size_t high,
-                           size_t wide, float *restrict to)
+static uint32_t transpose_tile(const float *restrict from, size_t rows, size_t width, size_t high,
+                               size_t wide, float *restrict to)
 {
+    uint32_t over = 0;
+
     for (size_t j = 0; j < wide; j++)
-        for (size_t r = 0; r < high; r++)
+        for (size_t r = 0; r < high; r++) {
+            uint32_t word;
+
+            memcpy(&word, &to[j * rows + r], sizeof word);
+            over += word;
             to[j * rows + r] = from[r * width + j];
+        }
+    return over;
 }
 
-static void transpose(const float *restrict from, size_t rows, size_t width, float *restrict to)
+static uint32_t transpose(const float *restrict from, size_t rows, size_t width, float *restrict to)
 {
+    uint32_t over = 0;
+
     for (size_t r = 0; r < rows; r += TILE)
         for (size_t j = 0; j < width; j += TILE)
-            transpose_tile(from + r * width + j, rows, width, rows - r < TILE ? rows - r : TILE,
-                           width - j < TILE ? width - j : TILE, to + j * rows + r);
+            over +=
+                transpose_tile(from + r * width + j, rows, width, rows - r < TILE ? rows - r : TILE,
+                               width - j < TILE ? width - j : TILE, to + j * rows + r);
+    return over;
 }
 
-void network_transpose(const struct network *network, const float *parameters, float *transposed)
+uint32_t network_transpose(const struct network *network, const float *parameters,
+                           float *transposed)
 {
+    uint32_t over = 0;
+
     for (uint32_t l = 1; l < network->layer_count; l++) {
         const struct network_layer *layer = &network->layers[l];
 
         if (layer->width > 1)
-            transpose(parameters + layer->weights, layer->rows, layer->width,
-                      transposed + layer->transposed);
+            over += transpose(parameters + layer->weights, layer->rows, layer->width,
+                              transposed + layer->transposed);
     }
+    return over;
 }
 
 /* ---- the start ---- */

@@ -1,8 +1,10 @@
 #include "runtime/learn/optimizer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/vectors.h"
+#include "base/words.h"
 #include "runtime/learn/pairs.h"
 
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
@@ -90,80 +92,147 @@ static inline float penalised(float g, float w, float l1, float l2)
     return g + (l2 * w + (w > 0 ? l1 : w < 0 ? -l1 : 0));
 }
 
-WIDE_VECTORS
-static void sgd(struct optimizer_step step, float l1, float l2, size_t count,
-                const float *restrict gradient, float *restrict w)
+/* What is read and written is summed on the way. */
+struct tally {
+    uint32_t read, written, mixed, slots_read, slots_written;
+};
+
+static inline uint32_t word_of(float value)
 {
-    for (size_t i = 0; i < count; i++)
-        w[i] -= step.rate * penalised(gradient[i], w[i], l1, l2);
+    uint32_t word;
+
+    memcpy(&word, &value, sizeof word);
+    return word;
 }
 
+#define TALLY_PARAMETER(before, after)                                                             \
+    (read += word_of(before), written += word_of(after), mixed += words_mix_one(word_of(after)))
+#define TALLY_SLOT(before, after) (slots_read += word_of(before), slots_written += word_of(after))
+
 WIDE_VECTORS
-static void momentum(struct optimizer_step step, float l1, float l2, size_t count,
-                     const float *restrict gradient, float *restrict w, float *restrict v)
+static struct tally sgd(struct optimizer_step step, float l1, float l2, size_t count,
+                        const float *restrict gradient, float *restrict w)
 {
+    uint32_t read = 0, written = 0, mixed = 0;
+
     for (size_t i = 0; i < count; i++) {
-        v[i] = step.momentum * v[i] + penalised(gradient[i], w[i], l1, l2);
-        w[i] -= step.rate * v[i];
+        const float now = w[i], next = now - step.rate * penalised(gradient[i], now, l1, l2);
+
+        w[i] = next;
+        TALLY_PARAMETER(now, next);
     }
+    return (struct tally){read, written, mixed, 0, 0};
 }
 
 WIDE_VECTORS
-static void nesterov(struct optimizer_step step, float l1, float l2, size_t count,
-                     const float *restrict gradient, float *restrict w, float *restrict v)
+static struct tally momentum(struct optimizer_step step, float l1, float l2, size_t count,
+                             const float *restrict gradient, float *restrict w, float *restrict v)
 {
-    for (size_t i = 0; i < count; i++) {
-        float g = penalised(gradient[i], w[i], l1, l2);
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
-        v[i] = step.momentum * v[i] + g;
-        w[i] -= step.rate * (g + step.momentum * v[i]);
+    for (size_t i = 0; i < count; i++) {
+        const float now = w[i], speed = v[i];
+        const float faster = step.momentum * speed + penalised(gradient[i], now, l1, l2);
+        const float next = now - step.rate * faster;
+
+        v[i] = faster;
+        w[i] = next;
+        TALLY_SLOT(speed, faster);
+        TALLY_PARAMETER(now, next);
     }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
 }
 
 WIDE_VECTORS
-static void adagrad(struct optimizer_step step, float l1, float l2, size_t count,
-                    const float *restrict gradient, float *restrict w, float *restrict s)
+static struct tally nesterov(struct optimizer_step step, float l1, float l2, size_t count,
+                             const float *restrict gradient, float *restrict w, float *restrict v)
 {
-    for (size_t i = 0; i < count; i++) {
-        float g = penalised(gradient[i], w[i], l1, l2);
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
-        s[i] += g * g;
-        w[i] -= step.rate * g / (sqrtf(s[i]) + step.epsilon);
+    for (size_t i = 0; i < count; i++) {
+        const float now = w[i], speed = v[i], g = penalised(gradient[i], now, l1, l2);
+        const float faster = step.momentum * speed + g;
+        const float next = now - step.rate * (g + step.momentum * faster);
+
+        v[i] = faster;
+        w[i] = next;
+        TALLY_SLOT(speed, faster);
+        TALLY_PARAMETER(now, next);
     }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
 }
 
 WIDE_VECTORS
-static void adam(struct optimizer_step step, float l1, float l2, size_t count,
-                 const float *restrict gradient, float *restrict w, float *restrict m,
-                 float *restrict v)
+static struct tally adagrad(struct optimizer_step step, float l1, float l2, size_t count,
+                            const float *restrict gradient, float *restrict w, float *restrict s)
 {
-    for (size_t i = 0; i < count; i++) {
-        float g = penalised(gradient[i], w[i], l1, l2);
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
-        m[i] = step.beta1 * m[i] + step.rest1 * g;
-        v[i] = step.beta2 * v[i] + step.rest2 * (g * g);
-        w[i] -= step.rate * m[i] / (sqrtf(v[i]) / step.correction + step.epsilon);
+    for (size_t i = 0; i < count; i++) {
+        const float now = w[i], squares = s[i], g = penalised(gradient[i], now, l1, l2);
+        const float more = squares + g * g;
+        const float next = now - step.rate * g / (sqrtf(more) + step.epsilon);
+
+        s[i] = more;
+        w[i] = next;
+        TALLY_SLOT(squares, more);
+        TALLY_PARAMETER(now, next);
     }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
 }
 
-void optimizer_update(const struct optimizer_step *step, float l1, float l2, size_t count,
-                      const float *gradient, float *parameters, float *first, float *second)
+WIDE_VECTORS
+static struct tally adam(struct optimizer_step step, float l1, float l2, size_t count,
+                         const float *restrict gradient, float *restrict w, float *restrict m,
+                         float *restrict v)
 {
-    switch (step->kind) {
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const float now = w[i], mean = m[i], square = v[i];
+        const float g = penalised(gradient[i], now, l1, l2);
+        const float next_mean = step.beta1 * mean + step.rest1 * g;
+        const float next_square = step.beta2 * square + step.rest2 * (g * g);
+        const float next =
+            now - step.rate * next_mean / (sqrtf(next_square) / step.correction + step.epsilon);
+
+        m[i] = next_mean;
+        v[i] = next_square;
+        w[i] = next;
+        TALLY_SLOT(mean, next_mean);
+        TALLY_SLOT(square, next_square);
+        TALLY_PARAMETER(now, next);
+    }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
+}
+
+static struct tally update_by_kind(const struct optimizer_update *u)
+{
+    const struct optimizer_step step = *u->step;
+
+    switch (step.kind) {
     case OPTIMIZER_SGD:
-        sgd(*step, l1, l2, count, gradient, parameters);
-        return;
+        return sgd(step, u->l1, u->l2, u->count, u->gradient, u->parameters);
     case OPTIMIZER_MOMENTUM:
-        momentum(*step, l1, l2, count, gradient, parameters, first);
-        return;
+        return momentum(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first);
     case OPTIMIZER_NESTEROV:
-        nesterov(*step, l1, l2, count, gradient, parameters, first);
-        return;
+        return nesterov(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first);
     case OPTIMIZER_ADAGRAD:
-        adagrad(*step, l1, l2, count, gradient, parameters, first);
-        return;
+        return adagrad(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first);
     case OPTIMIZER_ADAM:
-        adam(*step, l1, l2, count, gradient, parameters, first, second);
-        return;
+        return adam(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first, u->second);
     }
+    return (struct tally){0, 0, 0, 0, 0};
+}
+
+void optimizer_update(const struct optimizer_update *update, struct optimizer_sums *before,
+                      struct optimizer_sums *after)
+{
+    const struct tally tally = update_by_kind(update);
+
+    before->parameters += tally.read;
+    before->slots += tally.slots_read;
+    after->parameters += tally.written;
+    after->slots += tally.slots_written;
+    after->mixed += tally.mixed;
 }

@@ -49,8 +49,24 @@ float optimizer_slot_start(const struct optimizer *optimizer);
 double optimizer_schedule(const struct optimizer *optimizer, uint64_t t);
 struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint64_t t);
 
-/* Update `count` parameters; first and second are their slots, where there are any. */
-void optimizer_update(const struct optimizer_step *step, float l1, float l2, size_t count,
-                      const float *gradient, float *parameters, float *first, float *second);
+/* What a step does to some of the parameters. */
+struct optimizer_update {
+    const struct optimizer_step *step;
+    float l1, l2;
+    size_t count;
+    const float *gradient;
+    float *parameters, *first, *second; /* slots: NULL where there are none */
+};
+
+/* Sums of words as in base/words.h; mixed: of the parameters. */
+struct optimizer_sums {
+    uint32_t parameters, slots, mixed;
+};
+
+/* Updates the parameters and their slots. Adds to `before` the sums of what it read, and to `after`
+ * those of what it wrote: both are in a register here, where another pass would read them from
+ * memory. `before` has no sum of mixed words. */
+void optimizer_update(const struct optimizer_update *update, struct optimizer_sums *before,
+                      struct optimizer_sums *after);
 
 #endif

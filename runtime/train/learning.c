@@ -26,10 +26,10 @@ static uint32_t real_contribute(void *self, uint32_t first, uint32_t count, int6
     return learner_contribute(self, first, count, integers, fixed);
 }
 
-static void real_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
-                         float *reals)
+static struct fixed_resolved real_resolve(const void *self, const int64_t *fixed, uint32_t first,
+                                          uint32_t count, float *reals)
 {
-    learner_resolve(self, fixed, first, count, reals);
+    return learner_resolve(self, fixed, first, count, reals);
 }
 
 static enum status real_apply(void *self, const int64_t *integers, const float *reals,

@@ -18,8 +18,8 @@ struct learning {
     uint64_t (*steps_total)(const void *self);
     uint32_t (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
                            int64_t *fixed);
-    void (*resolve)(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
-                    float *reals);
+    struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
+                                     uint32_t count, float *reals);
     enum status (*apply)(void *self, const int64_t *integers, const float *reals,
                          struct learner_report *report, struct error *err);
     enum status (*state_head)(const void *self, struct text *head, struct error *err);

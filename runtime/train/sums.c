@@ -158,22 +158,24 @@ enum status sums_end_lanes(struct sums *sums, struct error *err)
     return STATUS_OK;
 }
 
-enum status sums_verify_totals(const struct sums *sums, struct error *err)
+enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
+                         struct error *err)
 {
-    if (words_sum_long(sums->fixed + sums->own.first, sums->own.count) != sums->fixed_known ||
-        !has_good_integers(sums))
-        return damaged(err);
-    return STATUS_OK;
-}
+    const struct share own = sums->own;
+    struct fixed_resolved resolved = {0, 0};
 
-void sums_note_reals(struct sums *sums)
-{
-    sums->reals_known += words_sum(sums->reals + sums->own.first, sums->own.count);
+    if (own.count > 0)
+        resolved = resolve(context, sums->fixed + own.first, own.first, own.count,
+                           sums->reals + own.first);
+    sums->reals_known += resolved.values;
+    return resolved.sums == sums->fixed_known && has_good_integers(sums) ? STATUS_OK : damaged(err);
 }
 
 enum status sums_verify(const struct sums *sums, struct error *err)
 {
-    if (words_sum(sums->reals, sums->real_count) != sums->reals_known || !has_good_integers(sums))
+    /* A member alone has written them right before. */
+    if ((sums->members > 1 && words_sum(sums->reals, sums->real_count) != sums->reals_known) ||
+        !has_good_integers(sums))
         return damaged(err);
     return STATUS_OK;
 }

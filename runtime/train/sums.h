@@ -18,6 +18,7 @@
 #ifndef RUNTIME_TRAIN_SUMS_H
 #define RUNTIME_TRAIN_SUMS_H
 
+#include "runtime/learn/fixed_point.h"
 #include "runtime/train/group.h"
 
 struct sums {
@@ -47,14 +48,17 @@ enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_
 /*
  * CORRUPT when a bit of the sums was inverted in memory since they were written. Called around each
  * contribution of the learner, which reports the check sum of what it added (learning.h); when the
- * own lanes are done; when all partial sums have come; when all sums have.
+ * own lanes are done; when the totals are resolved; when all sums have.
  */
 enum status sums_before_lanes(const struct sums *sums, struct error *err);
 void sums_after_lanes(struct sums *sums, uint64_t added);
 enum status sums_end_lanes(struct sums *sums, struct error *err);
-enum status sums_verify_totals(const struct sums *sums, struct error *err);
-/* The own segment's reals were written. */
-void sums_note_reals(struct sums *sums);
+/* Once all partial sums are here: the reals of the own segment's totals, by the function of
+ * learning.h. CORRUPT when the totals that it read are not what was added up. */
+typedef struct fixed_resolved sums_resolver(const void *context, const int64_t *fixed,
+                                            uint32_t first, uint32_t count, float *reals);
+enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
+                         struct error *err);
 enum status sums_verify(const struct sums *sums, struct error *err);
 
 /* Whether a member takes part in the exchange as an owner: one with an empty

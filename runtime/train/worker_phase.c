@@ -128,7 +128,7 @@ static void broadcast(struct worker *worker, const struct message *message, stru
     worker_flip_message(worker, outbox);
 }
 
-/* The own segment's totals are complete: their reals, to everyone. */
+/* The reals of the own segment, to everyone. */
 static void send_sum(struct worker *worker, struct outbox *outbox)
 {
     struct sums *sums = &worker->sums;
@@ -139,10 +139,6 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
     worker->own_segment_is_sent = true;
     if (sums->rank == 0)
         worker->switch_epoch = worker->switch_asked;
-    if (own.count > 0)
-        worker->learning.resolve(worker->learning.self, sums->fixed + own.first, own.first,
-                                 own.count, sums->reals + own.first);
-    sums_note_reals(sums);
     if (worker->group.count == 1 || !sums_is_owner(sums, sums->rank))
         return;
     do {
@@ -190,19 +186,20 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
         worker_begin_phase(worker, now_ms, outbox);
 }
 
-/* The totals are what was added up, and rank 0 has compared the members' states. */
-static bool may_send_sum(struct worker *worker, struct outbox *outbox)
+/* Rank 0 has compared the members' states, and the own segment's totals are what was added up:
+ * their reals are made. */
+static bool resolve_own(struct worker *worker, struct outbox *outbox)
 {
+    const struct learning *learning = &worker->learning;
     struct error err;
 
     error_clear(&err);
-    if (worker->damage.is_told)
+    if (worker->damage.is_told || (worker->group.rank == 0 && !worker_compare(worker, outbox)))
         return false;
-    if (sums_verify_totals(&worker->sums, &err) != STATUS_OK) {
-        worker_fail_or_damaged(worker, &err, outbox);
-        return false;
-    }
-    return worker->group.rank != 0 || worker_compare(worker, outbox);
+    if (sums_resolve(&worker->sums, learning->resolve, learning->self, &err) == STATUS_OK)
+        return true;
+    worker_fail_or_damaged(worker, &err, outbox);
+    return false;
 }
 
 /* After the own lanes are done, each arrival may complete the own segment, the
@@ -213,7 +210,7 @@ static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
     if (worker->state != WORKER_EXCHANGING)
         return;
-    if (!worker->own_segment_is_sent && sums->partials_missing == 0 && may_send_sum(worker, outbox))
+    if (!worker->own_segment_is_sent && sums->partials_missing == 0 && resolve_own(worker, outbox))
         send_sum(worker, outbox);
     if (worker->own_segment_is_sent && sums->sums_missing == 0)
         apply(worker, now_ms, outbox);
@@ -243,10 +240,12 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
     return STATUS_OK; /* the time that it took shows in the next call */
 }
 
-/* Nothing leaves this worker that was computed with other weights than those that were written. */
+/* Nothing leaves this worker that was computed with other weights than those that were written. Of
+ * a member alone nothing leaves before a step or verify has looked at them. */
 static enum status end_lanes(struct worker *worker, struct error *err)
 {
-    TRY(worker->learning.verify_used(worker->learning.self, err));
+    if (worker->group.count > 1)
+        TRY(worker->learning.verify_used(worker->learning.self, err));
     return sums_end_lanes(&worker->sums, err);
 }
 

@@ -171,11 +171,11 @@ static uint32_t checked_contribute(void *self, uint32_t first, uint32_t count, i
     return checked->inner.contribute(checked->inner.self, first, count, integers, fixed);
 }
 
-static void checked_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
-                            float *reals)
+static struct fixed_resolved checked_resolve(const void *self, const int64_t *fixed, uint32_t first,
+                                             uint32_t count, float *reals)
 {
     const struct checked *checked = self;
-    checked->inner.resolve(checked->inner.self, fixed, first, count, reals);
+    return checked->inner.resolve(checked->inner.self, fixed, first, count, reals);
 }
 
 static enum status checked_apply(void *self, const int64_t *integers, const float *reals,

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "base/words.h"
 
 #define INTEGERS   3 /* rows, lanes as bits, noise */
 #define MEASURES   3
@@ -110,12 +111,13 @@ static uint32_t toy_contribute(void *self, uint32_t lane, uint32_t count, int64_
     return 1;
 }
 
-static void toy_resolve(const void *self, const int64_t *fixed, uint32_t first, uint32_t count,
-                        float *reals)
+static struct fixed_resolved toy_resolve(const void *self, const int64_t *fixed, uint32_t first,
+                                         uint32_t count, float *reals)
 {
     (void)self;
     for (uint32_t i = 0; i < count; i++)
         reals[i] = (float)((double)fixed[i] * 0x1p-40 + first + i);
+    return (struct fixed_resolved){words_sum_long(fixed, count), words_sum(reals, count)};
 }
 
 static enum status toy_apply(void *self, const int64_t *integers, const float *reals,

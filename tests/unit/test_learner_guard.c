@@ -120,6 +120,28 @@ static void a_step_finds_what_changed_before_it(void **state)
     }
 }
 
+static void the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at(void **state)
+{
+    struct learner_report report;
+    struct fixture fixture;
+    struct error err;
+    size_t size;
+    (void)state;
+
+    open_fixture(&fixture);
+    while (learner_phase(fixture.learner)->kind != PHASE_GRADIENT)
+        CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
+    ((uint8_t *)learner_memory(fixture.learner, "transposed", &size))[size - 1] ^= 64;
+    CHECK_INT(learner_verify(fixture.learner, &err), STATUS_CORRUPT);
+    CHECK_INT(learner_verify_used(fixture.learner, &err), STATUS_CORRUPT);
+    CHECK_INT(run_phase(fixture.learner, 1, 0, &report, &err), STATUS_CORRUPT);
+    learner_restart(fixture.learner);
+    CHECK_OK(learner_verify(fixture.learner, &err));
+    CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
+    CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
+    close_fixture(&fixture);
+}
+
 static void the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_state(void **state)
 {
     struct fixture one, other;
@@ -163,6 +185,7 @@ int main(void)
         cmocka_unit_test(any_bit_of_the_state_that_changes_is_found),
         cmocka_unit_test(any_bit_of_the_rows_that_changes_is_found),
         cmocka_unit_test(a_step_finds_what_changed_before_it),
+        cmocka_unit_test(the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at),
         cmocka_unit_test(the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_state),
         cmocka_unit_test(a_learner_that_begins_anew_learns_the_same),
     };

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/words.h"
 #include "runtime/learn/optimizer.h"
 #include "runtime/learn/pairs.h"
 
@@ -97,6 +98,13 @@ static float gradient_at(int i, int t)
     return (float)((7 * i + 5 * t) % 16 - 6) / 8;
 }
 
+static uint32_t sum_slots(uint32_t slots, const float *first, const float *second, int count)
+{
+    return (slots > 0 ? words_sum(first, (size_t)count) : 0) +
+           (slots > 1 ? words_sum(second, (size_t)count) : 0);
+}
+
+/* And what it says of the memory is what is there. */
 static void train(const struct optimizer *optimizer, int copies, float *w, float *first,
                   float *second)
 {
@@ -112,7 +120,19 @@ static void train(const struct optimizer *optimizer, int copies, float *w, float
 
         for (int i = 0; i < count; i++)
             gradient[i] = gradient_at(i % COUNT, t);
-        optimizer_update(&step, 0.01f, 0.02f, (size_t)count, gradient, w, first, second);
+        struct optimizer_sums before = {0}, after = {0};
+        const uint32_t slots = optimizer_slots(optimizer->kind);
+        const uint32_t old = words_sum(w, (size_t)count),
+                       old_slots = sum_slots(slots, first, second, count);
+
+        optimizer_update(&(struct optimizer_update){&step, 0.01f, 0.02f, (size_t)count, gradient, w,
+                                                    first, second},
+                         &before, &after);
+        CHECK_INT(before.parameters, old);
+        CHECK_INT(before.slots, old_slots);
+        CHECK_INT(after.parameters, words_sum(w, (size_t)count));
+        CHECK_INT(after.mixed, words_mix(w, (size_t)count));
+        CHECK_INT(after.slots, sum_slots(slots, first, second, count));
     }
 }
 
@@ -151,9 +171,11 @@ static void a_penalty_leaves_zero_where_it_is(void **state)
     const struct optimizer_step step = optimizer_step_at(&optimizer, 0);
     const float gradient[3] = {0};
     float w[3] = {0, 0.5f, -0.5f};
-
+    struct optimizer_sums before = {0}, after = {0};
     (void)state;
-    optimizer_update(&step, 0.5f, 0, 3, gradient, w, NULL, NULL);
+
+    optimizer_update(&(struct optimizer_update){&step, 0.5f, 0, 3, gradient, w, NULL, NULL},
+                     &before, &after);
     CHECK(w[0] == 0);
     CHECK(fabsf(w[1] - 0.45f) < 1e-6f && fabsf(w[2] + 0.45f) < 1e-6f);
 }
