@@ -70,6 +70,8 @@ static void on_created(void *context, enum status status, struct api_answer *ans
     struct succession *succession = context;
 
     succession->exchange = NULL;
+    if (status == STATUS_NOT_FOUND)
+        status = STATUS_FAILED; /* the namespace: not the Job, which was there */
     if (status == STATUS_BUSY && strcmp(answer->reason, "AlreadyExists") == 0)
         status = STATUS_OK;
     else if (status == STATUS_OK)
@@ -96,12 +98,16 @@ static void create(struct succession *succession)
 
 /* ----- the pod before ----- */
 
+/* One that is gone already was deleted without waiting for it: who follows the job, or its
+ * controller, knows its uid. */
 static void on_pod(void *context, enum status status, struct api_answer *answer,
                    const struct error *err)
 {
     struct succession *succession = context;
 
     succession->exchange = NULL;
+    if (status == STATUS_NOT_FOUND)
+        status = STATUS_OK;
     if (status != STATUS_OK || !API_MEMBER(answer->object, "metadata", "deletionTimestamp")) {
         end(succession, status, err);
         return;

@@ -329,14 +329,7 @@ static bool find_end(struct master_process *process, enum status *status, struct
         return false;
     log_info("the job is %s already", job_state_name(row.state));
     process->verdict = row.state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
-    if (process->launcher) {
-        error_clear(err);
-        err->status = row.state == JOB_STATE_DONE        ? STATUS_OK
-                      : row.state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED
-                                                         : STATUS_FAILED;
-    } else {
-        recorder_say_ended(&voice, &row, err);
-    }
+    recorder_say_ended(&voice, &row, err);
     *status = err->status;
     return true;
 }

@@ -1,6 +1,7 @@
 """The master of a job on Kubernetes: it makes its workers, and loses none of their work."""
 
 import signal
+import socket
 import urllib.request
 
 import pods
@@ -239,6 +240,43 @@ class Masters(pods.Case):
         self.check_trained(self.master(), self.expected(LONG))
         self.assertEqual(len(self.node.uids), 4)
 
+    def make_own_pod(self, **metadata):
+        """The pod that a master on this machine takes for its own. What the Job makes of it is another master's."""
+        labels = {"totrain.dev/job": "train", "totrain.dev/role": "master"}
+        self.api.modify("jobs", "train", lambda job: job["spec"].update(
+            template={"metadata": {"labels": labels}, "spec": {"containers": [{"name": "master"}]}}))
+        return self.api.create("pods", {"metadata": {"name": socket.gethostname(), "labels": labels, **metadata},
+                                        "spec": {}, "status": {"phase": "Running"}})
+
+    def remove_masters_pods(self):
+        for name in self.masters_pods():
+            self.api.delete("pods", name)
+
+    def masters_pods(self):
+        return sorted(name for name, pod in self.api.objects["pods"].items()
+                      if pod["metadata"]["labels"]["totrain.dev/role"] == "master")
+
+    def test_a_master_whose_pod_is_deleted_makes_its_successor(self):
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        own = self.make_own_pod(deletionTimestamp="2026-01-01T00:00:00Z")
+        self.assertEqual(master.kill(signal.SIGTERM), 128 + signal.SIGTERM)
+        self.assertEqual(self.masters_pods(), sorted([socket.gethostname(), f"train-{own['metadata']['uid'][:8]}"]))
+        self.remove_masters_pods()
+        self.check_trained(self.master(), self.expected(LONG))
+
+    def test_a_master_whose_pod_stays_makes_none(self):
+        """Its container is started again by the kubelet."""
+        self.submit(LONG)
+        master = self.master()
+        master.wait_step(20)
+        self.make_own_pod()
+        self.assertEqual(master.kill(signal.SIGTERM), 128 + signal.SIGTERM)
+        self.assertEqual(self.masters_pods(), [socket.gethostname()])
+        self.remove_masters_pods()
+        self.check_trained(self.master(), self.expected(LONG))
+
     def test_a_master_that_comes_after_the_end_removes_what_is_left(self):
         self.submit()
         self.assertEqual(self.finish(self.master()), 0)
@@ -249,6 +287,7 @@ class Masters(pods.Case):
         self.api.create("pods", left)
         again = self.master()
         self.assertEqual(again.end(), 0, again.log.text())
+        self.assertTrue(again.events("done"))  # whoever follows the job may not have heard of it before
         self.check_published(self.expected())
 
     def test_a_job_that_failed_fails_again_and_says_so_to_the_job(self):
