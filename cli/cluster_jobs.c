@@ -268,8 +268,9 @@ void cluster_jobs_init(struct session *session, const struct cluster_options *op
     session->cluster.seam.hold = hold;
     session->cluster.seam.collect = collect;
     session->cluster.seam.discard = discard;
+    session->cluster.seam.keep = keep;
     if (!options->run_of) { /* whose pod ends when it does */
-        session->cluster.seam.keep = keep;
+        session->cluster.seam.keeps = KEEPS_DETACHED;
         session->postgres.host.catalog.limits.keeps_cluster = true;
     }
     session->postgres.job_login = session->job_login;

@@ -92,13 +92,14 @@ struct dry_run {
 static enum status append_statement(struct dry_run *run, struct slice text,
                                     const struct piece *piece, struct error *err)
 {
-    struct cluster_wish wish;
+    struct cluster_request request;
     bool is_wanted;
 
-    TRY(engine_wish(run->session->host, text, piece, &run->arena, &wish, &is_wanted, err));
+    TRY(engine_cluster_request(run->session->host, text, piece, &run->arena, &request, &is_wanted,
+                               err));
     if (!is_wanted)
         return STATUS_OK;
-    append_objects(run->items, &wish.job, &run->arena);
+    append_objects(run->items, &request.job, &run->arena);
     run->jobs++;
     return STATUS_OK;
 }

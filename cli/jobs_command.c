@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/publish_command.h"
 #include "extension/engine/engine.h"
+#include "extension/engine/jobs/job_wait.h"
 #include "extension/engine/jobs/jobs.h"
 
 /* What one of these commands is called with, and what it does. */
@@ -124,7 +125,7 @@ static enum status publish(const struct options *options, int64_t id, struct err
     struct job_status status;
 
     TRY(job_status_read(&books, id, &status, err));
-    if (status.is_detached &&
+    if (status.life->publishes == ACTOR_SUPERVISOR &&
         (status.state == JOB_STATE_UNPUBLISHED || status.state == JOB_STATE_LOST))
         return wait_for(options, id, err);
     return publish_kept(options, id, err);

@@ -2,8 +2,11 @@
 
 #include "codegen/model_path.h"
 #include "extension/engine/jobs/cluster.h"
-#include "extension/engine/jobs/stages.h"
-#include "extension/engine/score/score_job.h"
+#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/train.h"
+#include "extension/engine/score/score.h"
+#include "extension/engine/score/score_choice.h"
+#include "extension/engine/show.h"
 #include "planner/attribute.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
@@ -163,9 +166,10 @@ enum status engine_describe(const struct host *host, struct slice text, const st
     }
 }
 
-enum status engine_wish(const struct host *host, struct slice text, const struct piece *piece,
-                        struct arena *arena, struct cluster_wish *wish, bool *is_wanted,
-                        struct error *err)
+enum status engine_cluster_request(const struct host *host, struct slice text,
+                                   const struct piece *piece, struct arena *arena,
+                                   struct cluster_request *request, bool *is_wanted,
+                                   struct error *err)
 {
     struct statement statement;
     struct plan plan;
@@ -173,7 +177,7 @@ enum status engine_wish(const struct host *host, struct slice text, const struct
     TRY(parse(text, piece, arena, &statement, err));
     TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
     *is_wanted = plan.kind == STATEMENT_TRAIN && plan.cluster.is_wanted && !plan.explain_only;
-    return *is_wanted ? cluster_check(host, &plan, arena, wish, err) : STATUS_OK;
+    return *is_wanted ? cluster_check(host, &plan, arena, request, err) : STATUS_OK;
 }
 
 static enum status rollback_run(const struct host *host, const struct plan *plan,

@@ -35,10 +35,11 @@ enum status engine_describe(const struct host *host, struct slice text, const st
 /* What the Job of a statement would be like that trains on a cluster, without reading a row or
  * making anything. *is_wanted: it would go there. extension/engine/jobs/cluster.h; its texts live
  * in the arena. */
-struct cluster_wish;
-enum status engine_wish(const struct host *host, struct slice text, const struct piece *piece,
-                        struct arena *arena, struct cluster_wish *wish, bool *is_wanted,
-                        struct error *err);
+struct cluster_request;
+enum status engine_cluster_request(const struct host *host, struct slice text,
+                                   const struct piece *piece, struct arena *arena,
+                                   struct cluster_request *request, bool *is_wanted,
+                                   struct error *err);
 
 /* Runs it. Whatever fails, nothing is published and an old model stays. */
 enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,

@@ -1,11 +1,15 @@
 /*
  * What SHOW and EXPLAIN return: rows about models, jobs and attributes.
  */
+#include "extension/engine/show.h"
+
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "codegen/codegen.h"
 #include "extension/engine/jobs/job_cache.h"
-#include "extension/engine/score/score_job.h"
+#include "extension/engine/score/score.h"
+#include "extension/engine/score/score_choice.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 

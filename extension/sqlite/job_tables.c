@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "extension/engine/host/result.h"
-#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/job_listing.h"
 #include "extension/sqlite/host.h"
 #include "extension/sqlite/sql.h"
 

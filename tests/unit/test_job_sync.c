@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "extension/engine/jobs/stages.h"
+#include "extension/engine/jobs/job_run.h"
 
 #define SYNCED_MAX 64
 
@@ -121,14 +121,12 @@ static void what_does_not_reach_the_disk_is_named(void **context)
 
 static bool is_submitted;
 
-static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
+/* That the job goes on without the session. */
+static void put_notice(void *self, const char *line)
 {
     (void)self;
-    (void)cells;
-    (void)count;
-    (void)err;
+    (void)line;
     is_submitted = true;
-    return STATUS_OK;
 }
 
 static struct spec_input input = {.name = {"a", 1}, .type = INPUT_NUMERIC};
@@ -152,11 +150,17 @@ static enum status submit(struct error *err)
     const struct host host = {.session = {.program = "/nonexistent/totrain"}};
     const struct plan plan = {
         .kind = STATEMENT_TRAIN, .into_file = SLICE("/tmp/x.db"), .into_name = SLICE("m")};
-    const struct sink sink = {.row = put_row};
+    const struct sink sink = {.notice = put_notice};
+    struct job job = {.host = &host,
+                      .plan = &plan,
+                      .life = &job_lives[LIFE_DETACHED],
+                      .sink = &sink,
+                      .folder = folder,
+                      .spec = spec};
 
     error_clear(err);
     is_submitted = false;
-    return job_submit(&host, &plan, &folder, &spec, &sink, err);
+    return job_leave(&job, err);
 }
 
 static void all_of_a_detached_job_is_on_the_disk_before_it_starts(void **context)

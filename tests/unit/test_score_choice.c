@@ -1,23 +1,22 @@
+#include "extension/engine/score/score_choice.h"
 #include "tests/check.h"
-
-#include "extension/engine/score/score_job.h"
 
 static void workers_pay_for_large_models_over_many_rows_on_several_processors(void **state)
 {
     (void)state;
 
-    CHECK(score_pays(SCORE_TRAVEL_PREDICT, 1000000, 145000, 2));
-    CHECK(!score_pays(SCORE_TRAVEL_PREDICT, 1000000, 1000,
+    CHECK(score_pays(SCORE_TRANSFER_PREDICT, 1000000, 145000, 2));
+    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 1000,
                       2)); /* PREDICT of a small model stays as it is */
-    CHECK(!score_pays(SCORE_TRAVEL_PREDICT, 20000, 145000, 2));   /* nothing that one waits for */
-    CHECK(!score_pays(SCORE_TRAVEL_PREDICT, 1000000, 145000, 1)); /* nobody to share with */
-    CHECK(!score_pays(SCORE_TRAVEL_PREDICT, 1000000, 30000, 2));
-    CHECK(score_pays(SCORE_TRAVEL_PREDICT, 1000000, 30000, 8));
-    CHECK(!score_pays(SCORE_TRAVEL_EVALUATE, 1000000, 145000,
+    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 20000, 145000, 2));   /* nothing that one waits for */
+    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 145000, 1)); /* nobody to share with */
+    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 30000, 2));
+    CHECK(score_pays(SCORE_TRANSFER_PREDICT, 1000000, 30000, 8));
+    CHECK(!score_pays(SCORE_TRANSFER_EVALUATE, 1000000, 145000,
                       2)); /* EVALUATE is faster in the session */
-    CHECK(score_pays(SCORE_TRAVEL_EVALUATE, 1000000, 1000000, 2));
-    CHECK(!score_pays(SCORE_TRAVEL_KEPT, 1000000, 300000, 2)); /* rows are written twice */
-    CHECK(score_pays(SCORE_TRAVEL_KEPT, 1000000, 500000, 2));
+    CHECK(score_pays(SCORE_TRANSFER_EVALUATE, 1000000, 1000000, 2));
+    CHECK(!score_pays(SCORE_TRANSFER_KEPT, 1000000, 300000, 2)); /* rows are written twice */
+    CHECK(score_pays(SCORE_TRANSFER_KEPT, 1000000, 500000, 2));
 }
 
 static void a_models_work_is_that_of_its_layers(void **state)

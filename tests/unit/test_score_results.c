@@ -1,11 +1,11 @@
-#include "tests/check.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cell_bytes.h"
-#include "extension/engine/score/score_job.h"
+#include "extension/engine/score/score_results.h"
 #include "runtime/data/shard_results.h"
+#include "runtime/data/shardstore.h"
+#include "tests/check.h"
 
 #define ROWS 3
 

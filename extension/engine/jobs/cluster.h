@@ -21,6 +21,13 @@
 #include "k8s/job/cluster_folder.h"
 #include "planner/plan.h"
 
+/* Which jobs outlive their session. */
+enum cluster_keeps {
+    KEEPS_NONE,     /* it is a pod that owns them */
+    KEEPS_DETACHED, /* those with job.wait = false */
+    KEEPS_ALL       /* the session is one that nobody waits for */
+};
+
 struct host_cluster {
     void *self;
     /* What the administrator, or who calls, has decided: namespace, image (plan->cluster.image is
@@ -48,27 +55,21 @@ struct host_cluster {
                            const struct sink *sink, struct error *err);
     /* Drops the tables of a job that failed. A notice says where they stay, and why. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
-    /* Takes over a folder that is kept, and that nobody holds. NULL: no job outlives its session.
-     */
+    /* Takes over a folder that is kept, and that nobody holds: from now on somebody follows it. */
     enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
-    bool keeps_all; /* also where the statement waits: the session is one that nobody waits for */
+    enum cluster_keeps keeps;
 };
 
-/* What the job is to be like, of the plan and the host. The arena's. */
-struct cluster_wish {
-    struct kube_job job;
+/* What a job on a cluster is to be like, of the plan and the host. The arena's. */
+struct cluster_request {
+    struct kube_job job; /* of one that is staged, too, the number of its tables */
     struct cluster_access access;
     struct direct_order order; /* of job.read = 'direct' */
     char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1];
 };
+/* Before a row is read: INVALID and UNSUPPORTED for what the cluster cannot be asked for. */
 enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
-                          struct cluster_wish *wish, struct error *err);
-
-/* From the spools of the folder to the rows that TRAIN ends with, or to the job's id. The folder is
- * left in every case. */
-enum status cluster_train(const struct host *host, const struct plan *plan,
-                          struct job_folder *folder, struct jobspec *spec,
-                          struct cluster_wish *wish, const struct sink *sink, struct error *err);
+                          struct cluster_request *request, struct error *err);
 
 /*
  * From job_keep to the end of what runs on the cluster, for whoever has taken over. What became of

@@ -1,6 +1,6 @@
-#include <math.h>
+#include "extension/engine/jobs/follow.h"
 
-#include "extension/engine/jobs/stages.h"
+#include <math.h>
 
 /* How long an interrupt may go unnoticed while the job is silent. */
 #define POLL_MS 100
@@ -58,21 +58,6 @@ static enum status follow(const struct host *host, struct job_process *process,
     }
 }
 
-enum status job_follow(const struct host *host, struct job_process *process,
-                       const struct sink *sink, struct error *err)
-{
-    enum status status = follow(host, process, sink, err);
-    struct job_event gone = {.kind = JOB_FAILED,
-                             .loss = NAN,
-                             .validation_loss = NAN,
-                             .validation_score = NAN,
-                             .seconds_left = NAN};
-
-    if (status != STATUS_OK)
-        sink_progress(sink, &gone); /* a progress line must not stay on the terminal */
-    return status;
-}
-
 /* Its supervisor ended and did not say how the job did: the store knows. */
 static bool has_stored_its_end(const struct job_folder *folder)
 {
@@ -90,20 +75,23 @@ static bool has_stored_its_end(const struct job_folder *folder)
     return is_done;
 }
 
-enum status job_follow_stored(const struct host *host, const struct job_folder *folder,
-                              struct job_process *process, const struct sink *sink,
-                              struct error *err)
+enum status job_follow(const struct host *host, const struct job_folder *folder,
+                       struct job_process *process, const struct sink *sink, struct error *err)
 {
-    struct job_event done = {.kind = JOB_DONE,
-                             .loss = NAN,
-                             .validation_loss = NAN,
-                             .validation_score = NAN,
-                             .seconds_left = NAN};
-    enum status status = job_follow(host, process, sink, err);
+    struct job_event end = {.kind = JOB_FAILED,
+                            .loss = NAN,
+                            .validation_loss = NAN,
+                            .validation_score = NAN,
+                            .seconds_left = NAN};
+    enum status status = follow(host, process, sink, err);
 
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    sink_progress(sink, &end); /* a progress line must not stay on the terminal */
     if (status != STATUS_FAILED || process->events >= 0 || !has_stored_its_end(folder))
         return status;
-    sink_progress(sink, &done);
+    end.kind = JOB_DONE;
+    sink_progress(sink, &end);
     error_clear(err);
     return STATUS_OK;
 }

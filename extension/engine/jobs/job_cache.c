@@ -219,7 +219,8 @@ bool job_cache_find(struct job_cache *cache, int64_t id, struct job_status *stat
 /* Nobody runs it or will, its books say so themselves, and its model is where it was to go. */
 static bool is_final(const struct job_status *status)
 {
-    return !status->is_running && !status->is_kept && status->state == status->row.state &&
+    return !status->is_running && status->life->publishes != ACTOR_SERVER &&
+           status->state == status->row.state &&
            (status->state == JOB_STATE_DONE || status->state == JOB_STATE_FAILED ||
             status->state == JOB_STATE_CANCELLED) &&
            strlen(status->destination.database) < DATABASE_MAX;

@@ -2,13 +2,19 @@
  * The model or the table of a detached job into its database, by the same checks and
  * in the same transaction as that of an attached one.
  */
+#include "extension/engine/jobs/job_publish.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "extension/engine/jobs/cluster.h"
-#include "extension/engine/score/score_job.h"
+#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/trained.h"
+#include "extension/engine/score/score_deliver.h"
+#include "runtime/data/destination.h"
+#include "runtime/data/shardstore.h"
 
 #define MARK_CHARACTERS "totrain job of 0123456789-:TZ"
 

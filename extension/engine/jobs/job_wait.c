@@ -1,13 +1,16 @@
 /*
  * Waiting for a job of whoever's session, by what its folder says.
  */
+#include "extension/engine/jobs/job_wait.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "extension/engine/jobs/stages.h"
+#include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/trained.h"
 #include "runtime/launch/control.h"
 
 #define LOOK_MS           100 /* between two looks at the books */
@@ -78,7 +81,8 @@ static bool must_continue(const struct waiting *waiting)
     const struct job_status *status = &waiting->status;
 
     return status->state == JOB_STATE_LOST ||
-           (!waiting->has_looked && status->state == JOB_STATE_UNPUBLISHED && status->is_detached);
+           (!waiting->has_looked && status->state == JOB_STATE_UNPUBLISHED &&
+            status->life->publishes == ACTOR_SUPERVISOR);
 }
 
 static enum status fail_with(const struct job_status *status, struct error *err)

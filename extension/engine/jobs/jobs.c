@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "extension/engine/jobs/unpublished.h"
-#include "k8s/job/cluster_folder.h"
 #include "runtime/data/checkpoint.h"
 #include "runtime/data/shardstore.h"
 
@@ -58,11 +57,16 @@ static void explain_lost_steps(struct jobstore *store, struct job_status *status
 /* On a cluster it goes on by itself. */
 static void explain_absence(struct job_status *status)
 {
+    const long long id = status->folder.id;
+
     snprintf(status->error, sizeof status->error,
              "nobody follows it at the moment; what runs on the cluster goes on");
-    snprintf(status->hint, sizeof status->hint,
-             "totrain wait %lld follows it again, CANCEL JOB %lld ends it.",
-             (long long)status->folder.id, (long long)status->folder.id);
+    if (status->life->waits == ACTOR_SERVER)
+        snprintf(status->hint, sizeof status->hint,
+                 "The next statement of ToTrain in this database follows it again.");
+    else
+        snprintf(status->hint, sizeof status->hint,
+                 "totrain wait %lld follows it again, CANCEL JOB %lld ends it.", id, id);
 }
 
 /* What would be done again, for whoever decides whether to continue. */
@@ -75,29 +79,22 @@ static void explain_loss(struct jobstore *store, struct job_status *status)
              (long long)status->folder.id, (long long)status->folder.id);
 }
 
+/* What the session waited for ended with it; everything else can be gone on with. */
 static void judge_unfinished(struct jobstore *store, struct job_status *status)
 {
     if (status->is_running)
         return;
-    if (status->is_kept) {
-        status->state = JOB_STATE_LOST;
-        snprintf(status->error, sizeof status->error,
-                 "nobody follows it at the moment; what runs on the cluster goes on");
-        snprintf(status->hint, sizeof status->hint,
-                 "The next statement of ToTrain in this database follows it again.");
+    if (status->life->waits == ACTOR_SESSION) {
+        status->state = JOB_STATE_FAILED;
+        if (!status->error[0])
+            snprintf(status->error, sizeof status->error, "its processes are gone");
         return;
     }
-    if (status->is_detached) {
-        status->state = JOB_STATE_LOST;
-        if (cluster_folder_is(status->folder.path))
-            explain_absence(status);
-        else
-            explain_loss(store, status);
-        return;
-    }
-    status->state = JOB_STATE_FAILED;
-    if (!status->error[0])
-        snprintf(status->error, sizeof status->error, "its processes are gone");
+    status->state = JOB_STATE_LOST;
+    if (status->life->runs == PLACE_CLUSTER)
+        explain_absence(status);
+    else
+        explain_loss(store, status);
 }
 
 /* It has learned; the model is on its way. */
@@ -199,36 +196,37 @@ static void judge_attached(const struct host *host, struct job_status *status)
 static bool has_learned(const struct job_status *status)
 {
     return status->state == JOB_STATE_DONE ||
-           (status->state == JOB_STATE_PUBLISHING && cluster_folder_is(status->folder.path) &&
+           (status->state == JOB_STATE_PUBLISHING && status->life->runs == PLACE_CLUSTER &&
             job_is_unpublished(status->folder.path));
 }
 
 static enum status read_store(const struct host *host, struct jobstore *store,
                               struct job_status *status, struct error *err)
 {
+    bool has_destination;
     struct error why;
 
     error_clear(&why);
-    status->is_detached = destination_get(store, &status->destination, &why) == STATUS_OK;
-    if (!status->is_detached && why.status != STATUS_NOT_FOUND)
+    has_destination = destination_get(store, &status->destination, &why) == STATUS_OK;
+    if (!has_destination && why.status != STATUS_NOT_FOUND)
         return *err = why, why.status;
     error_clear(&why);
     if (jobstore_get_job(store, &status->row, &why) != STATUS_OK) {
-        if (why.status != STATUS_NOT_FOUND || !status->is_detached)
+        if (why.status != STATUS_NOT_FOUND || !has_destination)
             return *err = why, why.status;
         status->row = (struct job_row){.id = status->folder.id, .state = JOB_STATE_WAITING};
         snprintf(status->row.model, sizeof status->row.model, "%s", status->destination.table);
     }
-    status->is_kept = !status->is_detached && job_is_kept(status->folder.path);
+    status->life = job_life_of_folder(status->folder.path, has_destination);
     status->state = status->row.state;
     snprintf(status->error, sizeof status->error, "%s", status->row.error);
-    if (status->is_detached && status->state == JOB_STATE_DONE)
+    if (status->life->publishes == ACTOR_SUPERVISOR && status->state == JOB_STATE_DONE)
         judge_publication(status);
-    else if (!status->is_detached && !status->is_kept && has_learned(status))
+    else if (status->life->publishes == ACTOR_SESSION && has_learned(status))
         judge_attached(host, status);
     else if (status->state < JOB_STATE_DONE)
         judge_unfinished(store, status);
-    else if (status->is_kept)
+    else if (status->life->publishes == ACTOR_SERVER)
         judge_collection(status);
     return STATUS_OK;
 }
@@ -275,7 +273,7 @@ static enum status give_up(struct job_status *status, struct error *err)
     return how;
 }
 
-/* Who follows it may have no ear for it just now, and then sees the mark. */
+/* The follower may not be reading events just now: it will see the mark. */
 static enum status give_up_kept(const char *state, const struct job_status *status,
                                 struct error *err)
 {
@@ -305,9 +303,9 @@ enum status job_end(const struct host *host, int64_t id, struct error *err)
 
     error_clear(&ignored);
     if (job_status_read(host, id, &status, &ignored) == STATUS_OK) {
-        if (status.is_kept)
+        if (status.life->waits == ACTOR_SERVER)
             return give_up_kept(host->session.state, &status, err);
-        if (status.state == JOB_STATE_LOST && cluster_folder_is(status.folder.path))
+        if (status.state == JOB_STATE_LOST && status.life->runs == PLACE_CLUSTER)
             return give_up_elsewhere(host->session.program, &status, err);
         if (status.state == JOB_STATE_LOST || status.state == JOB_STATE_UNPUBLISHED)
             return give_up(&status, err);

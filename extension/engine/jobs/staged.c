@@ -5,33 +5,8 @@
 
 #include "base/json.h"
 #include "extension/engine/jobs/cluster.h"
-#include "extension/engine/jobs/stages.h"
-
-/* ----- on its way out ----- */
-
-static enum status stage(const struct host *host, const struct plan *plan,
-                         const struct job_folder *folder, const struct jobspec *spec,
-                         int64_t *number, struct error *err)
-{
-    const struct staging staging = {folder, plan->into_schema, plan->into_name};
-
-    TRY(job_write_spec(folder, spec, err));
-    return host->cluster->stage(host->cluster->self, &staging, number, err);
-}
-
-enum status job_stage(const struct host *host, const struct plan *plan,
-                      const struct job_folder *folder, struct jobspec *spec,
-                      const struct sink *sink, struct error *err)
-{
-    int64_t number;
-
-    spec->in_one_process = false;
-    TRY(stage(host, plan, folder, spec, &number, err));
-    return sink_row(sink, (struct cell[]){cell_string("job"), cell_integer(number), cell_null()}, 3,
-                    err);
-}
-
-/* ----- on its way back ----- */
+#include "extension/engine/jobs/follow.h"
+#include "extension/engine/jobs/trained.h"
 
 struct collecting {
     const struct host *host;

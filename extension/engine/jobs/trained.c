@@ -1,11 +1,12 @@
 /*
  * What a job leaves in its job.db: the model, and the rows that TRAIN ends with.
  */
+#include "extension/engine/jobs/trained.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "extension/engine/jobs/stages.h"
 #include "scoring/model_table.h"
 
 static enum status add_model_row(void *context, const struct model_row *row, struct error *err)

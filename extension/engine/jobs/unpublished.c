@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "extension/engine/jobs/cluster.h"
 #include "extension/engine/jobs/jobs.h"
-#include "extension/engine/jobs/stages.h"
+#include "extension/engine/jobs/trained.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)
 

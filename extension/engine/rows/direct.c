@@ -4,7 +4,7 @@
 #include "extension/engine/rows/direct.h"
 
 #include "extension/engine/jobs/cluster.h"
-#include "extension/engine/jobs/stages.h"
+#include "extension/engine/rows/spooling.h"
 
 #define UNUSED_COLUMN (-1)
 

@@ -1,5 +1,6 @@
+#include "extension/engine/rows/direct_order.h"
+
 #include "base/json.h"
-#include "extension/engine/rows/direct.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
 

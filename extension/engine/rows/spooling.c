@@ -3,13 +3,14 @@
  * tables and uncommitted rows, and leaves them in the job's folder as typed
  * columns: first the inputs of the plan, then the label.
  */
+#include "extension/engine/rows/spooling.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "extension/engine/jobs/stages.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "runtime/data/spool.h"
 #include "scoring/transform.h"

@@ -1,12 +1,14 @@
 /*
  * SELECT ... TO PREDICT and TO EVALUATE, in the session itself.
  */
+#include "extension/engine/score/score.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "codegen/codegen.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/score_job.h"
 #include "scoring/metrics.h"
 #include "scoring/truth.h"
 

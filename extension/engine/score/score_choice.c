@@ -8,10 +8,15 @@
  * their own and joins them: 200,000. Workers save what the session would compute, but for
  * their number's share of it.
  */
-#include "extension/engine/score/score_job.h"
+
+#include "extension/engine/score/score_choice.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "extension/engine/score/score.h"
+#include "extension/engine/score/score_job.h"
+#include "runtime/launch/launch.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
 #define LEAST_ROWS 10000 /* below it nobody looks at the model */
@@ -28,11 +33,11 @@ double score_work_per_row(const struct model *model)
     return work;
 }
 
-bool score_pays(double travel, uint64_t rows, double work_per_row, uint32_t cores)
+bool score_pays(double transfer_cost, uint64_t rows, double work_per_row, uint32_t cores)
 {
     const double saved = work_per_row * (1 - 1.0 / (cores > 0 ? cores : 1));
 
-    return saved > travel && work_per_row * (double)rows > LEAST_WORK;
+    return saved > transfer_cost && work_per_row * (double)rows > LEAST_WORK;
 }
 
 uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit)
@@ -75,11 +80,11 @@ static void choose(struct score_choice *choice, bool by_workers, const char *for
     va_end(arguments);
 }
 
-static double travel_of(const struct host *host, const struct plan *plan)
+static double transfer_cost_of(const struct host *host, const struct plan *plan)
 {
     if (plan->kind != STATEMENT_PREDICT)
-        return SCORE_TRAVEL_EVALUATE;
-    return host->kept_rows ? SCORE_TRAVEL_KEPT : SCORE_TRAVEL_PREDICT;
+        return SCORE_TRANSFER_EVALUATE;
+    return host->kept_rows ? SCORE_TRANSFER_KEPT : SCORE_TRANSFER_PREDICT;
 }
 
 /* Rows are worth a look, and so is the model. */
@@ -99,7 +104,7 @@ static void weigh(const struct host *host, const struct plan *plan, uint32_t cor
         return;
     }
     work = work_of(host, plan);
-    if (score_pays(travel_of(host, plan), rows, work, cores))
+    if (score_pays(transfer_cost_of(host, plan), rows, work, cores))
         choose(choice, true, "workers: about %llu rows, %.0f multiplications each, %u cores", rows,
                work, cores);
     else

@@ -1,7 +1,11 @@
 /*
  * The publisher's side of a detached job that scored: its table into the database, once.
  */
+#include "extension/engine/score/score_deliver.h"
+
+#include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
+#include "extension/engine/score/score_results.h"
 
 struct delivering {
     const struct host *host;

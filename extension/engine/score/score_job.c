@@ -11,7 +11,13 @@
 #include <string.h>
 
 #include "base/cell_bytes.h"
+#include "codegen/codegen.h"
+#include "extension/engine/jobs/job_run.h"
+#include "extension/engine/jobs/trained.h"
 #include "extension/engine/rows/bad_rows.h"
+#include "extension/engine/score/score.h"
+#include "extension/engine/score/score_choice.h"
+#include "runtime/data/shardstore.h"
 #include "scoring/model_table.h"
 
 /* A shard is worth its message and its transaction, and short enough that its
@@ -21,6 +27,15 @@
 #define SHARD_WORK      5e8 /* multiplications */
 #define SHARD_BYTES     ((double)(8 << 20))
 #define SHARDS_A_WORKER 8
+
+struct scoring {
+    struct job job; /* first: the work of a job gets it */
+    struct text faults;
+    struct scored scored;
+    double started;
+};
+
+/* ----- its rows and its model, into its folder ----- */
 
 struct spooling {
     const struct plan *plan;
@@ -125,20 +140,20 @@ static enum status query_rows(const struct host *host, const struct plan *plan,
 }
 
 /* In the order of the SELECT, which the target has, too. */
-static enum status spool_rows(const struct host *host, const struct plan *plan,
-                              const struct job_folder *folder, struct arena *arena, uint64_t *rows,
-                              struct text *faults, struct error *err)
+static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct error *err)
 {
     const struct spool_column column = {SLICE("row"), SPOOL_TEXT};
-    struct spooling spooling = {.plan = plan, .faults = faults};
+    const struct host *host = scoring->job.host;
+    const struct plan *plan = scoring->job.plan;
+    struct spooling spooling = {.plan = plan, .faults = &scoring->faults};
     struct sink sink = {.self = &spooling, .row = spool_row};
     char path[PATH_MAX];
     enum status status;
 
-    TRY(job_folder_file(folder, "rows.spool", path, err));
+    TRY(job_folder_file(&scoring->job.folder, "rows.spool", path, err));
     if (plan->kind == STATEMENT_EVALUATE || host->kept_rows) {
-        spooling.spread =
-            ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
+        spooling.spread = ARENA_NEW(scoring->job.arena, struct cell,
+                                    plan->query.count + plan->query.vectors.elements + 1);
         if (!spooling.spread)
             return fail_no_memory(err);
     }
@@ -206,67 +221,66 @@ static enum status put_targets(const struct plan *plan, struct jobstore *store, 
     return status;
 }
 
-static enum status fill_store(const struct plan *plan, const struct model *model,
-                              struct jobstore *store, struct error *err)
-{
-    TRY(jobstore_begin(store, err));
-    TRY(model_write(model, put_model_row, store, err));
-    TRY(put_targets(plan, store, err));
-    return jobstore_commit(store, err);
-}
-
-static enum status make_store(const struct plan *plan, const struct model *model,
-                              const struct job_folder *folder, struct error *err)
+static enum status make_store(const struct job *job, const struct model *model, struct error *err)
 {
     struct jobstore *store;
     char path[PATH_MAX];
     enum status status;
 
-    TRY(job_folder_file(folder, "job.db", path, err));
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_create(path, &store, err));
-    status = fill_store(plan, model, store, err);
+    TRY_OR(done, status, jobstore_begin(store, err));
+    TRY_OR(done, status, model_write(model, put_model_row, store, err));
+    TRY_OR(done, status, put_targets(job->plan, store, err));
+    status = jobstore_commit(store, err);
+done:
     jobstore_close(store);
     return status;
 }
 
-static enum status use_model(const struct host *host, const struct plan *plan,
-                             const struct model *model, const struct job_folder *folder,
-                             struct arena *arena, struct jobspec *spec, struct error *err)
+static enum status use_model(struct job *job, const struct model *model, struct error *err)
 {
-    if (model->transform.input_count != plan->model.input_count)
+    struct jobspec *spec = &job->spec;
+
+    if (model->transform.input_count != job->plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
-    spec->family = arena_copy(arena, model->family);
+    spec->family = arena_copy(job->arena, model->family);
     if (!spec->family.data)
         return fail_no_memory(err);
     spec->max_workers = score_most_workers(spec->max_workers, spec->min_workers, launch_cores(),
-                                           host->catalog.limits.workers);
+                                           job->host->catalog.limits.workers);
     spec->scoring.shard_rows = shard_rows(model, spec);
-    return make_store(plan, model, folder, err);
+    return make_store(job, model, err);
 }
 
-/* Everything before a process is started. */
-static enum status prepare(const struct host *host, const struct plan *plan,
-                           const struct job_folder *folder, struct arena *arena,
-                           struct jobspec *spec, struct text *faults, struct error *err)
+/* The rows are mapped before the job begins: its supervisor throws the file away when it has
+ * ended. */
+static enum status prepare(struct job *job, struct error *err)
 {
-    struct arena model_arena;
+    struct scoring *scoring = (struct scoring *)job;
+    const struct plan *plan = job->plan;
+    struct arena arena;
     struct model model;
     enum status status;
 
-    TRY(lower_score(plan, arena, spec, err));
-    TRY(spool_rows(host, plan, folder, arena, &spec->scoring.rows, faults, err));
-    if (plan->kind == STATEMENT_EVALUATE && spec->scoring.rows == 0)
+    TRY(lower_score(plan, job->arena, &job->spec, err));
+    TRY(spool_rows(scoring, &job->spec.scoring.rows, err));
+    if (plan->kind == STATEMENT_EVALUATE && job->spec.scoring.rows == 0)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
-    arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
-                                &model, err);
+    arena_init(&arena, MODEL_ARENA_MAX);
+    status = job->host->models->load(job->host->self, plan->model_schema, plan->model_name, &arena,
+                                     &model, err);
     if (status == STATUS_OK)
-        status = use_model(host, plan, &model, folder, arena, spec, err);
-    arena_deinit(&model_arena);
-    return status;
+        status = use_model(job, &model, err);
+    arena_deinit(&arena);
+    if (status != STATUS_OK || job->life->waits != ACTOR_SESSION)
+        return status;
+    TRY(scored_open(&scoring->scored, job->folder.path, &job->spec, err));
+    scoring->scored.faults = text_slice(&scoring->faults);
+    return STATUS_OK;
 }
 
-/* --- what was scored, brought home --- */
+/* ----- what was scored, brought home ----- */
 
 enum status score_job_target(struct jobstore *store, const struct jobspec *spec, int position,
                              struct arena *arena, struct fill *fill, struct error *err)
@@ -284,17 +298,6 @@ enum status score_job_target(struct jobstore *store, const struct jobspec *spec,
     }
     *fill = (struct fill){.target = target, .create = stored.definition};
     return STATUS_OK;
-}
-
-static enum status bring_predictions(const struct host *host, const struct scored *scored,
-                                     struct jobstore *store, struct arena *arena,
-                                     struct fill fills[2], struct error *err)
-{
-    const size_t count = scored->spec->scoring.keeps_bad_rows ? 2 : 1;
-
-    for (size_t i = 0; i < count; i++)
-        TRY(score_job_target(store, scored->spec, (int)i, arena, &fills[i], err));
-    return scored_fill(scored, host, store, fills, count, err);
 }
 
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
@@ -324,98 +327,71 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
     return status;
 }
 
-static enum status collect_predictions(const struct host *host, const struct scored *scored,
-                                       struct jobstore *store, struct arena *arena, double started,
-                                       const struct sink *sink, struct error *err)
+static enum status collect_predictions(struct scoring *scoring, struct jobstore *store,
+                                       struct arena *arena, struct error *err)
 {
+    const struct scored *scored = &scoring->scored;
+    const size_t count = scored->spec->scoring.keeps_bad_rows ? 2 : 1;
     struct fill fills[2];
 
-    TRY(bring_predictions(host, scored, store, arena, fills, err));
-    for (size_t i = 0; i < (scored->spec->scoring.keeps_bad_rows ? 2 : 1); i++)
-        TRY(score_target_row(fills[i].target.name, fills[i].rows, started, sink, err));
+    for (size_t i = 0; i < count; i++)
+        TRY(score_job_target(store, scored->spec, (int)i, arena, &fills[i], err));
+    TRY(scored_fill(scored, scoring->job.host, store, fills, count, err));
+    for (size_t i = 0; i < count; i++)
+        TRY(score_target_row(fills[i].target.name, fills[i].rows, scoring->started,
+                             scoring->job.sink, err));
     return STATUS_OK;
 }
 
-static enum status collect(const struct host *host, const struct plan *plan,
-                           const struct scored *scored, struct jobstore *store, double started,
-                           const struct sink *sink, struct error *err)
+static enum status collect_metrics(struct scoring *scoring, struct jobstore *store,
+                                   struct arena *arena, struct error *err)
 {
+    const struct job *job = &scoring->job;
     struct cell cells[METRICS_MAX + 1];
-    struct arena arena;
-    enum status status;
 
-    arena_init(&arena, MODEL_ARENA_MAX);
-    if (plan->kind == STATEMENT_PREDICT) {
-        status = collect_predictions(host, scored, store, &arena, started, sink, err);
-    } else {
-        status = score_job_metrics(scored, store, &arena, sink, cells, err);
-        if (status == STATUS_OK)
-            status = evaluation_put(host, plan, cells, started, &arena, sink, err);
-    }
-    arena_deinit(&arena);
-    return status;
+    TRY(score_job_metrics(&scoring->scored, store, arena, job->sink, cells, err));
+    return evaluation_put(job->host, job->plan, cells, scoring->started, arena, job->sink, err);
 }
 
-static enum status open_and_collect(const struct host *host, const struct plan *plan,
-                                    const struct job_folder *folder, const struct scored *scored,
-                                    double started, const struct sink *sink, struct error *err)
+static enum status collect(struct job *job, struct error *err)
 {
+    struct scoring *scoring = (struct scoring *)job;
     struct jobstore *store;
+    struct arena arena;
     char path[PATH_MAX];
     enum status status;
 
-    TRY(job_folder_file(folder, "job.db", path, err));
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_open(path, false, &store, err));
-    status = collect(host, plan, scored, store, started, sink, err);
+    arena_init(&arena, MODEL_ARENA_MAX);
+    status = job->plan->kind == STATEMENT_PREDICT ? collect_predictions(scoring, store, &arena, err)
+                                                  : collect_metrics(scoring, store, &arena, err);
     if (status == STATUS_OK) /* they are as large as the table */
         status = shardstore_drop_results(store, err);
+    arena_deinit(&arena);
     jobstore_close(store);
     return status;
 }
 
-static enum status follow_and_collect(const struct host *host, const struct plan *plan,
-                                      const struct job_folder *folder, const struct jobspec *spec,
-                                      const struct scored *scored, double started,
-                                      const struct sink *sink, struct error *err)
+static enum status put_number(struct job *job, int64_t number, struct error *err)
 {
-    struct job_process process;
-    enum status status;
+    const struct cell row[] = {cell_integer(number), cell_text(job->plan->target_table)};
 
-    TRY(job_start(host, folder, spec, &process, err));
-    status = job_follow_stored(host, folder, &process, sink, err);
-    if (status == STATUS_OK)
-        status = open_and_collect(host, plan, folder, scored, started, sink, err);
-    else if (!err->hint[0] && status == STATUS_FAILED)
-        error_hint(err, "The job's log is %.400s/log.", folder->path);
-    job_close(&process);
-    return status;
-}
-
-/* The rows are mapped before the job begins: its supervisor throws the file away
- * when it has ended. */
-static enum status run_job(const struct host *host, const struct plan *plan,
-                           const struct job_folder *folder, const struct jobspec *spec,
-                           const struct text *faults, double started, const struct sink *sink,
-                           struct error *err)
-{
-    struct scored scored;
-    enum status status;
-
-    TRY(scored_open(&scored, folder->path, spec, err));
-    scored.faults = text_slice(faults);
-    status = follow_and_collect(host, plan, folder, spec, &scored, started, sink, err);
-    scored_close(&scored);
-    return status;
+    return sink_row(job->sink, row, 2, err);
 }
 
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
                           const struct sink *sink, bool *has_begun, struct error *err)
 {
-    double started = score_seconds_now();
-    struct job_folder folder;
-    struct jobspec spec;
+    static const struct job_work work = {prepare, collect, put_number};
+    struct scoring scoring = {.job = {.host = host,
+                                      .plan = plan,
+                                      .life = job_life_of(host, plan),
+                                      .work = &work,
+                                      .sink = sink,
+                                      .arena = arena},
+                              .started = score_seconds_now()};
     struct error ignored;
-    struct text faults;
     enum status status;
 
     *has_begun = false;
@@ -423,26 +399,12 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
         return fail(err, STATUS_UNSUPPORTED, "the rows of this job stay with the session"),
                error_hint(err, "Leave job.wait out.");
     TRY(score_check_targets(host, plan, err));
-    TRY(job_folder_begin(host, &folder, err));
-    text_init(&faults, BAD_ROWS_BYTES_MAX);
-    status = prepare(host, plan, &folder, arena, &spec, &faults, err);
-    if (status == STATUS_OK)
-        status = host_rows_read(host, err);
-    *has_begun = status == STATUS_OK;
-    if (status == STATUS_OK && !plan->scoring.wait) {
-        status = score_job_submit(host, plan, &folder, &spec, sink, err);
-        if (status == STATUS_OK) {
-            text_deinit(&faults);
-            return STATUS_OK;
-        }
-    }
-    if (status != STATUS_OK) {
-        job_folder_remove(&folder);
-    } else {
-        status = run_job(host, plan, &folder, &spec, &faults, started, sink, err);
-        job_folder_clean(&folder);
-    }
-    text_deinit(&faults);
+    text_init(&scoring.faults, BAD_ROWS_BYTES_MAX);
+    status = job_run(&scoring.job, err);
+    *has_begun = scoring.job.has_begun;
+    if (scoring.scored.spec)
+        scored_close(&scoring.scored);
+    text_deinit(&scoring.faults);
     if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->kept_rows)
         host->kept_rows->forget(host->self, &ignored);
     return status;

@@ -2,12 +2,14 @@
  * What workers have scored, from the job's store: into the target's tables row by row
  * in the order of the SELECT, or added up to metrics.
  */
+#include "extension/engine/score/score_results.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/score/score_job.h"
 #include "runtime/data/shard_results.h"
+#include "runtime/data/shardstore.h"
 
 enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,
                         struct error *err)

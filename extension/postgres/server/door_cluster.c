@@ -227,7 +227,7 @@ static enum status keep(void *self, const struct job_folder *folder, struct erro
 void door_cluster_background(struct door *door)
 {
     door->follows_itself = true;
-    door->cluster.seam.keeps_all = true;
+    door->cluster.seam.keeps = KEEPS_ALL;
 }
 
 void door_cluster_init(struct door *door)
@@ -238,4 +238,5 @@ void door_cluster_init(struct door *door)
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
     door->cluster.seam.keep = keep;
+    door->cluster.seam.keeps = KEEPS_DETACHED;
 }

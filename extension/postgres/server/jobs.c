@@ -20,6 +20,7 @@
 #include <utils/tuplestore.h>
 
 #include "extension/engine/jobs/job_cache.h"
+#include "extension/engine/jobs/job_listing.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/kept_jobs.h"
@@ -274,7 +275,7 @@ static bool sees_all(void)
     return OidIsValid(monitor) && has_privs_of_role(GetUserId(), monitor);
 }
 
-/* (name of the table): the owner's OID, then the columns of extension/engine/jobs/jobs.h. */
+/* (name of the table): the owner's OID, then the columns of extension/engine/jobs/job_listing.h. */
 Datum totrain_sql_job_table(PG_FUNCTION_ARGS)
 {
     const enum job_table table = table_named(text_to_cstring(PG_GETARG_TEXT_PP(0)));

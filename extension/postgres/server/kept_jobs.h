@@ -1,5 +1,6 @@
 /*
- * kept_jobs.h - jobs on a cluster that no session waits for, and who follows them.
+ * kept_jobs.h - jobs on a cluster that no session waits for, and what follows them: the life "kept
+ * by the server" (extension/engine/jobs/life.h).
  *
  *     session --kept_jobs_take--> folder: cluster.json, caller.json, detached    returns
  *     background worker, as the caller: follows the Job --> publishes, drops the tables --> lets go

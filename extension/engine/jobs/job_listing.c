@@ -1,11 +1,12 @@
 /*
  * Jobs as tables: one row a job, and what each job's store lists.
  */
+#include "extension/engine/jobs/job_listing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/engine/jobs/job_cache.h"
-#include "extension/engine/jobs/stages.h"
 
 static const char *const job_columns[] = {"id",
                                           "state",

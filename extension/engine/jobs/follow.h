@@ -1,0 +1,27 @@
+/*
+ * follow.h - the processes of a job from a session: start them, wait for them.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_FOLLOW_H
+#define EXTENSION_ENGINE_JOBS_FOLLOW_H
+
+#include "extension/engine/host/host.h"
+#include "jobspec/jobspec.h"
+#include "runtime/launch/launch.h"
+
+/* The folder of a job that is about to begin, which the host has admitted. */
+enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err);
+
+/* job_launch, within the limits that the host has for its jobs. To be closed by job_close(). */
+enum status job_start(const struct host *host, const struct job_folder *folder,
+                      const struct jobspec *spec, struct job_process *process, struct error *err);
+/* The same of a folder whose job.json is there. */
+enum status job_resume(const struct host *host, const struct job_folder *folder,
+                       struct job_process *process, struct error *err);
+
+/* Pass events on until the job has ended; asks it to end when the session is interrupted. The job's
+ * own error otherwise; a supervisor that ended without a word is no failure of a job whose store
+ * says that it is done. What is left is job_close(). */
+enum status job_follow(const struct host *host, const struct job_folder *folder,
+                       struct job_process *process, const struct sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * job_publish.h - the model or the table of a detached job into its database, by the same checks
+ * and in the same transaction as that of an attached one.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_JOB_PUBLISH_H
+#define EXTENSION_ENGINE_JOBS_JOB_PUBLISH_H
+
+#include "extension/engine/host/host.h"
+
+/*
+ * The publisher's part: the model of the job in this folder into the database that
+ * was named when it was submitted. What became of it goes into the job's store, so
+ * that it can be tried again. Publishing twice changes nothing.
+ */
+struct publisher {
+    void *context;
+    /* Opens the database, whose main schema gets the model. */
+    enum status (*open)(void *context, const char *database, const struct host **host,
+                        struct error *err);
+    /* It is in the database, and nobody was told. NULL: nobody asks. */
+    void (*delivered)(void *context, int64_t tries);
+};
+enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err);
+
+#endif

@@ -1,0 +1,224 @@
+#include "extension/engine/jobs/job_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/follow.h"
+#include "extension/engine/jobs/unpublished.h"
+#include "runtime/data/destination.h"
+
+/* ----- rows and spec into tables ----- */
+
+/* Processes that share no folder share no process. */
+static enum status stage(struct job *job, struct error *err)
+{
+    const struct host_cluster *cluster = job->host->cluster;
+    const struct staging staging = {&job->folder, job->plan->into_schema, job->plan->into_name};
+
+    job->spec.in_one_process = false;
+    TRY(job_write_spec(&job->folder, &job->spec, err));
+    return cluster->stage(cluster->self, &staging, &job->request->job.job, err);
+}
+
+/* Of a job that has failed, or was never started. */
+static void drop_tables(struct job *job)
+{
+    const struct host_cluster *cluster = job->host->cluster;
+
+    if (job->life->runs == PLACE_CLUSTER)
+        cluster->discard(cluster->self, job->request->job.job, job->sink);
+}
+
+/* ----- the session waits ----- */
+
+/* What workers read is what the table held now, for as long as the job runs. */
+static enum status hold(struct job *job, struct error *err)
+{
+    const struct host_cluster *cluster = job->host->cluster;
+    struct cluster_request *request = job->request;
+
+    if (request->order.count == 0)
+        return STATUS_OK;
+    TRY(cluster->hold(cluster->self, &request->order, request->snapshot, err));
+    request->job.snapshot = slice_of(request->snapshot);
+    return STATUS_OK;
+}
+
+/* An end that we did not foresee: say where to look. */
+static void point_to_log(const struct job *job, struct error *err)
+{
+    if (err->hint[0] || job->life->runs != PLACE_MACHINE || err->status == STATUS_INTERRUPTED ||
+        err->status == STATUS_INVALID || err->status == STATUS_LIMIT)
+        return;
+    error_hint(err, "The job's log is %.400s/log.", job->folder.path);
+}
+
+static enum status follow(struct job *job, struct error *err)
+{
+    const bool is_here = job->life->runs == PLACE_MACHINE;
+    struct job_process process;
+    enum status status;
+
+    if (!is_here) {
+        TRY_OR(failed, status, hold(job, err));
+        TRY_OR(
+            failed, status,
+            cluster_folder_write(job->folder.path, &job->request->job, &job->request->access, err));
+    }
+    TRY_OR(failed, status, job_start(job->host, &job->folder, &job->spec, &process, err));
+    status = job_follow(job->host, &job->folder, &process, job->sink, err);
+    if (status != STATUS_OK) {
+        point_to_log(job, err);
+        job_close(&process);
+        goto failed;
+    }
+    if (!is_here) {
+        job_close(&process);
+        return job->work->collect(job, err);
+    }
+    /* What it made is stored: it is collected while the supervisor gives back its memory and throws
+     * the rows away. */
+    status = job->work->collect(job, err);
+    job_close(&process);
+    return status;
+failed:
+    unpublished_remove(&job->folder);
+    drop_tables(job);
+    return status;
+}
+
+/* ----- it goes on without the session ----- */
+
+/* Where the supervisor's publisher finds what it is to write, and where. A job that scores has its
+ * model in the store already. */
+static enum status put_destination(const struct job *job, struct error *err)
+{
+    struct destination destination = {.state = DESTINATION_PENDING};
+    const bool trains = job->plan->kind == STATEMENT_TRAIN;
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+
+    if (job->plan->into_file.size >= sizeof destination.database)
+        return fail(err, STATUS_LIMIT, "the path of the database is too long");
+    slice_copy(job->plan->into_file, destination.database, sizeof destination.database);
+    slice_copy(trains ? job->plan->into_name : job->plan->target_table, destination.table,
+               sizeof destination.table);
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    TRY(trains ? jobstore_create(path, &store, err) : jobstore_open(path, false, &store, err));
+    status = destination_put(store, &destination, err);
+    jobstore_close(store);
+    return status;
+}
+
+/* A job on a cluster is shown from now on, before its master has said anything. */
+static enum status begin_record(const struct job *job, struct error *err)
+{
+    struct job_row row = {.id = job->folder.id,
+                          .state = JOB_STATE_WAITING,
+                          .loss = (double)NAN,
+                          .validation_loss = (double)NAN,
+                          .goodput = (double)NAN,
+                          .rows_per_second = (double)NAN};
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    if (access(path, F_OK) == 0)
+        return STATUS_OK;
+    slice_copy(job->spec.statement, row.statement, sizeof row.statement);
+    slice_copy(job->spec.model_name, row.model, sizeof row.model);
+    TRY(jobstore_create(path, &store, err));
+    status = jobstore_put_job(store, &row, err);
+    jobstore_close(store);
+    return status;
+}
+
+/* All of it is on the disk before anybody takes it over. */
+static enum status hand_over(struct job *job, struct error *err)
+{
+    const struct host_cluster *cluster = job->host->cluster;
+    struct job_folder *folder = &job->folder;
+
+    if (job->life->runs == PLACE_MACHINE) {
+        TRY(put_destination(job, err));
+        TRY(job_write_spec(folder, &job->spec, err));
+    } else {
+        TRY(cluster_folder_write(folder->path, &job->request->job, &job->request->access, err));
+        TRY(begin_record(job, err));
+    }
+    TRY(job_keep(folder->path, err));
+    TRY(job_sync(folder->path, err));
+    if (job->life->runs == PLACE_MACHINE) {
+        TRY(job_detach(job->host->session.program, folder, err));
+        job_folder_leave(folder);
+        return STATUS_OK;
+    }
+    job_folder_leave(folder);
+    return cluster->keep(cluster->self, folder, err);
+}
+
+enum status job_leave(struct job *job, struct error *err)
+{
+    const long long id = job->folder.id;
+
+    if (hand_over(job, err) != STATUS_OK) {
+        job_let_go(job->folder.path);
+        return err->status;
+    }
+    if (job->life->runs == PLACE_MACHINE)
+        sink_notice(job->sink,
+                    "job %lld goes on without this session; totrain wait %lld follows it", id, id);
+    else
+        sink_notice(job->sink, "job %lld goes on without this session", id);
+    return STATUS_OK;
+}
+
+/* ----- the road ----- */
+
+/* Somebody else than the session reads in the job's store, or in its tables, where the model is to
+ * go. */
+static bool is_noted_elsewhere(const struct job_life *life)
+{
+    return life->runs == PLACE_TABLES ||
+           (life->runs == PLACE_MACHINE && life->publishes != ACTOR_SESSION);
+}
+
+enum status job_run(struct job *job, struct error *err)
+{
+    const struct job_life *life = job->life;
+    const struct host *host = job->host;
+    enum status status;
+
+    job->has_begun = false;
+    TRY(job_folder_begin(host, &job->folder, err));
+    TRY_OR(removed, status, job->work->prepare(job, err));
+    if (job->plan->kind == STATEMENT_TRAIN && !is_noted_elsewhere(life))
+        TRY_OR(removed, status,
+               unpublished_begin(host, &job->folder, job->plan->into_schema, job->plan->into_name,
+                                 err));
+    if (life->runs != PLACE_MACHINE)
+        TRY_OR(removed, status, stage(job, err));
+    if (life->runs != PLACE_TABLES) /* whose rows are the caller's to commit */
+        TRY_OR(removed, status, host_rows_read(host, err));
+    job->has_begun = true;
+    if (life->waits == ACTOR_SESSION) {
+        status = follow(job, err);
+        job_folder_clean(&job->folder);
+        return status;
+    }
+    if (life->waits == ACTOR_NOBODY) { /* it has its number from its tables */
+        job_folder_remove(&job->folder);
+        return job->work->put_number(job, job->request->job.job, err);
+    }
+    TRY_OR(dropped, status, job_leave(job, err));
+    return job->work->put_number(job, job->folder.id, err);
+dropped:
+    drop_tables(job);
+removed:
+    job_folder_remove(&job->folder);
+    return status;
+}

@@ -1,0 +1,56 @@
+/*
+ * job_run.h - a job of a statement from its rows to what it makes: one road for all lives (life.h),
+ * and for TRAIN, PREDICT and EVALUATE.
+ *
+ *     begin      a folder, which the host may refuse
+ *     prepare    rows and spec into the folder
+ *     note       where the model is to go (unpublished.h)         but of a job that is staged or
+ * detached stage      rows and spec into tables of the database        but of a job on this machine
+ *     release    the session's locks on what was read             but of a job that is staged
+ *     follow     start it, wait, collect what it made             where the session waits
+ *     leave      hand it over; its number is the result           where the session does not
+ *
+ * What fails before the job runs leaves neither a folder nor tables.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_JOB_RUN_H
+#define EXTENSION_ENGINE_JOBS_JOB_RUN_H
+
+#include "extension/engine/jobs/life.h"
+#include "jobspec/jobspec.h"
+#include "runtime/launch/launch.h"
+
+struct job;
+struct cluster_request;
+
+/* What a statement has a job do. */
+struct job_work {
+    /* The rows into the job's folder, and the spec. No process runs yet. */
+    enum status (*prepare)(struct job *job, struct error *err);
+    /* The job has ended well, and the session has waited: what it made into the database, and the
+     * rows that the statement returns. */
+    enum status (*collect)(struct job *job, struct error *err);
+    /* The session has not: the rows that the statement returns. */
+    enum status (*put_number)(struct job *job, int64_t number, struct error *err);
+};
+
+struct job {
+    const struct host *host;
+    const struct plan *plan;
+    const struct job_life *life;
+    const struct job_work *work;
+    const struct sink *sink;
+    struct arena *arena;             /* of the statement */
+    struct cluster_request *request; /* of a job on a cluster, or staged */
+    struct job_folder folder;
+    struct jobspec spec;
+    bool has_begun; /* rows and spec are in the folder: nothing of the session's is read again */
+};
+
+/* Everything but folder, spec and has_begun is set. The folder is left in every case. */
+enum status job_run(struct job *job, struct error *err);
+
+/* The last part of it, of a job that is prepared. On an error nothing runs, and the folder is still
+ * the caller's. Public for its test. */
+enum status job_leave(struct job *job, struct error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * life.h - the lives that a job can have: where it runs, who reads its rows, who waits for it, and
+ * who publishes what it made.
+ *
+ *     life                 runs on        reads the rows     waits               publishes
+ *     attached             this machine   session            session             session
+ *     detached             this machine   session            its supervisor      the supervisor
+ *     staged               by hand        session, workers   nobody              totrain.collect
+ *     on a cluster         Pods           session, workers   session             session
+ *     kept by the program  Pods           session            a supervisor        the supervisor
+ *     kept by the server   Pods           session            background worker   the worker
+ *
+ * TRAIN can have all of them, PREDICT and EVALUATE the first two. job_run.h takes a job along the
+ * one road that all share, and asks this table where the road forks; whoever finds the folder
+ * later reads in it which life the job has.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_LIFE_H
+#define EXTENSION_ENGINE_JOBS_LIFE_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+
+enum job_place {
+    PLACE_MACHINE, /* processes over the job's folder */
+    PLACE_TABLES,  /* processes that somebody starts, over tables of the database */
+    PLACE_CLUSTER  /* Pods, over such tables */
+};
+
+enum job_actor {
+    ACTOR_NOBODY,
+    ACTOR_SESSION,    /* the one that runs the statement */
+    ACTOR_SUPERVISOR, /* `totrain supervise`, which outlives the session, and what it starts */
+    ACTOR_SERVER,     /* a background worker of PostgreSQL, and the next one after it */
+    ACTOR_COLLECTOR   /* whoever calls totrain.collect */
+};
+
+struct job_life {
+    const char *name;
+    enum job_place runs;
+    bool workers_may_read; /* as well as the session: job.read = 'direct' */
+    enum job_actor waits, publishes;
+};
+
+enum job_life_index {
+    LIFE_ATTACHED,
+    LIFE_DETACHED,
+    LIFE_STAGED,
+    LIFE_ON_CLUSTER,
+    LIFE_KEPT_BY_PROGRAM,
+    LIFE_KEPT_BY_SERVER,
+    LIFE_COUNT
+};
+extern const struct job_life job_lives[LIFE_COUNT];
+
+/* Of the job that the plan's statement makes in this host. */
+const struct job_life *job_life_of(const struct host *host, const struct plan *plan);
+
+/* Of the job in this folder. has_destination: its store has one (runtime/data/destination.h). */
+const struct job_life *job_life_of_folder(const char *folder, bool has_destination);
+
+#endif

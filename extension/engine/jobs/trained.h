@@ -1,0 +1,27 @@
+/*
+ * trained.h - what a job leaves in its job.db: the model, and the rows that TRAIN ends with.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_TRAINED_H
+#define EXTENSION_ENGINE_JOBS_TRAINED_H
+
+#include "extension/engine/host/sink.h"
+#include "runtime/data/jobstore.h"
+#include "scoring/model.h"
+
+/* The model in a job's store, checked as any stored model is. */
+enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
+                           struct error *err);
+/* The same of a job that has trained it, and with it the rows that TRAIN ends with, which SHOW
+ * TRAIN finds in any copy. */
+enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
+                               struct error *err);
+
+struct train_facts {
+    int64_t job, version, rows; /* 0: not known, and not shown */
+    double seconds;
+    int64_t bad_rows; /* -1: nobody counted them, and they are not shown */
+};
+enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
+                             const struct sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * spooling.h - the session reads the rows of TRAIN into typed columns in the job's folder.
+ */
+#ifndef EXTENSION_ENGINE_ROWS_SPOOLING_H
+#define EXTENSION_ENGINE_ROWS_SPOOLING_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+#include "runtime/launch/launch.h"
+
+struct bad_rows;
+
+/* The plan's SELECT into train.spool, and validation.select into validation.spool, of the folder.
+ */
+struct spool_request {
+    const struct host *host;
+    const struct plan *plan;
+    const struct job_folder *folder;
+    const struct sink *sink; /* for notices */
+    uint32_t cores;
+    struct bad_rows *bad; /* takes them; NULL: the first is an error */
+};
+enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
+                         struct error *err);
+
+/* What the spools hold of the plan's SELECT, and of validation.select where there is one
+ * (*count 2): for workers that read the rows instead. */
+struct spool_cells {
+    struct slice select;
+    struct query query;           /* what it returns */
+    struct spool_column *spooled; /* (count) */
+    int *columns;                 /* (count): of the query, or behind them of its vectors */
+    size_t count;
+};
+enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
+                             struct spool_cells cells[2], size_t *count, struct error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * score.h - PREDICT and EVALUATE in the session itself, and what they share with jobs that score
+ * (score_job.h).
+ */
+#ifndef EXTENSION_ENGINE_SCORE_SCORE_H
+#define EXTENSION_ENGINE_SCORE_SCORE_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+
+/* PREDICT without a target, as the query that it is. */
+enum status predict_query(const struct plan *plan, struct text *sql, struct error *err);
+enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
+                        struct error *err);
+/* The loss and the metrics that EVALUATE returns, in the arena. */
+enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                             size_t *count, struct error *err);
+enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                         const struct sink *sink, struct error *err);
+
+/* ----- what both ways to score a table begin and end with ----- */
+
+double score_seconds_now(void);
+/* The table that the plan's statement writes. */
+struct table_target score_target(const struct plan *plan);
+enum status score_check_targets(const struct host *host, const struct plan *plan,
+                                struct error *err);
+/* One of the rows that the statement returns: table, rows, seconds. */
+enum status score_target_row(struct slice table, uint64_t rows, double started,
+                             const struct sink *sink, struct error *err);
+
+/* What a metric does not say by itself. */
+void metric_notices(const struct slice *names, size_t count, uint32_t classes,
+                    uint64_t unknown_rows, const struct sink *sink);
+/* A metric as a result has it: NULL where it is no number, or none that a double
+ * holds, as in what TRAIN returns. */
+struct cell metric_cell(double value);
+/* cells: the loss, then the plan's metrics. */
+enum status evaluation_put(const struct host *host, const struct plan *plan,
+                           const struct cell *cells, double started, struct arena *arena,
+                           const struct sink *sink, struct error *err);
+
+/* The statements that make PREDICT's tables. */
+struct predict_tables {
+    struct text create, quarantine_create; /* the latter empty without such a table */
+};
+void predict_tables_init(struct predict_tables *tables);
+void predict_tables_deinit(struct predict_tables *tables);
+enum status predict_tables_lower(const struct plan *plan, struct predict_tables *tables,
+                                 struct error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * score_deliver.h - the publisher's side of a detached job that scored: its table into the
+ * database, once.
+ */
+#ifndef EXTENSION_ENGINE_SCORE_SCORE_DELIVER_H
+#define EXTENSION_ENGINE_SCORE_SCORE_DELIVER_H
+
+#include "extension/engine/host/host.h"
+#include "jobspec/jobspec.h"
+
+/* From the job's folder into the host's tables, where a publisher before has not done so and been
+ * killed before it could say it. */
+struct delivery_order {
+    const char *folder;
+    const struct jobspec *spec;
+    struct jobstore *store;
+    struct slice mark; /* of the tables: host_marks */
+    bool is_first;     /* nobody has tried before */
+};
+enum status score_job_deliver(const struct host *host, const struct delivery_order *order,
+                              uint64_t *rows, struct error *err);
+
+#endif

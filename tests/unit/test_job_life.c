@@ -1,0 +1,132 @@
+#include "extension/engine/jobs/life.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "extension/engine/jobs/cluster.h"
+#include "runtime/launch/launch.h"
+#include "tests/check.h"
+
+/* ----- of a statement ----- */
+
+static const struct host_jobs server;
+
+static void check_life(const struct host *host, const struct plan *plan, enum job_life_index index)
+{
+    assert_string_equal(job_life_of(host, plan)->name, job_lives[index].name);
+}
+
+static void a_statement_that_waits_is_attached_and_one_that_does_not_is_detached(void **context)
+{
+    const struct host host = {.self = NULL};
+    struct plan plan = {.kind = STATEMENT_TRAIN, .training.wait = true};
+    (void)context;
+
+    check_life(&host, &plan, LIFE_ATTACHED);
+    plan.training.wait = false;
+    check_life(&host, &plan, LIFE_DETACHED);
+    plan = (struct plan){.kind = STATEMENT_PREDICT, .scoring.wait = true};
+    check_life(&host, &plan, LIFE_ATTACHED);
+    plan.scoring.wait = false;
+    check_life(&host, &plan, LIFE_DETACHED);
+}
+
+static void a_staged_statement_is_staged_wherever_it_is_to_run(void **context)
+{
+    const struct host_cluster cluster = {.keeps = KEEPS_ALL};
+    const struct host host = {.catalog.limits.is_staged = true, .cluster = &cluster};
+    struct plan plan = {.kind = STATEMENT_TRAIN, .training.wait = true};
+    (void)context;
+
+    check_life(&host, &plan, LIFE_STAGED);
+    plan.cluster.is_wanted = true;
+    plan.training.wait = false;
+    check_life(&host, &plan, LIFE_STAGED);
+}
+
+static void who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements(void **context)
+{
+    static const struct {
+        enum cluster_keeps keeps;
+        bool waits, reads_directly, in_server;
+        enum job_life_index life;
+    } cases[] = {
+        {KEEPS_NONE, true, false, false, LIFE_ON_CLUSTER},
+        {KEEPS_NONE, false, false, false, LIFE_ON_CLUSTER}, /* its pod owns the Job */
+        {KEEPS_DETACHED, true, false, false, LIFE_ON_CLUSTER},
+        {KEEPS_DETACHED, false, false, false, LIFE_KEPT_BY_PROGRAM},
+        {KEEPS_DETACHED, false, false, true, LIFE_KEPT_BY_SERVER},
+        {KEEPS_ALL, true, false, true, LIFE_KEPT_BY_SERVER},
+        {KEEPS_ALL, true, true, true, LIFE_ON_CLUSTER}, /* the session holds the snapshot */
+        {KEEPS_DETACHED, false, true, false, LIFE_ON_CLUSTER},
+    };
+    (void)context;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct host_cluster cluster = {.keeps = cases[i].keeps};
+        const struct host host = {.cluster = &cluster, .jobs = cases[i].in_server ? &server : NULL};
+        const struct plan plan = {
+            .kind = STATEMENT_TRAIN,
+            .training.wait = cases[i].waits,
+            .cluster = {.is_wanted = true, .reads_directly = cases[i].reads_directly}};
+
+        check_life(&host, &plan, cases[i].life);
+    }
+}
+
+/* ----- of a folder ----- */
+
+static char folder[] = "/tmp/test_job_life.XXXXXX";
+
+static int make_folder(void **context)
+{
+    (void)context;
+    snprintf(folder, sizeof folder, "/tmp/test_job_life.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **context)
+{
+    struct job_folder left = {.id = 1};
+    (void)context;
+
+    snprintf(left.path, sizeof left.path, "%s", folder);
+    job_folder_remove(&left);
+    return 0;
+}
+
+static void check_folder(bool has_destination, enum job_life_index index)
+{
+    assert_string_equal(job_life_of_folder(folder, has_destination)->name, job_lives[index].name);
+}
+
+static void a_folder_tells_its_life(void **context)
+{
+    struct job_folder made = {.id = 1};
+    struct error err;
+    (void)context;
+
+    check_folder(false, LIFE_ATTACHED);
+    check_folder(true, LIFE_DETACHED);
+    snprintf(made.path, sizeof made.path, "%s", folder);
+    CHECK_OK(job_folder_write(&made, "cluster.json", SLICE("{}"), &err));
+    check_folder(false, LIFE_ON_CLUSTER);
+    check_folder(true, LIFE_KEPT_BY_PROGRAM);
+    CHECK_OK(job_keep(folder, &err));
+    check_folder(false, LIFE_KEPT_BY_SERVER);
+    check_folder(true, LIFE_KEPT_BY_PROGRAM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_statement_that_waits_is_attached_and_one_that_does_not_is_detached),
+        cmocka_unit_test(a_staged_statement_is_staged_wherever_it_is_to_run),
+        cmocka_unit_test(who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements),
+        cmocka_unit_test_setup_teardown(a_folder_tells_its_life, make_folder, remove_folder),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
