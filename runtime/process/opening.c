@@ -10,7 +10,7 @@ struct opening {
     struct team *team;
     struct dataset dataset;
     bool has_dataset;
-    struct learner *learner;
+    struct learning learning; /* self NULL: none */
     struct error err;
     pthread_t thread;
     int done; /* the thread's end of the pipe: closed when it is ready */
@@ -28,9 +28,9 @@ static void *open_learner(void *argument)
     if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
         opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
                                             &opening->dataset, &opening->err) == STATUS_OK;
-    if (opening->has_dataset && learner_open(&job->spec, &opening->dataset, opening->team,
-                                             &opening->learner, &opening->err) != STATUS_OK)
-        opening->learner = NULL;
+    if (opening->has_dataset && learning_open(&job->spec, &opening->dataset, opening->team,
+                                              &opening->learning, &opening->err) != STATUS_OK)
+        opening->learning.self = NULL;
     close(opening->done);
     return NULL;
 }
@@ -85,19 +85,19 @@ bool opening_is_done(const struct opening *opening)
     return opening->is_done;
 }
 
-struct learner *opening_learner(const struct opening *opening)
+const struct learning *opening_learning(const struct opening *opening)
 {
-    return opening->learner;
+    return opening->learning.self ? &opening->learning : NULL;
 }
 
 enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err)
 {
     struct team *before = opening->team, *team;
 
-    if (!opening->learner || threads == team_size(before))
+    if (!opening->learning.self || threads == team_size(before))
         return STATUS_OK;
     team = team_new(threads);
-    TRY(learner_use_team(opening->learner, team, err));
+    TRY(opening->learning.use_team(opening->learning.self, team, err));
     opening->team = team;
     team_free(before);
     return STATUS_OK;
@@ -110,8 +110,8 @@ const struct error *opening_error(const struct opening *opening)
 
 void opening_free(struct opening *opening)
 {
-    if (opening->learner)
-        learner_close(opening->learner);
+    if (opening->learning.self)
+        opening->learning.close(opening->learning.self);
     if (opening->has_dataset)
         dataset_close(&opening->dataset);
     team_free(opening->team);

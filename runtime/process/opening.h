@@ -8,7 +8,7 @@
 #ifndef RUNTIME_PROCESS_OPENING_H
 #define RUNTIME_PROCESS_OPENING_H
 
-#include "runtime/learn/learner.h"
+#include "runtime/learn/learning.h"
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
 
@@ -19,7 +19,7 @@ enum status opening_start(struct loop *loop, const struct job *job, void (*ready
                           void *context, struct opening **opening, struct error *err);
 bool opening_is_done(const struct opening *opening);
 /* NULL, and why, when the job's rows cannot be learned from. */
-struct learner *opening_learner(const struct opening *opening);
+const struct learning *opening_learning(const struct opening *opening);
 /* The learner computes with so many threads from now on. NO_MEMORY: it cannot go on. */
 enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err);
 const struct error *opening_error(const struct opening *opening);

@@ -116,10 +116,9 @@ static enum status join(struct training_host *host, struct error *err)
                         .has_work = is_busy,
                         .work = do_work,
                         .expects_soon = expects_soon};
-    struct learner *learner = opening_learner(host->opening);
-    struct learning learning = learning_of(learner);
+    const struct learning *learning = opening_learning(host->opening);
 
-    if (!learner)
+    if (!learning)
         log_error("%s", opening_error(host->opening)->message);
     host->options.address = host->bound;
     host->options.build = build_id();
@@ -127,8 +126,8 @@ static enum status join(struct training_host *host, struct error *err)
         return fail(err, STATUS_IO, "cannot read the program's own file to say which build it is");
     experiment_open(&host->experiment, host->options.index, host->options.incarnation);
     host->options.lanes_at_once = experiment_is_paced(&host->experiment) ? 1 : 0;
-    worker_init(&host->worker, &host->options, learner ? &learning : NULL,
-                learner ? NULL : opening_error(host->opening));
+    worker_init(&host->worker, &host->options, learning,
+                learning ? NULL : opening_error(host->opening));
     host->worker.fault = fault_read();
     host->has_worker = true;
     TRY(loop_add_role(host->start.loop, &role, host->start.listen, host->bound, sizeof host->bound,
@@ -146,7 +145,7 @@ static void on_ready(void *context)
 
     error_clear(&err);
     /* The database is away, which whoever runs the job's workers waits for. */
-    if (!opening_learner(host->opening) &&
+    if (!opening_learning(host->opening) &&
         opening_error(host->opening)->status == STATUS_CONNECTION) {
         err = *opening_error(host->opening);
         log_error("%s", err.message);

@@ -28,7 +28,7 @@
 #ifndef RUNTIME_TRAIN_MASTER_H
 #define RUNTIME_TRAIN_MASTER_H
 
-#include "runtime/learn/learner.h"
+#include "runtime/learn/learning.h"
 #include "runtime/role/outbox.h"
 #include "runtime/role/unable.h"
 #include "runtime/role/usage.h"

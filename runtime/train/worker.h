@@ -28,10 +28,10 @@
 #ifndef RUNTIME_TRAIN_WORKER_H
 #define RUNTIME_TRAIN_WORKER_H
 
+#include "runtime/learn/learning.h"
 #include "runtime/role/fault.h"
 #include "runtime/role/outbox.h"
 #include "runtime/role/search.h"
-#include "runtime/train/learning.h"
 #include "runtime/train/sums.h"
 
 enum worker_state {

@@ -1,6 +1,6 @@
 /*
  * What a test does to a worker at a named point (fault.h). Memories in which a bit can be inverted,
- * besides those of the learner (runtime/learn/learner_memory.c):
+ * besides those of the learner (runtime/learn/descent_memory.c):
  *
  *     sums      fixed-point sums of the phase        integers  its integers
  *     reals     what is about to be applied          message   the next frame of sums that is sent

@@ -150,24 +150,24 @@ static void fuzz_store(const uint8_t *data, size_t size)
 
 static struct dataset dataset;
 static struct jobspec spec;
-static struct learner *learner;
+static struct descent *descent;
 
 static void open_learner(void)
 {
-    if (learner)
+    if (descent)
         return;
     dataset = made_dataset((struct rows_shape){
         .train = 40, .validation = 10, .dense = 3, .ids = 0, .id_rows = 0, .classes = 2});
     spec = made_spec(&dataset);
     spec.early_stopping = 2;
-    if (learner_open(&spec, &dataset, NULL, &learner, NULL) != STATUS_OK)
+    if (open_descent(&spec, &dataset, NULL, &descent, NULL) != STATUS_OK)
         abort();
 }
 
 static void save(struct text *out)
 {
     text_init(out, TEXT_MAXIMUM);
-    save_state(learner, out);
+    save_state(descent, out);
 }
 
 /* Patches of four bytes in the head of a learner's state: where (two), what (two). */
@@ -189,10 +189,10 @@ static void fuzz_learner(const uint8_t *data, size_t size)
     }
     hash = XXH3_64bits(patched.data + 4, head - 8);
     memcpy(patched.data + 4 + head - 8, &hash, 8);
-    if (load_state(learner, text_slice(&patched), NULL) == STATUS_OK) {
+    if (load_state(descent, text_slice(&patched), NULL) == STATUS_OK) {
         save(&after);
         if (!slice_equal(text_slice(&after), text_slice(&patched)) ||
-            load_state(learner, text_slice(&before), NULL) != STATUS_OK)
+            load_state(descent, text_slice(&before), NULL) != STATUS_OK)
             abort();
     } else {
         save(&after);

@@ -7,7 +7,7 @@
 #ifndef TESTS_SIM_ORACLE_H
 #define TESTS_SIM_ORACLE_H
 
-#include "runtime/train/learning.h"
+#include "runtime/learn/learning.h"
 
 /* What is simulated: learners for as many workers as come along. */
 struct subject {

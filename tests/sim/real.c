@@ -24,18 +24,18 @@ static void check(enum status status, const struct error *err)
 static struct learning open_learner(void *context)
 {
     struct real *real = context;
-    struct learner *learner;
+    struct learning learning;
     struct error err;
 
     error_clear(&err);
-    check(learner_open(&real->job.spec, &real->dataset, NULL, &learner, &err), &err);
-    return learning_of(learner);
+    check(learning_open(&real->job.spec, &real->dataset, NULL, &learning, &err), &err);
+    return learning;
 }
 
 static void close_learner(void *context, struct learning learning)
 {
     (void)context;
-    learner_close(learning.self);
+    learning.close(learning.self);
 }
 
 struct subject real_subject_open(const char *csv)

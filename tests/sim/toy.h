@@ -10,7 +10,7 @@
 #ifndef TESTS_SIM_TOY_H
 #define TESTS_SIM_TOY_H
 
-#include "runtime/train/learning.h"
+#include "runtime/learn/learning.h"
 
 struct toy_plan {
     uint64_t seed;

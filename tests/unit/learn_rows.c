@@ -147,76 +147,86 @@ static void add_sums(struct sums *to, const struct sums *from, const struct phas
         to->fixed[i] += from->fixed[i];
 }
 
-static void compute(struct learner *learner, uint32_t workers, uint32_t mix, struct sums *total)
+enum status open_descent(const struct jobspec *spec, const struct dataset *dataset,
+                         struct team *team, struct descent **descent, struct error *err)
 {
-    const uint32_t lanes = learner_lanes(learner);
+    struct learning learning = {.self = NULL};
+    const enum status status = learning_open(spec, dataset, team, &learning, err);
+
+    *descent = learning.self;
+    return status;
+}
+
+static void compute(struct descent *descent, uint32_t workers, uint32_t mix, struct sums *total)
+{
+    const uint32_t lanes = descent_lanes(descent);
 
     for (uint32_t w = workers; w-- > 0;) {
         struct sums own;
 
-        sums_init(&own, learner_phase(learner));
+        sums_init(&own, descent_phase(descent));
         for (uint32_t i = 0; i < lanes; i++) {
             uint32_t lane = mix % 2 ? lanes - 1 - i : i;
             if ((lane * (2 * mix + 1) + mix) % workers == w)
-                learner_contribute(learner, lane, 1, own.integers, own.fixed);
+                descent_contribute(descent, lane, 1, own.integers, own.fixed);
         }
-        add_sums(total, &own, learner_phase(learner));
+        add_sums(total, &own, descent_phase(descent));
         sums_deinit(&own);
     }
 }
 
-enum status run_phase(struct learner *learner, uint32_t workers, uint32_t mix,
+enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
                       struct learner_report *report, struct error *err)
 {
-    const struct phase phase = *learner_phase(learner);
+    const struct phase phase = *descent_phase(descent);
     struct sums total;
     enum status status;
 
     sums_init(&total, &phase);
-    compute(learner, workers, mix, &total);
+    compute(descent, workers, mix, &total);
     for (uint32_t s = 0; s < workers; s++) {
         uint32_t first = (uint32_t)((uint64_t)phase.real_count * s / workers);
         uint32_t end = (uint32_t)((uint64_t)phase.real_count * (s + 1) / workers);
 
-        learner_resolve(learner, total.fixed + first, first, end - first, total.reals + first);
+        descent_resolve(descent, total.fixed + first, first, end - first, total.reals + first);
     }
-    status = learner_apply(learner, total.integers, total.reals, report, err);
+    status = descent_apply(descent, total.integers, total.reals, report, err);
     sums_deinit(&total);
     return status;
 }
 
-enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, struct error *err)
+enum status run_job(struct descent *descent, uint32_t workers, uint32_t mix, struct error *err)
 {
     struct learner_report report;
 
-    while (learner_phase(learner)->kind != PHASE_DONE)
-        TRY(run_phase(learner, workers, mix, &report, err));
+    while (descent_phase(descent)->kind != PHASE_DONE)
+        TRY(run_phase(descent, workers, mix, &report, err));
     return STATUS_OK;
 }
 
-enum status measure_and_export(struct learner *learner, struct model *model,
+enum status measure_and_export(struct descent *descent, struct model *model,
                                struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
                                struct error *err)
 {
     bool is_done;
 
     do
-        TRY(learner_measure(learner, &is_done, err));
+        TRY(descent_measure(descent, &is_done, err));
     while (!is_done);
-    return learner_export(learner, model, metrics, count, err);
+    return descent_export(descent, model, metrics, count, err);
 }
 
-void save_state(const struct learner *learner, struct text *out)
+void save_state(const struct descent *descent, struct text *out)
 {
-    const uint64_t size = learner_state_bytes(learner);
+    const uint64_t size = descent_state_bytes(descent);
     char *body = malloc(size);
     struct text head;
 
     text_init(&head, 1 << 16);
-    if (!body || learner_state_head(learner, &head, NULL) != STATUS_OK)
+    if (!body || descent_state_head(descent, &head, NULL) != STATUS_OK)
         abort();
     put_sized(out, text_slice(&head));
-    learner_state_read(learner, 0, size, body);
+    descent_state_read(descent, 0, size, body);
     text_append(out, (struct slice){body, size});
     if (out->failed)
         abort();
@@ -224,7 +234,7 @@ void save_state(const struct learner *learner, struct text *out)
     free(body);
 }
 
-enum status load_state(struct learner *learner, struct slice state, struct error *err)
+enum status load_state(struct descent *descent, struct slice state, struct error *err)
 {
     struct byte_reader reader = byte_reader_over(state);
     const struct slice head = read_sized(&reader, 1 << 16);
@@ -233,12 +243,12 @@ enum status load_state(struct learner *learner, struct slice state, struct error
 
     if (reader.failed)
         return fail(err, STATUS_CORRUPT, "the state has no head");
-    TRY(learner_take_begin(learner, head, size, err));
+    TRY(descent_take_begin(descent, head, size, err));
     while (at < size) {
         const size_t piece = size - at < 1021 ? (size_t)(size - at) : 1021;
 
-        learner_take_piece(learner, at, (struct slice){(const char *)reader.at + at, piece});
+        descent_take_piece(descent, at, (struct slice){(const char *)reader.at + at, piece});
         at += piece;
     }
-    return learner_take_end(learner, err);
+    return descent_take_end(descent, err);
 }

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_LEARN_ROWS_H
 #define TESTS_UNIT_LEARN_ROWS_H
 
-#include "runtime/learn/learner.h"
+#include "runtime/learn/descent_parts.h"
 
 struct rows_shape {
     uint32_t train, validation;
@@ -27,25 +27,29 @@ struct sums {
 void sums_init(struct sums *sums, const struct phase *phase);
 void sums_deinit(struct sums *sums);
 
+/* learning_open of a spec whose kind is learned by descent. */
+enum status open_descent(const struct jobspec *spec, const struct dataset *dataset,
+                         struct team *team, struct descent **descent, struct error *err);
+
 /*
  * One phase of a learner: the lanes are dealt to `workers` in an order that
  * `mix` changes, each worker's lanes are summed, the sums added, resolved in
  * segments, and applied.
  */
-enum status run_phase(struct learner *learner, uint32_t workers, uint32_t mix,
+enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
                       struct learner_report *report, struct error *err);
 
 /* Phases to the end. */
-enum status run_job(struct learner *learner, uint32_t workers, uint32_t mix, struct error *err);
+enum status run_job(struct descent *descent, uint32_t workers, uint32_t mix, struct error *err);
 
 /* Measures to the end, and exports. */
-enum status measure_and_export(struct learner *learner, struct model *model,
+enum status measure_and_export(struct descent *descent, struct model *model,
                                struct result_metric metrics[LEARNER_METRICS_MAX], size_t *count,
                                struct error *err);
 
 /* The whole state in one text, and back by pieces of a size that divides nothing. What is
  * cut short is CORRUPT. */
-void save_state(const struct learner *learner, struct text *out);
-enum status load_state(struct learner *learner, struct slice state, struct error *err);
+void save_state(const struct descent *descent, struct text *out);
+enum status load_state(struct descent *descent, struct slice state, struct error *err);
 
 #endif

@@ -5,31 +5,31 @@
 
 #include "base/hash.h"
 #include "jobspec/job_size.h"
+#include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
-#include "runtime/learn/learner_parts.h"
 #include "tests/unit/learn_rows.h"
 
 #define STATE_BYTES_MAX ((size_t)64 << 20)
 
-static struct learner *opened(const struct jobspec *spec, const struct dataset *dataset)
+static struct descent *opened(const struct jobspec *spec, const struct dataset *dataset)
 {
-    struct learner *learner;
+    struct descent *descent;
     struct error err;
 
-    CHECK_OK(learner_open(spec, dataset, NULL, &learner, &err));
-    return learner;
+    CHECK_OK(open_descent(spec, dataset, NULL, &descent, &err));
+    return descent;
 }
 
-static struct text saved(const struct learner *learner)
+static struct text saved(const struct descent *descent)
 {
     struct text state;
 
     text_init(&state, STATE_BYTES_MAX);
-    save_state(learner, &state);
+    save_state(descent, &state);
     return state;
 }
 
-static void check_same_state(const struct learner *a, const struct learner *b)
+static void check_same_state(const struct descent *a, const struct descent *b)
 {
     struct text x = saved(a), y = saved(b);
 
@@ -39,9 +39,9 @@ static void check_same_state(const struct learner *a, const struct learner *b)
     text_deinit(&y);
 }
 
-static void check_state(const struct learner *learner, const struct text *expected)
+static void check_state(const struct descent *descent, const struct text *expected)
 {
-    struct text now = saved(learner);
+    struct text now = saved(descent);
 
     CHECK_INT(now.size, expected->size);
     assert_memory_equal(now.data, expected->data, now.size);
@@ -54,26 +54,26 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){100, 0, 5, 2, 12, 3});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner = opened(&spec, &dataset);
-    const struct phase *phase = learner_phase(learner);
+    struct descent *descent = opened(&spec, &dataset);
+    const struct phase *phase = descent_phase(descent);
     struct sums forward, backward;
 
     (void)state;
     sums_init(&forward, phase);
     sums_init(&backward, phase);
     for (uint32_t lane = 0; lane < 8; lane++)
-        learner_contribute(learner, lane, 1, forward.integers, forward.fixed);
-    learner_contribute(learner, 5, 1, backward.integers, backward.fixed);
+        descent_contribute(descent, lane, 1, forward.integers, forward.fixed);
+    descent_contribute(descent, 5, 1, backward.integers, backward.fixed);
     memset(backward.integers, 0, phase->integer_count * sizeof(int64_t));
     memset(backward.fixed, 0, phase->real_count * sizeof(int64_t));
     for (uint32_t lane = 8; lane-- > 0;)
-        learner_contribute(learner, lane, 1, backward.integers, backward.fixed);
+        descent_contribute(descent, lane, 1, backward.integers, backward.fixed);
     assert_memory_equal(forward.integers, backward.integers,
                         phase->integer_count * sizeof(int64_t));
     assert_memory_equal(forward.fixed, backward.fixed, phase->real_count * sizeof(int64_t));
     sums_deinit(&forward);
     sums_deinit(&backward);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -86,7 +86,7 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         struct dataset dataset = made_dataset(shapes[s]);
         struct jobspec spec = made_spec(&dataset);
-        struct learner *one;
+        struct descent *one;
         struct error err;
 
         spec.dropout = 0.2;
@@ -95,36 +95,36 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
         one = opened(&spec, &dataset);
         CHECK_OK(run_job(one, 1, 0, &err));
         for (uint32_t workers = 2; workers <= 9; workers++) {
-            struct learner *many = opened(&spec, &dataset);
+            struct descent *many = opened(&spec, &dataset);
 
             CHECK_OK(run_job(many, workers, workers + 1, &err));
             check_same_state(one, many);
-            learner_close(many);
+            descent_close(many);
         }
-        learner_close(one);
+        descent_close(one);
         made_dataset_close(&dataset);
     }
 }
 
 /* Sums of a phase in as few calls as the learner wants. */
-static void contribute_all(struct learner *learner, struct sums *sums)
+static void contribute_all(struct descent *descent, struct sums *sums)
 {
-    const uint32_t lanes = learner_lanes(learner);
+    const uint32_t lanes = descent_lanes(descent);
 
-    sums_init(sums, learner_phase(learner));
+    sums_init(sums, descent_phase(descent));
     for (uint32_t done = 0; done < lanes;)
-        done += learner_contribute(learner, done, lanes - done, sums->integers, sums->fixed);
+        done += descent_contribute(descent, done, lanes - done, sums->integers, sums->fixed);
 }
 
-static void apply_sums(struct learner *learner, const struct sums *sums)
+static void apply_sums(struct descent *descent, const struct sums *sums)
 {
-    const struct phase *phase = learner_phase(learner);
+    const struct phase *phase = descent_phase(descent);
     float *reals = calloc(phase->real_count + 1, sizeof *reals);
     struct learner_report report;
     struct error err;
 
-    learner_resolve(learner, sums->fixed, 0, phase->real_count, reals);
-    CHECK_OK(learner_apply(learner, sums->integers, reals, &report, &err));
+    descent_resolve(descent, sums->fixed, 0, phase->real_count, reals);
+    CHECK_OK(descent_apply(descent, sums->integers, reals, &report, &err));
     free(reals);
 }
 
@@ -138,16 +138,16 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         struct dataset dataset = made_dataset(shapes[s]);
         struct jobspec spec = made_spec(&dataset);
-        struct learner *alone, *together;
+        struct descent *alone, *together;
         struct error err;
 
         spec.hidden_units[0] = spec.hidden_units[1] = 64; /* or a team would not pay */
         spec.hidden_layers = 2;
         alone = opened(&spec, &dataset);
-        CHECK_OK(learner_open(&spec, &dataset, team, &together, &err));
+        CHECK_OK(open_descent(&spec, &dataset, team, &together, &err));
         CHECK_INT(together->member_count, 4);
-        while (learner_phase(alone)->kind != PHASE_DONE) {
-            const struct phase phase = *learner_phase(alone);
+        while (descent_phase(alone)->kind != PHASE_DONE) {
+            const struct phase phase = *descent_phase(alone);
             struct sums one, all;
 
             contribute_all(alone, &one);
@@ -161,8 +161,8 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
             sums_deinit(&all);
         }
         check_same_state(alone, together);
-        learner_close(alone);
-        learner_close(together);
+        descent_close(alone);
+        descent_close(together);
         made_dataset_close(&dataset);
     }
     team_free(team);
@@ -196,7 +196,7 @@ static void where_the_rows_lie_makes_no_difference(void **state)
     const struct rows_shape shape = {90, 0, 4, 2, 8, 3};
     struct dataset one = made_dataset(shape), other = made_dataset(shape);
     struct jobspec spec = made_spec(&one);
-    struct learner *a = opened(&spec, &one), *b;
+    struct descent *a = opened(&spec, &one), *b;
     struct model model_a, model_b;
     struct result_metric metrics_a[LEARNER_METRICS_MAX], metrics_b[LEARNER_METRICS_MAX];
     size_t count;
@@ -214,8 +214,8 @@ static void where_the_rows_lie_makes_no_difference(void **state)
         assert_memory_equal(model_a.layers[l].weights, model_b.layers[l].weights,
                             model_a.layers[l].rows * model_a.layers[l].width * sizeof(float));
     CHECK(metrics_a[0].train == metrics_b[0].train);
-    learner_close(a);
-    learner_close(b);
+    descent_close(a);
+    descent_close(b);
     made_dataset_close(&one);
     made_dataset_close(&other);
 }
@@ -235,30 +235,30 @@ static void the_result_depends_neither_on_the_team_nor_on_the_calls(void **state
     for (uint32_t threads = 1; threads <= 3; threads++) {
         struct team *team = team_new(threads);
         struct result_metric metrics[LEARNER_METRICS_MAX];
-        struct learner *learner;
+        struct descent *descent;
         struct model model;
         struct error err;
         uint32_t calls = 0;
         bool is_done = false;
         size_t count;
 
-        CHECK_OK(learner_open(&spec, &dataset, team, &learner, &err));
-        CHECK_FAILS(learner_measure(learner, &is_done, &err), STATUS_INVALID, "not learned yet");
-        CHECK_OK(run_job(learner, 1, 0, &err));
-        CHECK_FAILS(learner_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+        CHECK_OK(open_descent(&spec, &dataset, team, &descent, &err));
+        CHECK_FAILS(descent_measure(descent, &is_done, &err), STATUS_INVALID, "not learned yet");
+        CHECK_OK(run_job(descent, 1, 0, &err));
+        CHECK_FAILS(descent_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                     "not measured yet");
         for (; !is_done; calls++)
-            CHECK_OK(learner_measure(learner, &is_done, &err));
+            CHECK_OK(descent_measure(descent, &is_done, &err));
         CHECK(calls >= 8 / team_size(team));
         memset(metrics, 0, sizeof metrics);
-        CHECK_OK(learner_export(learner, &model, metrics, &count, &err));
+        CHECK_OK(descent_export(descent, &model, metrics, &count, &err));
         CHECK_INT(count, 3);
         if (threads == 1)
             memcpy(first, metrics, sizeof first);
         for (size_t i = 0; i < count; i++)
             CHECK(metrics[i].train == first[i].train &&
                   metrics[i].validation == first[i].validation);
-        learner_close(learner);
+        descent_close(descent);
         team_free(team);
     }
     made_dataset_close(&dataset);
@@ -269,7 +269,7 @@ static void a_team_that_changes_leaves_no_trace(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){900, 100, 6, 2, 12, 3});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *whole, *changed;
+    struct descent *whole, *changed;
     struct team *team = NULL;
     struct error err;
 
@@ -280,22 +280,22 @@ static void a_team_that_changes_leaves_no_trace(void **state)
     whole = opened(&spec, &dataset);
     changed = opened(&spec, &dataset);
     CHECK_OK(run_job(whole, 1, 0, &err));
-    for (uint32_t phase = 0; learner_phase(changed)->kind != PHASE_DONE; phase++) {
+    for (uint32_t phase = 0; descent_phase(changed)->kind != PHASE_DONE; phase++) {
         struct team *next = team_new(1 + phase % 4);
         struct learner_report report;
         struct sums sums;
 
-        CHECK_OK(learner_use_team(changed, next, &err));
+        CHECK_OK(descent_use_team(changed, next, &err));
         team_free(team);
         team = next;
         contribute_all(changed, &sums);
-        learner_resolve(changed, sums.fixed, 0, learner_phase(changed)->real_count, sums.reals);
-        CHECK_OK(learner_apply(changed, sums.integers, sums.reals, &report, &err));
+        descent_resolve(changed, sums.fixed, 0, descent_phase(changed)->real_count, sums.reals);
+        CHECK_OK(descent_apply(changed, sums.integers, sums.reals, &report, &err));
         sums_deinit(&sums);
     }
     check_same_state(whole, changed);
-    learner_close(whole);
-    learner_close(changed);
+    descent_close(whole);
+    descent_close(changed);
     team_free(team);
     made_dataset_close(&dataset);
 }
@@ -305,7 +305,7 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){100, 0, 5, 2, 12, 3});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learners[2];
+    struct descent *learners[2];
     struct model models[2];
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t count;
@@ -322,8 +322,8 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
     }
     for (uint32_t i = 0; i < (5 + 12) * 8; i++)
         CHECK(fabsf(models[0].layers[0].weights[i] - models[1].layers[0].weights[i]) < 1e-5f);
-    learner_close(learners[0]);
-    learner_close(learners[1]);
+    descent_close(learners[0]);
+    descent_close(learners[1]);
     made_dataset_close(&dataset);
 }
 
@@ -342,22 +342,22 @@ static void lanes_follow_from_batch_and_parameters(void **state)
     (void)state;
     spec.hidden_layers = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct learner *learner;
+        struct descent *descent;
 
         spec.lanes = cases[i].asked;
         spec.batch_size = cases[i].batch;
         spec.hidden_units[0] = cases[i].hidden;
-        learner = opened(&spec, &dataset);
-        CHECK_INT(learner_lanes(learner), cases[i].lanes);
-        learner_close(learner);
+        descent = opened(&spec, &dataset);
+        CHECK_INT(descent_lanes(descent), cases[i].lanes);
+        descent_close(descent);
     }
     spec.lanes = 0;
     spec.lanes_max = 143;
     spec.batch_size = 3000;
     {
-        struct learner *learner = opened(&spec, &dataset);
-        CHECK_INT(learner_lanes(learner), 143);
-        learner_close(learner);
+        struct descent *descent = opened(&spec, &dataset);
+        CHECK_INT(descent_lanes(descent), 143);
+        descent_close(descent);
     }
     made_dataset_close(&dataset);
 }
@@ -368,7 +368,7 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){70, 20, 3, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report;
     struct error err;
     char trace[64];
@@ -378,13 +378,13 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
     spec.batch_size = 32;
     spec.epochs = 4;
     spec.max_steps = 7;
-    learner = opened(&spec, &dataset);
-    CHECK_INT(learner_steps_total(learner), 7);
-    while (learner_phase(learner)->kind != PHASE_DONE) {
-        const struct phase phase = *learner_phase(learner);
+    descent = opened(&spec, &dataset);
+    CHECK_INT(descent_steps_total(descent), 7);
+    while (descent_phase(descent)->kind != PHASE_DONE) {
+        const struct phase phase = *descent_phase(descent);
 
         CHECK_INT(phase.number, length);
-        CHECK_OK(run_phase(learner, 2, 0, &report, &err));
+        CHECK_OK(run_phase(descent, 2, 0, &report, &err));
         trace[length++] = phase.kind == PHASE_EVALUATION ? 'e' : (char)('0' + phase.epoch);
         CHECK(report.evaluated == (phase.kind == PHASE_EVALUATION));
         CHECK(report.step_applied == (phase.kind == PHASE_GRADIENT));
@@ -395,13 +395,13 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
         } else {
             CHECK_INT(phase.rows, phase.step % 3 == 2 ? 6 : 32);
             CHECK_INT(report.rows_applied, phase.rows);
-            CHECK_INT(phase.real_count, learner_parameters(learner));
+            CHECK_INT(phase.real_count, descent->network.parameter_count);
         }
     }
     trace[length] = 0;
     assert_string_equal(trace, "000e111e2e");
-    CHECK_INT(learner_phase(learner)->step, 7);
-    learner_close(learner);
+    CHECK_INT(descent_phase(descent)->step, 7);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -409,7 +409,7 @@ static void every_row_counts_once_an_epoch(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){53, 0, 3, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report;
     struct error err;
     double expected = 0, sum = 0;
@@ -423,14 +423,14 @@ static void every_row_counts_once_an_epoch(void **state)
     spec.optimizer = OPTIMIZER_SGD;
     for (uint32_t row = 0; row < 53; row++)
         expected += (double)dataset.train.values[row] * (double)dataset.train.values[row];
-    learner = opened(&spec, &dataset);
-    while (learner_phase(learner)->kind != PHASE_DONE) {
-        CHECK_OK(run_phase(learner, 2, 1, &report, &err));
+    descent = opened(&spec, &dataset);
+    while (descent_phase(descent)->kind != PHASE_DONE) {
+        CHECK_OK(run_phase(descent, 2, 1, &report, &err));
         sum += report.train_loss * (double)report.rows_applied;
     }
     expected *= dataset.label_scale * dataset.label_scale;
     CHECK(fabs(sum - expected) < 1e-6 * expected);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -438,7 +438,7 @@ static void early_stopping_gives_the_best_model(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 60, 6, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report;
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
@@ -453,10 +453,10 @@ static void early_stopping_gives_the_best_model(void **state)
     spec.learning_rate = 0.05;
     spec.metrics[0] = SLICE("rmse");
     spec.metric_count = 1;
-    learner = opened(&spec, &dataset);
-    while (learner_phase(learner)->kind != PHASE_DONE) {
+    descent = opened(&spec, &dataset);
+    while (descent_phase(descent)->kind != PHASE_DONE) {
         CHECK(since_best < 5);
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
         if (!report.evaluated)
             continue;
         CHECK(report.improved == (report.validation_loss < best));
@@ -464,15 +464,15 @@ static void early_stopping_gives_the_best_model(void **state)
         since_best = report.improved ? 0 : since_best + 1;
         best = fmin(best, report.validation_loss);
     }
-    CHECK(learner_phase(learner)->step < learner_steps_total(learner));
+    CHECK(descent_phase(descent)->step < descent_steps_total(descent));
     CHECK_INT(since_best, 5);
-    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
+    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
     CHECK_INT(count, 2);
     assert_string_equal(metrics[0].name, "loss");
     assert_string_equal(metrics[1].name, "RMSE");
     CHECK(fabs(metrics[0].validation - best) < 1e-4 * best);
     CHECK(fabs(metrics[1].validation - sqrt(best)) < 1e-4 * sqrt(best));
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -482,7 +482,7 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 60, 6, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner, *other;
+    struct descent *descent, *other;
     struct learner_report report;
     struct error err;
     double plateau = INFINITY;
@@ -493,38 +493,38 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
     spec.epochs = 400;
     spec.early_stopping = 5;
     spec.learning_rate = 0.05;
-    learner = opened(&spec, &dataset);
+    descent = opened(&spec, &dataset);
     other = opened(&spec, &dataset);
-    while (learner->progress.cool_from == 0) {
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
-        CHECK(learner_phase(learner)->kind != PHASE_DONE);
+    while (descent->progress.cool_from == 0) {
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
+        CHECK(descent_phase(descent)->kind != PHASE_DONE);
     }
-    from = learner->progress.cool_from;
-    plateau = learner->progress.best_loss;
-    CHECK_INT(learner->progress.evaluations_since_best, 5);
-    CHECK_INT(learner_phase(learner)->step, from);
-    CHECK_INT(learner_steps_total(learner), from + (from + 2) / 3);
-    while (learner_phase(learner)->kind != PHASE_DONE) {
-        struct text bytes = saved(learner);
+    from = descent->progress.cool_from;
+    plateau = descent->progress.best_loss;
+    CHECK_INT(descent->progress.evaluations_since_best, 5);
+    CHECK_INT(descent_phase(descent)->step, from);
+    CHECK_INT(descent_steps_total(descent), from + (from + 2) / 3);
+    while (descent_phase(descent)->kind != PHASE_DONE) {
+        struct text bytes = saved(descent);
 
         CHECK_OK(load_state(other, text_slice(&bytes), &err));
-        CHECK_INT(learner_steps_total(other), learner_steps_total(learner));
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+        CHECK_INT(descent_steps_total(other), descent_steps_total(descent));
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
         CHECK_OK(run_phase(other, 3, 1, &report, &err));
-        check_same_state(learner, other);
+        check_same_state(descent, other);
         text_deinit(&bytes);
     }
-    CHECK_INT(learner_phase(learner)->step, from + (from + 2) / 3);
-    CHECK(learner->progress.best_loss <= plateau);
-    learner->progress.cool_from = from + 1; /* within an epoch */
+    CHECK_INT(descent_phase(descent)->step, from + (from + 2) / 3);
+    CHECK(descent->progress.best_loss <= plateau);
+    descent->progress.cool_from = from + 1; /* within an epoch */
     {
-        struct text bytes = saved(learner);
+        struct text bytes = saved(descent);
 
         CHECK_FAILS(load_state(other, text_slice(&bytes), &err), STATUS_CORRUPT, "does not exist");
         text_deinit(&bytes);
     }
-    learner_close(learner);
-    learner_close(other);
+    descent_close(descent);
+    descent_close(other);
     made_dataset_close(&dataset);
 }
 
@@ -534,7 +534,7 @@ static void a_step_that_overflows_is_asked_again(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *one, *many;
+    struct descent *one, *many;
     struct learner_report report;
     struct error err;
     int repeated = 0;
@@ -544,20 +544,20 @@ static void a_step_that_overflows_is_asked_again(void **state)
         dataset.train.values[row] *= 1e12f;
     one = opened(&spec, &dataset);
     many = opened(&spec, &dataset);
-    while (learner_phase(one)->kind != PHASE_DONE) {
-        const struct phase before = *learner_phase(one);
+    while (descent_phase(one)->kind != PHASE_DONE) {
+        const struct phase before = *descent_phase(one);
 
         CHECK_OK(run_phase(one, 1, 0, &report, &err));
-        CHECK_INT(learner_phase(one)->number, before.number + 1);
+        CHECK_INT(descent_phase(one)->number, before.number + 1);
         CHECK(report.repeated != report.step_applied);
-        CHECK_INT(learner_phase(one)->step, before.step + !report.repeated);
+        CHECK_INT(descent_phase(one)->step, before.step + !report.repeated);
         repeated += report.repeated;
     }
     CHECK(repeated > 0 && repeated < 10);
     CHECK_OK(run_job(many, 3, 1, &err));
     check_same_state(one, many);
-    learner_close(one);
-    learner_close(many);
+    descent_close(one);
+    descent_close(many);
     made_dataset_close(&dataset);
 }
 
@@ -565,18 +565,18 @@ static void a_diverging_job_fails_naming_step_and_rows(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct error err;
 
     (void)state;
     spec.optimizer = OPTIMIZER_SGD;
     spec.learning_rate = 1e10;
     spec.epochs = 100;
-    learner = opened(&spec, &dataset);
-    CHECK_FAILS(run_job(learner, 2, 0, &err), STATUS_FAILED, "is not finite at step ");
+    descent = opened(&spec, &dataset);
+    CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_FAILED, "is not finite at step ");
     CHECK(strstr(err.message, "rows ") && strstr(err.message, " of epoch "));
     CHECK(strstr(err.hint, "learning_rate"));
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -584,7 +584,7 @@ static void the_named_rows_are_those_of_the_step(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report;
     struct error err;
 
@@ -592,13 +592,13 @@ static void the_named_rows_are_those_of_the_step(void **state)
     spec.shuffle = dataset.shuffle = false;
     spec.batch_size = 10;
     dataset.train.values[37] = NAN;
-    learner = opened(&spec, &dataset);
+    descent = opened(&spec, &dataset);
     for (int i = 0; i < 3; i++)
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
-    CHECK_FAILS(run_phase(learner, 1, 0, &report, &err), STATUS_FAILED,
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
+    CHECK_FAILS(run_phase(descent, 1, 0, &report, &err), STATUS_FAILED,
                 "the loss is not finite at step 4 (rows 31 to 40 of epoch 1)");
-    CHECK_INT(learner_phase(learner)->step, 3);
-    learner_close(learner);
+    CHECK_INT(descent_phase(descent)->step, 3);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -606,17 +606,17 @@ static void an_update_to_infinity_is_seen_at_the_end(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct error err;
 
     (void)state;
     spec.optimizer = OPTIMIZER_SGD;
     spec.learning_rate = 1e60;
     spec.max_steps = 1;
-    learner = opened(&spec, &dataset);
-    CHECK_FAILS(run_job(learner, 1, 0, &err), STATUS_FAILED,
+    descent = opened(&spec, &dataset);
+    CHECK_FAILS(run_job(descent, 1, 0, &err), STATUS_FAILED,
                 "the model is not finite after step 1");
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -628,7 +628,7 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
     for (int optimizer = OPTIMIZER_SGD; optimizer <= OPTIMIZER_ADAM; optimizer++) {
         struct dataset dataset = made_dataset((struct rows_shape){90, 30, 4, 2, 8, 3});
         struct jobspec spec = made_spec(&dataset);
-        struct learner *whole;
+        struct descent *whole;
         struct learner_report report;
         struct error err;
 
@@ -638,44 +638,44 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
         spec.schedule = SCHEDULE_COSINE;
         whole = opened(&spec, &dataset);
         CHECK_OK(run_job(whole, 1, 0, &err));
-        for (uint64_t stop = 0; stop < learner_phase(whole)->number; stop += 2) {
-            struct learner *first = opened(&spec, &dataset), *second = opened(&spec, &dataset);
+        for (uint64_t stop = 0; stop < descent_phase(whole)->number; stop += 2) {
+            struct descent *first = opened(&spec, &dataset), *second = opened(&spec, &dataset);
             struct text bytes;
 
-            while (learner_phase(first)->number < stop)
+            while (descent_phase(first)->number < stop)
                 CHECK_OK(run_phase(first, 2, 1, &report, &err));
             CHECK_OK(run_phase(second, 1, 0, &report, &err)); /* has a past of its own */
             bytes = saved(first);
             CHECK_OK(load_state(second, text_slice(&bytes), &err));
-            assert_memory_equal(learner_phase(first), learner_phase(second), sizeof(struct phase));
+            assert_memory_equal(descent_phase(first), descent_phase(second), sizeof(struct phase));
             CHECK_OK(run_job(second, 3, 2, &err));
             check_same_state(whole, second);
             text_deinit(&bytes);
-            learner_close(first);
-            learner_close(second);
+            descent_close(first);
+            descent_close(second);
         }
-        learner_close(whole);
+        descent_close(whole);
         made_dataset_close(&dataset);
     }
 }
 
 /* Every cut and every flipped bit of `bytes` is found, and the learner stays as it is. */
-static void check_damage(struct learner *learner, struct text bytes)
+static void check_damage(struct descent *descent, struct text bytes)
 {
-    struct text before = saved(learner);
+    struct text before = saved(descent);
     struct error err;
 
     for (size_t size = 0; size < bytes.size; size++)
-        CHECK_FAILS(load_state(learner, (struct slice){bytes.data, size}, &err), STATUS_CORRUPT,
+        CHECK_FAILS(load_state(descent, (struct slice){bytes.data, size}, &err), STATUS_CORRUPT,
                     "state");
     for (size_t i = 0; i < bytes.size; i++) {
         bytes.data[i] ^= 0x10;
-        CHECK_FAILS(load_state(learner, text_slice(&bytes), &err), STATUS_CORRUPT, "state");
+        CHECK_FAILS(load_state(descent, text_slice(&bytes), &err), STATUS_CORRUPT, "state");
         bytes.data[i] ^= 0x10;
     }
-    check_state(learner, &before);
-    CHECK_OK(load_state(learner, text_slice(&bytes), &err));
-    check_state(learner, &bytes);
+    check_state(descent, &before);
+    CHECK_OK(load_state(descent, text_slice(&bytes), &err));
+    check_state(descent, &bytes);
     text_deinit(&before);
 }
 
@@ -683,7 +683,7 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner, *newcomer;
+    struct descent *descent, *newcomer;
     struct learner_report report;
     struct text bytes;
     struct error err;
@@ -692,15 +692,15 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
     spec.hidden_units[0] = 3;
     spec.hidden_layers = 1;
     spec.early_stopping = 1;
-    learner = opened(&spec, &dataset);
+    descent = opened(&spec, &dataset);
     newcomer = opened(&spec, &dataset);
-    CHECK_OK(run_phase(learner, 1, 0, &report, &err));
-    bytes = saved(learner);
-    check_damage(learner, bytes);
+    CHECK_OK(run_phase(descent, 1, 0, &report, &err));
+    bytes = saved(descent);
+    check_damage(descent, bytes);
     check_damage(newcomer, bytes); /* which takes it in place of what it started with */
     text_deinit(&bytes);
-    learner_close(learner);
-    learner_close(newcomer);
+    descent_close(descent);
+    descent_close(newcomer);
     made_dataset_close(&dataset);
 }
 
@@ -709,7 +709,7 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *ahead, *whole;
+    struct descent *ahead, *whole;
     struct learner_report report;
     struct error err;
 
@@ -722,7 +722,7 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
         CHECK_OK(run_phase(ahead, 1, 0, &report, &err));
     CHECK_OK(run_job(whole, 1, 0, &err));
     for (int phases = 0; phases < 2; phases++) {
-        struct learner *behind = opened(&spec, &dataset);
+        struct descent *behind = opened(&spec, &dataset);
         struct text head, before;
         char piece[64];
 
@@ -730,22 +730,22 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
             CHECK_OK(run_phase(behind, 1, 0, &report, &err));
         before = saved(behind);
         text_init(&head, STATE_BYTES_MAX);
-        CHECK_OK(learner_state_head(ahead, &head, &err));
-        CHECK_OK(learner_take_begin(behind, text_slice(&head), learner_state_bytes(ahead), &err));
+        CHECK_OK(descent_state_head(ahead, &head, &err));
+        CHECK_OK(descent_take_begin(behind, text_slice(&head), descent_state_bytes(ahead), &err));
         for (uint64_t at = 0; at < sizeof piece * 3; at += sizeof piece) {
-            learner_state_read(ahead, at, sizeof piece, piece);
-            learner_take_piece(behind, at, (struct slice){piece, sizeof piece});
+            descent_state_read(ahead, at, sizeof piece, piece);
+            descent_take_piece(behind, at, (struct slice){piece, sizeof piece});
         }
-        learner_take_abandon(behind);
+        descent_take_abandon(behind);
         check_state(behind, &before);
         CHECK_OK(run_job(behind, 1, 0, &err));
         check_same_state(whole, behind);
         text_deinit(&head);
         text_deinit(&before);
-        learner_close(behind);
+        descent_close(behind);
     }
-    learner_close(ahead);
-    learner_close(whole);
+    descent_close(ahead);
+    descent_close(whole);
     made_dataset_close(&dataset);
 }
 
@@ -753,7 +753,7 @@ static void a_state_of_another_job_is_refused(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset), other = spec;
-    struct learner *one = opened(&spec, &dataset), *two;
+    struct descent *one = opened(&spec, &dataset), *two;
     struct text bytes = saved(one);
     struct error err;
 
@@ -761,18 +761,18 @@ static void a_state_of_another_job_is_refused(void **state)
     other.seed = 6;
     two = opened(&other, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
-    learner_close(two);
+    descent_close(two);
     other = spec;
     other.lanes = 4;
     two = opened(&other, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
-    learner_close(two);
+    descent_close(two);
     dataset.train.hashes[3].low ^= 1;
     two = opened(&spec, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
-    learner_close(two);
+    descent_close(two);
     text_deinit(&bytes);
-    learner_close(one);
+    descent_close(one);
     made_dataset_close(&dataset);
 }
 
@@ -782,7 +782,7 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 1, 8, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct error err;
 
     (void)state;
@@ -790,11 +790,11 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
     spec.hidden_units[0] = 256;
     spec.hidden_layers = 1;
     spec.lanes = 0;
-    CHECK_FAILS(learner_open(&spec, &dataset, NULL, &learner, &err), STATUS_LIMIT,
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
                 "768000000 of them for words, needs 24576");
     dataset.transform.id_rows = 600000;
     spec.lanes = 2;
-    CHECK_FAILS(learner_open(&spec, &dataset, NULL, &learner, &err), STATUS_LIMIT,
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
                 "the sums of 153601025 parameters are 1228808200 bytes, and workers exchange at "
                 "most 1073741824");
     dataset.transform.id_rows = 8;
@@ -823,16 +823,16 @@ static void there_is_no_model_before_the_end(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner = opened(&spec, &dataset);
+    struct descent *descent = opened(&spec, &dataset);
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t count;
     struct error err;
 
     (void)state;
-    CHECK_FAILS(measure_and_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+    CHECK_FAILS(measure_and_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                 "not learned yet");
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -840,7 +840,7 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){200, 50, 5, 2, 12, 3});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report = {0};
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
@@ -852,11 +852,11 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     spec.metrics[0] = SLICE("Accuracy");
     spec.metrics[1] = SLICE("log_loss");
     spec.metric_count = 2;
-    learner = opened(&spec, &dataset);
-    while (learner_phase(learner)->kind != PHASE_DONE)
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+    descent = opened(&spec, &dataset);
+    while (descent_phase(descent)->kind != PHASE_DONE)
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
     CHECK(report.evaluated);
-    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
+    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
     CHECK_INT(count, 3);
     CHECK(fabs(metrics[0].validation - report.validation_loss) < 1e-5);
     CHECK(fabs(metrics[1].validation - report.validation_score) < 1e-9);
@@ -865,9 +865,9 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     CHECK_INT(model.layer_count, 3);
     CHECK_INT(model.layers[0].rows, 5 + 12);
     spec.metrics[1] = SLICE("nonsense");
-    CHECK_FAILS(measure_and_export(learner, &model, metrics, &count, &err), STATUS_INVALID,
+    CHECK_FAILS(measure_and_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                 "nonsense");
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -876,7 +876,7 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     struct dataset dataset = made_dataset((struct rows_shape){300, 0, 3, 0, 0, 0});
     const float w[3] = {0.5f, -1.25f, 2};
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t count;
@@ -890,14 +890,14 @@ static void a_linear_regression_finds_the_least_squares(void **state)
         const float *x = dataset.train.dense + 3 * row;
         dataset.train.values[row] = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + 0.75f;
     }
-    learner = opened(&spec, &dataset);
-    CHECK_OK(run_job(learner, 1, 0, &err));
-    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
+    descent = opened(&spec, &dataset);
+    CHECK_OK(run_job(descent, 1, 0, &err));
+    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
     for (int j = 0; j < 3; j++)
         CHECK(fabsf(model.layers[0].weights[j] - w[j]) < 1e-4f);
     CHECK(fabsf(model.layers[0].bias[0] - 0.75f) < 1e-4f);
     CHECK(isnan(metrics[0].validation));
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -905,7 +905,7 @@ static void class_weights_move_the_border(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){100, 0, 1, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t count;
@@ -921,11 +921,11 @@ static void class_weights_move_the_border(void **state)
     spec.hidden_layers = 0;
     spec.batch_size = 100;
     spec.epochs = 300;
-    learner = opened(&spec, &dataset);
-    CHECK_OK(run_job(learner, 1, 0, &err));
-    CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
+    descent = opened(&spec, &dataset);
+    CHECK_OK(run_job(descent, 1, 0, &err));
+    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
     CHECK(fabsf(model.layers[0].bias[0]) < 1e-3f);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -971,17 +971,17 @@ static void iris_is_learned_in_120_steps(void **state)
     spec.metrics[0] = SLICE("Accuracy");
     spec.metric_count = 1;
     for (spec.seed = 0; spec.seed < 5; spec.seed++) {
-        struct learner *learner;
+        struct descent *descent;
         struct model model;
         struct result_metric metrics[LEARNER_METRICS_MAX];
         size_t count;
 
         dataset.seed = spec.seed;
-        learner = opened(&spec, &dataset);
-        CHECK_OK(run_job(learner, 2, 0, &err));
-        CHECK_OK(measure_and_export(learner, &model, metrics, &count, &err));
+        descent = opened(&spec, &dataset);
+        CHECK_OK(run_job(descent, 2, 0, &err));
+        CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
         CHECK(metrics[1].train >= 0.95);
-        learner_close(learner);
+        descent_close(descent);
     }
     made_dataset_close(&dataset);
 }
@@ -992,7 +992,7 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 3, 2, 8, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report;
     struct sums sums;
     struct error err;
@@ -1001,20 +1001,20 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     spec.optimizer = OPTIMIZER_SGD;
     spec.l1 = spec.l2 = 0.5;
     spec.learning_rate = 0.1;
-    learner = opened(&spec, &dataset);
-    for (uint32_t i = 0; i < learner->network.parameter_count; i++)
-        learner->arrays.parameters[i] = 1;
-    learner_guard_arrays(learner);
-    sums_init(&sums, learner_phase(learner)); /* all of the gradient is zero */
-    CHECK_OK(learner_apply(learner, sums.integers, sums.reals, &report, &err));
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
-        const struct tensor *tensor = &learner->network.tensors[t];
+    descent = opened(&spec, &dataset);
+    for (uint32_t i = 0; i < descent->network.parameter_count; i++)
+        descent->arrays.parameters[i] = 1;
+    descent_guard_arrays(descent);
+    sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
+    CHECK_OK(descent_apply(descent, sums.integers, sums.reals, &report, &err));
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+        const struct tensor *tensor = &descent->network.tensors[t];
 
         for (uint32_t i = 0; i < tensor->count; i++)
-            CHECK((learner->arrays.parameters[tensor->first + i] == 1) == tensor->is_bias);
+            CHECK((descent->arrays.parameters[tensor->first + i] == 1) == tensor->is_bias);
     }
     sums_deinit(&sums);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -1022,20 +1022,20 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 3, 2, 8, 3});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner = opened(&spec, &dataset);
-    const struct network *network = &learner->network;
+    struct descent *descent = opened(&spec, &dataset);
+    const struct network *network = &descent->network;
     struct sums same, own;
 
     (void)state;
-    contribute_all(learner, &same);
-    learner_resolve(learner, same.fixed, 0, network->parameter_count, same.reals);
+    contribute_all(descent, &same);
+    descent_resolve(descent, same.fixed, 0, network->parameter_count, same.reals);
     for (uint32_t t = 0; t < network->tensor_count; t++)
-        learner->progress.exponents[t] += 2 * (int32_t)t;
-    contribute_all(learner, &own);
+        descent->progress.exponents[t] += 2 * (int32_t)t;
+    contribute_all(descent, &own);
     for (uint32_t first = 0; first < network->parameter_count; first += 7) {
         const uint32_t left = network->parameter_count - first;
 
-        learner_resolve(learner, own.fixed + first, first, left < 7 ? left : 7, own.reals + first);
+        descent_resolve(descent, own.fixed + first, first, left < 7 ? left : 7, own.reals + first);
     }
     for (uint32_t i = 0; i < network->parameter_count; i++)
         CHECK(fabsf(own.reals[i] - same.reals[i]) <= 1e-6f);
@@ -1043,7 +1043,7 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
         CHECK(fixed_greatest(own.reals + network->tensors[t].first, network->tensors[t].count) > 0);
     sums_deinit(&same);
     sums_deinit(&own);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -1059,7 +1059,7 @@ static void a_converged_step_is_not_computed_twice(void **state)
             struct dataset dataset =
                 made_dataset((struct rows_shape){200, 0, 4, 0, 0, task ? 2 : 0});
             struct jobspec spec = made_spec(&dataset);
-            struct learner *learner;
+            struct descent *descent;
             struct error err;
 
             spec.hidden_layers = 0;
@@ -1068,11 +1068,11 @@ static void a_converged_step_is_not_computed_twice(void **state)
             spec.batch_size = 200;
             spec.lanes = 8;
             spec.epochs = 5000;
-            learner = opened(&spec, &dataset);
-            CHECK_OK(run_job(learner, 1, 0, &err));
-            CHECK_INT(learner_phase(learner)->step, 5000);
-            CHECK(learner_phase(learner)->number - 5000 < 50); /* repeats */
-            learner_close(learner);
+            descent = opened(&spec, &dataset);
+            CHECK_OK(run_job(descent, 1, 0, &err));
+            CHECK_INT(descent_phase(descent)->step, 5000);
+            CHECK(descent_phase(descent)->number - 5000 < 50); /* repeats */
+            descent_close(descent);
             made_dataset_close(&dataset);
         }
     }
@@ -1083,7 +1083,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){64, 0, 4, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct text before, after;
     struct learner_report report;
     struct error err;
@@ -1095,14 +1095,14 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
         spec.hidden_units[l] = 4;
     spec.activation = ACTIVATION_SIGMOID;
     spec.epochs = 20;
-    learner = opened(&spec, &dataset);
-    network = &learner->network;
-    before = saved(learner);
+    descent = opened(&spec, &dataset);
+    network = &descent->network;
+    before = saved(descent);
     for (int i = 0; i < 20; i++)
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
-    after = saved(learner);
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
+    after = saved(descent);
     for (uint32_t t = 0; t < network->tensor_count; t++) {
-        const size_t body = before.size - learner_state_bytes(learner);
+        const size_t body = before.size - descent_state_bytes(descent);
         const size_t at = body + network->tensors[t].first * sizeof(float);
         const size_t size = network->tensors[t].count * sizeof(float);
 
@@ -1110,7 +1110,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     }
     text_deinit(&before);
     text_deinit(&after);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -1118,7 +1118,7 @@ static void a_loss_that_stays_equal_is_no_improvement(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 20, 3, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct learner_report report;
     struct error err;
     uint32_t evaluations = 0;
@@ -1128,16 +1128,16 @@ static void a_loss_that_stays_equal_is_no_improvement(void **state)
     spec.learning_rate = 0;
     spec.epochs = 50;
     spec.early_stopping = 3;
-    learner = opened(&spec, &dataset);
-    while (learner_phase(learner)->kind != PHASE_DONE) {
-        CHECK_OK(run_phase(learner, 1, 0, &report, &err));
+    descent = opened(&spec, &dataset);
+    while (descent_phase(descent)->kind != PHASE_DONE) {
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
         if (!report.evaluated)
             continue;
         CHECK_INT(report.improved, evaluations == 0);
         evaluations++;
     }
     CHECK_INT(evaluations, 1 + 3);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -1145,18 +1145,18 @@ static void an_evaluation_that_is_not_finite_fails(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 20, 3, 0, 0, 0});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner;
+    struct descent *descent;
     struct error err;
 
     (void)state;
     dataset.validation.values[7] = NAN;
-    learner = opened(&spec, &dataset);
-    CHECK_FAILS(run_job(learner, 2, 0, &err), STATUS_FAILED, "the validation loss is not finite");
-    learner_close(learner);
+    descent = opened(&spec, &dataset);
+    CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_FAILED, "the validation loss is not finite");
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
-/* Of a saved state's head, at these offsets (learner_state.c): number, kind and step of its
+/* Of a saved state's head, at these offsets (descent_state.c): number, kind and step of its
  * phase. */
 static void put_phase(struct text *state, uint64_t number, uint32_t kind, uint64_t step)
 {
@@ -1198,33 +1198,33 @@ static void a_state_whose_phase_cannot_be_is_refused(void **state)
     };
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
-    struct learner *learner = opened(&spec, &dataset);
-    struct text bytes = saved(learner);
+    struct descent *descent = opened(&spec, &dataset);
+    struct text bytes = saved(descent);
     struct error err;
 
     (void)state;
-    CHECK_INT(learner_steps_total(learner), 6); /* two steps an epoch, then an evaluation */
+    CHECK_INT(descent_steps_total(descent), 6); /* two steps an epoch, then an evaluation */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_phase(&bytes, cases[i].number, cases[i].kind, cases[i].step);
         if (cases[i].is_possible)
-            CHECK_OK(load_state(learner, text_slice(&bytes), &err));
+            CHECK_OK(load_state(descent, text_slice(&bytes), &err));
         else
-            CHECK_FAILS(load_state(learner, text_slice(&bytes), &err), STATUS_CORRUPT,
+            CHECK_FAILS(load_state(descent, text_slice(&bytes), &err), STATUS_CORRUPT,
                         "its place in the job does not exist");
     }
     text_deinit(&bytes);
-    learner_close(learner);
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
 static void check_other_job(const struct jobspec *spec, struct dataset *dataset,
                             const struct text *bytes)
 {
-    struct learner *learner = opened(spec, dataset);
+    struct descent *descent = opened(spec, dataset);
     struct error err;
 
-    CHECK_FAILS(load_state(learner, text_slice(bytes), &err), STATUS_CORRUPT, "another job");
-    learner_close(learner);
+    CHECK_FAILS(load_state(descent, text_slice(bytes), &err), STATUS_CORRUPT, "another job");
+    descent_close(descent);
 }
 
 /* Whatever of the spec the learned bits follow from is in the fingerprint. */
@@ -1232,8 +1232,8 @@ static void every_setting_that_changes_the_bits_makes_it_another_job(void **stat
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset), other;
-    struct learner *learner = opened(&spec, &dataset);
-    struct text bytes = saved(learner);
+    struct descent *descent = opened(&spec, &dataset);
+    struct text bytes = saved(descent);
 
     (void)state;
 #define OTHER(field, value)                                                                        \
@@ -1262,7 +1262,21 @@ static void every_setting_that_changes_the_bits_makes_it_another_job(void **stat
     OTHER(hidden_layers, 1);
 #undef OTHER
     text_deinit(&bytes);
-    learner_close(learner);
+    descent_close(descent);
+    made_dataset_close(&dataset);
+}
+
+static void a_kind_that_nothing_learns_is_refused(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){10, 0, 2, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct descent *descent;
+    struct error err;
+    (void)state;
+
+    spec.family = SLICE("orchard");
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_INVALID,
+                "there is no learner for models of kind \"orchard\"");
     made_dataset_close(&dataset);
 }
 
@@ -1304,6 +1318,7 @@ int main(void)
         cmocka_unit_test(an_evaluation_that_is_not_finite_fails),
         cmocka_unit_test(a_state_whose_phase_cannot_be_is_refused),
         cmocka_unit_test(every_setting_that_changes_the_bits_makes_it_another_job),
+        cmocka_unit_test(a_kind_that_nothing_learns_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 #include "tests/check.h"
 
-#include "runtime/learn/learner_parts.h"
+#include "runtime/learn/descent_parts.h"
 #include "tests/unit/learn_rows.h"
 
 /* A learner after some steps, with hidden layers, words and early stopping. */
 struct fixture {
     struct dataset dataset;
     struct jobspec spec;
-    struct learner *learner;
+    struct descent *descent;
 };
 
 static void open_fixture(struct fixture *fixture)
@@ -18,22 +18,22 @@ static void open_fixture(struct fixture *fixture)
     fixture->dataset = made_dataset((struct rows_shape){200, 40, 3, 2, 8, 3});
     fixture->spec = made_spec(&fixture->dataset);
     fixture->spec.early_stopping = 50;
-    CHECK_OK(learner_open(&fixture->spec, &fixture->dataset, NULL, &fixture->learner, &err));
+    CHECK_OK(open_descent(&fixture->spec, &fixture->dataset, NULL, &fixture->descent, &err));
     for (int i = 0; i < 12; i++)
-        CHECK_OK(run_phase(fixture->learner, 2, 0, &report, &err));
+        CHECK_OK(run_phase(fixture->descent, 2, 0, &report, &err));
 }
 
 static void close_fixture(struct fixture *fixture)
 {
-    learner_close(fixture->learner);
+    descent_close(fixture->descent);
     made_dataset_close(&fixture->dataset);
 }
 
-static enum status look_at_rows(struct learner *learner, struct error *err)
+static enum status look_at_rows(struct descent *descent, struct error *err)
 {
     uint64_t position = 0;
 
-    return learner_verify_rows(learner, &position, UINT64_MAX, err);
+    return descent_verify_rows(descent, &position, UINT64_MAX, err);
 }
 
 static void nothing_is_found_where_nothing_changed(void **state)
@@ -43,12 +43,12 @@ static void nothing_is_found_where_nothing_changed(void **state)
     (void)state;
 
     open_fixture(&fixture);
-    CHECK_OK(learner_verify(fixture.learner, &err));
-    CHECK_OK(learner_verify_used(fixture.learner, &err));
-    CHECK_OK(look_at_rows(fixture.learner, &err));
-    CHECK_OK(run_job(fixture.learner, 3, 1, &err));
-    CHECK_OK(learner_verify(fixture.learner, &err));
-    CHECK_OK(look_at_rows(fixture.learner, &err));
+    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(descent_verify_used(fixture.descent, &err));
+    CHECK_OK(look_at_rows(fixture.descent, &err));
+    CHECK_OK(run_job(fixture.descent, 3, 1, &err));
+    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(look_at_rows(fixture.descent, &err));
     close_fixture(&fixture);
 }
 
@@ -63,16 +63,16 @@ static void any_bit_of_the_state_that_changes_is_found(void **state)
     open_fixture(&fixture);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t size;
-        uint8_t *memory = learner_memory(fixture.learner, names[i], &size);
+        uint8_t *memory = descent_memory(fixture.descent, names[i], &size);
 
         CHECK(memory && size > 0);
         for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            CHECK_INT(learner_verify(fixture.learner, &err), STATUS_CORRUPT);
+            CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
         }
     }
-    CHECK_OK(learner_verify(fixture.learner, &err));
+    CHECK_OK(descent_verify(fixture.descent, &err));
     close_fixture(&fixture);
 }
 
@@ -86,17 +86,17 @@ static void any_bit_of_the_rows_that_changes_is_found(void **state)
     open_fixture(&fixture);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t size;
-        uint8_t *memory = learner_memory(fixture.learner, names[i], &size);
+        uint8_t *memory = descent_memory(fixture.descent, names[i], &size);
 
         CHECK(memory && size > 0);
         for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            CHECK_INT(look_at_rows(fixture.learner, &err), STATUS_CORRUPT);
+            CHECK_INT(look_at_rows(fixture.descent, &err), STATUS_CORRUPT);
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            fixture.learner->guard.order_was_bad = false;
+            fixture.descent->guard.order_was_bad = false;
         }
     }
-    CHECK_OK(look_at_rows(fixture.learner, &err));
+    CHECK_OK(look_at_rows(fixture.descent, &err));
     close_fixture(&fixture);
 }
 
@@ -112,10 +112,10 @@ static void a_step_finds_what_changed_before_it(void **state)
         size_t size;
 
         open_fixture(&fixture);
-        while (learner_phase(fixture.learner)->kind != PHASE_GRADIENT)
-            CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
-        ((uint8_t *)learner_memory(fixture.learner, names[i], &size))[5] ^= 2;
-        CHECK_INT(run_phase(fixture.learner, 1, 0, &report, &err), STATUS_CORRUPT);
+        while (descent_phase(fixture.descent)->kind != PHASE_GRADIENT)
+            CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
+        ((uint8_t *)descent_memory(fixture.descent, names[i], &size))[5] ^= 2;
+        CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
         close_fixture(&fixture);
     }
 }
@@ -129,16 +129,16 @@ static void the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at(v
     (void)state;
 
     open_fixture(&fixture);
-    while (learner_phase(fixture.learner)->kind != PHASE_GRADIENT)
-        CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
-    ((uint8_t *)learner_memory(fixture.learner, "transposed", &size))[size - 1] ^= 64;
-    CHECK_INT(learner_verify(fixture.learner, &err), STATUS_CORRUPT);
-    CHECK_INT(learner_verify_used(fixture.learner, &err), STATUS_CORRUPT);
-    CHECK_INT(run_phase(fixture.learner, 1, 0, &report, &err), STATUS_CORRUPT);
-    learner_restart(fixture.learner);
-    CHECK_OK(learner_verify(fixture.learner, &err));
-    CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
-    CHECK_OK(run_phase(fixture.learner, 1, 0, &report, &err));
+    while (descent_phase(fixture.descent)->kind != PHASE_GRADIENT)
+        CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
+    ((uint8_t *)descent_memory(fixture.descent, "transposed", &size))[size - 1] ^= 64;
+    CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
+    CHECK_INT(descent_verify_used(fixture.descent, &err), STATUS_CORRUPT);
+    CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
+    descent_restart(fixture.descent);
+    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
+    CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
     close_fixture(&fixture);
 }
 
@@ -151,12 +151,12 @@ static void the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_s
 
     open_fixture(&one);
     open_fixture(&other);
-    CHECK(learner_check(one.learner) == learner_check(other.learner));
-    CHECK(learner_fingerprint_of(one.learner) == learner_fingerprint_of(other.learner));
-    CHECK_OK(run_phase(one.learner, 3, 1, &report, &err));
-    CHECK(learner_check(one.learner) != learner_check(other.learner));
-    CHECK_OK(run_phase(other.learner, 1, 0, &report, &err));
-    CHECK(learner_check(one.learner) == learner_check(other.learner));
+    CHECK(descent_check(one.descent) == descent_check(other.descent));
+    CHECK(descent_fingerprint(one.descent) == descent_fingerprint(other.descent));
+    CHECK_OK(run_phase(one.descent, 3, 1, &report, &err));
+    CHECK(descent_check(one.descent) != descent_check(other.descent));
+    CHECK_OK(run_phase(other.descent, 1, 0, &report, &err));
+    CHECK(descent_check(one.descent) == descent_check(other.descent));
     close_fixture(&one);
     close_fixture(&other);
 }
@@ -169,12 +169,12 @@ static void a_learner_that_begins_anew_learns_the_same(void **state)
     (void)state;
 
     open_fixture(&fixture);
-    CHECK_OK(run_job(fixture.learner, 2, 0, &err));
-    check = learner_check(fixture.learner);
-    learner_restart(fixture.learner);
-    CHECK_INT(learner_phase(fixture.learner)->number, 0);
-    CHECK_OK(run_job(fixture.learner, 1, 0, &err));
-    CHECK(learner_check(fixture.learner) == check);
+    CHECK_OK(run_job(fixture.descent, 2, 0, &err));
+    check = descent_check(fixture.descent);
+    descent_restart(fixture.descent);
+    CHECK_INT(descent_phase(fixture.descent)->number, 0);
+    CHECK_OK(run_job(fixture.descent, 1, 0, &err));
+    CHECK(descent_check(fixture.descent) == check);
     close_fixture(&fixture);
 }
 

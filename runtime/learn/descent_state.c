@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
-#include "runtime/learn/learner_parts.h"
 
 #define STATE_MAGIC       0x4e524c5454u /* "TTLRN" */
 #define STATE_VERSION     3
@@ -27,14 +27,14 @@ static void put_network(const struct network *network, struct text *out)
     put_f64(out, network->dropout);
 }
 
-static void put_plan(const struct learner *learner, struct text *out)
+static void put_plan(const struct descent *descent, struct text *out)
 {
-    const struct jobspec *spec = learner->spec;
-    const struct optimizer *optimizer = &learner->optimizer;
+    const struct jobspec *spec = descent->spec;
+    const struct optimizer *optimizer = &descent->optimizer;
 
     put_u64(out, spec->seed);
-    put_u32(out, learner->lanes);
-    put_u32(out, learner->batch);
+    put_u32(out, descent->lanes);
+    put_u32(out, descent->batch);
     put_u32(out, spec->shuffle);
     put_u32(out, spec->early_stopping);
     put_u64(out, optimizer->steps);
@@ -67,16 +67,16 @@ static void put_data(const struct dataset *dataset, struct text *out)
         put_f64(out, (double)dataset->class_weights[i]);
 }
 
-enum status learner_fingerprint(const struct learner *learner, uint64_t *fingerprint,
-                                struct error *err)
+enum status descent_compute_fingerprint(const struct descent *descent, uint64_t *fingerprint,
+                                        struct error *err)
 {
     struct text bytes;
     bool failed;
 
     text_init(&bytes, FINGERPRINT_BYTES);
-    put_network(&learner->network, &bytes);
-    put_plan(learner, &bytes);
-    put_data(learner->dataset, &bytes);
+    put_network(&descent->network, &bytes);
+    put_plan(descent, &bytes);
+    put_data(descent->dataset, &bytes);
     *fingerprint = hash_bytes(bytes.data, bytes.size, 0);
     failed = bytes.failed;
     text_deinit(&bytes);
@@ -87,34 +87,35 @@ enum status learner_fingerprint(const struct learner *learner, uint64_t *fingerp
 
 #define ARRAYS 3
 
-static uint64_t list_arrays(const struct learner *learner, const struct learner_arrays *arrays,
+static uint64_t list_arrays(const struct descent *descent, const struct descent_arrays *arrays,
                             char *starts[ARRAYS], uint64_t sizes[ARRAYS])
 {
-    const uint64_t parameters = learner->network.parameter_count * sizeof(float);
+    const uint64_t parameters = descent->network.parameter_count * sizeof(float);
 
     starts[0] = (char *)arrays->parameters;
     starts[1] = (char *)arrays->slots;
     starts[2] = (char *)arrays->best;
     sizes[0] = parameters;
-    sizes[1] = learner_slot_count(learner) * sizeof(float);
+    sizes[1] = descent_slot_count(descent) * sizeof(float);
     sizes[2] = arrays->best ? parameters : 0;
     return sizes[0] + sizes[1] + sizes[2];
 }
 
-uint64_t learner_state_bytes(const struct learner *learner)
+uint64_t descent_state_bytes(const void *self)
 {
+    const struct descent *descent = self;
     char *starts[ARRAYS];
     uint64_t sizes[ARRAYS];
 
-    return list_arrays(learner, &learner->arrays, starts, sizes);
+    return list_arrays(descent, &descent->arrays, starts, sizes);
 }
 
-static uint64_t hash_arrays(const struct learner *learner, const struct learner_arrays *arrays)
+static uint64_t hash_arrays(const struct descent *descent, const struct descent_arrays *arrays)
 {
     char *starts[ARRAYS];
     uint64_t sizes[ARRAYS], hash = 0;
 
-    list_arrays(learner, arrays, starts, sizes);
+    list_arrays(descent, arrays, starts, sizes);
     for (int i = 0; i < ARRAYS; i++)
         if (sizes[i] > 0)
             hash = hash_bytes(starts[i], sizes[i], hash);
@@ -137,12 +138,13 @@ static struct overlap overlap_of(uint64_t begin, uint64_t bytes, uint64_t offset
     return (struct overlap){from - begin, from - offset, (size_t)(to - from)};
 }
 
-void learner_state_read(const struct learner *learner, uint64_t offset, size_t size, char *bytes)
+void descent_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
 {
+    const struct descent *descent = self;
     char *starts[ARRAYS];
     uint64_t sizes[ARRAYS], begin = 0;
 
-    list_arrays(learner, &learner->arrays, starts, sizes);
+    list_arrays(descent, &descent->arrays, starts, sizes);
     for (int i = 0; i < ARRAYS; begin += sizes[i++]) {
         const struct overlap part = overlap_of(begin, sizes[i], offset, size);
 
@@ -151,13 +153,13 @@ void learner_state_read(const struct learner *learner, uint64_t offset, size_t s
     }
 }
 
-static void write_arrays(const struct learner *learner, const struct learner_arrays *arrays,
+static void write_arrays(const struct descent *descent, const struct descent_arrays *arrays,
                          uint64_t offset, struct slice bytes)
 {
     char *starts[ARRAYS];
     uint64_t sizes[ARRAYS], begin = 0;
 
-    list_arrays(learner, arrays, starts, sizes);
+    list_arrays(descent, arrays, starts, sizes);
     for (int i = 0; i < ARRAYS; begin += sizes[i++]) {
         const struct overlap part = overlap_of(begin, sizes[i], offset, bytes.size);
 
@@ -168,9 +170,9 @@ static void write_arrays(const struct learner *learner, const struct learner_arr
 
 /* ---- the head ---- */
 
-static void put_progress(const struct learner *learner, struct text *out)
+static void put_progress(const struct descent *descent, struct text *out)
 {
-    const struct progress *progress = &learner->progress;
+    const struct progress *progress = &descent->progress;
 
     put_u64(out, progress->phase.number);
     put_u32(out, progress->phase.kind);
@@ -179,19 +181,20 @@ static void put_progress(const struct learner *learner, struct text *out)
     put_f64(out, progress->best_loss);
     put_u32(out, progress->evaluations_since_best);
     put_u64(out, progress->cool_from);
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++)
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
         put_u32(out, (uint32_t)progress->exponents[t]);
 }
 
-enum status learner_state_head(const struct learner *learner, struct text *head, struct error *err)
+enum status descent_state_head(const void *self, struct text *head, struct error *err)
 {
+    const struct descent *descent = self;
     const size_t before = head->size;
 
     put_u64(head, STATE_MAGIC);
     put_u32(head, STATE_VERSION);
-    put_u64(head, learner->fingerprint);
-    put_progress(learner, head);
-    put_u64(head, hash_arrays(learner, &learner->arrays));
+    put_u64(head, descent->fingerprint);
+    put_progress(descent, head);
+    put_u64(head, hash_arrays(descent, &descent->arrays));
     if (!head->failed)
         put_u64(head, hash_bytes(head->data + before, head->size - before, 0));
     return head->failed ? fail_no_memory(err) : STATUS_OK;
@@ -217,7 +220,7 @@ static enum status check_envelope(struct slice head, struct byte_reader *inside,
     return STATUS_OK;
 }
 
-static enum status check_identity(const struct learner *learner, struct byte_reader *head,
+static enum status check_identity(const struct descent *descent, struct byte_reader *head,
                                   struct error *err)
 {
     const uint64_t magic = read_u64(head);
@@ -228,12 +231,12 @@ static enum status check_identity(const struct learner *learner, struct byte_rea
         return corrupt(err, "it is no learner's state");
     if (version != STATE_VERSION)
         return corrupt(err, "it has another version");
-    if (fingerprint != learner->fingerprint)
+    if (fingerprint != descent->fingerprint)
         return corrupt(err, "it belongs to another job");
     return STATUS_OK;
 }
 
-static enum status read_progress(const struct learner *learner, struct byte_reader *head,
+static enum status read_progress(const struct descent *descent, struct byte_reader *head,
                                  struct progress *progress, struct error *err)
 {
     uint32_t kind;
@@ -247,7 +250,7 @@ static enum status read_progress(const struct learner *learner, struct byte_read
     progress->best_loss = read_f64(head);
     progress->evaluations_since_best = read_u32(head);
     progress->cool_from = read_u64(head);
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
         progress->exponents[t] = (int32_t)read_u32(head);
         if (progress->exponents[t] < -FIXED_EXPONENT_MAX ||
             progress->exponents[t] > FIXED_EXPONENT_MAX)
@@ -256,71 +259,76 @@ static enum status read_progress(const struct learner *learner, struct byte_read
     progress->phase.kind = (enum phase_kind)kind;
     progress->has_best = has_best == 1;
     if (head->failed || kind > PHASE_DONE || has_best > 1 ||
-        !learner_is_possible(learner, progress) || !isfinite(progress->best_loss))
+        !descent_is_possible(descent, progress) || !isfinite(progress->best_loss))
         return corrupt(err, "its place in the job does not exist");
-    learner_describe_phase(learner, &progress->phase);
+    descent_describe_phase(descent, &progress->phase);
     return STATUS_OK;
 }
 
 /* ---- taking ---- */
 
-enum status learner_take_begin(struct learner *learner, struct slice head, uint64_t body_bytes,
+enum status descent_take_begin(void *self, struct slice head, uint64_t body_bytes,
                                struct error *err)
 {
-    struct learner_taking *taking = &learner->taking;
+    struct descent *descent = self;
+    struct descent_taking *taking = &descent->taking;
     struct byte_reader reader;
 
-    learner_take_abandon(learner);
+    descent_take_abandon(descent);
     TRY(check_envelope(head, &reader, err));
-    TRY(check_identity(learner, &reader, err));
-    TRY(read_progress(learner, &reader, &taking->progress, err));
+    TRY(check_identity(descent, &reader, err));
+    TRY(read_progress(descent, &reader, &taking->progress, err));
     taking->body_hash = read_u64(&reader);
-    if (!reader_is_done(&reader) || body_bytes != learner_state_bytes(learner))
+    if (!reader_is_done(&reader) || body_bytes != descent_state_bytes(descent))
         return corrupt(err, "it has another size");
-    taking->in_place = learner->progress.phase.number == 0;
+    taking->in_place = descent->progress.phase.number == 0;
     if (taking->in_place)
-        taking->arrays = learner->arrays;
+        taking->arrays = descent->arrays;
     else
-        TRY(learner_arrays_init(learner, &taking->arrays, err));
+        TRY(descent_arrays_init(descent, &taking->arrays, err));
     taking->is_active = true;
     return STATUS_OK;
 }
 
-void learner_take_piece(struct learner *learner, uint64_t offset, struct slice bytes)
+void descent_take_piece(void *self, uint64_t offset, struct slice bytes)
 {
-    if (learner->taking.is_active)
-        write_arrays(learner, &learner->taking.arrays, offset, bytes);
+    struct descent *descent = self;
+
+    if (descent->taking.is_active)
+        write_arrays(descent, &descent->taking.arrays, offset, bytes);
 }
 
-enum status learner_take_end(struct learner *learner, struct error *err)
+enum status descent_take_end(void *self, struct error *err)
 {
-    struct learner_taking *taking = &learner->taking;
+    struct descent *descent = self;
+    struct descent_taking *taking = &descent->taking;
 
     if (!taking->is_active)
         return corrupt(err, "it has no head");
-    if (hash_arrays(learner, &taking->arrays) != taking->body_hash) {
-        learner_take_abandon(learner);
+    if (hash_arrays(descent, &taking->arrays) != taking->body_hash) {
+        descent_take_abandon(descent);
         return corrupt(err, "its checksum does not match its bytes");
     }
     if (!taking->in_place)
-        learner_arrays_deinit(&learner->arrays);
-    learner->progress = taking->progress;
-    learner_follow_progress(learner);
-    learner_use_arrays(learner, taking->arrays);
-    learner_guard_arrays(learner);
-    *taking = (struct learner_taking){.is_active = false};
+        descent_arrays_deinit(&descent->arrays);
+    descent->progress = taking->progress;
+    descent_follow_progress(descent);
+    descent_use_arrays(descent, taking->arrays);
+    descent_guard_arrays(descent);
+    *taking = (struct descent_taking){.is_active = false};
     return STATUS_OK;
 }
 
-void learner_take_abandon(struct learner *learner)
+void descent_take_abandon(void *self)
 {
-    struct learner_taking *taking = &learner->taking;
+    struct descent *descent = self;
+    struct descent_taking *taking = &descent->taking;
 
     if (!taking->is_active)
         return;
     if (taking->in_place)
-        learner_start(learner);
+        descent_start(descent);
     else
-        learner_arrays_deinit(&taking->arrays);
-    *taking = (struct learner_taking){.is_active = false};
+        descent_arrays_deinit(&taking->arrays);
+    *taking = (struct descent_taking){.is_active = false};
 }

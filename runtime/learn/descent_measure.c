@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "runtime/data/row_order.h"
-#include "runtime/learn/learner_parts.h"
+#include "runtime/learn/descent_parts.h"
 
 #define SAMPLE_ROWS_MAX  16384
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
@@ -25,9 +25,9 @@ static void free_scorers(struct measuring *measuring)
     measuring->order = NULL;
 }
 
-void learner_measuring_deinit(struct learner *learner)
+void descent_measuring_deinit(struct descent *descent)
 {
-    struct measuring *measuring = &learner->measuring;
+    struct measuring *measuring = &descent->measuring;
 
     free_scorers(measuring);
     metrics_free(measuring->metrics[0]);
@@ -35,24 +35,24 @@ void learner_measuring_deinit(struct learner *learner)
     *measuring = (struct measuring){.is_done = false};
 }
 
-static uint32_t rows_of_call(const struct learner *learner)
+static uint32_t rows_of_call(const struct descent *descent)
 {
-    const double rows = MEASURE_WORK / (learner_row_work(learner) + 1);
+    const double rows = MEASURE_WORK / (descent_row_work(descent) + 1);
 
     return rows >= SCORER_ROWS       ? SCORER_ROWS
            : rows < MEASURE_ROWS_MIN ? MEASURE_ROWS_MIN
                                      : (uint32_t)rows;
 }
 
-static enum status make_scorers(struct learner *learner, struct error *err)
+static enum status make_scorers(struct descent *descent, struct error *err)
 {
-    struct measuring *measuring = &learner->measuring;
-    const size_t count = team_size(learner->own_team);
-    const uint32_t rows = rows_of_call(learner);
+    struct measuring *measuring = &descent->measuring;
+    const size_t count = team_size(descent->own_team);
+    const uint32_t rows = rows_of_call(descent);
 
     measuring->scorers = calloc(count, sizeof *measuring->scorers);
     measuring->errors = calloc(count, sizeof *measuring->errors);
-    measuring->probabilities = calloc(count * (learner->dataset->labels.count + 1), sizeof(double));
+    measuring->probabilities = calloc(count * (descent->dataset->labels.count + 1), sizeof(double));
     measuring->rows = calloc(count * rows, sizeof *measuring->rows);
     if (!measuring->scorers || !measuring->errors || !measuring->probabilities || !measuring->rows)
         return fail_no_memory(err);
@@ -71,10 +71,10 @@ static enum status make_scorers(struct learner *learner, struct error *err)
 
 /* Rows in the order of their hashes, so that neither which rows nor the last
  * bits of their sums depend on where they lie. */
-static enum status hash_order(const struct learner *learner, const struct dataset_part *part,
+static enum status hash_order(const struct descent *descent, const struct dataset_part *part,
                               uint32_t **order, struct error *err)
 {
-    const struct row_key key = {learner->spec->seed, RANDOM_SAMPLE, 0};
+    const struct row_key key = {descent->spec->seed, RANDOM_SAMPLE, 0};
     uint64_t *space = malloc(row_order_space(part->rows) * sizeof *space);
 
     *order = malloc(sizeof **order * part->rows);
@@ -84,15 +84,15 @@ static enum status hash_order(const struct learner *learner, const struct datase
         *order = NULL;
         return fail_no_memory(err);
     }
-    row_order(&key, part->hashes, part->rows, learner->own_team, space, *order);
+    row_order(&key, part->hashes, part->rows, descent->own_team, space, *order);
     free(space);
     return STATUS_OK;
 }
 
-static enum status begin_part(struct learner *learner, struct error *err)
+static enum status begin_part(struct descent *descent, struct error *err)
 {
-    struct measuring *measuring = &learner->measuring;
-    const struct dataset *dataset = learner->dataset;
+    struct measuring *measuring = &descent->measuring;
+    const struct dataset *dataset = descent->dataset;
     const bool is_train = measuring->parts_begun == 0;
 
     measuring->part = is_train ? &dataset->train : &dataset->validation;
@@ -104,16 +104,16 @@ static enum status begin_part(struct learner *learner, struct error *err)
     measuring->parts_begun++;
     free(measuring->order);
     measuring->order = NULL;
-    return measuring->end > 0 ? hash_order(learner, measuring->part, &measuring->order, err)
+    return measuring->end > 0 ? hash_order(descent, measuring->part, &measuring->order, err)
                               : STATUS_OK;
 }
 
-static enum status begin(struct learner *learner, struct error *err)
+static enum status begin(struct descent *descent, struct error *err)
 {
-    learner_measuring_deinit(learner);
-    learner_fill_model(learner, &learner->measuring.model);
-    TRY(make_scorers(learner, err));
-    return begin_part(learner, err);
+    descent_measuring_deinit(descent);
+    descent_fill_model(descent, &descent->measuring.model);
+    TRY(make_scorers(descent, err));
+    return begin_part(descent, err);
 }
 
 /* ---- rows ---- */
@@ -126,17 +126,17 @@ static uint32_t rows_of_task(const struct measuring *measuring, uint32_t task)
     return left < measuring->rows_each ? left : measuring->rows_each;
 }
 
-static enum status measure_row(const struct learner *learner, uint32_t task, uint32_t i,
+static enum status measure_row(const struct descent *descent, uint32_t task, uint32_t i,
                                uint32_t row, struct error *err)
 {
-    const struct measuring *measuring = &learner->measuring;
-    const struct dataset *dataset = learner->dataset;
+    const struct measuring *measuring = &descent->measuring;
+    const struct dataset *dataset = descent->dataset;
     const struct dataset_part *part = measuring->part;
     struct scorer *scorer = &measuring->scorers[task];
     struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
 
     scorer_select(scorer, i);
-    if (learner->network.task != TASK_CLASSIFICATION)
+    if (descent->network.task != TASK_CLASSIFICATION)
         return metrics_measure_value(
             scorer, (double)part->values[row] * dataset->label_scale + dataset->label_mean,
             measured, err);
@@ -148,9 +148,9 @@ static enum status measure_row(const struct learner *learner, uint32_t task, uin
 
 static void measure_rows(void *context, uint32_t member, uint32_t task)
 {
-    const struct learner *learner = context;
-    const struct measuring *measuring = &learner->measuring;
-    const struct network *network = &learner->network;
+    const struct descent *descent = context;
+    const struct measuring *measuring = &descent->measuring;
+    const struct network *network = &descent->network;
     const uint32_t *rows = measuring->order + measuring->next + task * measuring->rows_each;
     const uint32_t count = rows_of_task(measuring, task);
     struct scorer *scorer = &measuring->scorers[task];
@@ -159,7 +159,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
 
     error_clear(err);
     for (uint32_t i = 0; i < count; i++) {
-        dataset_take_row(learner->dataset, measuring->part, rows[i],
+        dataset_take_row(descent->dataset, measuring->part, rows[i],
                          scorer->dense + (size_t)i * network->dense_width);
         for (uint32_t j = 0; j < network->id_count; j++)
             scorer->ids[(size_t)i * network->id_count + j] =
@@ -167,7 +167,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
     }
     scorer_score(scorer, count);
     for (uint32_t i = 0; i < count && err->status == STATUS_OK; i++)
-        measure_row(learner, task, i, rows[i], err);
+        measure_row(descent, task, i, rows[i], err);
 }
 
 /* In the order of the rows, whoever scored them. */
@@ -189,32 +189,33 @@ static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct 
     return STATUS_OK;
 }
 
-static enum status measure_some(struct learner *learner, struct error *err)
+static enum status measure_some(struct descent *descent, struct error *err)
 {
-    struct measuring *measuring = &learner->measuring;
+    struct measuring *measuring = &descent->measuring;
     uint32_t tasks = 0, rows = 0;
 
     while (tasks < measuring->scorer_count && rows_of_task(measuring, tasks) > 0)
         rows += rows_of_task(measuring, tasks++);
-    team_run(learner->own_team, tasks, measure_rows, learner);
+    team_run(descent->own_team, tasks, measure_rows, descent);
     TRY(add_rows(measuring, tasks, err));
     measuring->next += rows;
     return STATUS_OK;
 }
 
-enum status learner_measure(struct learner *learner, bool *is_done, struct error *err)
+enum status descent_measure(void *self, bool *is_done, struct error *err)
 {
-    struct measuring *measuring = &learner->measuring;
+    struct descent *descent = self;
+    struct measuring *measuring = &descent->measuring;
 
     *is_done = false;
-    if (learner->progress.phase.kind != PHASE_DONE)
+    if (descent->progress.phase.kind != PHASE_DONE)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
     if (measuring->parts_begun == 0)
-        TRY(begin(learner, err));
+        TRY(begin(descent, err));
     else if (measuring->next < measuring->end)
-        TRY(measure_some(learner, err));
+        TRY(measure_some(descent, err));
     else if (measuring->parts_begun == 1)
-        TRY(begin_part(learner, err));
+        TRY(begin_part(descent, err));
     else
         measuring->is_done = true;
     if (measuring->is_done)

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/words.h"
-#include "runtime/learn/learner_parts.h"
+#include "runtime/learn/descent_parts.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
 
@@ -25,86 +25,88 @@ static enum status damaged(struct error *err, const char *what)
 
 /* ---- weights ---- */
 
-static struct learner_sums sum_arrays(const struct learner *learner)
+static struct descent_sums sum_arrays(const struct descent *descent)
 {
-    const size_t parameters = learner->network.parameter_count;
-    const struct learner_arrays *arrays = &learner->arrays;
+    const size_t parameters = descent->network.parameter_count;
+    const struct descent_arrays *arrays = &descent->arrays;
 
-    return (struct learner_sums){
+    return (struct descent_sums){
         .parameters = words_sum(arrays->parameters, parameters),
-        .slots = words_sum(arrays->slots, (size_t)learner_slot_count(learner)),
+        .slots = words_sum(arrays->slots, (size_t)descent_slot_count(descent)),
         .best = arrays->best ? words_sum(arrays->best, parameters) : 0,
         .mixed = words_mix(arrays->parameters, parameters),
     };
 }
 
-void learner_guard_arrays(struct learner *learner)
+void descent_guard_arrays(struct descent *descent)
 {
-    learner->guard.arrays = sum_arrays(learner);
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++) {
-        const struct tensor *tensor = &learner->network.tensors[t];
+    descent->guard.arrays = sum_arrays(descent);
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+        const struct tensor *tensor = &descent->network.tensors[t];
 
-        learner->guard.tensors[t] =
-            words_sum(learner->arrays.parameters + tensor->first, tensor->count);
+        descent->guard.tensors[t] =
+            words_sum(descent->arrays.parameters + tensor->first, tensor->count);
     }
 }
 
-void learner_guard_best(struct learner *learner)
+void descent_guard_best(struct descent *descent)
 {
-    learner->guard.arrays.best = learner->guard.arrays.parameters;
+    descent->guard.arrays.best = descent->guard.arrays.parameters;
 }
 
-static uint32_t sum_transposed(const struct learner *learner)
+static uint32_t sum_transposed(const struct descent *descent)
 {
-    return words_sum(learner->transposed, learner->network.transposed_count);
+    return words_sum(descent->transposed, descent->network.transposed_count);
 }
 
 /* The copy holds the words of those tensors, so its sum is known without a pass. */
-void learner_guard_transposed(struct learner *learner, uint32_t over)
+void descent_guard_transposed(struct descent *descent, uint32_t over)
 {
-    struct learner_guard *guard = &learner->guard;
+    struct descent_guard *guard = &descent->guard;
 
     if (over != guard->transposed)
         guard->transposed_was_bad = true;
     guard->transposed = 0;
-    for (uint32_t t = 0; t < learner->network.tensor_count; t++)
-        if (learner->network.tensors[t].is_transposed)
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
+        if (descent->network.tensors[t].is_transposed)
             guard->transposed += guard->tensors[t];
 }
 
-static bool has_good_copy(const struct learner *learner)
+static bool has_good_copy(const struct descent *descent)
 {
-    return !learner->guard.transposed_was_bad &&
-           sum_transposed(learner) == learner->guard.transposed;
+    return !descent->guard.transposed_was_bad &&
+           sum_transposed(descent) == descent->guard.transposed;
 }
 
-enum status learner_verify_used(const struct learner *learner, struct error *err)
+enum status descent_verify_used(const void *self, struct error *err)
 {
-    const uint32_t now = words_sum(learner->arrays.parameters, learner->network.parameter_count);
+    const struct descent *descent = self;
+    const uint32_t now = words_sum(descent->arrays.parameters, descent->network.parameter_count);
 
-    if (now != learner->guard.arrays.parameters || !has_good_copy(learner))
+    if (now != descent->guard.arrays.parameters || !has_good_copy(descent))
         return damaged(err, "the weights");
     return STATUS_OK;
 }
 
-enum status learner_verify(const struct learner *learner, struct error *err)
+enum status descent_verify(const void *self, struct error *err)
 {
-    const bool is_taking = learner->taking.is_active && learner->taking.in_place;
-    const struct learner_sums now = sum_arrays(learner);
+    const struct descent *descent = self;
+    const bool is_taking = descent->taking.is_active && descent->taking.in_place;
+    const struct descent_sums now = sum_arrays(descent);
 
     if (is_taking)
         return STATUS_OK; /* another state is being written over that of the beginning */
-    if (memcmp(&now, &learner->guard.arrays, sizeof now) != 0 || !has_good_copy(learner))
+    if (memcmp(&now, &descent->guard.arrays, sizeof now) != 0 || !has_good_copy(descent))
         return damaged(err, "the weights");
     return STATUS_OK;
 }
 
-enum status learner_guard_step(struct learner *learner, const struct optimizer_sums *before,
+enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
                                const struct optimizer_sums *after, struct error *err)
 {
-    struct learner_sums *known = &learner->guard.arrays;
+    struct descent_sums *known = &descent->guard.arrays;
     const bool is_good = before->parameters == known->parameters && before->slots == known->slots &&
-                         !learner->guard.transposed_was_bad;
+                         !descent->guard.transposed_was_bad;
 
     known->parameters = after->parameters;
     known->slots = after->slots;
@@ -114,18 +116,21 @@ enum status learner_guard_step(struct learner *learner, const struct optimizer_s
 
 /* ---- what all workers must have in common ---- */
 
-uint64_t learner_fingerprint_of(const struct learner *learner)
+uint64_t descent_fingerprint(const void *self)
 {
-    return learner->fingerprint;
+    const struct descent *descent = self;
+
+    return descent->fingerprint;
 }
 
-uint64_t learner_check(const struct learner *learner)
+uint64_t descent_check(const void *self)
 {
-    const struct progress *progress = &learner->progress;
+    const struct descent *descent = self;
+    const struct progress *progress = &descent->progress;
     struct {
         uint64_t number, step, kind, has_best, evaluations;
         double best_loss;
-        struct learner_sums arrays;
+        struct descent_sums arrays;
     } all;
     uint64_t hash;
 
@@ -136,15 +141,17 @@ uint64_t learner_check(const struct learner *learner)
     all.has_best = progress->has_best;
     all.evaluations = progress->evaluations_since_best;
     all.best_loss = progress->best_loss;
-    all.arrays = learner->guard.arrays;
-    hash = hash_bytes(&all, sizeof all, learner->fingerprint);
+    all.arrays = descent->guard.arrays;
+    hash = hash_bytes(&all, sizeof all, descent->fingerprint);
     return hash_bytes(progress->exponents,
-                      learner->network.tensor_count * sizeof *progress->exponents, hash);
+                      descent->network.tensor_count * sizeof *progress->exponents, hash);
 }
 
-uint64_t learner_contributed(const struct learner *learner)
+uint64_t descent_contributed(const void *self)
 {
-    return learner->guard.contributed;
+    const struct descent *descent = self;
+
+    return descent->guard.contributed;
 }
 
 /* ---- rows ---- */
@@ -163,14 +170,14 @@ static struct region region_of(const void *bytes, size_t size)
 }
 
 /* All that rows are taken from, but a spool that is mapped: its file is the system's to keep. */
-static void list_part(const struct learner *learner, const struct dataset_part *part,
+static void list_part(const struct descent *descent, const struct dataset_part *part,
                       struct region regions[PART_REGIONS])
 {
     const size_t rows = part->rows;
 
-    regions[0] = region_of(part->dense, rows * learner->network.dense_width * sizeof(float));
+    regions[0] = region_of(part->dense, rows * descent->network.dense_width * sizeof(float));
     regions[1] = region_of(part->cells, rows * sizeof(uint32_t));
-    regions[2] = region_of(part->ids, rows * learner->network.id_count * sizeof(int32_t));
+    regions[2] = region_of(part->ids, rows * descent->network.id_count * sizeof(int32_t));
     regions[3] =
         region_of(part->values ? (const void *)part->values : part->classes, rows * sizeof(float));
     regions[4] = region_of(part->hashes, rows * sizeof(struct row_hash));
@@ -181,18 +188,18 @@ static uint64_t count_chunks(struct region region)
     return (region.size + CHUNK_BYTES - 1) / CHUNK_BYTES;
 }
 
-static void list_rows(const struct learner *learner, struct region regions[REGIONS])
+static void list_rows(const struct descent *descent, struct region regions[REGIONS])
 {
-    list_part(learner, &learner->dataset->train, regions);
-    list_part(learner, &learner->dataset->validation, regions + PART_REGIONS);
+    list_part(descent, &descent->dataset->train, regions);
+    list_part(descent, &descent->dataset->validation, regions + PART_REGIONS);
 }
 
-static uint64_t hash_chunk(const struct learner *learner, uint64_t number)
+static uint64_t hash_chunk(const struct descent *descent, uint64_t number)
 {
     struct region regions[REGIONS];
     uint64_t at = number;
 
-    list_rows(learner, regions);
+    list_rows(descent, regions);
     for (int i = 0; i < REGIONS; at -= count_chunks(regions[i++])) {
         size_t left;
 
@@ -207,56 +214,56 @@ static uint64_t hash_chunk(const struct learner *learner, uint64_t number)
 
 static void note_chunk(void *context, uint32_t member, uint32_t number)
 {
-    struct learner *learner = context;
+    struct descent *descent = context;
     (void)member;
 
-    learner->guard.chunks[number] = hash_chunk(learner, number);
+    descent->guard.chunks[number] = hash_chunk(descent, number);
 }
 
-enum status learner_guard_rows(struct learner *learner, struct error *err)
+enum status descent_guard_rows(struct descent *descent, struct error *err)
 {
-    struct learner_guard *guard = &learner->guard;
+    struct descent_guard *guard = &descent->guard;
     struct region regions[REGIONS];
 
-    list_rows(learner, regions);
+    list_rows(descent, regions);
     for (int i = 0; i < REGIONS; i++)
         guard->chunk_count += count_chunks(regions[i]);
     guard->chunks = calloc(guard->chunk_count + 1, sizeof *guard->chunks);
     if (!guard->chunks)
         return fail_no_memory(err);
-    team_run(learner->team, (uint32_t)guard->chunk_count, note_chunk, learner);
+    team_run(descent->team, (uint32_t)guard->chunk_count, note_chunk, descent);
     return STATUS_OK;
 }
 
-static uint32_t sum_order(const struct learner *learner)
+static uint32_t sum_order(const struct descent *descent)
 {
-    return words_sum(learner->order, learner->dataset->train.rows);
+    return words_sum(descent->order, descent->dataset->train.rows);
 }
 
 /* What the order of the last epoch was is gone when the next is made: looked at before. */
-void learner_guard_order_ends(struct learner *learner)
+void descent_guard_order_ends(struct descent *descent)
 {
-    if (learner->has_order && sum_order(learner) != learner->guard.order)
-        learner->guard.order_was_bad = true;
+    if (descent->has_order && sum_order(descent) != descent->guard.order)
+        descent->guard.order_was_bad = true;
 }
 
-void learner_guard_order_begins(struct learner *learner)
+void descent_guard_order_begins(struct descent *descent)
 {
-    learner->guard.order = sum_order(learner);
+    descent->guard.order = sum_order(descent);
 }
 
-enum status learner_verify_rows(struct learner *learner, uint64_t *position, uint64_t most,
-                                struct error *err)
+enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
-    const struct learner_guard *guard = &learner->guard;
+    struct descent *descent = self;
+    const struct descent_guard *guard = &descent->guard;
 
     if (*position == 0)
-        learner_guard_order_ends(learner);
+        descent_guard_order_ends(descent);
     if (guard->order_was_bad)
         return damaged(err, "the order of the rows");
     for (uint64_t i = 0; i < most && *position < guard->chunk_count; i++, ++*position) {
         progress_note();
-        if (hash_chunk(learner, *position) != guard->chunks[*position])
+        if (hash_chunk(descent, *position) != guard->chunks[*position])
             return damaged(err, "rows");
     }
     if (*position >= guard->chunk_count)

@@ -1,20 +1,20 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "runtime/learn/learner_parts.h"
+#include "runtime/learn/descent_parts.h"
 
 /* ---- the model ---- */
 
-void learner_fill_model(const struct learner *learner, struct model *model)
+void descent_fill_model(const struct descent *descent, struct model *model)
 {
-    const struct jobspec *spec = learner->spec;
-    const struct dataset *dataset = learner->dataset;
-    const bool takes_best = learner->arrays.best && learner->progress.has_best;
+    const struct jobspec *spec = descent->spec;
+    const struct dataset *dataset = descent->dataset;
+    const bool takes_best = descent->arrays.best && descent->progress.has_best;
 
     *model = (struct model){
         .estimator = spec->estimator,
         .family = spec->family,
-        .task = learner->network.task,
+        .task = descent->network.task,
         .label = spec->label,
         .label_declared = spec->label_declared,
         .statement = spec->statement,
@@ -23,9 +23,9 @@ void learner_fill_model(const struct learner *learner, struct model *model)
         .labels = dataset->labels,
         .label_mean = dataset->label_mean,
         .label_scale = dataset->label_scale,
-        .activation = learner->network.activation,
-        .layers = takes_best ? learner->best_layers : learner->layers,
-        .layer_count = learner->network.layer_count,
+        .activation = descent->network.activation,
+        .layers = takes_best ? descent->best_layers : descent->layers,
+        .layer_count = descent->network.layer_count,
     };
 }
 
@@ -54,17 +54,38 @@ static enum status list_metrics(const struct jobspec *spec, struct metrics *trai
     return STATUS_OK;
 }
 
-enum status learner_export(const struct learner *learner, struct model *model,
+enum status descent_export(const struct descent *descent, struct model *model,
                            struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
                            struct error *err)
 {
-    const struct measuring *measuring = &learner->measuring;
+    const struct measuring *measuring = &descent->measuring;
 
-    if (learner->progress.phase.kind != PHASE_DONE)
+    if (descent->progress.phase.kind != PHASE_DONE)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
     if (!measuring->is_done)
         return fail(err, STATUS_INVALID, "the model is not measured yet");
-    learner_fill_model(learner, model);
-    return list_metrics(learner->spec, measuring->metrics[0], measuring->metrics[1], rows, count,
+    descent_fill_model(descent, model);
+    return list_metrics(descent->spec, measuring->metrics[0], measuring->metrics[1], rows, count,
                         err);
+}
+
+enum status descent_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                           struct error *err)
+{
+    struct model model;
+
+    TRY(descent_export(self, &model, metrics, metric_count, err));
+    *rows = model.rows;
+    return model_digest(&model, digest, err);
+}
+
+enum status descent_publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
+                            bool *is_at_end, model_row_sink *sink, void *context, struct error *err)
+{
+    struct model model;
+
+    descent_fill_model(self, &model);
+    model.digest = slice_of(digest);
+    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

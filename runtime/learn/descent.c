@@ -1,0 +1,568 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jobspec/job_size.h"
+#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/fixed_point.h"
+
+/* ---- the plan of a job ---- */
+
+static uint32_t least(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epoch)
+{
+    const uint64_t steps = spec->epochs * steps_per_epoch;
+
+    return spec->max_steps && spec->max_steps < steps ? spec->max_steps : steps;
+}
+
+uint32_t descent_batch_first(const struct descent *descent, uint64_t step)
+{
+    return (uint32_t)(step % descent->steps_per_epoch) * descent->batch;
+}
+
+/* With the cool-down that follows an early stop: a quarter of all steps, as planned ones have. */
+static uint64_t steps_with(const struct descent *descent, uint64_t cool_from)
+{
+    return cool_from > 0 ? cool_from + (cool_from + 2) / 3 : descent->planned_steps;
+}
+
+static bool is_end_of_epoch(const struct descent *descent, uint64_t step, uint64_t total)
+{
+    return step > 0 && (step % descent->steps_per_epoch == 0 || step == total);
+}
+
+static bool is_epoch_end(const struct descent *descent, uint64_t step)
+{
+    return is_end_of_epoch(descent, step, descent_steps_total(descent));
+}
+
+/* The default schedule would lower the rate at the end, and has not begun to. */
+static bool can_cool(const struct descent *descent, uint64_t step)
+{
+    return descent->spec->early_stopping > 0 && descent->spec->schedule == SCHEDULE_TRAPEZOIDAL &&
+           step % descent->steps_per_epoch == 0 && step <= descent->planned_steps &&
+           4 * step <= 3 * descent->planned_steps;
+}
+
+/* ---- phases ---- */
+
+void descent_describe_phase(const struct descent *descent, struct phase *phase)
+{
+    const uint64_t step = phase->step;
+    const uint64_t of_epoch = phase->kind == PHASE_GRADIENT || step == 0 ? step : step - 1;
+
+    phase->epoch = (uint32_t)(of_epoch / descent->steps_per_epoch);
+    phase->rows = phase->integer_count = phase->real_count = 0;
+    if (phase->kind == PHASE_GRADIENT) {
+        phase->rows = least(descent->batch,
+                            descent->dataset->train.rows - descent_batch_first(descent, step));
+        phase->integer_count = descent_levels_at(descent, descent->network.tensor_count);
+        phase->real_count = descent->network.parameter_count;
+    } else if (phase->kind == PHASE_EVALUATION) {
+        phase->rows = descent->dataset->validation.rows;
+        phase->integer_count = SUM_CORRECT + 1;
+    }
+}
+
+void descent_follow_progress(struct descent *descent)
+{
+    descent->optimizer.cool_from = descent->progress.cool_from;
+    descent->optimizer.steps = steps_with(descent, descent->progress.cool_from);
+}
+
+bool descent_is_possible(const struct descent *descent, const struct progress *progress)
+{
+    const struct phase *phase = &progress->phase;
+    const uint64_t from = progress->cool_from, total = steps_with(descent, from);
+    const bool evaluates = descent->dataset->validation.rows > 0;
+
+    if (from > 0 && (!evaluates || from > phase->step || !can_cool(descent, from)))
+        return false;
+    if (phase->step > total || phase->number < phase->step)
+        return false;
+    switch (phase->kind) {
+    case PHASE_GRADIENT:
+        return phase->step < total;
+    case PHASE_EVALUATION:
+        return evaluates && is_end_of_epoch(descent, phase->step, total);
+    case PHASE_DONE:
+        return phase->step == total ||
+               (evaluates && descent->spec->early_stopping > 0 && from == 0 &&
+                !can_cool(descent, phase->step) && is_end_of_epoch(descent, phase->step, total));
+    }
+    return false;
+}
+
+static void next_phase(struct descent *descent, enum phase_kind kind)
+{
+    struct phase *phase = &descent->progress.phase;
+
+    phase->number++;
+    phase->kind = kind;
+    descent_describe_phase(descent, phase);
+}
+
+static enum phase_kind after_gradient(const struct descent *descent, uint64_t step)
+{
+    if (is_epoch_end(descent, step) && descent->dataset->validation.rows > 0)
+        return PHASE_EVALUATION;
+    return step == descent_steps_total(descent) ? PHASE_DONE : PHASE_GRADIENT;
+}
+
+/* ---- open, close ---- */
+
+/* What the machine has; where it does not say, what a learner may have. */
+static uint64_t machine_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : JOB_LEARNER_BYTES_MAX;
+}
+
+static enum status check_bytes(const struct descent *descent, struct error *err)
+{
+    const struct network *network = &descent->network;
+    const uint64_t there = machine_bytes();
+    const uint64_t most = there < JOB_LEARNER_BYTES_MAX ? there : JOB_LEARNER_BYTES_MAX;
+    const struct job_size size = {network->parameter_count,
+                                  optimizer_slots(descent->optimizer.kind),
+                                  descent->spec->early_stopping > 0};
+    uint64_t bytes = job_learner_bytes(&size);
+
+    for (uint32_t l = 0; l < network->layer_count; l++)
+        bytes += (uint64_t)network->layers[l].width * NETWORK_CHUNK_ROWS * 3 * sizeof(float);
+    if (bytes <= most)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT,
+         "a model of %u parameters, %u of them for words, needs %llu bytes to train, and a worker "
+         "here has at most %llu",
+         network->parameter_count, network->tensors[network->ids_tensor].count,
+         (unsigned long long)bytes, (unsigned long long)most);
+    return error_hint(err, "Use smaller model.hidden_units, or fewer words: VOCABULARY(column, N) "
+                           "in COLUMN keeps the N most frequent.");
+}
+
+/* Beyond that several workers cannot share the model: not as fewer lanes than were asked for. */
+static enum status check_lanes(const struct descent *descent, struct error *err)
+{
+    const uint32_t parameters = descent->network.parameter_count;
+
+    if (descent->spec->lanes <= 1 || parameters <= JOB_SHARED_PARAMETERS_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT,
+         "the sums of %u parameters are %llu bytes, and workers exchange at most %llu", parameters,
+         (unsigned long long)parameters * sizeof(int64_t),
+         (unsigned long long)JOB_SHARED_PARAMETERS_MAX * sizeof(int64_t));
+    return error_hint(err, "With job.lanes = 1 one worker trains it alone.");
+}
+
+void descent_start(struct descent *descent)
+{
+    const float slot = optimizer_slot_start(&descent->optimizer);
+
+    network_start(&descent->network, descent->arrays.parameters);
+    for (uint64_t i = 0; i < descent_slot_count(descent); i++)
+        descent->arrays.slots[i] = slot;
+    if (descent->arrays.best)
+        memset(descent->arrays.best, 0, descent->network.parameter_count * sizeof(float));
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
+        descent->progress.exponents[t] = FIXED_EXPONENT_FIRST;
+    descent_guard_arrays(descent);
+    descent_describe_phase(descent, &descent->progress.phase);
+}
+
+enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
+                                struct error *err)
+{
+    const size_t parameters = descent->network.parameter_count;
+    const bool keeps_best = descent->spec->early_stopping > 0;
+
+    arrays->parameters = calloc(parameters, sizeof(float));
+    arrays->slots = calloc(descent_slot_count(descent) + 1, sizeof(float));
+    arrays->best = keeps_best ? calloc(parameters, sizeof(float)) : NULL;
+    if (arrays->parameters && arrays->slots && (arrays->best || !keeps_best))
+        return STATUS_OK;
+    descent_arrays_deinit(arrays);
+    return fail_no_memory(err);
+}
+
+void descent_arrays_deinit(struct descent_arrays *arrays)
+{
+    free(arrays->parameters);
+    free(arrays->slots);
+    free(arrays->best);
+    *arrays = (struct descent_arrays){.parameters = NULL};
+}
+
+void descent_use_arrays(struct descent *descent, struct descent_arrays arrays)
+{
+    descent->arrays = arrays;
+    network_layers(&descent->network, arrays.parameters, descent->layers);
+    if (arrays.best)
+        network_layers(&descent->network, arrays.best, descent->best_layers);
+    descent->has_transposed = false;
+    descent_measuring_deinit(descent);
+}
+
+static enum status allocate(struct descent *descent, struct error *err)
+{
+    const size_t layers = descent->network.layer_count;
+
+    TRY(descent_arrays_init(descent, &descent->arrays, err));
+    descent->order = calloc(descent->dataset->train.rows, sizeof *descent->order);
+    descent->layers = calloc(layers, sizeof *descent->layers);
+    descent->best_layers = calloc(layers, sizeof *descent->best_layers);
+    if (!descent->order || !descent->layers || !descent->best_layers)
+        return fail_no_memory(err);
+    descent_use_arrays(descent, descent->arrays);
+    return descent_members_init(descent, err);
+}
+
+static enum status plan(struct descent *descent, struct error *err)
+{
+    const struct jobspec *spec = descent->spec;
+    const uint32_t rows = descent->dataset->train.rows;
+
+    if (rows == 0)
+        return fail(err, STATUS_INVALID, "there are no rows to train on");
+    TRY(network_init(&descent->network, spec, descent->dataset, err));
+    descent->batch = least(spec->batch_size, rows);
+    descent->steps_per_epoch = (rows - 1) / descent->batch + 1;
+    descent->lanes =
+        job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->network.parameter_count);
+    descent->planned_steps = planned_steps(spec, descent->steps_per_epoch);
+    descent->optimizer = optimizer_of(spec, descent->planned_steps);
+    TRY(check_lanes(descent, err));
+    return check_bytes(descent, err);
+}
+
+enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
+                         struct team *team, struct learning *learning, struct error *err)
+{
+    struct descent *made = calloc(1, sizeof *made);
+    enum status status;
+
+    if (!made)
+        return fail_no_memory(err);
+    made->spec = spec;
+    made->dataset = dataset;
+    made->team = made->own_team = team;
+    TRY_OR(failed, status, plan(made, err));
+    TRY_OR(failed, status, allocate(made, err));
+    TRY_OR(failed, status, descent_compute_fingerprint(made, &made->fingerprint, err));
+    TRY_OR(failed, status, descent_guard_rows(made, err));
+    descent_start(made);
+    *learning = (struct learning){
+        .self = made,
+        .close = descent_close,
+        .use_team = descent_use_team,
+        .restart = descent_restart,
+        .lanes = descent_lanes,
+        .phase = descent_phase,
+        .steps_total = descent_steps_total,
+        .contribute = descent_contribute,
+        .resolve = descent_resolve,
+        .apply = descent_apply,
+        .state_head = descent_state_head,
+        .state_bytes = descent_state_bytes,
+        .state_read = descent_state_read,
+        .take_begin = descent_take_begin,
+        .take_piece = descent_take_piece,
+        .take_end = descent_take_end,
+        .take_abandon = descent_take_abandon,
+        .measure = descent_measure,
+        .result = descent_result,
+        .publish = descent_publish,
+        .fingerprint = descent_fingerprint,
+        .check = descent_check,
+        .contributed = descent_contributed,
+        .verify = descent_verify,
+        .verify_used = descent_verify_used,
+        .verify_rows = descent_verify_rows,
+        .memory = descent_memory,
+    };
+    return STATUS_OK;
+failed:
+    descent_close(made);
+    return status;
+}
+
+void descent_restart(void *self)
+{
+    struct descent *descent = self;
+
+    descent_take_abandon(descent);
+    descent->progress = (struct progress){.best_loss = 0};
+    descent->has_transposed = false;
+    memset(descent->transposed, 0, descent->network.transposed_count * sizeof(float));
+    descent->guard.transposed = 0;
+    descent->guard.transposed_was_bad = false;
+    descent_start(descent);
+}
+
+void descent_close(void *self)
+{
+    struct descent *descent = self;
+
+    if (!descent)
+        return;
+    descent_members_deinit(descent);
+    descent_measuring_deinit(descent);
+    if (!descent->taking.in_place)
+        descent_arrays_deinit(&descent->taking.arrays);
+    descent_arrays_deinit(&descent->arrays);
+    free(descent->order);
+    free(descent->guard.chunks);
+    free(descent->layers);
+    free(descent->best_layers);
+    free(descent);
+}
+
+uint32_t descent_lanes(const void *self)
+{
+    const struct descent *descent = self;
+
+    return descent->lanes;
+}
+
+const struct phase *descent_phase(const void *self)
+{
+    const struct descent *descent = self;
+
+    return &descent->progress.phase;
+}
+
+uint64_t descent_steps_total(const void *self)
+{
+    const struct descent *descent = self;
+
+    return descent->optimizer.steps;
+}
+
+static double summed_loss(const int64_t *integers)
+{
+    return (double)integers[SUM_LOSS_WHOLE] + (double)integers[SUM_LOSS_PART] / SUM_LOSS_ONE;
+}
+
+/* ---- resolve ---- */
+
+struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
+                                      uint32_t count, float *reals)
+{
+    const struct descent *descent = self;
+    const uint32_t end = first + count;
+    struct fixed_resolved all = {0, 0};
+
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+        const struct tensor *tensor = &descent->network.tensors[t];
+        const uint32_t from = first > tensor->first ? first : tensor->first;
+        const uint32_t to = least(end, tensor->first + tensor->count);
+
+        if (from < to) {
+            const struct fixed_resolved part =
+                fixed_resolve(fixed + (from - first), to - from, descent->progress.exponents[t],
+                              reals + (from - first));
+
+            all.sums += part.sums;
+            all.values += part.values;
+        }
+    }
+    return all;
+}
+
+/* ---- apply ---- */
+
+static enum status fail_not_finite(const struct descent *descent, const char *what,
+                                   struct error *err)
+{
+    const struct phase *phase = &descent->progress.phase;
+    const uint32_t first = descent_batch_first(descent, phase->step);
+
+    if (phase->kind == PHASE_GRADIENT)
+        fail(err, STATUS_FAILED, "the %s is not finite at step %llu (rows %u to %u of epoch %u)",
+             what, (unsigned long long)phase->step + 1, first + 1, first + phase->rows,
+             phase->epoch + 1);
+    else
+        fail(err, STATUS_FAILED, "the %s is not finite after step %llu", what,
+             (unsigned long long)phase->step);
+    return error_hint(err, "Lower optimizer.learning_rate (%g now), or look for extreme values.",
+                      descent->spec->learning_rate);
+}
+
+/* Makes the scale of each tensor coarser that did not fit. */
+static bool repeat_step(struct descent *descent, const int64_t *integers)
+{
+    bool overflow = false;
+
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+        int32_t *exponent = &descent->progress.exponents[t];
+
+        if (integers[SUM_OVERFLOWS + t] == 0)
+            continue;
+        *exponent = fixed_coarser_exponent(*exponent);
+        overflow = true;
+    }
+    if (overflow)
+        next_phase(descent, PHASE_GRADIENT);
+    return overflow;
+}
+
+static enum status update_parameters(struct descent *descent, const float *gradient,
+                                     struct error *err)
+{
+    struct optimizer_sums before = {0}, after = {0};
+    const struct optimizer_step step =
+        optimizer_step_at(&descent->optimizer, descent->progress.phase.step);
+    const uint32_t slots = optimizer_slots(descent->optimizer.kind);
+    float *second_slots =
+        descent->arrays.slots + (slots > 1 ? descent->network.parameter_count : 0);
+
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+        const struct tensor *tensor = &descent->network.tensors[t];
+        float *first = slots > 0 ? descent->arrays.slots + tensor->first : NULL;
+        float *second = slots > 1 ? second_slots + tensor->first : NULL;
+        const float l1 = tensor->is_bias ? 0 : (float)descent->spec->l1;
+        const float l2 = tensor->is_bias ? 0 : (float)descent->spec->l2;
+        const uint32_t others = after.parameters;
+
+        optimizer_update(
+            &(struct optimizer_update){&step, l1, l2, tensor->count, gradient + tensor->first,
+                                       descent->arrays.parameters + tensor->first, first, second},
+            &before, &after);
+        descent->guard.tensors[t] = after.parameters - others;
+    }
+    return descent_guard_step(descent, &before, &after, err);
+}
+
+static enum status apply_gradient(struct descent *descent, const int64_t *integers,
+                                  const float *reals, struct learner_report *report,
+                                  struct error *err)
+{
+    struct progress *progress = &descent->progress;
+    const double rows = progress->phase.rows;
+    uint32_t greatest[NETWORK_TENSORS_MAX];
+
+    if (integers[SUM_NOT_FINITE] != 0)
+        return fail_not_finite(descent, "loss", err);
+    report->repeated = repeat_step(descent, integers);
+    if (report->repeated)
+        return STATUS_OK;
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+        const struct tensor *tensor = &descent->network.tensors[t];
+
+        greatest[t] = fixed_greatest(reals + tensor->first, tensor->count);
+        if (!fixed_is_finite(greatest[t]))
+            return fail_not_finite(descent, "gradient", err);
+    }
+    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
+        progress->exponents[t] = fixed_next_exponent(
+            greatest[t], fixed_highest_level(integers + descent_levels_at(descent, t)),
+            progress->exponents[t]);
+    TRY(update_parameters(descent, reals, err));
+    descent->has_transposed = false;
+    report->step_applied = true;
+    report->rows_applied = progress->phase.rows;
+    report->train_loss = summed_loss(integers) / rows;
+    progress->phase.step++;
+    next_phase(descent, after_gradient(descent, progress->phase.step));
+    report->epoch_ended =
+        is_epoch_end(descent, progress->phase.step) && progress->phase.kind != PHASE_EVALUATION;
+    return STATUS_OK;
+}
+
+static bool is_patience_over(const struct descent *descent)
+{
+    const uint32_t patience = descent->spec->early_stopping;
+
+    return patience > 0 && descent->progress.cool_from == 0 &&
+           descent->progress.evaluations_since_best >= patience;
+}
+
+/* Where early stopping ends the schedule's plateau the cool-down follows, from the state that is
+ * here: docs/learning.md. */
+static enum phase_kind after_patience(struct descent *descent)
+{
+    if (!can_cool(descent, descent->progress.phase.step))
+        return PHASE_DONE;
+    descent->progress.cool_from = descent->progress.phase.step;
+    descent_follow_progress(descent);
+    return PHASE_GRADIENT;
+}
+
+static enum status apply_evaluation(struct descent *descent, const int64_t *integers,
+                                    struct learner_report *report, struct error *err)
+{
+    struct progress *progress = &descent->progress;
+    const double rows = progress->phase.rows;
+    const double loss = summed_loss(integers) / rows;
+    enum phase_kind next = PHASE_GRADIENT;
+
+    if (integers[SUM_NOT_FINITE] != 0)
+        return fail_not_finite(descent, "validation loss", err);
+    report->evaluated = true;
+    report->epoch_ended = true;
+    report->validation_loss = loss;
+    report->validation_score = (double)integers[SUM_CORRECT] / rows;
+    report->improved = !progress->has_best || loss < progress->best_loss;
+    progress->evaluations_since_best++;
+    if (report->improved) {
+        progress->has_best = true;
+        progress->best_loss = loss;
+        progress->evaluations_since_best = 0;
+        if (descent->arrays.best) {
+            memcpy(descent->arrays.best, descent->arrays.parameters,
+                   descent->network.parameter_count * sizeof(float));
+            descent_guard_best(descent);
+        }
+    }
+    if (progress->phase.step == descent_steps_total(descent))
+        next = PHASE_DONE;
+    else if (is_patience_over(descent))
+        next = after_patience(descent);
+    next_phase(descent, next);
+    return STATUS_OK;
+}
+
+/* The loss is of the standardised label; people see the label's own units. */
+static void in_label_units(const struct descent *descent, struct learner_report *report)
+{
+    const double square = descent->dataset->label_scale * descent->dataset->label_scale;
+
+    if (descent->network.task != TASK_REGRESSION)
+        return;
+    report->train_loss *= square;
+    report->validation_loss *= square;
+    if (report->evaluated)
+        report->validation_score = sqrt(report->validation_loss);
+}
+
+enum status descent_apply(void *self, const int64_t *integers, const float *reals,
+                          struct learner_report *report, struct error *err)
+{
+    struct descent *descent = self;
+
+    *report = (struct learner_report){.epoch = descent->progress.phase.epoch + 1};
+    switch (descent->progress.phase.kind) {
+    case PHASE_GRADIENT:
+        TRY(apply_gradient(descent, integers, reals, report, err));
+        break;
+    case PHASE_EVALUATION:
+        TRY(apply_evaluation(descent, integers, report, err));
+        break;
+    case PHASE_DONE:
+        return fail(err, STATUS_FAILED, "nothing is left to learn");
+    }
+    in_label_units(descent, report);
+    /* The last update is followed by no loss that would show it. */
+    if (descent->progress.phase.kind == PHASE_DONE &&
+        !fixed_is_finite(
+            fixed_greatest(descent->arrays.parameters, descent->network.parameter_count)))
+        return fail_not_finite(descent, "model", err);
+    return STATUS_OK;
+}

@@ -1,0 +1,240 @@
+/*
+ * descent_parts.h - the inside of descent, shared by its files.
+ *
+ *     descent.c         phases, apply
+ *     descent_lanes.c   what lanes contribute
+ *     descent_guard.c   bits of memory that change by themselves
+ *     descent_state.c   the state, read and taken by pieces
+ *     descent_measure.c what the finished model's metrics are
+ *     descent_export.c  the finished model
+ */
+#ifndef RUNTIME_LEARN_DESCENT_PARTS_H
+#define RUNTIME_LEARN_DESCENT_PARTS_H
+
+#include "runtime/learn/descent.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/network.h"
+#include "runtime/learn/optimizer.h"
+#include "scoring/metrics.h"
+
+/*
+ * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
+ * that it neither overflows nor loses small values. Of a gradient, one count
+ * of overflows for each tensor follows, then the counts of its lanes' levels;
+ * of an evaluation, the rows that were classified correctly.
+ */
+enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
+#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * NETWORK_TENSORS_MAX)
+#define SUM_LOSS_ONE     0x1p32
+
+/* The part of the state that is no array of floats. */
+struct progress {
+    struct phase phase;
+    int32_t exponents[NETWORK_TENSORS_MAX];
+    bool has_best;
+    double best_loss;
+    uint32_t evaluations_since_best;
+    uint64_t cool_from; /* the step at which early stopping ended the schedule's plateau; 0: not */
+};
+
+/* One of the team: where it computes a lane, and what it has summed in this
+ * call. Member 0 sums straight into the caller's arrays. */
+struct descent_member {
+    struct network_space space; /* carries nothing from lane to lane */
+    int64_t *integers, *fixed;
+    int64_t own_integers[SUM_INTEGERS_MAX];
+    int64_t *own_fixed; /* (parameters) */
+    bool has_sums;      /* of this call */
+    uint64_t added;     /* the sum of all that it added to `fixed`, modulo 2^64 */
+};
+
+/* The floats of a state. */
+struct descent_arrays {
+    float *parameters;
+    float *slots; /* (optimizer_slots, parameters) */
+    float *best;  /* (parameters) with early stopping, else NULL */
+};
+
+/* A state on its way here. */
+struct descent_taking {
+    bool is_active;
+    bool in_place; /* the arrays are the learner's own, which had learned nothing */
+    uint64_t body_hash;
+    struct progress progress;
+    struct descent_arrays arrays;
+};
+
+/* The finished model is measured some rows at a time, the training rows first. */
+struct measuring {
+    struct model model;
+    struct scorer *scorers; /* (scorer_count): one for each of the team */
+    uint32_t scorer_count, rows_each;
+    double *probabilities;    /* (scorer_count, classes) */
+    struct metrics_row *rows; /* (scorer_count, rows_each) */
+    struct error *errors;     /* (scorer_count) */
+    const struct dataset_part *part;
+    uint32_t *order;            /* of the rows of the part */
+    uint32_t next, end;         /* of the order */
+    struct metrics *metrics[2]; /* of the training rows, of the validation rows */
+    uint32_t parts_begun;       /* 0: nothing has begun */
+    bool is_done;
+};
+
+/* Of the floats of a state, as they were written last. */
+struct descent_sums {
+    uint32_t parameters, slots, best;
+    uint32_t mixed; /* of the parameters, so that small differences do not cancel */
+};
+
+/* What is known of memory that nobody else writes (descent_guard.c). */
+struct descent_guard {
+    struct descent_sums arrays;
+    uint32_t tensors[NETWORK_TENSORS_MAX]; /* of the parameters, by tensor */
+    uint32_t transposed, order;
+    bool transposed_was_bad, order_was_bad;
+    uint64_t *chunks; /* (chunk_count): hashes of the rows */
+    uint64_t chunk_count;
+    uint64_t contributed; /* all that was added to sums, modulo 2^64 */
+};
+
+struct descent {
+    const struct jobspec *spec;
+    const struct dataset *dataset;
+    struct team *own_team; /* NULL: the caller alone */
+    struct team *team;     /* that computes lanes; NULL also where it would not pay */
+    struct network network;
+    struct optimizer optimizer;
+    uint32_t lanes, batch;
+    uint64_t steps_per_epoch, planned_steps;
+    uint64_t fingerprint;
+
+    struct progress progress;
+    struct descent_arrays arrays;
+    struct descent_taking taking;
+    struct measuring measuring;
+    struct descent_guard guard;
+
+    struct descent_member *members; /* (member_count) */
+    uint32_t member_count;
+    uint32_t *order; /* (train.rows) of epoch `order_epoch` */
+    uint32_t order_epoch;
+    bool has_order;
+    float *transposed; /* network_transpose of the parameters when has_transposed */
+    bool has_transposed;
+    struct layer *layers, *best_layers; /* views of parameters and best */
+};
+
+static inline uint64_t descent_slot_count(const struct descent *descent)
+{
+    return (uint64_t)optimizer_slots(descent->optimizer.kind) * descent->network.parameter_count;
+}
+
+/* Where the levels of a tensor's lanes are counted among the integers of a gradient. */
+static inline uint32_t descent_levels_at(const struct descent *descent, uint32_t tensor)
+{
+    return SUM_OVERFLOWS + descent->network.tensor_count + tensor * FIXED_COUNT_WORDS;
+}
+
+/* Fill rows and counts of a phase from its kind and step. */
+void descent_describe_phase(const struct descent *descent, struct phase *phase);
+
+/* The first position in the epoch's order of the step's batch. */
+uint32_t descent_batch_first(const struct descent *descent, uint64_t step);
+
+/* All zero. */
+enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
+                                struct error *err);
+void descent_arrays_deinit(struct descent_arrays *arrays);
+/* These arrays are the learner's from now on. */
+void descent_use_arrays(struct descent *descent, struct descent_arrays arrays);
+/* The values that learning begins with. */
+void descent_start(struct descent *descent);
+
+enum status descent_members_init(struct descent *descent, struct error *err);
+void descent_members_deinit(struct descent *descent);
+
+/* What export has of the finished model; it points into the learner. */
+void descent_fill_model(const struct descent *descent, struct model *model);
+/* Multiplications of a row in one direction. */
+double descent_row_work(const struct descent *descent);
+void descent_measuring_deinit(struct descent *descent);
+
+/* CORRUPT when the step read something else than was written last. */
+enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
+                               const struct optimizer_sums *after, struct error *err);
+/* What was written by something else than a step. */
+void descent_guard_arrays(struct descent *descent);
+void descent_guard_best(struct descent *descent);
+/* The transposed copy is made anew, over words of that sum: of the copy before. */
+void descent_guard_transposed(struct descent *descent, uint32_t over);
+void descent_guard_order_begins(struct descent *descent);
+void descent_guard_order_ends(struct descent *descent);
+enum status descent_guard_rows(struct descent *descent, struct error *err);
+
+/* Whether a job can be there: what is asked of a state that is taken. */
+bool descent_is_possible(const struct descent *descent, const struct progress *progress);
+/* The optimizer's schedule ends as progress says. */
+void descent_follow_progress(struct descent *descent);
+
+/* A hash of all that the learned bits depend on. */
+enum status descent_compute_fingerprint(const struct descent *descent, uint64_t *fingerprint,
+                                        struct error *err);
+
+/* ---- what struct learning asks (learning.h); self: a struct descent ---- */
+
+/* descent.c */
+void descent_close(void *self);
+void descent_restart(void *self);
+uint32_t descent_lanes(const void *self);
+const struct phase *descent_phase(const void *self);
+uint64_t descent_steps_total(const void *self);
+struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
+                                      uint32_t count, float *reals);
+enum status descent_apply(void *self, const int64_t *integers, const float *reals,
+                          struct learner_report *report, struct error *err);
+
+/* descent_lanes.c */
+enum status descent_use_team(void *self, struct team *team, struct error *err);
+uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                            int64_t *fixed);
+
+/* descent_state.c */
+enum status descent_state_head(const void *self, struct text *head, struct error *err);
+uint64_t descent_state_bytes(const void *self);
+void descent_state_read(const void *self, uint64_t offset, size_t size, char *bytes);
+enum status descent_take_begin(void *self, struct slice head, uint64_t body_bytes,
+                               struct error *err);
+void descent_take_piece(void *self, uint64_t offset, struct slice bytes);
+enum status descent_take_end(void *self, struct error *err);
+void descent_take_abandon(void *self);
+
+/* descent_measure.c: on the training rows (of more than 16,384, that many, chosen by row hash),
+ * then on all validation rows, in the order of their hashes. */
+enum status descent_measure(void *self, bool *is_done, struct error *err);
+
+/* descent_export.c */
+/* At PHASE_DONE and measured: the model (the best copy where there is early stopping), borrowing
+ * from learner and data set, and the result of TRAIN: loss, then each metric of the spec. id,
+ * version, created_at and digest are left empty. */
+enum status descent_export(const struct descent *descent, struct model *model,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                           struct error *err);
+enum status descent_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                           struct error *err);
+enum status descent_publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
+                            bool *is_at_end, model_row_sink *sink, void *context,
+                            struct error *err);
+
+/* descent_guard.c */
+uint64_t descent_fingerprint(const void *self);
+uint64_t descent_check(const void *self);
+uint64_t descent_contributed(const void *self);
+enum status descent_verify(const void *self, struct error *err);
+enum status descent_verify_used(const void *self, struct error *err);
+enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);
+
+/* descent_memory.c */
+void *descent_memory(void *self, const char *name, size_t *size);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * learning.h - the learner seam: learning as a state machine of phases.
+ *
+ *         +--------------------------------------------+
+ *         v                                            |
+ *     phase --contribute(lane) for each lane--> sums --apply--> phase ... --> DONE
+ *
+ * A phase asks every lane for a contribution: 64-bit integers and reals in
+ * 64-bit fixed point. Contributions are only ever added, so any grouping of
+ * lanes into workers gives the same sums, and apply() sees nothing but the
+ * sums: the learned bits do not depend on who computed what. What a phase is
+ * about is the learner's own matter: a gradient step, an evaluation, one pass
+ * of k-means.
+ *
+ * A learner is opened by the kind of its model (learners.c) and fills the table
+ * of functions below. The simulator fills it with a small machine of its own.
+ *
+ * No clock or socket inside; threads only those of the team, which leave no
+ * trace in the sums. A learner holds the whole state: another worker's learner
+ * that takes it continues from there, bit for bit. A state may be many gigabytes
+ * large, so it is read and written by pieces where it lies:
+ *
+ *     state_head, state_read --pieces--> take_begin, take_piece ..., take_end
+ *                                                  |
+ *                                                  +--take_abandon--> as before
+ */
+#ifndef RUNTIME_LEARN_LEARNING_H
+#define RUNTIME_LEARN_LEARNING_H
+
+#include "base/team.h"
+#include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
+#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/model_digest.h"
+#include "scoring/model_table.h"
+
+enum phase_kind { PHASE_GRADIENT, PHASE_EVALUATION, PHASE_DONE };
+
+struct phase {
+    uint64_t number; /* 0, 1, 2, ...: grows by one with every apply, repeats included */
+    enum phase_kind kind;
+    uint64_t step; /* optimizer steps applied so far */
+    uint32_t epoch;
+    uint32_t rows;          /* rows that this phase covers, over all lanes */
+    uint32_t integer_count; /* length of the integer part of a sum */
+    uint32_t real_count;    /* length of the fixed-point part */
+};
+
+/* What apply() has to tell: at most one of each kind. Losses are log loss, or
+ * squared error in the label's own units; that of training is weighted by
+ * class and, like the other, without the penalties of l1 and l2. */
+struct learner_report {
+    bool step_applied;     /* a gradient step was applied (not: repeated) */
+    uint64_t rows_applied; /* its rows */
+    double train_loss;     /* mean loss over its rows */
+    bool evaluated;
+    double validation_loss;
+    double validation_score; /* accuracy, or RMSE in the label's units */
+    bool improved;
+    bool repeated;    /* overflow: the same step again with a coarser scale */
+    uint32_t epoch;   /* of the phase that was applied, from 1 */
+    bool epoch_ended; /* nothing more will be learned or measured in it */
+};
+
+/* One row of TRAIN's result; NaN: not there. */
+struct result_metric {
+    char name[32];
+    double train, validation;
+};
+#define LEARNER_METRICS_MAX 20
+
+struct learning {
+    void *self;
+
+    /* ---- life ---- */
+
+    void (*close)(void *self); /* all of it is freed */
+    /* From now on this team computes the lanes; the one before is not used any more. It may be
+     * larger or smaller, and leaves no trace either. NO_MEMORY: the learner is of no more use. */
+    enum status (*use_team)(void *self, struct team *team, struct error *err);
+    void (*restart)(void *self); /* back to the state of the beginning */
+
+    /* ---- phases ---- */
+
+    /* How many; fixed by spec and data alone. */
+    uint32_t (*lanes)(const void *self);
+    const struct phase *(*phase)(const void *self);
+    uint64_t (*steps_total)(const void *self); /* planned; the job may end before */
+    /* Adds the contributions of some of the lanes [first, first + count), from the first on, to
+     * integers (integer_count) and fixed (real_count). Returns how many: at least one, and no more
+     * than take some milliseconds. */
+    uint32_t (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                           int64_t *fixed);
+    /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
+     * of the fixed-point part: what the owner of a segment sends to everyone. Returns the sums of
+     * what it read and wrote. */
+    struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
+                                     uint32_t count, float *reals);
+    /* All integers and all reals of the phase: the state moves on. FAILED when something is not
+     * finite, naming step and rows. */
+    enum status (*apply)(void *self, const int64_t *integers, const float *reals,
+                         struct learner_report *report, struct error *err);
+
+    /* ---- state ---- */
+
+    /* A head of some hundred bytes and a body. The head says whose state it is and what the body
+     * hashes to, for which the whole body is read. The body has state_bytes() bytes, of which any
+     * run may be read at any time; they change with the next apply and take_end. */
+    enum status (*state_head)(const void *self, struct text *head, struct error *err);
+    uint64_t (*state_bytes)(const void *self);
+    void (*state_read)(const void *self, uint64_t offset, size_t size, char *bytes);
+    /* Takes the state of a learner that was opened on the same job. The learner goes on to have its
+     * own state until take_end: beside the one that comes, which takes as much memory again, or,
+     * where nothing has been learned yet, by starting anew when the taking is abandoned. CORRUPT
+     * for a head of another job or version, or a body that is not what the head says: nothing has
+     * changed then, and the taking is over. The pieces come in any order and cover body_bytes. */
+    enum status (*take_begin)(void *self, struct slice head, uint64_t body_bytes,
+                              struct error *err);
+    void (*take_piece)(void *self, uint64_t offset, struct slice bytes);
+    enum status (*take_end)(void *self, struct error *err);
+    void (*take_abandon)(void *self); /* also where none has begun */
+
+    /* ---- at PHASE_DONE ---- */
+
+    /* Measures the model, some milliseconds of it in a call, until it is done. It is measured with
+     * the scoring code on the model as it will be stored. Neither the team nor the calls leave a
+     * trace. */
+    enum status (*measure)(void *self, bool *is_done, struct error *err);
+    /* When measured: the model's digest and metrics, and how many rows it learned from. */
+    enum status (*result)(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                          struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                          struct error *err);
+    /* Some of the model's rows: model_write_some. `digest` as measured. */
+    enum status (*publish)(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
+                           bool *is_at_end, model_row_sink *sink, void *context, struct error *err);
+
+    /* ---- memory that changes by itself, and what workers have in common ---- */
+
+    uint64_t (*fingerprint)(const void *self); /* of plan and rows: the same for all workers */
+    uint64_t (*check)(const void *self);       /* the same for all workers before the same phase */
+    /* The sum, modulo 2^64, of all that contribute() has ever added to fixed. */
+    uint64_t (*contributed)(const void *self);
+    /* CORRUPT when the state is not what was written last; apply looks itself, at what it reads. */
+    enum status (*verify)(const void *self, struct error *err);
+    /* The same of what lanes are computed with alone. */
+    enum status (*verify_used)(const void *self, struct error *err);
+    /* The same of the rows: at most so many chunks of 1 MiB from a position on, which is 0 again
+     * after the last one. */
+    enum status (*verify_rows)(void *self, uint64_t *position, uint64_t most, struct error *err);
+    /* For tests that invert a bit: a memory by its name. NULL: there is none of that name in this
+     * job, or it is mapped from a file. The function may be NULL, too. */
+    void *(*memory)(void *self, const char *name, size_t *size);
+};
+
+/*
+ * The learner of spec's kind of model over a data set, at phase 0, whose lanes the team computes
+ * (NULL: the caller alone). It keeps pointers to all three. INVALID for a kind that none learns;
+ * LIMIT with the number of bytes for absurd sizes.
+ */
+enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
+                          struct team *team, struct learning *learning, struct error *err);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * model_digest.h - the digest by which two models are the same bit for bit.
+ */
+#ifndef RUNTIME_LEARN_MODEL_DIGEST_H
+#define RUNTIME_LEARN_MODEL_DIGEST_H
+
+#include "scoring/model_table.h"
+
+#define DIGEST_BYTES 65 /* 64 hex digits, terminated */
+
+/* SHA-256 of what model_digest_feed covers, in hexadecimal. */
+enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], struct error *err);
+
+#endif
