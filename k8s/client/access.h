@@ -1,10 +1,10 @@
 /*
- * access.h - where an API server is, and who we are there.
+ * access.h - the address of an API server, and our credentials for it.
  *
  *     kubeconfig file ---kubeconfig_choose---+
  *     a pod's own token --access_in_cluster--+--> struct kube_access --> http
  *
- * All strings live in the arena of whoever made the access, checked: the server
+ * All strings live in the caller's arena, and are checked: the server
  * is an https URL (http only where insecure access was allowed), a token has
  * printable ASCII only, certificates and keys are PEM. Nothing of it is logged
  * or put into an error message but the server and file names.
@@ -40,7 +40,7 @@ struct kube_access {
     struct slice token;            /* bearer token; empty: none */
     struct slice token_file;       /* read again before requests; empty: none */
     const struct access_exec *exec;
-    struct slice kube_namespace; /* "default" where nothing else was said */
+    struct slice kube_namespace; /* "default" where none was given */
 };
 
 #define ACCESS_POD_FOLDER "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -53,8 +53,8 @@ struct kube_access {
 enum status access_in_cluster(const char *folder, const char *host, const char *port,
                               struct arena *arena, struct kube_access *access, struct error *err);
 
-/* The checks that every way to an access makes. CORRUPT says what is wrong, with
- * no secret in it; the caller knows where it was read. */
+/* The checks on every way to an access. The message of CORRUPT names what is wrong and quotes no
+ * secret; the caller adds where it was read. */
 enum status access_check_server(struct slice url, bool allows_insecure, struct error *err);
 enum status access_check_token(struct slice token, struct error *err);
 enum status access_check_pem(struct slice bytes, const char *what, struct error *err);

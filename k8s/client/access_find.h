@@ -1,5 +1,5 @@
 /*
- * access_find.h - which cluster is meant, where several places may say so.
+ * access_find.h - finds the cluster that is meant, in one of several places.
  */
 #ifndef K8S_CLIENT_ACCESS_FIND_H
 #define K8S_CLIENT_ACCESS_FIND_H
@@ -15,7 +15,7 @@ struct access_choice {
     bool allows_exec, allows_insecure;
 };
 
-/* NOT_FOUND with a hint where nothing says which. */
+/* NOT_FOUND with a hint where no place names one. */
 enum status access_find(const struct access_choice *choice, struct arena *arena,
                         struct kube_access *access, struct error *err);
 

@@ -81,8 +81,8 @@ enum status api_create(struct http_request *request, const struct api_target *ta
 struct api_deletion {
     const char *propagation;       /* "Background", "Foreground", "Orphan"; NULL: as usual */
     struct slice uid;              /* only if it is still this object */
-    struct slice resource_version; /* only if nobody changed it */
-    int64_t grace_s;               /* -1: as the object says */
+    struct slice resource_version; /* only if it was not changed since */
+    int64_t grace_s;               /* -1: as in the object */
 };
 enum status api_delete(struct http_request *request, const struct api_target *target,
                        const struct api_deletion *deletion, struct error *err);
@@ -110,7 +110,7 @@ struct api_answer {
     int code;                    /* HTTP */
     cJSON *object;               /* NULL after an error; json of a success with no body: NULL */
     char reason[API_REASON_MAX]; /* of an error: "AlreadyExists"; may be empty */
-    int64_t retry_after_ms;      /* -1: not said */
+    int64_t retry_after_ms;      /* -1: not given */
 };
 
 /*
@@ -121,8 +121,8 @@ struct api_answer {
  *     STALE       410             INVALID    400, 422  CONNECTION  5xx
  *     LIMIT       413, a quota    PROTOCOL   anything else
  *
- * retry_after_ms: of the HTTP head, -1 where it said nothing; a Status may say
- * more. `what` was asked ("create pods"), for answers without a message.
+ * retry_after_ms: of the HTTP head, -1 where it has none; a Status object may have a
+ * longer one. `what` was requested ("create pods"), for answers without a message.
  */
 enum status api_answer_read(int code, int64_t retry_after_ms, struct slice body, const char *what,
                             struct api_answer *answer, struct error *err);
@@ -135,9 +135,9 @@ enum status api_status_read(const cJSON *object, struct api_answer *answer, stru
 bool api_is_passing(enum status status, const struct api_answer *answer);
 
 /*
- * May an object that is already there be taken for the one that was to be
- * created? It must have every label totrain.dev/... of ours with the same value,
- * its owners, and must not be on its way out. BUSY says why not.
+ * Whether an existing object may be taken for the one that was to be created: it must
+ * have every label totrain.dev/... of ours with the same value, the same owners, and
+ * must not be under deletion. BUSY with the reason where it may not.
  */
 enum status api_may_adopt(const cJSON *existing, const cJSON *wanted, struct error *err);
 

@@ -60,7 +60,7 @@ static void add_hint(int code, struct error *err)
                         "tests them.");
 }
 
-/* What a Status object says, which may be NULL or anything else. */
+/* The error that a Status object describes; `object` may be NULL or anything else. */
 static enum status take_status(int code, const cJSON *object, const char *what,
                                struct api_answer *answer, struct error *err)
 {

@@ -1,11 +1,11 @@
 /*
  * exec_plugin.h - credentials from a program that the kubeconfig names.
  *
- * Protocol client.authentication.k8s.io/v1 (and v1beta1): the program is told
- * its version in KUBERNETES_EXEC_INFO and prints an ExecCredential with a token
+ * Protocol client.authentication.k8s.io/v1 (and v1beta1): the program finds the
+ * version in KUBERNETES_EXEC_INFO and prints an ExecCredential with a token
  * or a client certificate. It is started directly, not by a shell, without
- * standard input; what it says on standard error goes to ours. Only for the
- * command line, where the kubeconfig is the caller's own.
+ * standard input; its standard error is ours. Only for the command line, where
+ * the kubeconfig is the caller's own.
  */
 #ifndef K8S_CLIENT_EXEC_PLUGIN_H
 #define K8S_CLIENT_EXEC_PLUGIN_H

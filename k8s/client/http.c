@@ -237,8 +237,8 @@ static void add_header(struct http_call *call, bool *failed, const char *format,
     text_deinit(&line);
 }
 
-/* Where the certificate has another name than the address, curl is told to speak
- * to that name and to connect to the address. */
+/* Where the certificate has another name than the address, curl gets a URL of that name and
+ * connects to the address. */
 static void set_url(struct http_call *call, const struct http_request *request, bool *failed)
 {
     const struct kube_access *access = &call->http->access;
@@ -316,7 +316,7 @@ static void set_proxy(struct http_call *call, bool *failed)
 
     text_init(&url, 4096);
     text_append(&url, proxy);
-    /* Empty, and not absent: the environment has no say. */
+    /* Empty, and not absent: the environment's proxy is not used. */
     *failed = curl_easy_setopt(call->easy, CURLOPT_PROXY, text_string(&url)) != CURLE_OK ||
               url.failed || *failed;
     curl_easy_setopt(call->easy, CURLOPT_NOPROXY, "");

@@ -39,9 +39,9 @@ struct http_sink {
     void (*on_head)(void *context, int code, int64_t retry_after_ms);
     /* False ends the call, with on_end(LIMIT). */
     bool (*on_bytes)(void *context, struct slice bytes);
-    /* The last word, not after http_cancel: OK when the whole answer came, of
-     * whatever code; CONNECTION, PERMISSION (TLS), LIMIT. The call is gone; from
-     * here, and not from the two above, others may be started. */
+    /* The last call, not after http_cancel: OK when the whole answer came, with any HTTP code;
+     * CONNECTION, PERMISSION (TLS), LIMIT. The call has been freed; from here, and not from the two
+     * above, others may be started. */
     void (*on_end)(void *context, enum status status, const struct error *err);
 };
 
@@ -75,9 +75,8 @@ enum status http_run(struct http *http, int64_t timeout_ms, struct error *err);
 enum status http_exchange(struct http *http, const struct http_request *request, const char *what,
                           struct api_answer *answer, struct error *err);
 
-/* The same, with up to `tries` of them while the failure may pass by itself,
- * at most 10 s apart, as the server says where it does. For requests that may be
- * done twice. */
+/* The same, with up to `tries` attempts while the failure may pass by itself, at most 10 s apart,
+ * or as the server's Retry-After demands. For requests that may be done twice. */
 enum status http_exchange_again(struct http *http, const struct http_request *request,
                                 const char *what, int tries, struct api_answer *answer,
                                 struct error *err);

@@ -14,15 +14,15 @@
 #include "k8s/client/http.h"
 
 struct http_collect {
-    /* Set by who starts it; borrowed until on_answer, the request too. */
+    /* Set by the caller; borrowed until on_answer, the request too. */
     struct http *http;
     const struct http_request *request;
     const char *what; /* of api_answer_read */
     size_t bytes_max; /* LIMIT beyond */
     void *context;
     /* Once, not after http_collect_cancel, and not from within http_collect_start: what
-     * api_answer_read made of the answer, or why none came whole. The receiver lets go of the
-     * answer, and may start this or another one. */
+     * api_answer_read made of the answer, or why none came whole. The receiver frees the answer,
+     * and may start this or another one. */
     void (*on_answer)(void *context, enum status status, struct api_answer *answer,
                       const struct error *err);
 
@@ -34,7 +34,7 @@ struct http_collect {
     struct text body;
 };
 
-/* Errors of http_start: nothing is under way then, and nothing is to be let go of. */
+/* Errors of http_start: nothing is under way then, and nothing is to be freed. */
 enum status http_collect_start(struct http_collect *collect, struct error *err);
 void http_collect_cancel(struct http_collect *collect); /* nothing under way: nothing */
 

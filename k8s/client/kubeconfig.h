@@ -1,5 +1,5 @@
 /*
- * kubeconfig.h - files that say which clusters there are and who we are there.
+ * kubeconfig.h - files that name clusters and our credentials for them.
  *
  *     file --read--> clusters, users, contexts --choose--> struct kube_access
  *
@@ -12,9 +12,9 @@
  *
  *     /home/ana/.kube/config:12: users "ana": client-key-data: no base64
  *
- * What would change who we are or how the server is checked, and is not done
- * here (passwords, auth-provider, impersonation), is refused when it is chosen,
- * never ignored; other unknown members are ignored, as kubectl does.
+ * Members that change our identity or how the server is checked, and that are not
+ * supported here (passwords, auth-provider, impersonation), are refused when they are
+ * chosen, never ignored; other unknown members are ignored, as kubectl does.
  */
 #ifndef K8S_CLIENT_KUBECONFIG_H
 #define K8S_CLIENT_KUBECONFIG_H
@@ -58,7 +58,7 @@ struct kubeconfig {
     struct kubeconfig_context *contexts;
 };
 
-/* Adds what `yaml` says to `config` (zeroed before the first). `file` is its
+/* Adds the contents of `yaml` to `config` (zeroed before the first). `file` is its
  * path, for errors and relative file names. CORRUPT, LIMIT, NO_MEMORY. */
 enum status kubeconfig_read(struct slice yaml, const char *file, struct arena *arena,
                             struct kubeconfig *config, struct error *err);

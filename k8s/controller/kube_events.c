@@ -55,7 +55,7 @@ static struct kube_event *make(struct kube_events *events)
     return chosen; /* one at most is being sent */
 }
 
-/* As client-go names them: nobody else's has this one's nanosecond. */
+/* As client-go names them: the time in nanoseconds makes the name unique. */
 static void name_event(const struct kube_events *events, struct kube_event *event, int64_t us)
 {
     snprintf(event->name, sizeof event->name, "%.*s.%" PRIx64, SLICE_FORMAT(events->job->name),

@@ -1,5 +1,5 @@
 /*
- * kube_events.h - what befell a job, as Events of its Job: `kubectl describe job` shows them.
+ * kube_events.h - a job's history as Kubernetes Events: `kubectl describe job` shows them.
  *
  *     kube_events_note --> one entry for all that are alike --kube_events_next--> create, patch
  *                                      ^---------kube_events_on_answer------------/
@@ -8,13 +8,13 @@
  * alike are those of one reason whose messages differ in numbers alone ("worker 3", "worker 5").
  * They are one Event, of which the count, the last time and the last message change, every
  * KUBE_EVENTS_EVERY_MS at most; and all Events of a job together change as often as a bucket of
- * tokens allows. What has to wait is counted meanwhile. Nothing waits once kube_events_hurry is
- * called, at the end of a job.
+ * tokens allows. Events that have to wait are counted meanwhile. None waits once
+ * kube_events_hurry is called, at the end of a job.
  *
  * What the API server refuses is dropped: Events are for people, and nothing depends on one.
  *
- * Events of the core group, v1: the one that kubectl asks for. Without an owner, so that they tell
- * of a job that was deleted, too, until the cluster forgets them (an hour, as usual).
+ * Events of the core group, v1: the one that kubectl asks for. Without an owner, so that they
+ * outlive a job that was deleted, until the cluster forgets them (after an hour, as usual).
  *
  * Pure: the caller passes the time. https://kubernetes.io/docs/reference/kubernetes-api/ has Event.
  */
@@ -37,11 +37,11 @@ struct kube_event {
     char name[160];
     uint64_t alike; /* hash of what makes it different from others */
     uint32_t count;
-    uint32_t said;            /* of them the API server knows, or will not */
+    uint32_t said;            /* how many of them were sent, or given up */
     int64_t first_s, last_s;  /* of the calendar */
     int64_t due_ms;           /* not before */
-    bool is_there, is_asked;  /* an Event of that name; a request about it is under way */
-    uint32_t asked, sequence; /* its count then; the order of their last use */
+    bool is_there, is_asked;  /* the API server has it; a request about it is under way */
+    uint32_t asked, sequence; /* its count in that request; the order of their last use */
 };
 
 struct kube_events {
@@ -54,7 +54,7 @@ struct kube_events {
     bool is_hurried, has_complained;
 };
 
-/* Borrowed for its life: `owner`, the uid of the Job, and `instance`, the name of who speaks. */
+/* Borrowed for its life: `owner`, the uid of the Job, and `instance`, the reporting pod's name. */
 void kube_events_init(struct kube_events *events, const struct kube_job *job, struct slice owner,
                       struct slice instance);
 
@@ -69,16 +69,16 @@ void kube_events_note(struct kube_events *events, const struct kube_moment *now,
     __attribute__((format(printf, 5, 6)));
 void kube_events_hurry(struct kube_events *events);
 
-/* True: send this, and tell what came of it; one at a time. Otherwise *due_ms is not later than the
- * time at which there is something to send. */
+/* True: send this request, and report its answer; one at a time. Otherwise *due_ms is not later
+ * than the time at which there is something to send. */
 bool kube_events_next(struct kube_events *events, int64_t now_ms, struct http_request *request,
                       int64_t *due_ms);
 /* With the answer's HTTP code. True for the first of all that were refused: to be logged. */
 bool kube_events_on_answer(struct kube_events *events, enum status status, int code);
-/* The request was given up: it may have been heard, and is made again. */
+/* The request was given up: it may have been received, and is made again. */
 void kube_events_on_cancel(struct kube_events *events);
 
-/* All that was noted is said. */
+/* All that was noted has been sent or given up. */
 bool kube_events_are_said(const struct kube_events *events);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "k8s/objects/manifest.h"
 
-/* Also for what never ran: nobody learns more than the first line. */
+/* Of a message the first line is enough, also of a pod that never ran. */
 static void say(struct pod_view *view, struct slice reason, struct slice message)
 {
     const char *newline = message.size > 0 ? memchr(message.data, '\n', message.size) : NULL;
@@ -143,8 +143,8 @@ static void read_end(const cJSON *pod, struct pod_view *view)
         say(view, API_TEXT(pod, "status", "reason"), API_TEXT(pod, "status", "message"));
 }
 
-/* Whoever watches the nodes takes back that the pod is ready; that its container is, only the
- * node itself could. */
+/* The node controller withdraws that the pod is ready; that its container is, only the node itself
+ * could withdraw. */
 static bool is_silent(const cJSON *pod)
 {
     const cJSON *containers = API_MEMBER(pod, "status", "containerStatuses");

@@ -1,5 +1,5 @@
 /*
- * pod_view.h - what a Pod of ours says about itself.
+ * pod_view.h - the state of one of our Pods, read from its object.
  */
 #ifndef K8S_CONTROLLER_POD_VIEW_H
 #define K8S_CONTROLLER_POD_VIEW_H
@@ -12,7 +12,7 @@ enum pod_phase {
     POD_ENDED
 };
 
-/* What keeps a pending pod from running; in the order of how much worse it is. */
+/* What keeps a pending pod from running, in ascending order of severity. */
 enum pod_obstacle {
     POD_NO_OBSTACLE,
     POD_UNSCHEDULABLE, /* no node has room: it stays, and joins when one has */
@@ -22,8 +22,8 @@ enum pod_obstacle {
 
 /* How it ended. */
 enum pod_end {
-    POD_DONE,      /* code 0: it had leave to go */
-    POD_DISRUPTED, /* preempted, evicted, its node gone: nobody's fault */
+    POD_DONE,      /* code 0: it received END */
+    POD_DISRUPTED, /* preempted, evicted, its node lost: not the program's fault */
     POD_OUT_OF_MEMORY,
     POD_CRASHED, /* a signal, or the codes of passing troubles: 1, 3, 130 and above */
     POD_REFUSED  /* 2, 4, 5: it would end so again */
@@ -38,10 +38,10 @@ struct pod_view {
     char uid[POD_UID_MAX];
     char node[POD_NODE_MAX]; /* empty: it has none yet */
     int64_t memory;          /* bytes that it may have; 0: no limit is set */
-    bool is_leaving;         /* somebody deleted it; it may run yet */
+    bool is_leaving;         /* under deletion; it may still run */
     bool is_disrupted;       /* by the cluster: preempted, evicted, its node given up */
-    bool is_unheard;         /* has a node, which has not said a word about it */
-    bool is_silent; /* runs, as far as the cluster knows, but its node says nothing any more */
+    bool is_unheard;         /* it has a node, which has not reported it yet */
+    bool is_silent;          /* it runs, as far as the cluster knows, but its node is silent */
     enum pod_phase phase;
     enum pod_obstacle obstacle;
     enum pod_end end;

@@ -60,7 +60,7 @@ void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, uin
     if (index >= roster->most)
         return;
     place = &roster->places[index];
-    if (place->incarnation != incarnation) /* the one before, whose successor is on its way */
+    if (place->incarnation != incarnation) /* a predecessor, whose successor is being created */
         return;
     if (is_here)
         place->missed_ms = 0;
@@ -103,12 +103,12 @@ static void empty(struct roster_place *place, int64_t due_ms)
     place->due_ms = due_ms;
 }
 
-/* A pod that is not, or no longer, the one of its place. A table that is full
- * forgets it, and hears of it again with the next list. */
+/* A pod that is not, or no longer, the one of its place. A full table forgets it; the next list
+ * brings it back. */
 static struct roster_old *retire(struct roster *roster, int64_t now_ms, uint32_t index,
                                  uint32_t incarnation, const char *uid)
 {
-    static struct roster_old nowhere; /* nobody reads it */
+    static struct roster_old nowhere; /* never read */
     struct roster_old *old;
 
     for (size_t i = 0; i < roster->old_count; i++)
@@ -261,7 +261,7 @@ static void update_place(struct roster *roster, int64_t now_ms, struct roster_pl
         end_place(roster, now_ms, place, view);
         return;
     }
-    if (view->is_leaving && place->state != ROSTER_LEAVING) { /* somebody else's wish */
+    if (view->is_leaving && place->state != ROSTER_LEAVING) { /* deleted from outside */
         place->is_deleted = true;
         tell_loss(roster, place, view->is_disrupted ? ROSTER_LOSS_DISRUPTED : ROSTER_LOSS_DELETED,
                   view, 0);
@@ -301,7 +301,7 @@ void roster_on_pod(struct roster *roster, int64_t now_ms, const struct pod_view 
     struct roster_place *place;
 
     if (view->index >= roster->most || is_old(roster, view->uid)) {
-        /* Of a job that had more workers; or what was said of it already. */
+        /* Of a job that had more workers; or a repeated event. */
         retire_view(roster, now_ms, view);
         if (view->phase == POD_ENDED)
             note_room(roster, now_ms, view->index);

@@ -44,9 +44,9 @@ static bool is_due(int64_t at_ms, int64_t now_ms, int64_t *due_ms)
     return false;
 }
 
-/* Who goes when there are too many: the highest of those that do not run, else
- * the highest. One that was only asked for may come to be at any moment: it is
- * let be until it is seen. */
+/* The pod to delete when there are too many: the highest index of those that do not run, else the
+ * highest. A pod whose creation is under way may appear at any moment, and is left until it does.
+ */
 static struct roster_place *choose_surplus(struct roster *roster)
 {
     struct roster_place *chosen = NULL;

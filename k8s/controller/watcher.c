@@ -122,8 +122,7 @@ static enum status no_object(struct error *err)
     return fail(err, STATUS_PROTOCOL, "the API server sent an object without name or uid");
 }
 
-/* Of events out of order the last one to come counts: to hear of some again does
- * no harm. */
+/* Of events out of order the last one to come counts: receiving some again does no harm. */
 static enum status advance(struct watcher *watcher, struct slice version, struct error *err)
 {
     text_clear(&watcher->version);
@@ -156,8 +155,8 @@ static enum status take_change(struct watcher *watcher, struct slice type, const
                                      : known_take(watcher, &object, err);
 }
 
-/* A server that is behind what it said itself was restored from a backup, and
- * would be silent until it comes to where we are. */
+/* A server that is behind its own earlier version was restored from a backup, and would be silent
+ * until it reaches ours. */
 static enum status take_bookmark(struct watcher *watcher, struct slice version, struct error *err)
 {
     uint64_t number = known_version(version);

@@ -10,16 +10,16 @@
  *                               list again and compare
  *
  * Pure: what to ask for comes out of watcher_next, what came back goes in, and
- * the time is an argument. The owner's list (k8s/roster, the tests) hears of
+ * the time is an argument. The owner's list (k8s/roster, the tests) receives
  * every difference once, in an order that an object could have gone through:
- * after a relist, what is no longer there is deleted and what changed is
- * changed, whatever was missed. Repeated and late events are recognised by uid
- * and version and say nothing.
+ * after a relist, objects that no longer exist are deleted and changed ones
+ * changed, whatever events were missed. Repeated and late events are recognised
+ * by uid and version, and dropped.
  *
  * Resource versions are taken as numbers, as all servers of today give them
- * and Kubernetes 1.35 promises; a version that is none is believed as it comes.
+ * and Kubernetes 1.35 promises; a version that is no number is taken as it comes.
  *
- * It never gives up: watcher_problem says what is in the way now.
+ * It never gives up: watcher_problem returns the present problem.
  */
 #ifndef K8S_CONTROLLER_WATCHER_H
 #define K8S_CONTROLLER_WATCHER_H
@@ -43,7 +43,7 @@ struct watcher_reader {
                       struct slice uid, const cJSON *object);
     /* A whole list was taken in; again after each relist. */
     void (*on_synced)(void *context);
-    /* watcher_problem has something else to say. NULL: nobody asks. */
+    /* The result of watcher_problem has changed. May be NULL. */
     void (*on_problem)(void *context);
 };
 
@@ -82,12 +82,12 @@ void watcher_init(struct watcher *watcher, const struct api_target *target, stru
                   uint64_t seed, const struct watcher_reader *reader);
 void watcher_deinit(struct watcher *watcher);
 
-/* True: start this request now, and tell of it below. Otherwise nothing is to be
- * done before watcher->due_ms, or before the call that is open says something. */
+/* True: start this request now, and report its answer to the functions below. Otherwise nothing is
+ * to be done before watcher->due_ms, or before the open call brings something. */
 bool watcher_next(struct watcher *watcher, int64_t now_ms, struct http_request *request);
 
 void watcher_on_head(struct watcher *watcher, int code, int64_t retry_after_ms);
-/* False: nothing more of this call is wanted; its end is to be told all the same. */
+/* False: nothing more of this call is wanted; its end is to be reported all the same. */
 bool watcher_on_bytes(struct watcher *watcher, int64_t now_ms, struct slice bytes);
 /* OK: the answer was whole. */
 void watcher_on_end(struct watcher *watcher, int64_t now_ms, enum status status,

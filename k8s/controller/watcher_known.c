@@ -160,7 +160,7 @@ enum status known_take(struct watcher *watcher, const struct known_object *objec
     return STATUS_OK;
 }
 
-/* The deletion of one that was never heard of may come before its late addition. */
+/* The deletion of an unknown object may come before its late addition. */
 static enum status remember_gone(struct watcher *watcher, struct slice uid, struct error *err)
 {
     struct text text;

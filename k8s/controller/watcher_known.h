@@ -24,7 +24,7 @@ enum status known_take(struct watcher *watcher, const struct known_object *objec
 enum status known_drop(struct watcher *watcher, const struct known_object *object,
                        struct error *err);
 
-/* Versions of before say nothing any more: the next of each object counts. */
+/* Earlier versions do not count any more: the next one of each object does. */
 void known_forget_versions(struct watcher *watcher);
 
 /* A list came to its end: what was not in it is no more. */

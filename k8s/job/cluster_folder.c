@@ -19,7 +19,7 @@ static enum status path_of(const char *folder, const char *name, char path[PATH_
                : fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
 }
 
-/* Written whole and renamed: who sees it sees all of it. */
+/* Written whole and renamed: a reader sees all of it or nothing. */
 static enum status write_file(const char *folder, const char *name, struct slice bytes,
                               struct error *err)
 {

@@ -1,10 +1,10 @@
 /*
- * cluster_folder.h - a job's folder whose processes are on a cluster.
+ * cluster_folder.h - the folder of a job whose processes are on a cluster.
  *
  *     door --cluster.json, access.json--> FOLDER --> `totrain supervise FOLDER`
  *
- * With these two files the supervisor starts no processes but a Job, and follows that. Nothing
- * in them is secret: who we are at the API server is in the kubeconfig that is named.
+ * With these two files the supervisor starts no processes but creates a Job, and follows it.
+ * Nothing in them is secret: the credentials are in the kubeconfig that they name.
  *
  * A job that is kept (job_keep) outlives its supervisor, and the next one is to find the same Job.
  * So access.json has a number by which the Job is known as this folder's, in a label of it, and
@@ -16,21 +16,21 @@
 
 #include "k8s/job/kube_job.h"
 
-/* How the supervisor reaches the API server (k8s/client/access_find.h). Empty: not said. */
+/* How the supervisor reaches the API server (k8s/client/access_find.h). Empty: not given. */
 struct cluster_access {
     struct slice kubeconfig, context;
     bool allows_exec, allows_insecure;
     struct slice submission; /* by which a Job is known as this folder's; read, not written */
 };
 
-/* IO, NO_MEMORY; INVALID as kube_job_check says. */
+/* IO, NO_MEMORY; INVALID as from kube_job_check. */
 enum status cluster_folder_write(const char *folder, const struct kube_job *job,
                                  const struct cluster_access *access, struct error *err);
 bool cluster_folder_is(const char *folder);
 /* What was written, in the arena. */
 enum status cluster_folder_read(const char *folder, struct arena *arena, struct kube_job *job,
                                 struct cluster_access *access, struct error *err);
-/* The Job gets another name; whoever is killed meanwhile leaves one of the two. */
+/* Gives the Job another name; a kill meanwhile leaves one of the two. */
 enum status cluster_folder_rename(const char *folder, const struct kube_job *job,
                                   struct error *err);
 

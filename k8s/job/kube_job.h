@@ -28,7 +28,7 @@ struct kube_job {
     struct slice schema;   /* of the job's tables; empty: where the program looks by itself */
     struct slice snapshot; /* under which workers read a table themselves; empty: they read none */
     struct slice slot_resource;        /* each worker asks for one of it; empty: none */
-    struct slice schedule;             /* whose run it is; empty: somebody's who asked */
+    struct slice schedule;             /* that it is a run of; empty: none */
     struct slice owner_pod, owner_uid; /* of such a run: the pod that submits it */
     int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m;      /* thousandths of a core, of each worker */
@@ -38,7 +38,7 @@ struct kube_job {
     int64_t keep_s; /* a finished Job is deleted then */
 };
 
-/* What every job has unless somebody says otherwise. */
+/* The defaults of every job. */
 #define KUBE_JOB_NAMESPACE "totrain"
 #define KUBE_JOB_ACCOUNT   "totrain" /* of the master */
 #define KUBE_JOB_CPU_M     1000
@@ -63,8 +63,8 @@ enum status kube_job_check(const struct kube_job *job, struct error *err);
 /* Only a name of a Secret; `what` it is. */
 enum status kube_job_check_secret(const char *what, struct slice name, struct error *err);
 
-/* As cluster.json, and back: CORRUPT for what is no such text, INVALID as kube_job_check
- * says. Texts of what was read live in the arena. Nothing in it is secret. */
+/* As cluster.json, and back: CORRUPT for another text, INVALID as from kube_job_check. Strings that
+ * were read live in the arena. Nothing in it is secret. */
 enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err);
 enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
                           struct error *err);

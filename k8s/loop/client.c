@@ -30,7 +30,7 @@ static void watch_socket(void *context, int fd, unsigned what)
     const struct client *client = context;
     struct error err;
 
-    /* A socket that nobody looks at runs into the timeout of its call. */
+    /* A socket that is not watched runs into the timeout of its call. */
     if (loop_guest_watch(client->guest, fd,
                          (what & HTTP_CAN_READ ? LOOP_READ : 0U) |
                              (what & HTTP_CAN_WRITE ? LOOP_WRITE : 0U),

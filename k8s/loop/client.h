@@ -1,7 +1,7 @@
 /*
  * client.h - the API client in the loop of a role.
  *
- *     loop --sockets, time--> client --> http --> calls of who started them
+ *     loop --sockets, time--> client --> http --> sinks of the calls
  *       \---time------------> watch ---> watcher --> changes
  *
  * Nothing blocks but a program that gives credentials, which only the command

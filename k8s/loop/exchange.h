@@ -15,8 +15,9 @@
 struct exchange_reader {
     void *context;
     /* Once, not after exchange_cancel, and not from within exchange_start: status, answer and err
-     * as http_exchange has them. The answer is let go of afterwards; whoever wants its object
-     * takes it out. The exchange is gone: others may be started, the client may not be closed. */
+     * as http_exchange has them. The answer is freed afterwards; a reader that needs its object
+     * takes it out. The exchange has been freed: others may be started, the client may not be
+     * closed. */
     void (*on_answer)(void *context, enum status status, struct api_answer *answer,
                       const struct error *err);
 };

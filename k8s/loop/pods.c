@@ -34,8 +34,8 @@ static enum place_state state_of(const struct roster *roster, const struct pod_v
     return place && place->incarnation == view->incarnation ? place->state : ROSTER_EMPTY;
 }
 
-/* What is new about it. The cluster tells of a pod that has ended several times more, until it is
- * gone; its place is then EMPTY, or the next one's. */
+/* What is new about the pod. The cluster reports a pod that has ended several times more, until its
+ * object is deleted; its place is then EMPTY, or its successor's. */
 static void log_view(const struct pod_view *view, enum place_state before, enum place_state now)
 {
     if (view->phase == POD_ENDED && before != ROSTER_EMPTY)
@@ -120,7 +120,8 @@ static void want(struct pods *pods, int64_t workers)
 
 /* ----- the Job ----- */
 
-/* With it all that it owns: the pods of the workers are asked to go, and this one, too. */
+/* The cluster deletes all that the Job owns: the pods of the workers receive SIGTERM, this one,
+ * too. */
 static void note_deletion(struct pods *pods)
 {
     if (pods->is_deleted || pods->is_over)
@@ -129,7 +130,7 @@ static void note_deletion(struct pods *pods)
     pods->heir.cancel(pods->heir.context);
 }
 
-/* Somebody has written it on the Job: `totrain scale`, by whoever follows it, or kubectl. */
+/* The annotation was set by `totrain scale`, through the job's follower, or by kubectl. */
 static void hear_wish(struct pods *pods, const cJSON *object)
 {
     const struct slice text = API_TEXT(object, "metadata", "annotations", MANIFEST_WORKERS);
@@ -201,7 +202,7 @@ static enum status begin_succession(struct pods *pods, struct error *err)
                             err);
 }
 
-/* SIGTERM may come before the watch has told of the Job's deletion. */
+/* SIGTERM may come before the watch has reported the Job's deletion. */
 static void leave(void *self)
 {
     struct pods *pods = self;
@@ -217,7 +218,7 @@ static void leave(void *self)
     pods->heir.leave(pods->heir.context);
 }
 
-/* ----- what is said ----- */
+/* ----- reports ----- */
 
 /* The first that applies: what ends the job, a cluster that does not answer, workers that are
  * not there. */
@@ -373,7 +374,7 @@ static void blamed(void *self, uint32_t index)
     roster_on_blamed(&pods->roster, index);
 }
 
-/* What the user wants stays as it is, for a job whose lanes are asked for anew. */
+/* The number that the user wants is stored unchanged, for when the lanes become known anew. */
 static void limit_to_lanes(void *self, uint32_t lanes)
 {
     struct pods *pods = self;

@@ -3,14 +3,13 @@
  *
  *     watch --pods--> roster --roster_next--> calls --> API server
  *                       |  ^------answers-------/
- *                       +--> notices, verdict --> master
+ *                       +--> notices, failure --> master
  *
- * k8s/controller/roster.h decides; this carries it out, on the master's own loop. What the API
- * server cannot be asked for while it is away waits: the workers know each other and
- * their master, and go on.
+ * k8s/controller/roster.h decides; this file carries it out, on the master's own loop. While
+ * the API server is away its requests wait: the workers know each other and their master, and go
+ * on.
  *
- * Only Pods that the Job owns count, so that what a Job of the same name has left
- * is nobody's worker.
+ * Only Pods that the Job owns count; those that a Job of the same name has left behind do not.
  */
 #ifndef K8S_LOOP_PODS_H
 #define K8S_LOOP_PODS_H
@@ -19,7 +18,7 @@
 #include "k8s/objects/manifest.h"
 #include "runtime/process/launcher.h"
 
-/* Longer than a Pod of a dead node is waited for (ROSTER_STUCK_MS). */
+/* Longer than the wait for a Pod of a dead node (ROSTER_STUCK_MS). */
 #define PODS_END_MS 75000
 
 struct pods;

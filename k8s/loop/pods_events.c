@@ -1,6 +1,6 @@
 /*
- * What a master tells the cluster of its job. Sent one after the other, and nothing waits for it
- * but the last word, for a moment.
+ * A master's reports to the cluster about its job. Sent one after the other; nothing waits for
+ * them, but for the final one, for a moment.
  */
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ void pods_events_cancel(struct pods *pods)
     kube_events_on_cancel(&pods->events);
 }
 
-/* ----- what befalls its workers ----- */
+/* ----- worker events ----- */
 
 static void note_deleted(struct pods *pods, const struct kube_moment *now,
                          const struct roster_loss *loss, bool is_by_cluster)

@@ -17,8 +17,8 @@
 struct pods_call {
     struct pods *pods;
     bool is_taken;
-    bool is_of_job; /* `step` says nothing */
-    bool adopts;    /* looks at what is there already */
+    bool is_of_job; /* a patch of the Job: `step` is not used */
+    bool adopts;    /* reads an object that exists already */
     struct roster_step step;
     struct http_request request;
     struct http_collect collect;
@@ -37,12 +37,12 @@ struct pods {
     struct loop *loop;
     struct client *client;
     struct watch *watch;
-    struct api_target jobs; /* of the namespace; by its name the one whose workers these are */
+    struct api_target jobs; /* of the namespace, and the name of this job */
     struct watch *job_watch;
     struct text job_field; /* selects it, whatever its labels */
     bool has_seen_job, is_deleted;
     struct succession *succession; /* of this master */
-    bool is_asked_to_leave;
+    bool is_asked_to_leave;        /* SIGTERM came */
     struct loop_guest *timer;
     struct roster roster;
     bool has_roster;
@@ -50,30 +50,30 @@ struct pods {
     struct pods_call calls[PODS_CALLS_MAX];
 
     struct kube_events events; /* of the Job */
-    struct exchange *telling;  /* of the API server, one of them */
+    struct exchange *telling;  /* an Event on its way to the API server */
     char pod[POD_NODE_MAX];    /* this master's */
     enum roster_problem_kind problem;
-    int64_t problem_at_ms; /* when it is to be told of next */
+    int64_t problem_at_ms; /* when it is reported next */
 
-    struct launcher_owner heir; /* who is told; none while ending */
+    struct launcher_owner heir; /* receives the notices; empty while ending */
     bool has_given_up, is_over;
-    uint32_t least;        /* workers that the job can do with */
+    uint32_t least;        /* workers with which the job can work */
     uint32_t wanted;       /* by the user; the roster wants those of them that have work */
     uint32_t lanes;        /* more workers have none; 0: not known yet */
-    bool ends, must_patch; /* pods_end: the Job is still to hear that it is in vain */
+    bool ends, must_patch; /* pods_end: the Job is still to be patched, not to be tried again */
     int64_t patch_at, end_at, told_at;
 };
 
-/* Looks at everything again, from the loop and not from here: calls cannot be started while
- * one is being read. */
+/* Checks everything again, from the loop and not from here: calls cannot be started while one is
+ * being read. */
 void pods_wake(struct pods *pods);
 
-/* pods_calls.c: carry it out; pods_wake when it is answered. */
+/* pods_calls.c: send the request; pods_wake when it is answered. */
 void pods_call_step(struct pods *pods, const struct roster_step *step);
 void pods_call_patch(struct pods *pods);
 void pods_calls_cancel(struct pods *pods);
 
-/* pods_events.c: what `kubectl describe job` shows of it. */
+/* pods_events.c: what `kubectl describe job` shows. */
 void pods_events_init(struct pods *pods);
 void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now);
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);

@@ -231,9 +231,9 @@ static void begin_pod(cJSON *spec, const struct kube_job *job, struct slice acco
                      "\"fsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"));
 }
 
-/* The Job makes another master as soon as this one's pod is on its way out, of which a dead node
- * never says that it has gone. Five minutes, as by default, the workers would wait for it. The
- * Job's back-off is 10 s from when the node was given up, and nothing is gained by less. */
+/* The Job makes another master as soon as this one's pod is under deletion, which a dead node never
+ * confirms. By default the workers would wait five minutes for that. The Job's back-off is 10 s
+ * from when the node was given up, so nothing is gained by less. */
 static void add_tolerations(cJSON *spec)
 {
     static const char *const taints[] = {"node.kubernetes.io/not-ready",
@@ -263,8 +263,8 @@ static void add_argument(cJSON *arguments, const char *text)
     json_append(arguments, json_string(slice_of(text)));
 }
 
-/* What a connection string names is below LOGIN_FOLDER. Optional is what is not there: a kubelet
- * would wait for it without a word to us, and the process says which file it misses. */
+/* The files that a connection string names are below LOGIN_FOLDER. Missing keys are optional: else
+ * the kubelet blocks the pod silently, whereas the process reports which file it misses. */
 static void add_login(const struct kube_job *job, cJSON *sources)
 {
     static const char *const keys[] = {MANIFEST_LOGIN_KEYS};
@@ -416,7 +416,7 @@ cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner)
     if (kube_job_write(job, &text, &err) == STATUS_OK)
         add_bytes(data, MANIFEST_JOB_KEY, text_slice(&text));
     else
-        json_add(data, MANIFEST_JOB_KEY, NULL); /* json_print's to say */
+        json_add(data, MANIFEST_JOB_KEY, NULL); /* json_print reports it */
     text_deinit(&text);
     return object;
 }
@@ -532,8 +532,8 @@ static void add_numbers(cJSON *metadata, const struct kube_worker *worker)
     json_add_string(labels, "totrain.dev/incarnation", slice_of(text));
 }
 
-/* So that not all who have the state die with one node. Where there is no room for it they are
- * together all the same. */
+/* So that not all workers with the state die with one node. A preference: where there is no room on
+ * other nodes they share one. */
 static void add_spread(cJSON *spec, const struct kube_job *job)
 {
     cJSON *constraint = literal("{\"maxSkew\":1,\"topologyKey\":\"kubernetes.io/hostname\","
@@ -676,7 +676,8 @@ cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule 
     json_add_string(spec, "concurrencyPolicy", SLICE("Forbid"));
     json_add_integer(spec, "startingDeadlineSeconds", 300);
     inner = json_add_object(json_add_object(spec, "jobTemplate"), "spec");
-    /* One that was killed, or lost its node, is followed by another; one that failed says so. */
+    /* A pod that was killed, or lost its node, is followed by another; one that failed sets this to
+     * 0. */
     json_add_integer(inner, "backoffLimit", SUBMIT_TRIES - 1);
     json_add_integer(inner, "ttlSecondsAfterFinished", job->keep_s);
     template = json_add_object(inner, "template");

@@ -29,13 +29,14 @@
 #define MANIFEST_WORKER_PORT        7071
 #define MANIFEST_HEALTH_PORT        7072 /* of the master */
 #define MANIFEST_MASTER_TRIES       50 /* of the Job; the master's pod may be deleted and preempted */
-#define MANIFEST_AWAY_S             8       /* a node says nothing: its master is another's */
-#define MANIFEST_GRACE_S            30      /* a worker hands back its work in 25 at most */
+#define MANIFEST_AWAY_S             8       /* a silent node loses the master's pod after this */
+#define MANIFEST_GRACE_S            30      /* a worker hands its work over in 25 at most */
 #define MANIFEST_LOGIN_KEY          "login" /* of database_secret: a line, a connection string */
-/* What a pod sees of database_secret, where it is there; the rest for libpq's sslrootcert, sslcert
- * and sslkey. */
+/* The keys of database_secret that a pod sees, where they exist; all but the first for libpq's
+ * sslrootcert, sslcert and sslkey. */
 #define MANIFEST_LOGIN_KEYS MANIFEST_LOGIN_KEY, "ca.crt", "tls.crt", "tls.key"
-/* An annotation of the Job: how many workers are wanted, where somebody has said so. */
+/* An annotation of the Job: how many workers are wanted, where `totrain scale` or kubectl
+ * set it. */
 #define MANIFEST_WORKERS "totrain.dev/workers"
 #define MANIFEST_JOB_KEY "cluster.json"
 
@@ -60,7 +61,7 @@ struct kube_worker {
     uint32_t index, incarnation;
     int64_t memory;              /* bytes; more than the job's after it ran out */
     struct slice master;         /* "tcp:HOST:PORT" */
-    const struct slice *avoided; /* nodes; it would rather be elsewhere, and is there if it must */
+    const struct slice *avoided; /* nodes to be avoided, as a preference */
     size_t avoided_count;
 };
 cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
@@ -68,11 +69,11 @@ cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *wor
 /* A preference of the scheduler: a pod of this spec is on one of these nodes only where there is no
  * room elsewhere. */
 void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count);
-/* What the Service's name makes the master's address. */
+/* The master's address, by the Service's name. */
 struct slice manifest_master_address(const struct kube_job *job, struct arena *arena);
 
 /*
- * A statement by the clock (docs/decisions/0027-kubernetes-objects.md).
+ * A statement on a schedule (docs/decisions/0027-kubernetes-objects.md).
  *
  *     CronJob NAME --owns--> Secret NAME-statement     where the program made them; statement.sql
  *        +-- Job --> Pod: `totrain submit`, with an account of its own
@@ -91,7 +92,7 @@ struct kube_schedule {
     struct slice service_secret; /* with MANIFEST_SERVICE_KEY */
     struct slice account;
 };
-/* `job` is what each training is to be like; its name is the schedule's. */
+/* `job` is the model of each training's job; its name is the schedule's. */
 cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule *schedule);
 /* `owner`: uid of the CronJob; empty: not known. */
 cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,

@@ -9,9 +9,9 @@ const char rights_warning[] =
     "Whoever may create Pods in a namespace can mount every Secret of it and act as each of its "
     "service accounts: keep nothing else in this one.";
 
-/* Workers are pods of the master's making. It reads their logs to say why one
- * failed, gives one that ran out of memory more in place, reads on its Job how many are wanted,
- * and tells it that trying again is in vain. */
+/* The master creates the pods of the workers. It reads their logs to report why one failed, gives
+ * more memory in place to one that ran out of it, reads on its Job how many workers are wanted, and
+ * patches the Job where trying again is in vain. */
 static const struct right master[] = {
     {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
@@ -20,8 +20,8 @@ static const struct right master[] = {
     {API_JOBS, NULL, "get list watch patch"},
 };
 
-/* Reads Secrets only to take its own for its own, and makes the pod of the next master where the
- * one before is lost; who creates Jobs could do both anyway. */
+/* Reads Secrets only to recognise its own, and makes the pod of the next master where the one
+ * before is lost; an account that creates Jobs could do both anyway. */
 static const struct right submitter[] = {
     {API_JOBS, NULL, "create delete get list watch patch"},
     {API_CRON_JOBS, NULL, "create delete get list"},
@@ -109,7 +109,7 @@ static cJSON *build_account(struct slice kube_namespace, const char *name, bool 
     cJSON *metadata;
     cJSON *object = begin(API_SERVICE_ACCOUNTS, kube_namespace, slice_of(name), &metadata);
 
-    /* The pods that need a token say so themselves. */
+    /* The pods that need a token ask for it in their own spec. */
     json_add_boolean(object, "automountServiceAccountToken", has_token);
     return object;
 }

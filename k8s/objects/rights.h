@@ -1,6 +1,6 @@
 /*
- * rights.h - who may do what in a namespace of ours: one table for the roles that
- * are printed and for the check that asks whether they are there.
+ * rights.h - what each account may do in a namespace of ours: one table for the roles
+ * that are printed and for the check whether they are in force.
  */
 #ifndef K8S_OBJECTS_RIGHTS_H
 #define K8S_OBJECTS_RIGHTS_H
@@ -21,7 +21,7 @@ enum rights_role { RIGHTS_OF_MASTER, RIGHTS_OF_SUBMITTER, RIGHTS_OF_SCHEDULE };
 const struct right *rights_of(enum rights_role role, size_t *count);
 
 /*
- * A List to apply once, by somebody who rules the cluster: the namespace with Pod
+ * A List to be applied once, by an administrator of the cluster: the namespace with Pod
  * Security "restricted", a quota, and an account with a role of least rights for
  * the master, one for the submitter, and one for the pods of schedules. INVALID for a name that is
  * no namespace.
@@ -33,7 +33,7 @@ struct rights_limits {
 enum status rights_print(struct slice kube_namespace, const struct rights_limits *limits,
                          struct text *out, struct error *err);
 
-/* What whoever gives these rights has to know. */
+/* What an administrator who grants these rights has to know. */
 extern const char rights_warning[];
 
 /* SelfSubjectAccessReview: may I do this? */

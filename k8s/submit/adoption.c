@@ -70,7 +70,7 @@ static void judge(struct adoption *adoption, const cJSON *job)
     struct error err;
 
     error_clear(&err);
-    if (!is_ours(adoption, job)) /* to make one will say whose it is */
+    if (!is_ours(adoption, job)) /* creating ours will report whose it is */
         adoption->reader.on_absent(adoption->reader.context, false);
     else if (!cJSON_IsTrue(API_MEMBER(job, "spec", "suspend")))
         adoption->reader.on_found(adoption->reader.context, uid);

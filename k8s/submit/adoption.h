@@ -1,13 +1,13 @@
 /*
- * adoption.h - the Job that an earlier supervisor of the same folder has made, if any.
+ * adoption.h - finds the Job that an earlier supervisor of the same folder has made, if any.
  *
  *     GET --> none, or not this folder's -----------------------> on_absent
  *      |----> this folder's, and released ----------------------> on_found
  *      +----> this folder's, suspended --DELETE-----------------> on_absent(had_one)
  *
- * Of a Job that was never released not all may be there, and the key of its authority is gone with
- * who made it: another is made, under another name, since what the old one owned may stay for a
- * while.
+ * A Job that was never released may be incomplete, and the key of its authority ended with the
+ * process that made it. So another is made, under another name, since objects of the old one may
+ * stay for a while.
  */
 #ifndef K8S_SUBMIT_ADOPTION_H
 #define K8S_SUBMIT_ADOPTION_H

@@ -80,7 +80,7 @@ static void take(struct job_row *row, const struct job_event *event)
     row->seconds = event->seconds;
 }
 
-/* Why it does not begin, for whoever looks at a job that nobody waits for. */
+/* Why the job does not begin, for readers of a job that no session waits for. */
 static void note_obstacle(struct books *books, const char *what)
 {
     snprintf(books->row.error, sizeof books->row.error, "%s", what);

@@ -1,8 +1,9 @@
 /*
- * books.h - job.db of a job that runs elsewhere, as far as its events tell: what SHOW JOBS reads.
+ * books.h - the job's record (job.db) of a job that runs elsewhere, from its events: what SHOW JOBS
+ * reads.
  *
- * When the job is done its journal takes their place. What cannot be written is no harm to the job,
- * and goes to the log.
+ * When the job is done its journal replaces it. A failed write does no harm to the job, and goes to
+ * the log.
  */
 #ifndef K8S_SUBMIT_BOOKS_H
 #define K8S_SUBMIT_BOOKS_H
@@ -12,18 +13,18 @@
 #include "runtime/role/job.h"
 
 struct books {
-    struct jobstore *store; /* NULL: there are none */
+    struct jobstore *store; /* NULL: there is no record */
     struct job_row row;
     struct timespec written;
 };
 
 void books_open(struct books *books, const struct job *job);
-/* Not more than some times a second. */
+/* Records an event; progress at most some times a second. */
 void books_note(struct books *books, const struct job_event *event);
-/* The last word. Closes them. */
+/* Records the final event, and closes the record. */
 void books_close(struct books *books, const struct job_event *event);
 
-/* The job goes on, and so do they, another time. Closes them. */
+/* Detaches: the job continues; a later process opens the record again. Closes it. */
 void books_leave(struct books *books);
 
 #endif

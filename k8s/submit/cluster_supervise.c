@@ -16,7 +16,7 @@
 
 #define TICK_MS       200
 #define DELETE_TRIES  8
-#define DELETE_MS_MAX 4000 /* who lost its door may live for 5 s */
+#define DELETE_MS_MAX 4000 /* after its session has ended a job may live for 5 s */
 
 struct cluster {
     const struct job *job;
@@ -118,7 +118,7 @@ static enum status send_deletion(struct cluster *cluster, struct error *err)
     return status;
 }
 
-/* Everything else first: nothing is made any more, and nothing heard. */
+/* Everything else is closed first: nothing is created any more, and nothing received. */
 static void delete_job(struct cluster *cluster)
 {
     struct error err;
@@ -139,7 +139,7 @@ static void delete_job(struct cluster *cluster)
         on_deleted(cluster, err.status, NULL, &err);
 }
 
-/* Not from here: who found it out is closed by it. */
+/* Not from here: deleting closes the caller. */
 static void delete_later(struct cluster *cluster)
 {
     if (cluster->must_delete)
@@ -208,7 +208,7 @@ static void follow(struct cluster *cluster)
 
 /* ----- creating ----- */
 
-/* From now on the Job is followed by whoever has the folder, and not made again. */
+/* From now on the process that has the folder follows the Job, and never creates it again. */
 static void note_release(struct cluster *cluster)
 {
     struct error err;
@@ -388,7 +388,7 @@ static enum status annotate(struct cluster *cluster, int64_t workers, struct err
                           CREATION_TRIES, &reader, &cluster->scaling, err);
 }
 
-/* The master sees it on its Job; whoever asks is answered when it is on its way. */
+/* The master reads it from its Job; the caller is answered when the patch has been sent. */
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct cluster *cluster = context;

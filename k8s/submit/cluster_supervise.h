@@ -1,10 +1,10 @@
 /*
  * cluster_supervise.h - `totrain supervise` for a job whose processes are Pods.
  *
- *            creation             the master's last word, or the Job's
- *     folder ---------> following ------------------------------------> say it
+ *            creation             the master's final event, or the Job's condition
+ *     folder ---------> following ------------------------------------> report it
  *        |                  |
- *        +---- cancel, the door is gone, hopeless ----> delete the Job --> say it
+ *        +---- cancel, the session has ended, hopeless --> delete the Job --> report it
  *
  * The folder has cluster.json and access.json (k8s/job/cluster_folder.h). Lifeline, events,
  * control socket and exit code are those of a local job.

@@ -6,9 +6,9 @@
  *          +----------------------+-------------------------------+--> on_failed
  *
  * The credentials of the master and of each worker that there may be are issued here; the
- * authority and its key end with the creation. An answer that got lost is no harm: what is
- * there already is taken where it is this creation's own, and is an error where it is not.
- * What was made before an error is the caller's to delete: with the Job all of it goes.
+ * authority and its key end with the creation. A lost answer does no harm: an object that exists
+ * already is taken where it is this creation's own, and is an error where it is not. After an
+ * error the caller deletes what was made: deleting the Job deletes all of it.
  */
 #ifndef K8S_SUBMIT_CREATION_H
 #define K8S_SUBMIT_CREATION_H

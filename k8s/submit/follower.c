@@ -13,7 +13,7 @@
 #include "k8s/submit/replacement.h"
 
 #define NAME_BYTES_MAX 254
-#define OUTAGE_TRIES   4 /* of a watch in a row, before the user hears of it */
+#define OUTAGE_TRIES   4 /* failures of a watch in a row, before a notice to the user */
 #define LAST_PAUSES    5 /* of the log, when the Job has ended */
 #define SEED           1 /* there is one submitter */
 
@@ -33,11 +33,11 @@ struct follower {
     struct pod_log *log;
     struct replacement replacement; /* of masters that are missing */
 
-    char said[POD_MESSAGE_MAX]; /* the last notice, which is not said twice */
+    char said[POD_MESSAGE_MAX]; /* the last notice, which is not repeated */
     bool has_seen_job;
-    bool is_out;     /* the API server is not reached, and it was said */
+    bool is_out;     /* the API server is not reached, and a notice was sent */
     bool has_ended;  /* on_end was called */
-    bool job_ended;  /* and the log may have more to say */
+    bool job_ended;  /* and the rest of the log is still to be read */
     unsigned pauses; /* since then */
     enum status outcome;
     struct error why;
@@ -54,7 +54,7 @@ static void finish(struct follower *follower, enum status status, const struct e
     follower->reader.on_end(follower->reader.context, status, err, is_hopeless);
 }
 
-/* The log is read to its end first: the master's own words say more. */
+/* The log is read to its end first: the master's own event has more detail. */
 static void end_with_log(struct follower *follower, enum status status, const struct error *err)
 {
     if (follower->job_ended)

@@ -1,13 +1,13 @@
 /*
- * follower.h - how a Job goes: its conditions, its master's pod, the events in that pod's log.
+ * follower.h - follows a Job: its conditions, its master's pod, the events in that pod's log.
  *
  *     Job ------conditions-----> complete, failed, deleted ---+
  *     Events ---FailedCreate---> quota, Pod Security ...      +--> notices, the end
  *     pods -----obstacles------> unschedulable, no image ...  |
  *       +-------log------------> the master's event lines ----+--> events
  *
- * The master's own last word ends it. Where that got lost the Job's condition does, once the log
- * has been read to its end.
+ * The master's final event ends it. Where that got lost the Job's condition does, once the log has
+ * been read to its end.
  */
 #ifndef K8S_SUBMIT_FOLLOWER_H
 #define K8S_SUBMIT_FOLLOWER_H
@@ -31,7 +31,7 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
                           struct slice uid, const struct follower_reader *reader,
                           struct follower **follower, struct error *err);
 void follower_close(struct follower *follower); /* NULL: nothing */
-/* From the loop's tick: what keeps the API server from being asked. */
+/* From the loop's tick: reports an API server that cannot be reached. */
 void follower_look(struct follower *follower);
 
 #endif

@@ -73,7 +73,7 @@ static void take_line(struct log_lines *lines, struct slice line)
     if (!blank)
         return;
     time = (struct slice){line.data, (size_t)(blank - line.data)};
-    /* What has no time is none of the log's lines: a word of the server's about the log. */
+    /* A line without a time is not of the log, but the server's message about it. */
     if (!exec_plugin_time(time, &seconds) || !is_new(lines, seconds, nanoseconds_of(time)))
         return;
     lines->on_line(lines->context, (struct slice){blank + 1, line.size - time.size - 1});
