@@ -8,8 +8,8 @@
 #define __has_feature(name) 0
 #endif
 
-/* AddressSanitizer knows what malloc gave. What is read or written behind an allocation of an
- * arena is seen as well: each is followed by bytes that nobody may touch. */
+/* AddressSanitizer knows the bounds of what malloc returned. So that it also sees accesses behind
+ * an allocation of an arena, each is followed by poisoned bytes. */
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
 #define FORBID(bytes, size) ASAN_POISON_MEMORY_REGION(bytes, size)

@@ -123,7 +123,7 @@ static bool is_continuation(char c)
     return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-/* One column on a terminal, and no escape sequence out of somebody's SQL. */
+/* One column on a terminal, and no escape sequence of the SQL. */
 static char shown(char c)
 {
     unsigned char byte = (unsigned char)c;

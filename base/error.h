@@ -2,7 +2,7 @@
  * error.h - the one way to fail.
  *
  * A function that can fail returns an `enum status` and takes a `struct error
- * *` as its last argument, which whoever knows the reason fills. The struct
+ * *` as its last argument, filled where the reason is known. The struct
  * owns no memory, so it works when memory has run out. Bad input, a lost
  * connection and a full disk are returned; only our own mistakes are asserted.
  */
@@ -101,7 +101,7 @@ int status_exit_code(enum status status);
  *
  * The LINE part only where err->position points into `sql`. A long line is cut
  * on both sides around the position; the caret counts characters, not bytes.
- * Control characters become ?: no escape sequence out of somebody's SQL.
+ * Control characters become ?, so that no escape sequence of the SQL reaches the terminal.
  */
 void error_render(const struct error *err, struct slice sql, struct text *out);
 

@@ -45,7 +45,7 @@ static struct shape shape_of(struct slice bytes)
     return shape;
 }
 
-/* cJSON says nothing of why it gave up; malloc does. */
+/* cJSON does not report why it gave up; a trial of malloc does. */
 static enum status parse_failed(struct slice bytes, const char *end, struct error *err)
 {
     if (errno == ENOMEM)
@@ -82,7 +82,7 @@ enum status json_parse(struct slice bytes, size_t bytes_max, cJSON **json, struc
                 (size_t)(end - bytes.data));
 }
 
-/* A container that lacks what was to be added says so in its valueint, which
+/* A container that lacks what was to be added has a mark in its valueint, which
  * cJSON uses for numbers alone. */
 static void mark_incomplete(cJSON *container)
 {

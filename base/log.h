@@ -11,7 +11,7 @@
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
 
-/* Who writes: "master", "worker/1". Kept by pointer; say it once at the start. */
+/* `who`: the role that writes, "master", "worker/1"; borrowed for ever. Once, at the start. */
 void log_open(const char *who, enum log_level least);
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

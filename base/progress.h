@@ -1,9 +1,9 @@
 /*
  * progress.h - a count that rises while a process gets on with its work.
  *
- * Whoever does long work notes each bounded piece of it: a turn of the loop, a task of a team, some
- * rows of a network. That the count stands still for long says that the process hangs (in a page
- * fault on a dead disk, in a deadlock), which its other threads do not show
+ * Code that does long work notes each bounded piece of it: a turn of the loop, a task of a team,
+ * some rows of a network. A count that stands still for long shows that the process hangs (in a
+ * page fault on a dead disk, in a deadlock), which its other threads do not show
  * (runtime/process/stall.h). Any thread may call both.
  */
 #ifndef BASE_PROGRESS_H

@@ -10,10 +10,10 @@
 
 #define SPINS 4000 /* looks for work before a member sleeps: some ten microseconds */
 
-/* A ticket says which call it is, in the upper half, and the next task of it
- * in the lower: who raises it from n to n + 1 has taken task n of that call.
- * While a call is prepared the ticket has an odd number and no tasks, so that
- * nobody can take one of the old call by the count of the new. */
+/* A ticket is the number of a call, in the upper half, and its next task in the
+ * lower: the thread that raises it from n to n + 1 has taken task n of that call.
+ * While a call is prepared the ticket has an odd number and no tasks, so that no
+ * thread can take a task of the old call by the count of the new. */
 typedef uint64_t ticket;
 
 struct call {

@@ -101,7 +101,7 @@ static enum status fill_run(const struct cluster_options *options, struct kube_j
     return STATUS_OK;
 }
 
-/* Its name for whoever outlives us, and is in another folder. */
+/* Its absolute name, for a process that outlives this one and has another working folder. */
 static enum status find_file(const char *name, struct arena *arena, struct slice *found,
                              struct error *err)
 {
@@ -222,7 +222,7 @@ void cluster_tables_drop(struct session *session, int64_t number)
     discard(&session->cluster, number, &sink);
 }
 
-/* ----- jobs that nobody waits for ----- */
+/* ----- detached jobs ----- */
 
 static enum status put_destination(const struct session *session, const struct job_folder *folder,
                                    struct error *err)
@@ -249,8 +249,8 @@ static enum status put_destination(const struct session *session, const struct j
     return status;
 }
 
-/* A supervisor that outlives us follows the Job, and publishes the model as whoever we are, by the
- * login that it finds as we did, but without a password of ours. */
+/* A supervisor that outlives this process follows the Job, and publishes the model as the same
+ * role, by the login that libpq finds, but without a password that was typed here. */
 static enum status keep(void *self, const struct job_folder *folder, struct error *err)
 {
     const struct session *session = session_of(self);

@@ -11,16 +11,16 @@
 #include "cli/session.h"
 #include "k8s/job/kube_job.h"
 
-/* What every job is like where nobody says otherwise; no name, and no workers. */
+/* The defaults of every job; without a name, and without workers. */
 void cluster_job_begin(struct kube_job *job);
-/* What the options say of a job, over what is there. INVALID. Borrows from them. */
+/* Sets what the options name, over what is there. INVALID. Borrows from them. */
 enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
                              struct error *err);
 
 /* INVALID: --database-secret is missing. */
 enum status cluster_job_needs_login(struct error *err);
 
-/* The tables of a job that another process has staged. A notice says why they stay. */
+/* The tables of a job that another process has staged. A notice gives the reason why they stay. */
 enum status cluster_tables_are_there(struct session *session, int64_t number, bool *are_there,
                                      struct error *err);
 void cluster_tables_drop(struct session *session, int64_t number);

@@ -9,9 +9,9 @@
 /* Of the job spec that the first word names. */
 enum status dry_run_spec(const struct options *options, struct error *err);
 
-/* Of each statement that would train on the cluster. The database plans them, no row is read, and
- * nothing else is run. Not known before the rows are staged, and said on standard error: the number
- * of the job's tables. */
+/* Prints the objects of each statement that would train on the cluster. The database plans the
+ * statements, no row is read, and nothing else is run. The number of the job's tables is not known
+ * before the rows are staged, which a line on standard error states. */
 enum status dry_run_statements(const struct options *options, struct error *err);
 
 #endif

@@ -38,7 +38,7 @@ struct formatter {
     size_t count;
     uint64_t rows;
     bool is_open;        /* columns were given */
-    bool reader_is_gone; /* EPIPE: nobody wants the rest */
+    bool reader_is_gone; /* EPIPE: the rest is not written */
     struct table *table; /* FORMAT_TABLE */
 };
 

@@ -43,7 +43,7 @@ enum status k8s_reach_service(const char *address, struct error *err)
 
 /* ----- the Job ----- */
 
-/* What its pod is to find out, and as whom. */
+/* What the pod is to check, and with which login. */
 struct trial {
     const char *shown;        /* "a pod ..." */
     const char *arguments[3]; /* of the program; NULL after the last */

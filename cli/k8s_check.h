@@ -7,9 +7,9 @@
 #include "cli/options.h"
 #include "k8s/client/http.h"
 
-/* A Job of one pod runs the image: its version, or where a Secret is named whether the database
- * is reached with its login. The Job goes again. CONNECTION and FAILED with what the cluster says.
- */
+/* A Job of one pod runs the image: it prints its version, or where a Secret is named checks that
+ * the database is reached with its login. The Job is deleted again. CONNECTION and FAILED with the
+ * cluster's reason. */
 enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
                           const struct cluster_options *options, struct error *err);
 

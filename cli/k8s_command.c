@@ -113,7 +113,7 @@ static enum status check_right(struct http *http, struct slice kube_namespace,
     return STATUS_OK;
 }
 
-/* Of what the pod of a schedule says, the cluster shows a line. */
+/* Of the output of a schedule's pod the cluster shows one line. */
 static enum status check_all(struct http *http, struct slice kube_namespace, enum rights_role role,
                              struct error *err)
 {

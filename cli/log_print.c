@@ -7,7 +7,7 @@
 
 #include "runtime/launch/control.h"
 
-#define LOOK_MS 500 /* what the log's file system does not tell */
+#define LOOK_MS 500 /* for file systems without notifications */
 
 /* What was added since the last call. */
 static enum status copy(FILE *log, struct error *err)

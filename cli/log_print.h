@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* `follows`: what is added until nobody runs the job any more. NOT_FOUND. */
+/* `follows`: also prints what is added, until no process runs the job any more. NOT_FOUND. */
 enum status log_print(int64_t id, bool follows, struct error *err);
 
 #endif

@@ -146,7 +146,7 @@ static void put_family(const struct family *family, const struct sampled *jobs, 
     }
 }
 
-/* A job that goes just now, or whose books are just being made, has no samples. */
+/* A job whose folder is being removed, or whose record is being created, has no samples. */
 static size_t read_jobs(const int64_t *ids, size_t count, struct sampled *jobs)
 {
     const struct host books = {.self = NULL};

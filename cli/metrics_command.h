@@ -4,8 +4,8 @@
  *     totrain metrics            prints the page, as for the textfile collector of node_exporter
  *     totrain metrics 9464       serves it at /metrics until it is ended
  *
- * What a job serves itself (job.metrics) is there as long as its master runs. This reads the books
- * of all jobs instead: one that waits, has ended or was lost has samples, too.
+ * The page that a job itself serves (job.metrics) exists as long as its master runs. This reads the
+ * records of all jobs instead: one that waits, has ended or was lost has samples, too.
  */
 #ifndef CLI_METRICS_COMMAND_H
 #define CLI_METRICS_COMMAND_H

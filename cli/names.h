@@ -12,8 +12,8 @@
 /* One row a table or view: its name, its kind (table, view, model). */
 const char *names_query(const struct session *session);
 
-/* What there is to say of a table's columns, or of all where no table is named. PostgreSQL
- * reads the name as it is written, quotes included. */
+/* The query that describes a table's columns, or those of all tables where none is named.
+ * PostgreSQL reads the name as it is written, quotes included. */
 void schema_query(const struct session *session, struct slice table, struct text *sql);
 
 /* What cannot be read is left out: completion must not disturb. */

@@ -152,7 +152,7 @@ static void describe(unsigned takes, char letters[2 * ROW_COUNT + 3],
                      struct option names[ROW_COUNT + 1])
 {
     *letters++ = '-'; /* words come in their place, as code 1 */
-    *letters++ = ':'; /* a missing value is told apart, and nothing is printed */
+    *letters++ = ':'; /* getopt then reports a missing value by itself, and prints nothing */
     for (const struct row *row = rows; row < rows + ROW_COUNT; row++) {
         if (!(row->flag & takes))
             continue;

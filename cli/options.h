@@ -1,9 +1,9 @@
 /*
  * options.h - the words after `totrain` and after its commands.
  *
- * There is one table of all options. Each caller says which of them it takes;
- * what it does not take is refused with the nearest one that it does. Help is
- * printed from the table.
+ * There is one table of all options. Each caller names those that it takes;
+ * another one is refused with the nearest one that it takes. Help is printed
+ * from the table.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -53,7 +53,7 @@ enum {
     (OPTION_IMAGE | OPTION_PULL | OPTION_NAME | OPTION_CPU | OPTION_MEMORY | OPTION_RESOURCE |     \
      OPTION_PRIORITY | OPTION_ACCOUNT | OPTION_DATABASE_SECRET | OPTION_KEEP)
 
-/* Which cluster, and who we are there. */
+/* The cluster, and our credentials for it. */
 #define OPTIONS_CLUSTER (OPTION_KUBECONFIG | OPTION_CONTEXT | OPTION_NAMESPACE | OPTION_INSECURE)
 
 struct input {
@@ -61,12 +61,12 @@ struct input {
     const char *value;
 };
 
-/* Of jobs on a cluster; NULL where nothing was said. */
+/* Of jobs on a cluster; NULL where not given. */
 struct cluster_options {
     const char *kubeconfig, *context, *kube_namespace, *image, *pull_policy, *name, *cpu, *memory;
     const char *resource, *priority_class, *service_account, *database_secret, *keep, *schedule;
     const char *pods, *service_secret;
-    const char *run_of, *owner; /* said by the pod of a schedule: its name, and POD/UID/JOB */
+    const char *run_of, *owner; /* in the pod of a schedule: its name, and POD/UID/JOB */
     bool allows_insecure, is_dry_run;
 };
 

@@ -61,8 +61,8 @@ static void catch_terminal_signals(void)
     sigaction(SIGCONT, &go_on, NULL);
 }
 
-/* What is pasted is taken as it is: its tabs complete nothing. Terminals that
- * know bracketed paste say where it begins and ends. */
+/* Pasted text is taken as it is: its tabs complete nothing. Terminals with bracketed paste mark
+ * where it begins and ends. */
 #define PASTE_ASK   "\033[?2004h"
 #define PASTE_LEAVE "\033[?2004l"
 #define LINE_CLEAR  "\r\033[J" /* from the line's beginning on */
@@ -335,7 +335,7 @@ enum prompt_result prompt_read(struct prompt *prompt, struct text *typed)
 
     prompt->typed = typed;
     el_resize(prompt->editor);
-    el_set(prompt->editor, EL_PREP_TERM, 1); /* who sees the prompt may type Ctrl-D */
+    el_set(prompt->editor, EL_PREP_TERM, 1); /* once the prompt is shown Ctrl-D must work */
     tell_terminal(PASTE_ASK);
     line = el_gets(prompt->editor, &count);
     tell_terminal(PASTE_LEAVE);

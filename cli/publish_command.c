@@ -15,7 +15,7 @@
 #include "extension/sqlite/host.h"
 #include "runtime/role/fault.h"
 
-/* A model that took an hour is not lost to whoever writes for some minutes. */
+/* A model that took an hour must not be lost to a writer that takes some minutes. */
 #define PATIENCE_MS (10 * 60 * 1000)
 
 struct target {
@@ -27,7 +27,7 @@ struct target {
     char job_schema[64];
 };
 
-/* The first read says whether it is a database at all. */
+/* The first read shows whether it is a database at all. */
 static enum status check(sqlite3 *db, const char *path, struct error *err)
 {
     switch (sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL)) {
@@ -85,8 +85,8 @@ static void close_target(struct target *target)
     libpq_close(&target->libpq);
 }
 
-/* Where the tables of a job on a cluster are; empty: it is none, or its folder is damaged, which
- * job_publish says. */
+/* The schema of the tables of a job on a cluster; empty: it is none, or its folder is damaged,
+ * which job_publish reports. */
 static void read_schema(const char *folder, char schema[64])
 {
     struct cluster_access access;
@@ -125,7 +125,7 @@ static int publish_folder(const char *folder)
     return status_exit_code(status);
 }
 
-/* ----- typed by somebody ----- */
+/* ----- the command as typed ----- */
 
 static enum status put_columns(void *self, const struct slice *names, size_t count,
                                struct error *err)

@@ -146,7 +146,7 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
     return arguments->options.folder ? -1 : usage("the job's folder is missing", "");
 }
 
-/* -1: fine. Whoever reached a TCP port without TLS could join the job. */
+/* -1: fine. Any process that reaches a TCP port without TLS could join the job. */
 static int check_network(const struct role_options *options)
 {
     const char *addresses[] = {options->listen, options->master};

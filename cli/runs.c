@@ -29,7 +29,7 @@ static enum status ask(const struct runs *runs, struct http_request *request, co
     return status;
 }
 
-/* ----- does anybody wait for it? ----- */
+/* ----- is its submitter still there? ----- */
 
 static const cJSON *owner_of(const cJSON *job)
 {
@@ -167,7 +167,7 @@ static enum status look(const struct runs *runs, struct error *err)
     return status;
 }
 
-/* ----- who we are ----- */
+/* ----- the run that this process is ----- */
 
 static struct slice next_part(struct slice *rest)
 {

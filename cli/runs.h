@@ -1,5 +1,5 @@
 /*
- * runs.h - what the runs of a schedule have left that were cut short.
+ * runs.h - removes what interrupted runs of a schedule have left.
  *
  *     pod of a run --submits--> Job of the training, owned by the pod, its tables in the database
  *      |  SIGTERM: the Job is deleted, the tables are dropped
@@ -14,8 +14,7 @@
 
 #include "cli/session.h"
 
-/* For the run that the options say we are (run_of). Errors of the API server and of the database.
- */
+/* For the run that the options name (run_of). Errors of the API server and of the database. */
 enum status runs_clean(struct session *session, const struct cluster_options *options,
                        struct error *err);
 

@@ -142,7 +142,7 @@ static enum status describe(struct scheduling *scheduling, struct slice model, s
     struct kube_job *job = &scheduling->job;
 
     cluster_job_begin(job);
-    job->workers_max = 1; /* what the statement says, at each run */
+    job->workers_max = 1; /* each run takes the statement's */
     TRY(cluster_job_fill(options, job, err));
     if (job->database_secret.size == 0)
         return cluster_job_needs_login(err);

@@ -32,8 +32,8 @@ enum status script_run(struct session *session, const char *name, struct slice t
 /* As script_run; "-" is standard input. */
 enum status script_run_file(struct session *session, const char *path);
 
-/* Show an error of the script that runs, with its file, its line and who read
- * it. A position of -1 stands for the statement's. Returns err->status. */
+/* Shows an error of the script that runs, with its file, its line and the files that read it. A
+ * position of -1 stands for the statement's. Returns err->status. */
 enum status script_fail(const struct session *session, const struct error *err);
 
 #endif

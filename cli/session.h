@@ -25,7 +25,7 @@ struct session {
     struct progress progress;
     enum colour colour;          /* of errors */
     const struct script *script; /* what is being run; NULL: nothing */
-    bool is_timed;               /* say how long each statement took */
+    bool is_timed;               /* print how long each statement took */
     bool is_ended;               /* .quit: nothing more is run */
 };
 

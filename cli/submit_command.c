@@ -13,7 +13,7 @@
     (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTIONS_CLUSTER |                \
      OPTIONS_KUBE_JOB | OPTION_SCHEDULE | OPTION_SERVICE_SECRET | OPTION_DRY_RUN | OPTION_COLOUR | \
      OPTION_HELP)
-#define TAKES (SHOWN | OPTION_RUN_OF | OPTION_OWNER) /* the pod of a schedule says these */
+#define TAKES (SHOWN | OPTION_RUN_OF | OPTION_OWNER) /* the last two: in the pod of a schedule */
 
 static const char usage[] =
     "usage: totrain submit DB STATEMENT --image=NAME --database-secret=NAME [OPTION]...\n"
@@ -75,7 +75,7 @@ static bool is_final(enum status status)
            status != STATUS_INTERRUPTED;
 }
 
-/* In the pod of a schedule, where nobody else would forward the word to us. */
+/* In the pod of a schedule, where no terminal forwards the signal. */
 static enum status begin_run(struct session *session, const struct options *options,
                              struct error *err)
 {

@@ -1,9 +1,8 @@
 /*
  * build.h - what the grammar's actions call to put a statement together.
  *
- * The first failure (memory, a limit, a repeated attribute) is kept in
- * parse->status and ends the parse; actions after it change nothing that
- * anybody reads.
+ * The first failure (memory, a limit, a repeated attribute) is stored in
+ * parse->status and ends the parse; what actions do after it is never read.
  */
 #ifndef PARSER_BUILD_H
 #define PARSER_BUILD_H

@@ -55,7 +55,7 @@ static const struct {
     {LEXER_END, "end of statement"},
 };
 
-/* Each statement's clauses in their order, for who mixed them up. */
+/* Each statement's clauses in their order, for a hint where they were mixed up. */
 static const struct {
     int verb;
     const char *form;
@@ -192,7 +192,7 @@ static void append_items(struct text *out, const char *const *items, size_t coun
     }
 }
 
-/* " after LABEL": where a name or a value is missing, it helps to say of what. */
+/* " after LABEL": where a name or a value is missing, what it belongs to. */
 static void append_after(struct text *out, const struct progress *progress)
 {
     const struct token *previous = &progress->previous;

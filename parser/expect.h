@@ -1,5 +1,5 @@
 /*
- * expect.h - what to say of a token that cannot stand where it stands.
+ * expect.h - the error message about a token that cannot stand at its place.
  *
  *     expected COLUMN, LABEL, USING or INTO, found "LABLE"
  *     HINT: Did you mean LABEL?

@@ -3,8 +3,8 @@
  *
  * Token kinds are those of the grammar (grammar.h, which lemon writes). What
  * may stand at a place decides how it is read: the parser asks the grammar and
- * tells the lexer, so that a/b:v1/Class is one token after TRAIN, and [a b] is
- * a name where no list can be.
+ * passes the answer to the lexer, so that a/b:v1/Class is one token after TRAIN,
+ * and [a b] is a name where no list can be.
  */
 #ifndef PARSER_LEXER_H
 #define PARSER_LEXER_H

@@ -3,8 +3,8 @@
  *
  *     text --split--> pieces --parse--> statement
  *
- * The splitter cuts a program at semicolons and says of each piece whether it
- * is ours. A piece is ours when, outside strings, comments, quoted names,
+ * The splitter cuts a program at semicolons and decides for each piece whether
+ * it is ours. A piece is ours when, outside strings, comments, quoted names,
  * dollar quotes and parentheses, a SELECT or WITH statement contains the word
  * TO (the hosts' own SIMILAR TO, AS to and INTERVAL '1' DAY TO SECOND apart),
  * or when it begins with one of our own commands (SHOW TRAIN | MODELS |

@@ -63,7 +63,7 @@ static void splitter_begin_query(struct splitter *splitter, int start)
     splitter->piece.select_start = start;
 }
 
-/* What the leading words say, as each of them arrives. */
+/* Follows the leading words of a statement, one call a word. */
 static void splitter_head(struct splitter *splitter, struct slice word, int start)
 {
     const struct slice *words = splitter->words;

@@ -1,5 +1,5 @@
 /*
- * statement.h - what a statement says, and nothing about what it means.
+ * statement.h - the parsed text of a statement, without its meaning.
  *
  * A tree of names, values and byte offsets. It knows no database and no
  * machine learning: whether a column or a model exists is the planner's

@@ -18,8 +18,8 @@ int door_register(struct connection *connection);
  * works there as in any other. */
 enum status door_open(sqlite3 *db, const char *program, struct error *err);
 
-/* bare.c: what SQLite refused as a syntax error may be ours. False when it is
- * not: the caller returns what SQLite said. Else *code is the answer, and
+/* bare.c: a text that SQLite refused as a syntax error may be ours. False when it is
+ * not: the caller returns SQLite's error. Else *code is the answer, and
  * statement and tail are set as sqlite3_prepare_v2 would. */
 bool bare_prepare(struct connection *connection, const char *sql, int bytes, unsigned flags,
                   sqlite3_stmt **statement, const char **tail, int *code);

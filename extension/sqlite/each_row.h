@@ -9,7 +9,7 @@
  *     WITH totrain_cells(c0, c1, ...) AS (SELECT ...)
  *         SELECT totrain_each_row(?1, c0, c1, ...) FROM totrain_cells
  *
- * ?1 is a pointer to who takes the rows, which SQL text cannot forge.
+ * ?1 is a pointer to the receiver of the rows, which SQL text cannot forge.
  */
 #ifndef EXTENSION_SQLITE_EACH_ROW_H
 #define EXTENSION_SQLITE_EACH_ROW_H

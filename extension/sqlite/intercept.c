@@ -3,8 +3,8 @@
  *
  * SQLite has no hook for its parser. But programs that use the shared library
  * (the sqlite3 shell, Python's module, most others) reach it through a slot of
- * their import tables, and each loaded object says where its slots are: a
- * relocation that names the function. We put our function there. It calls the
+ * their import tables, and each loaded object lists its slots: relocations that
+ * name the function. We put our function there. It calls the
  * real one first, and only where that reports an error, for a connection that
  * loaded this extension, looks at the text itself. Every other call of the
  * process passes through unchanged.
@@ -75,7 +75,7 @@ struct redirection {
     function *real, *ours;
 };
 
-/* What the dynamic section of one object says. */
+/* The entries of one object's dynamic section that matter here. */
 struct object {
     uintptr_t base;
     const ElfW(Sym) * symbols;

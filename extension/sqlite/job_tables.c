@@ -1,7 +1,7 @@
 /*
  * totrain_jobs, totrain_workers, totrain_events, totrain_job_metrics: jobs as
- * tables that can be read while they run. They are there in every session and in
- * no file; a view or trigger of somebody else's file cannot read them.
+ * tables that can be read while they run. They exist in every session and in
+ * no file; a view or trigger in a database file cannot read them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-/* What is no whole number from 1 on is nobody's id; -1 finds none. */
+/* A value that is no whole number from 1 on is no id; -1 finds none. */
 static int64_t wanted_job(int count, sqlite3_value **values)
 {
     if (count == 0)

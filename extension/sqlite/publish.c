@@ -317,10 +317,10 @@ static enum status publish_in_transaction(struct sqlite_host *host, struct slice
     return insert_metrics(host->db, schema, publication, err);
 }
 
-/* SQLite commits by removing the journal. That it is gone must be on the disk as well, or the
- * next who opens the database after a power cut takes the model back. A connection that waits for
- * the disk less than SQLite does by itself (PRAGMA synchronous) wants no more of ours. What fails
- * here cannot undo the commit. */
+/* SQLite commits by removing the journal. The removal must reach the disk as well, or the next
+ * connection that opens the database after a power cut takes the model back. On a connection that
+ * waits less for the disk than by default (PRAGMA synchronous) nothing is synced. A failure here
+ * cannot undo the commit. */
 static void sync_folder(struct sqlite_host *host, struct slice schema)
 {
     const struct slice file = host_find_file(host, schema);
@@ -537,7 +537,7 @@ static enum status check_restorable(struct sqlite_host *host, struct slice schem
 
     TRY(locate(host->db, schema, name, &located, err));
     if (!located.exists)
-        return STATUS_OK; /* loading it says so, with a suggestion */
+        return STATUS_OK; /* loading it reports that, with a suggestion */
     target.schema = slice_of(located.schema);
     return host_check_target(host, &target, err);
 }

@@ -122,7 +122,7 @@ static enum status check_no_parameters(sqlite3_stmt *statement, struct error *er
     return STATUS_OK;
 }
 
-/* What else is wrong with it is said when it is run. */
+/* Other errors in it are reported when it is run. */
 enum status host_check_parameters(sqlite3 *db, struct slice select, struct error *err)
 {
     sqlite3_stmt *statement = NULL;

@@ -3,7 +3,7 @@
  *
  * A bare statement becomes a recursive query over such a result: a handle,
  * which is a number, and a row's index. The result lives as long as the query
- * that made it (SQLite's auxiliary data tells us), and a handle is never used
+ * that made it (it is SQLite's auxiliary data), and a handle is never used
  * twice.
  */
 #ifndef EXTENSION_SQLITE_RESULT_H

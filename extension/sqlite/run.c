@@ -8,7 +8,7 @@
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 
-/* ----- progress: one redrawn line where somebody can see it ----- */
+/* ----- progress: one redrawn line, on a terminal ----- */
 
 struct terminal {
     struct sink keep; /* where rows go */
@@ -261,8 +261,8 @@ static void closed(void *connection)
     connection_remove(connection);
 }
 
-/* What has side effects must not be reachable from a view or trigger that
- * somebody else put into the file. */
+/* Functions with side effects must not be reachable from a view or trigger that
+ * another person put into the file. */
 static const struct {
     const char *name;
     int arguments;

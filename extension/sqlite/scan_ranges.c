@@ -25,7 +25,7 @@ void scan_ranges_deinit(struct scan_ranges *ranges)
     pthread_mutex_destroy(&ranges->lock);
 }
 
-/* The farther half of the most that somebody has left, and the last position, too. */
+/* The farther half of what is left to the reader with the most, the last position included. */
 static void steal(struct scan_ranges *ranges, struct scan_range *thief)
 {
     struct scan_range *victim = NULL;

@@ -4,7 +4,7 @@
  *     reader 0   |####|......................|      # read, or claimed in one stretch
  *     reader 1                               |##|...............|      . left
  *
- * Where the rows of a table lie among its rowids nobody knows: a million side
+ * It is not known where the rows of a table lie among its rowids: a million side
  * by side and one at 2^62, or as many at both ends of the numbers. So each
  * reader starts with an equal part of the rowids and claims it stretch by
  * stretch; one that has nothing left takes the farther half of what is left to
@@ -57,8 +57,7 @@ enum claim {
     CLAIM_END   /* everything was read, or all are to stop */
 };
 
-/* The next stretch for this reader, who then reads it and says so with
- * scan_ranges_finish. */
+/* The next stretch for this reader, which then reads it and reports that by scan_ranges_finish. */
 enum claim scan_ranges_try(struct scan_ranges *ranges, uint32_t reader, struct stretch *stretch);
 /* The same, after waiting; false at the end. */
 bool scan_ranges_claim(struct scan_ranges *ranges, uint32_t reader, struct stretch *stretch);

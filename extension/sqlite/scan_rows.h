@@ -31,7 +31,7 @@ struct scan_rows {
     struct error error;
 };
 
-/* `db` is used by nobody else until the end. False when the SELECT does not
+/* `db` is used for nothing else until the end. False when the SELECT does not
  * work there, or no longer has the scan's columns; scan_rows_end all the same. */
 bool scan_rows_begin(struct scan_rows *rows, sqlite3 *db, const struct scan *scan,
                      const struct plain_scan *plain, const char *rowid);

@@ -24,7 +24,7 @@ enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *
 
 struct cell sql_cell(sqlite3_stmt *statement, int column);
 struct slice sql_slice(sqlite3_stmt *statement, int column); /* empty for NULL */
-/* Of a function's argument, which nobody else may be changing. */
+/* Of a function's argument, which no other thread may be changing. */
 void sql_value(sqlite3_value *value, struct cell *cell);
 /* The bytes are copied. */
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);
@@ -36,9 +36,9 @@ void sql_result_cell(sqlite3_context *context, const struct cell *cell);
 void sql_append_table(struct text *sql, struct slice schema, struct slice table);
 
 /*
- * A transaction of our own, or a savepoint inside the user's. A lock that
- * somebody else holds is waited for: as long as the connection's own busy
- * handler says, and then for LOCK_WAIT_MS more, since a model that took an
+ * A transaction of our own, or a savepoint inside the user's. It waits for a
+ * lock that another connection holds: as long as the connection's own busy
+ * handler does, and then LOCK_WAIT_MS more, since a model that took an
  * hour must not be lost to a writer that takes a second.
  */
 #define LOCK_WAIT_MS 10000

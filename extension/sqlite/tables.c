@@ -11,7 +11,7 @@
 static const char *const reserved_names[] = {"totrain_models", "totrain_versions",
                                              "totrain_metrics"};
 
-/* Where SQLite makes a table whose schema is not said. */
+/* The schema in which SQLite makes a table whose name has none. */
 static struct slice schema_or_main(struct slice schema)
 {
     return schema.size > 0 ? schema : SLICE("main");
@@ -80,7 +80,7 @@ static bool is_being_read(sqlite3 *db, const char *schema)
 {
     sqlite3_stmt *statement = NULL;
 
-    /* Ours read no table: outside a transaction any read is somebody else's. */
+    /* Our statements read no table: outside a transaction any read is another statement's. */
     if (sqlite3_get_autocommit(db))
         return sqlite3_txn_state(db, schema) != SQLITE_TXN_NONE;
     while ((statement = sqlite3_next_stmt(db, statement)))
@@ -116,7 +116,7 @@ static enum status is_model(struct sqlite_host *host, struct slice schema, struc
 
 /* SQLite keeps what stands between the parentheses of CREATE TABLE as it was written. A
  * comment at its end goes with the table through renames and dumps, and is no longer at the
- * end when somebody has added a column. NULL: a kind that is known by its columns. */
+ * end when a column was added. NULL: a kind that is known by its columns. */
 static const char *mark_of(enum target_kind kind)
 {
     switch (kind) {

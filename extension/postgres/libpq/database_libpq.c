@@ -111,8 +111,8 @@ static enum status begin_session(struct libpq *libpq, PGconn *connection, struct
     "pg_catalog.set_config('tcp_keepalives_count', '3', false)"
 #define SERVER_USER_TIMEOUT ", pg_catalog.set_config('tcp_user_timeout', '15000', false)"
 
-/* libpq takes an address where it expects a database's name. The password, where there is
- * one, counts before the address; what the address says of timeouts, before ours. */
+/* libpq accepts an address in place of a database's name. A password that is given overrides the
+ * address; timeouts in the address override ours. */
 enum status libpq_open(struct libpq *libpq, const char *address, const char *password,
                        struct error *err)
 {

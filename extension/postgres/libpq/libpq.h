@@ -27,9 +27,10 @@
 struct libpq {
     PGconn *connection;
     PGcancel *cancel; /* its handle for other threads: they may not look at the connection */
-    const volatile sig_atomic_t *interrupts; /* the program's SIGINT counter; NULL: nobody asks */
+    const volatile sig_atomic_t *interrupts; /* the program's SIGINT counter; NULL: none */
     const atomic_bool *stops;                /* set by another thread; NULL: by none */
-    /* What the server says beside results ("NOTICE", "WARNING"). NULL: it is dropped. */
+    /* Receives the server's messages beside results ("NOTICE", "WARNING"). NULL: they are
+     * dropped. */
     void (*notice)(void *self, const char *severity, const char *message);
     void *notice_self;
     uint32_t enums[LIBPQ_ENUMS_MAX];
@@ -46,13 +47,13 @@ bool libpq_is_address(const char *text);
  * when this fails. The struct must not move afterwards. */
 enum status libpq_open(struct libpq *libpq, const char *address, const char *password,
                        struct error *err);
-/* Was it refused because the server wants a password, and libpq found none? Somebody who
- * is there may be asked for it; then the connection is closed and opened again. */
+/* True where the server refused because it wants a password and libpq found none. An interactive
+ * caller may ask the user for it, and closes and opens the connection again. */
 bool libpq_needs_password(const struct libpq *libpq);
 /* One more connection as the same user to the same database. */
 enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, struct error *err);
 void libpq_close(struct libpq *libpq);
-/* One that somebody else has connected, and that is this one's from now on. */
+/* Takes over a connection that another module has made. */
 enum status libpq_adopt(struct libpq *libpq, PGconn *connection, struct error *err);
 
 /* The host over this connection, with what libpq adds to it: where a detached job finds
@@ -60,8 +61,8 @@ enum status libpq_adopt(struct libpq *libpq, PGconn *connection, struct error *e
 void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program);
 
 /* A conninfo string that leads to the same database as the same user, without a
- * password: whoever connects later has that from where libpq finds it. New tables are
- * made in `schema`, and are those of `role` where it is not empty. */
+ * password: a process that connects later gets it from where libpq finds it. New tables are
+ * made in `schema`, and belong to `role` where it is not empty. */
 enum status libpq_address(const struct libpq *libpq, struct slice schema, struct slice role,
                           struct text *address, struct error *err);
 
@@ -75,9 +76,9 @@ enum status libpq_fail(struct libpq *libpq, const PGresult *result, struct slice
 /* Send, and wait for each result in turn, NULL after the last one; the user's interrupt
  * cancels what runs, whose results must be taken all the same. */
 PGresult *libpq_next_result(struct libpq *libpq);
-/* A row of COPY, NULL at its end; then libpq_next_result says how it went. */
+/* A row of COPY, NULL at its end; then libpq_next_result returns its outcome. */
 bool libpq_next_copied(struct libpq *libpq, struct slice *row, char **owned);
-/* Has the user, or whoever started this thread, asked to stop? */
+/* True once the user, or the caller that started this thread, has asked to stop. */
 bool libpq_interrupted(const struct libpq *libpq);
 /* Ask the server to end what runs there. From any thread. */
 void libpq_cancel(const struct libpq *libpq);

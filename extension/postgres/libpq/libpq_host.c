@@ -129,8 +129,8 @@ static enum status find_place(void *self, struct slice schema, struct unpublishe
 
 /* ----- a connection that is lost while a model is trained ----- */
 
-/* Where the model goes is noted while the session can still say it. Inside of the user's
- * transaction it goes nowhere else: what is lost with the session was not committed. */
+/* The model's destination is noted while the session still knows it. Inside the user's transaction
+ * there is no other destination: what is lost with the session was not committed. */
 static enum status check_target(void *self, const struct table_target *target, struct error *err)
 {
     struct postgres_host *host = self;

@@ -240,7 +240,7 @@ enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_co
     return status;
 }
 
-/* A copied row says nothing of its columns: they are asked for first. */
+/* A copied row does not describe its columns: a query before it does. */
 static enum status query_copied(struct libpq *libpq, struct slice sql, const struct pg_rows *rows,
                                 struct error *err)
 {

@@ -412,7 +412,7 @@ enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
     return status;
 }
 
-/* ----- under a snapshot that somebody else holds ----- */
+/* ----- under a snapshot that another session holds ----- */
 
 /* With as many connections as are to be had, which need not be all. */
 static enum status open_some(struct scan_group *group, const struct libpq *session, uint32_t wanted,

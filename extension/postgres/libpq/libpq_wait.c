@@ -68,7 +68,7 @@ static bool take_input(struct libpq *libpq)
 
 PGresult *libpq_next_result(struct libpq *libpq)
 {
-    take_input(libpq); /* a lost connection is what PQgetResult then says */
+    take_input(libpq); /* a lost connection is then reported by PQgetResult */
     return PQgetResult(libpq->connection);
 }
 

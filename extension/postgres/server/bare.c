@@ -9,7 +9,7 @@
  *               and to the client (PqCommMethods->putmessage, 'E'). Both are ours to
  *               refuse: the text is kept, and nothing else is done while the backend
  *               is in error recovery.
- *     backend   recovers, and says that it is ready for the next statement ('Z').
+ *     backend   recovers, and is about to report that it is ready for the next statement ('Z').
  *               Before that goes out everything is clean: the text is run (script.c),
  *               its rows go to the client, then 'Z'.
  *
@@ -36,9 +36,9 @@ static PQcommMethods methods;
 static emit_log_hook_type next_log_hook;
 
 static char *pending; /* the text to be run at the next 'Z', in TopMemoryContext */
-static char *refused; /* what the server wanted to say of it: the bytes of its 'E' */
+static char *refused; /* the server's own error about it: the bytes of its 'E' */
 static size_t refused_size;
-static bool was_idle;   /* the last 'Z' said so */
+static bool was_idle;   /* by the last 'Z' */
 static bool is_first;   /* nothing was analysed since the last 'Z' */
 static bool is_claimed; /* a string that the server would run until it fails is ours to run */
 static post_parse_analyze_hook_type next_analyze;
@@ -99,7 +99,7 @@ static bool is_whole_message(void)
 #else
 static bool is_whole_message(void)
 {
-    return false; /* nobody may look before a piece of memory of which he does not know the kind */
+    return false; /* the bytes before a piece of memory of unknown kind must not be read */
 }
 #endif
 
@@ -288,8 +288,8 @@ static void run_pending(void)
     is_running = false;
 }
 
-/* What was run may have failed, or may have begun a transaction: the client is told how it is now,
- * not how it was before. */
+/* The statement that was run may have failed, or may have begun a transaction: the client gets the
+ * status of now, not that of before. */
 static int put_ready_after_pending(void)
 {
     char status;

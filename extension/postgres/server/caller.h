@@ -1,5 +1,5 @@
 /*
- * caller.h - who has submitted a job, and with which settings, for those who go on with it.
+ * caller.h - the role that submitted a job and its settings, for workers that continue it.
  *
  *     session --caller_write--> FOLDER/caller.json --caller_read, caller_become--> worker
  *
@@ -14,15 +14,15 @@
 #include "runtime/launch/launch.h"
 
 struct caller {
-    Oid session_user; /* whom the worker connects as */
+    Oid session_user; /* the role as which the worker connects */
     Oid role;         /* of SET ROLE; InvalidOid: none */
-    Oid user;         /* who the statement runs as */
+    Oid user;         /* the role as which the statement runs */
     int security;     /* flags of that */
     struct caller_setting *settings;
     size_t count;
 };
 
-/* Who runs just now, into the folder. Throws. */
+/* Writes the current role and settings into the folder. Throws. */
 void caller_write(const struct job_folder *folder);
 bool caller_is_written(const char *folder);
 /* In CurrentMemoryContext; needs no connection to a database. */

@@ -7,7 +7,7 @@
 #ifndef EXTENSION_POSTGRES_SERVER_COMPAT_H
 #define EXTENSION_POSTGRES_SERVER_COMPAT_H
 
-/* Our files are compiled with hidden symbols, as 16 compiles modules; 15 does not say so. */
+/* Our files are compiled with hidden symbols, as 16 compiles modules; 15 has no such macro. */
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #include <postgres.h>
 

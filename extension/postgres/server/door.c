@@ -45,7 +45,7 @@ static struct door *door_of(struct postgres_host *host)
 
 static void show_notice(void *self, const char *line);
 
-/* The transaction is the user's, and what it will meet at its end nobody knows now. */
+/* The transaction is the user's, and conflicts at its end cannot be foreseen now. */
 static void warn_of_isolation(struct door *door)
 {
     if (!door->owns_transaction && IsolationUsesXactSnapshot())
@@ -77,8 +77,8 @@ static void begin_again(void *call)
     door_write_committed();
 }
 
-/* For hours nobody could ALTER or TRUNCATE the table that was read, nor read it once
- * somebody waits to. */
+/* Otherwise, for hours, ALTER and TRUNCATE of the table that was read would wait, and behind them
+ * every reader of it. */
 static enum status rows_read(void *self, struct error *err)
 {
     struct door *door = door_of(self);
@@ -167,8 +167,8 @@ static bool may_execute(Oid function)
 #endif
 }
 
-/* A schema of this name can be anybody's, and what he has put there is not to be called. The
- * extension is made by a superuser, and with it its schema. */
+/* Any role may own a schema of this name, whose functions must not be called. The extension is made
+ * by a superuser, and with it its schema. */
 static Oid schema_of_extension(void)
 {
     return OidIsValid(get_extension_oid("totrain", true)) ? get_namespace_oid("totrain", true)

@@ -27,14 +27,14 @@ struct door {
     struct postgres_host host;
     struct postgres_cluster cluster;
     /* The statement is all of the transaction: between reading and writing it may be ended,
-     * and with it the locks on what was read. Set by whoever began it. */
+     * and with it the locks on what was read. Set by the code that began it. */
     bool owns_transaction;
     bool holds;              /* the transaction that runs keeps a snapshot for a job's workers */
     bool follows_itself;     /* a background worker: jobs that are kept are its own to follow */
     bool has_kept;           /* one was */
     bool has_begun;          /* the statement has begun a job */
     bool has_published;      /* and committed the model: too late to be interrupted */
-    int64_t written_job;     /* whose model is written and not committed; 0: none */
+    int64_t written_job;     /* the job whose model is written and not committed; 0: none */
     struct job_folder job;   /* that goes should the statement be rolled back; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
 };
@@ -45,8 +45,8 @@ extern const struct host_jobs door_jobs;
 /* Palloc'd in CurrentMemoryContext, which must outlive it. */
 struct door *door_open(void);
 
-/* A transaction of our own that has just begun, and writes what a job made: it takes what others
- * have committed meanwhile as it is, whatever default_transaction_isolation says. */
+/* Makes a transaction of ours that has just begun, and writes a job's result, READ COMMITTED,
+ * whatever default_transaction_isolation is: others may have committed meanwhile. */
 void door_write_committed(void);
 
 /* Is the extension in this database, and may the caller run its statements? Throws

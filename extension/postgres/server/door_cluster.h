@@ -1,8 +1,8 @@
 /*
  * door_cluster.h - jobs on Kubernetes from inside of the server.
  *
- * Who types chooses numbers, and names of the administrator's lists; everything else about the
- * cluster is in the settings totrain.kubernetes_*.
+ * Users choose numbers and allow-listed names; everything else about the cluster is an
+ * administrator's setting, totrain.kubernetes_*.
  */
 #ifndef EXTENSION_POSTGRES_SERVER_DOOR_CLUSTER_H
 #define EXTENSION_POSTGRES_SERVER_DOOR_CLUSTER_H

@@ -36,7 +36,7 @@ SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
 
-/* What tells one snapshot from another. */
+/* Identifies a snapshot. */
 struct stamp {
     TransactionId xmin, xmax;
     CommandId command;

@@ -3,8 +3,8 @@
  *
  *     STATE/DATABASE/ROLE/jobs/ID      by OIDs; see settings_state()
  *
- * A role sees and ends the jobs of the roles that it may act as. Who is a member of
- * totrain_monitor sees those of all.
+ * A role sees and ends the jobs of the roles that it may act as. Members of totrain_monitor see
+ * all jobs.
  */
 #include "extension/postgres/server/door.h"
 
@@ -122,7 +122,7 @@ struct note {
     const char *statement;
     enum job_state what;
     const char *why;
-    bool is_last; /* whatever the books say */
+    bool is_last; /* overrides the job's record */
 };
 
 static enum status put_note(const char *folder, const char *path, const struct note *note,
@@ -211,7 +211,7 @@ static enum job_table table_named(const char *name)
                     errmsg("there is no table of jobs named \"%s\"", name)));
 }
 
-/* Whoever calls the function writes its list of columns. */
+/* The caller's SQL gives the list of columns. */
 static void check_columns(TupleDesc descriptor, size_t count)
 {
     bool fits =
@@ -308,7 +308,7 @@ static Datum cancel(Oid owner, int64_t id)
     jobs_host_init(&host, settings_state(owner));
     if (job_end(&host, id, &err) != STATUS_OK)
         session_raise(&nobody, &err, SLICE(""), false);
-    kept_jobs_adopt(); /* one that nobody follows has somebody who ends it */
+    kept_jobs_adopt(); /* a job without a follower gets one, which ends it */
     return CStringGetTextDatum("cancelled");
 }
 

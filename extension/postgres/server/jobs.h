@@ -11,18 +11,18 @@
 /* Remove what is left of jobs whose database or role was dropped. */
 void jobs_sweep(void);
 
-/* What becomes of a job, where its master has not said it. `statement` where it has no books yet,
- * `why` NULL: nothing is to be said. Throws nothing; what cannot be written is logged. */
+/* Records the state of a job that its master has not recorded. `statement`: for a job without a
+ * record yet. `why`: the error; NULL: none. Throws nothing; a failed write is logged. */
 void jobs_note(const char *state, int64_t id, const char *statement, enum job_state what,
                const char *why);
 
-/* The same of one that begins; throws where it cannot be written: nobody would hear of the job. */
+/* The same of a job that begins; throws where it cannot be written: the job would be invisible. */
 void jobs_begin(const char *state, int64_t id, const char *statement);
 
-/* The same of one that has failed, whatever its books say. */
+/* The same of a job that has failed, whatever its record contains. */
 void jobs_fail(const char *state, int64_t id, const char *why);
 
-/* The host of statements about jobs in the folders of one role: who knows what became of their
+/* The host of statements about jobs in the folders of one role, which knows what became of their
  * models. `state` is borrowed. */
 struct host;
 void jobs_host_init(struct host *host, const char *state);

@@ -30,7 +30,7 @@ PGDLLEXPORT void totrain_start_main(Datum unused);
 #define TRIES_MAX     5 /* to connect: the database or the role may be gone for good */
 #define TRIES_FILE    "tries"
 #define AGAIN_MS      30000 /* after the cluster did not let us look */
-#define LOOK_MS       1000  /* has somebody given it up meanwhile? */
+#define LOOK_MS       1000  /* between checks whether the job was given up */
 #define LOOK_EVERY_MS 10000
 
 /* In bgw_extra. */
@@ -58,7 +58,7 @@ static bool start_worker(const struct kept *kept, BackgroundWorkerHandle **handl
     return RegisterDynamicBackgroundWorker(&worker, handle);
 }
 
-/* Who looks at a job between two that follow it sees one that is lost. */
+/* Between two followers a job shows as lost. */
 static void wait_until_followed(const struct job_folder *folder, BackgroundWorkerHandle *handle)
 {
     const TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), START_MS);
@@ -85,7 +85,7 @@ void kept_jobs_take(const struct job_folder *folder)
     wait_until_followed(folder, handle);
 }
 
-/* ----- those that nobody follows ----- */
+/* ----- jobs without a follower ----- */
 
 static void adopt_jobs_of(Oid database, Oid owner)
 {
@@ -168,7 +168,7 @@ struct following {
     const struct job_folder *folder;
     const char *state;
     int64_t number; /* of its tables */
-    bool is_nobody; /* who submitted it is gone, or may not be acted as */
+    bool is_nobody; /* the submitting role was dropped, or may not be acted as */
     struct session session;
     struct error err; /* how the last supervisor ended */
 };
@@ -267,7 +267,7 @@ static void let_go(const struct following *following)
     job_let_go(following->folder->path);
 }
 
-/* collect has made the books anew: they say again what they said. */
+/* collect has made the record anew: the end is recorded again. */
 static void end_failed(struct following *following, enum job_state what, const char *why)
 {
     unpublished_remove(following->folder);
@@ -288,8 +288,8 @@ static void keep_unpublished(const struct following *following, const struct err
                      psprintf("the model could not be written: %s", why->message));
 }
 
-/* It has learned. A worker before may have died after its commit, and has then left the books of a
- * job that is done, and tables that are over, or none. */
+/* The job has learned. An earlier worker may have died after its commit, and has then left a record
+ * that is done, and tables that are over, or none. */
 static void end_well(struct following *following)
 {
     const bool was_done = state_of(following) == JOB_STATE_DONE;
@@ -306,8 +306,7 @@ static void end_well(struct following *following)
     let_go(following);
 }
 
-/* Its last words, where somebody has taken the Job away after they were written: what counts is
- * what is in the tables. */
+/* The Job was deleted after its end was written: what the tables contain counts. */
 static void end_without_word(struct following *following, enum job_state what)
 {
     const bool is_given_up = job_is_given_up(following->folder->path);

@@ -3,30 +3,30 @@
  * by the server" (extension/engine/jobs/life.h).
  *
  *     session --kept_jobs_take--> folder: cluster.json, caller.json, detached    returns
- *     background worker, as the caller: follows the Job --> publishes, drops the tables --> lets go
- *          |  ends in whatever way, with the server too
+ *     background worker, as the caller: follows the Job --> publishes, drops the tables, ends
+ *          |  ends in another way, also with the server
  *          v
- *     nobody --kept_jobs_adopt, or a start of the server--> another worker: the same again
+ *     no follower --kept_jobs_adopt, or a start of the server--> another worker: the same again
  *
- * A worker for each job, of max_worker_processes. What holds the folder's lock is the one that
- * follows; a second finds it taken and goes. An exit with an error, which is what
- * pg_terminate_backend makes of it and a crash of the server, has the postmaster start it again.
+ * A worker for each job, of max_worker_processes. The one that holds the folder's lock follows; a
+ * second finds it taken and ends. After an exit with an error, as pg_terminate_backend or a crash
+ * of the server cause it, the postmaster starts it again.
  */
 #ifndef EXTENSION_POSTGRES_SERVER_KEPT_JOBS_H
 #define EXTENSION_POSTGRES_SERVER_KEPT_JOBS_H
 
 #include "extension/postgres/server/door.h"
 
-/* The folder is kept, and held by nobody: from now on a worker of the current role's follows it,
- * which has it when this returns (or some seconds have passed). Throws where there is none left. */
+/* The folder is a kept job's, and its lock is free: from now on a worker of the current role
+ * follows it, which has the lock when this returns (or some seconds have passed). Throws where no
+ * background worker is left. */
 void kept_jobs_take(const struct job_folder *folder);
 
 /* The same in this process, which has become the caller, is in no transaction, and holds the
  * folder. Its caller.json is written. */
 void kept_jobs_follow(const struct job_folder *folder);
 
-/* Workers for those of this database that nobody follows. Where there are no more workers, later.
- */
+/* Starts workers for jobs of this database without a follower; where none is left, later. */
 void kept_jobs_adopt(void);
 /* From time to time the same. */
 void kept_jobs_look(void);

@@ -1,9 +1,9 @@
 /*
  * totrain.forget(relation, which, version) and totrain.lock_model(schema, name): what publishing
- * a model does beside its table, for whoever may write the table, and for nobody else.
+ * a model does beside its table, for roles that may write the table, and for no others.
  *
- * A right to DELETE or UPDATE on the tables of kept rows would be a right to LOCK them against
- * everybody's DROP TABLE; an advisory lock on a model's name could be held by anybody.
+ * A right to DELETE or UPDATE on the tables of kept rows would be a right to LOCK them, and every
+ * DROP TABLE would wait; an advisory lock on a model's name could be held by any role.
  */
 #include "extension/postgres/server/compat.h"
 
@@ -60,7 +60,7 @@ static const char *sql_of(const char *which)
                     errmsg("\"%s\" is nothing that is kept of a model", which)));
 }
 
-/* As the owner of the kept rows, and with nothing of anybody's run: the tables have no triggers. */
+/* As the owner of the kept rows, and without running foreign code: the tables have no triggers. */
 static void delete_rows(const char *sql, Oid relation, int64 version)
 {
     Oid types[] = {OIDOID, INT8OID}, user, keeper;
@@ -101,7 +101,7 @@ static bool may_create_in(Oid schema)
 #endif
 }
 
-/* Who could make the name's table, or replace it, and so keep others from it anyway. */
+/* Only roles that could make or replace the name's table, and so make others wait anyway. */
 static void check_may_write(Oid schema, const char *name)
 {
     const Oid relation = get_relname_relid(name, schema);
@@ -122,7 +122,7 @@ Datum totrain_sql_lock_model(PG_FUNCTION_ARGS)
     const Oid schema = LookupExplicitNamespace(schema_name, true);
     LOCKTAG tag;
 
-    if (!OidIsValid(schema) || isTempNamespace(schema)) /* nobody else sees it */
+    if (!OidIsValid(schema) || isTempNamespace(schema)) /* no other session sees it */
         PG_RETURN_BOOL(true);
     check_may_write(schema, name);
     SET_LOCKTAG_OBJECT(tag, MyDatabaseId, fcinfo->flinfo->fn_oid,

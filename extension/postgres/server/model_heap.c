@@ -24,7 +24,8 @@
 #include "scoring/model_table.h"
 
 #define VALUE_BYTES_MAX (MODEL_META_BYTES_MAX + 1024)
-/* A listing looks for a meta row in so much of a table; whoever names a model reads all of it. */
+/* A listing searches so much of a table for a meta row; a statement that names a model
+ * reads all. */
 #define LISTED_BLOCKS_MAX ((BlockNumber)(((size_t)256 << 20) / BLCKSZ))
 
 /* In the order of the cells that a reader of models expects. */
@@ -115,7 +116,7 @@ static enum status check_relation(Relation relation, struct scan *scan, struct e
 
 /* ----- the scan ----- */
 
-/* A small compressed value may say that it is a gigabyte: no value of a model is. */
+/* A small compressed value may claim a gigabyte: no value of a model is so large. */
 static bool is_too_long(Oid type, Datum value)
 {
     return (type == TEXTOID || type == BYTEAOID) && toast_raw_datum_size(value) > VALUE_BYTES_MAX;
@@ -229,7 +230,7 @@ static enum status read_body(struct session *session, void *call, struct error *
     push_snapshot(session);
     status = read_relation(relation, scan, err);
     PopActiveSnapshot();
-    /* A listing is in nobody's way; else the lock lasts as long as that of a query would. */
+    /* A listing makes no one wait; otherwise the lock lasts as long as a query's would. */
     relation_close(relation, scan->read->at_once ? AccessShareLock : NoLock);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * model_heap.h - the rows of a model's table, read without running anything of its owner's.
  *
- * A query on a table runs code of the table's owner as whoever asks: planning it evaluates
+ * A query on a table runs code of the table's owner as the reader: planning it evaluates
  * the functions of index expressions, a policy is called for each row, a view is a query of
  * its own, and a name may lead to another object by the time it is used. So models are not
  * queried: the table is found by its OID, locked, checked under that lock (an ordinary table

@@ -1,11 +1,10 @@
 /*
- * own_sql.h - what SQL of our own may name, checked at the moment when PostgreSQL plans it.
+ * own_sql.h - checks the tables and types that SQL of our own names, when PostgreSQL plans it.
  *
- * SQL names tables and types, and between a check and the statement somebody else can put
- * another object in a name's place, whose triggers, index expressions or constraints would run
- * as the caller. When PostgreSQL hands a statement to its planner all names are resolved, the
- * tables are locked, and nothing of anybody's has run. There, of each statement that is
- * announced here,
+ * SQL names tables and types, and between a check and the statement another role can put another
+ * object in a name's place, whose triggers, index expressions or constraints would run as the
+ * caller. When PostgreSQL hands a statement to its planner all names are resolved, the tables are
+ * locked, and no foreign code has run. There, of each statement that is registered here,
  *
  *     the tables     belong to the caller, to a superuser or to PostgreSQL itself: where the
  *                    statement is ours as a whole
@@ -25,7 +24,7 @@ struct own_sql {
     bool checks_tables; /* all of it is ours */
 };
 
-/* From here on this statement is checked; what was announced before is returned. */
+/* Registers a statement to be checked from here on; returns the one registered before. */
 struct own_sql own_sql_announce(struct own_sql own);
 struct own_sql own_sql_now(void);
 

@@ -35,7 +35,7 @@ struct pieces {
     pg_atomic_uint64 next;
 };
 
-/* What readers are told: made by the backend, sent to its workers as bytes. */
+/* What readers are to read: made by the backend, sent to its workers as bytes. */
 struct order {
     struct table_scan tables;
     struct scan scan;

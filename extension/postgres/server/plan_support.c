@@ -35,7 +35,7 @@ static Oid find_relation(struct slice schema, struct slice name)
     return OidIsValid(in) ? get_relname_relid(table, in) : InvalidOid;
 }
 
-/* What is no name is none of a temporary table: the call says so. */
+/* A text that is no name names no temporary table; the call reports the error. */
 static bool is_temporary(const Const *name)
 {
     const char *path = TextDatumGetCString(name->constvalue);

@@ -25,7 +25,7 @@ PGDLLEXPORT void totrain_release_main(Datum unused);
 #define PAUSE_MS_MAX 30000
 #define TRIES_MAX    11 /* in two minutes */
 
-/* In bgw_extra: whose tables, and as whom they are dropped. */
+/* In bgw_extra: the tables, and the role as which they are dropped. */
 struct release {
     Oid database, session_user, role, user;
     int security;
@@ -41,7 +41,7 @@ static struct job_tables tables_of(struct door *door, int64_t number)
                                .number = number};
 }
 
-/* BUSY: somebody uses one of them. */
+/* BUSY: one of them is in use. */
 static enum status try_to_drop(struct door *door, const struct job_tables *tables,
                                struct error *err)
 {
@@ -59,7 +59,7 @@ static enum status try_to_drop(struct door *door, const struct job_tables *table
     return status;
 }
 
-/* ----- whoever releases them ----- */
+/* ----- the background worker ----- */
 
 static bool start_worker(int64_t number)
 {

@@ -32,8 +32,8 @@
 
 /* ----- looking at a text ----- */
 
-/* The splitter takes any TO for ours. PostgreSQL's own error says more of one that is not
- * followed by one of our verbs, or by what was meant as one. */
+/* The splitter takes any TO for ours. Where neither one of our verbs nor a misspelt one follows,
+ * PostgreSQL's own error is the better one. */
 static bool has_verb(struct slice text, const struct piece *piece)
 {
     static const char *const verbs[] = {"TRAIN", "PREDICT",  "EVALUATE", "EXPLAIN",
@@ -216,7 +216,7 @@ static void log_piece(LogStmtLevel level, const char *sql)
 }
 
 /* Our splitter and the server's parser may read a text in two ways, and what one of them takes
- * for a constant may be a BEGIN to the other: the parser has the last word. NULL: no statement. */
+ * for a constant may be a BEGIN to the other: the parser decides. NULL: no statement. */
 static RawStmt *parse_one(const char *sql)
 {
     const List *parsed = pg_parse_query(sql);
@@ -456,7 +456,7 @@ static void run_pieces(const char *text)
 
 static bool was_alarmed; /* idle_session_timeout was running */
 
-/* The backend has said that it is idle, and set its alarms. */
+/* The backend has reported that it is idle, and has set its timeouts. */
 static void become_busy(const char *text, bool is_logged)
 {
     debug_query_string = text;

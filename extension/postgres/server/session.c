@@ -329,7 +329,7 @@ static int sqlstate_of(enum status status)
     }
 }
 
-/* The error that the engine passes on is PostgreSQL's own: its SQLSTATE says more. */
+/* The error that the engine passes on is PostgreSQL's own, which has a SQLSTATE. */
 static bool is_last(const struct session *session, const struct error *err)
 {
     char message[sizeof err->message];
@@ -340,8 +340,8 @@ static bool is_last(const struct session *session, const struct error *err)
     return strcmp(message, err->message) == 0;
 }
 
-/* What was kept of an interrupted statement is said with it. The SQL in which the interrupt came is
- * ours then, and tells the user nothing. */
+/* The error names the job of an interrupted statement that can be published. The SQL in which the
+ * interrupt came is ours then, and means nothing to the user. */
 static void explain_interrupt(ErrorData *interrupt, const struct error *err)
 {
     if (!err->hint[0] || interrupt->hint)

@@ -4,15 +4,15 @@
  *     engine --host.h--> postgres_host --database.h--> database_spi.c --SPI--> backend
  *
  * PostgreSQL throws: ereport() jumps out of any of its functions. The engine
- * returns: it has memory, files and processes to let go of. So nothing is thrown
+ * returns: it has memory, files and processes to release. So nothing is thrown
  * through the engine. Each call of PostgreSQL that the engine leads to is made
  * by session_guard(), which catches, takes back what the call did (an internal
- * subtransaction), and returns a status. What the engine then returns to the
- * door is thrown there (session_raise), with PostgreSQL's own words where they
- * were its own.
+ * subtransaction), and returns a status. An error that the engine then returns
+ * to the door is thrown there (session_raise), as PostgreSQL's own error where
+ * it was one.
  *
  * An interrupt (Ctrl-C, statement_timeout, a conflict with recovery) is caught
- * too, kept, and thrown again by the door; until then interrupted() says so. A
+ * too, stored, and thrown again by the door; until then interrupted() is true. A
  * request to end the backend is not caught: it exits, and the kernel closes the
  * lifelines of its jobs.
  */
@@ -52,7 +52,7 @@ enum status session_catch(struct session *session, void (*body)(void *call), voi
  * is; what it throws is kept as an interrupt. */
 void session_try(struct session *session, void (*body)(void *call), void *call);
 
-/* Has somebody asked? Also does what the server asks every backend to do. */
+/* True after an interrupt. Also runs what the server asks every backend to do. */
 bool session_interrupted(void *session);
 
 /* ereport(ERROR). `position` in err is in `text`: where `is_query`, that is what the client

@@ -101,7 +101,7 @@ static void define_for_clusters(void)
         "Its key login holds a connection string of libpq.", &settings.database_secret, "", 0);
 }
 
-/* NULL where nobody has set it: before we define it, the server knows no more. */
+/* NULL where it was never set: before we define it, the server knows no more. */
 static const struct config_generic *find_setting(const char *name)
 {
     int count;
@@ -113,8 +113,8 @@ static const struct config_generic *find_setting(const char *name)
     return NULL;
 }
 
-/* What is said as a connection is opened (-c totrain.max_workers=9) takes the place of
- * postgresql.conf's value before this library is there to object; then the server drops
+/* A setting in the connection's options (-c totrain.max_workers=9) takes the place of
+ * postgresql.conf's value before this library is loaded and can object; then the server drops
  * it for want of rights, and falls back to our default. So an administrator's limit would
  * be lost: the connection is refused instead. */
 static void refuse_at_connection(const char *name, bool by_superuser)

@@ -11,7 +11,7 @@ struct settings {
     bool bare_statements;
     int progress_interval; /* milliseconds between two NOTICEs; -1: none */
     int seed;              /* of a statement without train.seed */
-    /* superusers, and who has been granted SET on them */
+    /* set by superusers, and by roles that have been granted SET on them */
     int max_workers; /* of one job */
     int max_memory;  /* of each process of a job, in kB; 0: no limit */
     int max_jobs_per_role;
@@ -19,7 +19,7 @@ struct settings {
     /* postgresql.conf */
     char *program;    /* path of `totrain` */
     char *job_schema; /* where jobs that others run have their tables */
-    char *job_login;  /* whom their processes log in as; empty: there are none */
+    char *job_login;  /* the role as which their processes log in; empty: there are none */
     /* jobs on Kubernetes */
     bool enable_kubernetes;
     char *kubeconfig; /* empty: what a pod has, where the server is one */
@@ -37,7 +37,7 @@ void settings_define(void);
 
 /*
  * Where the jobs of a role in this database are, STATE/DATABASE/ROLE by their OIDs: an
- * absolute path, in the caller's memory context. A role's own folder is why nobody else
+ * absolute path, in the caller's memory context. As each role has its own folder, no other role
  * sees its jobs or ends them.
  */
 char *settings_state(Oid role);

@@ -1,6 +1,6 @@
 /*
- * totrain.stage('...'), totrain.collect(n): jobs that somebody else runs. totrain.discard(n) is in
- * release.c.
+ * totrain.stage('...'), totrain.collect(n): jobs whose processes are started elsewhere.
+ * totrain.discard(n) is in release.c.
  *
  *     SELECT totrain.stage($$ ... TO TRAIN ... $$);    rows and spec into tables
  *     totrain master, totrain worker with --database, anywhere

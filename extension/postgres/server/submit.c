@@ -77,7 +77,7 @@ static void check_kind(const struct statement *statement)
                         errhint("Use totrain.rows($$ ... $$), which returns rows.")));
 }
 
-/* Throws what the planner would say of the statement in the background. */
+/* Throws the error that planning the statement in the background would return. */
 static void check_statement(struct door *door, struct slice text, bool *is_training)
 {
     struct arena *arena = palloc0(sizeof *arena);

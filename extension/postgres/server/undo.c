@@ -34,8 +34,8 @@ void undo_note(const struct job_folder *folder)
     add(folder, false);
 }
 
-/* An id whose first record is on disk belongs to no other transaction, also after a crash. What is
- * published is not to be taken back by one: whatever synchronous_commit says. */
+/* A transaction id whose first record is on disk belongs to no other transaction, also after a
+ * crash. A published model must survive a crash, whatever synchronous_commit is. */
 void undo_note_model(const struct job_folder *folder, const char *transaction)
 {
     struct unpublished unpublished;

@@ -1,12 +1,12 @@
 /*
- * undo.h - what becomes of a job when the transaction ends that it is part of.
+ * undo.h - what happens to a job at the end of the transaction that it is part of.
  *
  *                       committed                  rolled back
  *     a trained model   unpublished.json goes:     it stays, with the reason: the job is
- *                       the job is DONE            UNPUBLISHED, totrain.publish(job) writes the
- * model rows it scored    nothing                    the folder goes: nobody ever had the table
+ *                       the job is DONE            UNPUBLISHED, totrain.publish(job) writes it
+ *     rows it scored    nothing                    the folder goes: the table never existed
  *
- * A prepared transaction ends in another session: transaction_state() says what became of it.
+ * A prepared transaction ends in another session: transaction_state() returns its outcome.
  */
 #ifndef EXTENSION_POSTGRES_SERVER_UNDO_H
 #define EXTENSION_POSTGRES_SERVER_UNDO_H

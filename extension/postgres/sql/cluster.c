@@ -80,7 +80,8 @@ static enum status release(const struct job_tables *tables, struct error *err)
     return are_there ? job_tables_release(tables, err) : STATUS_OK;
 }
 
-/* What is gone already, somebody else has dropped. What stays, totrain.sweep_jobs finds later. */
+/* Missing tables were dropped by another session. Those that stay, totrain.sweep_jobs
+ * finds later. */
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink)
 {
     const struct postgres_cluster *cluster = self;

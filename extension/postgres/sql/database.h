@@ -87,7 +87,7 @@ struct pg_statement {
     /* Above 0: through a cursor that is closed after so many rows. INVALID for
      * what is no query that only reads: DML in a WITH, too. */
     uint64_t rows_max;
-    /* No part of it is the user's: the server looks whose tables it names (own_sql.h). */
+    /* No part of it is the user's: the server checks the owners of its tables (own_sql.h). */
     bool is_ours;
 };
 
@@ -109,8 +109,8 @@ struct pg_transaction {
 
 struct pg_database {
     void *self;
-    /* Label types in statements are checked as they are used (own_sql.h): anybody's enum may be
-     * named. Over a connection only types of the caller's own and of superusers are. */
+    /* Label types in statements are checked as they are used (own_sql.h), so enums of any role may
+     * be named. Over a connection only types of the caller's own and of superusers are. */
     bool checks_types;
 
     /* `affected` (may be NULL): rows that INSERT, UPDATE, DELETE or CREATE TABLE AS touched.

@@ -92,8 +92,8 @@ static enum status check_rights(const struct postgres_host *host, const struct c
 
 /* ----- columns ----- */
 
-/* A word that SQL keeps for itself names a column only in quotes, and whether it stood in
- * them nobody here can tell: without them current_user is another's in another session. */
+/* A reserved word of SQL names a column only in quotes, and the quotes are not known here. Without
+ * them current_user would be another role in another session. */
 static enum status check_column(struct postgres_host *host, const struct direct_table *table,
                                 struct slice column, bool is_listed, struct error *err)
 {

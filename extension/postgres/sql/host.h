@@ -82,10 +82,10 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
 enum status postgres_list_models(void *self, const struct sink *sink, struct error *err);
 
 /* tables.c */
-/* Where a table is made whose schema is not said: the first of the search_path. */
+/* The schema of a new table whose name has none: the first of the search_path. */
 enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
                                    char buffer[64], struct error *err);
-/* The schema alone: who looks for the model is in the same database. */
+/* The schema alone: a reader of the model is in the same database. */
 enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
                                 struct error *err);
 enum status postgres_check_functions(void *self, struct error *err);

@@ -184,7 +184,7 @@ static enum status make_tables(const struct job_tables *tables, struct error *er
     for (int which = INPUT; which < TABLES; which++) {
         TRY(run_on(tables, (enum which)which, columns[which], NULL, 0, err));
         TRY(run_on(tables, (enum which)which, "REVOKE ALL ON @ FROM PUBLIC", NULL, 0, err));
-        if (which != RESULT) /* what is in pieces is compressed by nobody */
+        if (which != RESULT) /* pieces are not compressed */
             TRY(run_on(tables, (enum which)which,
                        "ALTER TABLE @ ALTER COLUMN bytes SET STORAGE "
                        "EXTERNAL",

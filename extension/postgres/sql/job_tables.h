@@ -7,8 +7,8 @@
  *     SCHEMA.result_N       number, master, kind, body, data, at     the journal
  *
  * The session makes them as the caller, who owns them. The login of the job's processes may
- * SELECT from all three and INSERT into the last two; that it may do more, for whatever reason,
- * is found out and refused. runtime/data/pgstore/pgstore.h is the other side.
+ * SELECT from all three and INSERT into the last two; a login with any further right is refused.
+ * runtime/data/pgstore/pgstore.h is the other side.
  */
 #ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 #define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
@@ -23,23 +23,23 @@ struct job_tables {
     struct journal journal; /* to be replayed only */
 };
 
-/* The job's tables from its folder. In the caller's transaction: to be committed before
- * anybody else sees them. */
+/* The job's tables from its folder. In the caller's transaction: other sessions see them after its
+ * commit. */
 enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
                             struct error *err);
 /* Of tables that are there. */
 void job_tables_find(struct job_tables *tables, int64_t number);
-/* PERMISSION for a superuser who is not the one who submitted: the model would be his, in a place
- * that somebody else has chosen. */
+/* PERMISSION for a superuser other than the submitting role: the model would be the superuser's, in
+ * a place that another role has chosen. */
 enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);
 enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
                                  struct error *err);
 
 /*
- * A job's end has two steps. DROP TABLE waits for whoever reads the table, and a reader whose
+ * A job's end has two steps. DROP TABLE waits for every reader of the table, and a reader whose
  * machine was cut off holds its lock until the server notices, so the model must not wait for it:
  *
- *     job_tables_end       marks the tables as over; readers are not in its way. In the
+ *     job_tables_end       marks the tables as over, without waiting for readers. In the
  *                          transaction that publishes, so that no model is published twice
  *     job_tables_release   drops them now, or leaves it to the server's background (release.h)
  */

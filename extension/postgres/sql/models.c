@@ -78,7 +78,7 @@ bool postgres_has_schema(void *self, struct slice schema)
     status = pg_first(self, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname" EQ "$1", &key, 1,
                       &arena, &answer, 1, &found, &ignored);
     arena_deinit(&arena);
-    return status != STATUS_OK || found; /* who uses it will be told what is wrong */
+    return status != STATUS_OK || found; /* a statement that uses it will report what is wrong */
 }
 
 /* ----- all models ----- */
@@ -220,8 +220,8 @@ enum status postgres_load_meta(void *self, struct slice schema, struct slice nam
     "(pg_catalog.pg_get_userbyid(" owner ")" EQ "current_user OR EXISTS (SELECT FROM "             \
     "pg_catalog.pg_roles r WHERE r.oid" EQ owner " AND r.rolsuper))"
 
-/* A model's rows are anybody's: what they name is a type only where the catalog has one of
- * this very name, whose input function is PostgreSQL's own. */
+/* A model's rows are not trusted: a name in them is a type only where the catalog has one of
+ * exactly this name, whose input function is PostgreSQL's own. */
 static enum status check_label_type(struct postgres_host *host, struct slice name,
                                     struct arena *arena, struct slice *checked, struct error *err)
 {
@@ -321,9 +321,9 @@ static enum status load_listed(struct postgres_host *host, const struct listed *
                          load_meta_of(host, &read, listed->name, arena, model, err), err);
 }
 
-/* A table that only looks like a model is not listed, nor one that is gone meanwhile. One that
- * this version or this role cannot read, or that somebody has locked, is listed as that: it
- * keeps nobody from seeing the others. */
+/* A table that only looks like a model is not listed, nor one that was dropped meanwhile. One that
+ * this version or this role cannot read, or that is locked, is listed as unreadable, and the others
+ * are listed all the same. */
 static enum status put_listed(struct postgres_host *host, const struct listed *listed,
                               const struct sink *sink, struct error *err)
 {

@@ -2,9 +2,9 @@
  * A model's rows into its table, and what the extension's schema keeps beside it:
  * totrain.models, totrain.versions and totrain.metrics (totrain--1.1.sql).
  *
- * Rows are kept by the OID of the model's table, so that they follow it through
- * renames and changes of owner; only who may act as its owner sees and writes them: these are
- * views, of tables whose rows pg_dump takes along.
+ * Rows are stored by the OID of the model's table, so that they follow it through renames and
+ * changes of owner; only roles that may act as its owner see and write them: these are views, of
+ * tables whose rows pg_dump takes along.
  */
 #include <stdio.h>
 
@@ -215,8 +215,8 @@ static enum status is_copy(const struct publishing *publishing, const struct mod
     "pg_catalog.pg_publication_namespace s WHERE s.pnpubid" EQ "p.oid AND s.pnnspid" EQ            \
     "c.relnamespace)))"
 
-/* A subscriber is told which rows go: of a model from before, or a copy, by all of their columns.
- */
+/* Replication identifies deleted rows: of a model from before, or a copy, by all of their
+ * columns. */
 static enum status identify_rows(const struct publishing *publishing, struct error *err)
 {
     const struct cell key[] = {cell_integer(publishing->located.relation), cell_string("d")};
@@ -299,8 +299,8 @@ static enum status lock_name(const struct publishing *publishing, struct error *
     return pg_run(publishing->host, "SELECT totrain.lock_model($1, $2)", NULL, names, 2, NULL, err);
 }
 
-/* The answer to an earlier COMMIT was lost: what did it say? Whoever wrote this name holds its
- * lock until that is decided. */
+/* The answer to an earlier COMMIT was lost: was it committed? Its transaction holds the lock on
+ * this name until that is decided. */
 static enum status was_committed(const struct publishing *publishing, bool *was, struct error *err)
 {
     const struct cell key = cell_string(publishing->host->publisher);
@@ -562,7 +562,7 @@ enum status postgres_restore(void *self, struct slice schema, struct slice name,
     enum status status;
 
     TRY(postgres_locate(host, schema, name, &located, err));
-    if (located.exists) { /* else loading it says so, with a suggestion */
+    if (located.exists) { /* else loading it reports that, with a suggestion */
         const struct table_target target = {slice_of(located.schema), slice_of(located.name),
                                             TARGET_MODEL, false};
 

@@ -41,7 +41,7 @@ static void hint_extension(struct error *err)
         error_hint(err, "CREATE EXTENSION totrain; makes it, once in each database.");
 }
 
-/* Who asks for names shows the rows to people; all others compute with them. */
+/* A sink that takes column names shows the rows to people; all others compute with them. */
 enum status postgres_query(void *self, struct slice select, const struct sink *sink,
                            struct error *err)
 {

@@ -5,10 +5,9 @@
  *     new table, filled --lock the old one, check it again--> drop it --rename--> owner,
  *     privileges and comments of the old one
  *
- * A table that TO PREDICT or EVALUATE made has a mark in its comment. Nobody but its owner can
- * put one there; it goes with the table through renames, changes of schema and dumps, but not
- * into copies; and it counts the columns, so that it no longer fits when somebody has added
- * one.
+ * A table that TO PREDICT or EVALUATE made has a mark in its comment. Only its owner can put one
+ * there; it goes with the table through renames, changes of schema and dumps, but not into copies;
+ * and it counts the columns, so that it no longer fits when a column was added.
  */
 #include <stdio.h>
 #include <string.h>
@@ -135,8 +134,8 @@ static enum status check_whole(const struct pg_located *located, const bool fact
     return STATUS_OK;
 }
 
-/* A superuser and a member of the owner's role may act as the owner, but would meet the triggers
- * and constraints of the table as who they are. */
+/* A superuser and a member of the owner's role may act as the owner, but the triggers and
+ * constraints of the table would run with their own rights. */
 static enum status check_owner(const struct pg_located *located, struct error *err)
 {
     if (located->is_callers)
@@ -321,8 +320,8 @@ static enum status run_statements(struct postgres_host *host, const struct state
 
 /* ----- replacing ----- */
 
-/* The table that the name leads to is locked, and it is one that may be replaced: somebody may
- * have put another one there since the statement began. */
+/* The table that the name leads to is locked, and it is one that may be replaced: another session
+ * may have put another one there since the statement began. */
 static enum status lock_old(struct postgres_host *host, const struct table_target *target,
                             struct pg_located *located, struct error *err)
 {
@@ -417,8 +416,8 @@ enum status postgres_replace_table(struct postgres_host *host, struct fill *fill
     return postgres_replace(host, &fill->target, make_from_select, fill, err);
 }
 
-/* A temporary table whose name is our own. IF EXISTS would have the server say so where it does
- * not. */
+/* A temporary table whose name is our own. IF EXISTS would cause a NOTICE where it does
+ * not exist. */
 enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
                                struct error *err)
 {

@@ -11,12 +11,12 @@
 #define NE " OPERATOR(pg_catalog.<>) "
 #define LT " OPERATOR(pg_catalog.<) "
 
-/* A schema of its name can be anybody's; a superuser has made the extension. */
+/* Any role may own a schema of its name; a superuser has made the extension. */
 #define EXTENSION_IS_THERE                                                                         \
     "EXISTS (SELECT FROM pg_catalog.pg_extension e WHERE e.extname" EQ "'totrain')"
 
-/* Of pg_type t and its pg_namespace n: the name by which any session finds the type, and is
- * it one of which predictions can be? A domain is not: its checks are somebody's functions. */
+/* Of pg_type t and its pg_namespace n: the name by which any session finds the type, and whether
+ * predictions can be of it. A domain cannot: its checks are functions of its owner. */
 #define PG_TYPE_NAME "pg_catalog.format('%I.%I', n.nspname, t.typname)"
 #define PG_LABEL_TYPE                                                                              \
     "(t.typtype" EQ "'e' OR n.nspname" EQ "'pg_catalog' AND t.typname OPERATOR(pg_catalog.=) ANY " \
@@ -50,7 +50,7 @@ enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table
 /* SQL in which every @ stands for the quoted table. */
 void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
 
-/* Run SQL of our own whose rows nobody wants. `table` (may be NULL) is for @,
+/* Run SQL of our own whose rows are not needed. `table` (may be NULL) is for @,
  * `affected` may be NULL. */
 enum status pg_run(struct postgres_host *host, const char *format, const struct pg_table *table,
                    const struct cell *parameters, size_t count, uint64_t *affected,

@@ -5,7 +5,7 @@
  *     partitioned         -->  leaf t_2024: pages ..., leaf t_2025: pages ...
  *
  * Pages are ranges of ctid, which PostgreSQL reads by a Tid Range Scan (14 and later).
- * Whoever reads them brings one snapshot for all: nothing here opens a session.
+ * The readers share one snapshot, which the caller provides: nothing here opens a session.
  */
 #ifndef EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
 #define EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
@@ -35,9 +35,8 @@ struct table_scan {
     struct slice leaves;
 };
 
-/* For so many readers. *reason is NULL where the SELECT can be read so by any session of the
- * same role, else says why not, for people. All of it lives in the arena or borrows from the
- * SELECT. */
+/* For so many readers. *reason is NULL where any session of the same role can read the SELECT so,
+ * else the reason why not, for people. All of it lives in the arena or borrows from the SELECT. */
 enum status table_scan_plan(struct postgres_host *host, struct slice select, uint32_t readers,
                             struct arena *arena, struct table_scan *scan, const char **reason,
                             struct error *err);
