@@ -124,7 +124,7 @@ static bool speaks_for_itself(const struct link *link, const struct message *mes
         return true;
     if (message->type == MESSAGE_HELLO)
         return message->hello.index == peer->index;
-    return message->type != MESSAGE_PROCESS_ALIVE || message->pulse.index == peer->index;
+    return message->type != MESSAGE_PROCESS_ALIVE || message->process_alive.index == peer->index;
 }
 
 static bool take_frame(struct link *link, struct slice frame)

@@ -61,7 +61,7 @@ static uint32_t at_most_32_bits(int64_t ms)
 static void beat(void *self, int64_t now_ms, struct outbox *outbox)
 {
     struct pulse *pulse = self;
-    struct message_pulse *told = &pulse->message.pulse;
+    struct message_process_alive *told = &pulse->message.process_alive;
 
     stall_look(&pulse->stall, now_ms, progress_count(), processor_ms());
     told->still_ms = at_most_32_bits(pulse->stall.still_ms);
@@ -135,9 +135,10 @@ enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation,
         return fail_no_memory(err);
     pulse->master = network->master;
     pulse->next_peer = PEER_FIRST_ASKED;
-    pulse->message = (struct message){.type = MESSAGE_PROCESS_ALIVE,
-                                      .job = job,
-                                      .pulse = {.index = index, .incarnation = incarnation}};
+    pulse->message =
+        (struct message){.type = MESSAGE_PROCESS_ALIVE,
+                         .job = job,
+                         .process_alive = {.index = index, .incarnation = incarnation}};
     pulse->stop = -1;
     status = prepare(pulse, network, interval_ms, err);
     if (status == STATUS_OK && pthread_create(&pulse->thread, NULL, run, pulse) != 0)

@@ -24,13 +24,13 @@ void unable_deinit(struct unable *unable)
     unable->count = 0;
 }
 
-static void take_words(struct error *err, const struct message_failure *failure)
+static void take_words(struct error *err, const struct message_unable *message)
 {
     error_clear(err);
-    fail(err, STATUS_FAILED, "%.*s", SLICE_FORMAT(failure->message));
-    error_hint(err, "%.*s", SLICE_FORMAT(failure->hint));
+    fail(err, STATUS_FAILED, "%.*s", SLICE_FORMAT(message->message));
+    error_hint(err, "%.*s", SLICE_FORMAT(message->hint));
     for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
-        if ((uint32_t)status == failure->status)
+        if ((uint32_t)status == message->status)
             err->status = (enum status)status;
 }
 
@@ -41,13 +41,12 @@ bool unable_note(struct unable *unable, const struct message_unable *message)
     if (message->index >= unable->count)
         return false;
     worker = &unable->workers[message->index];
-    take_words(&unable->last, &message->failure);
+    take_words(&unable->last, message);
     unable->is_of_rows =
         unable->last.status == STATUS_INVALID || unable->last.status == STATUS_UNSUPPORTED;
     worker->tries++;
     worker->incarnation = message->incarnation;
-    worker->words =
-        hash_bytes(unable->last.message, strlen(unable->last.message), message->failure.status);
+    worker->words = hash_bytes(unable->last.message, strlen(unable->last.message), message->status);
     return true;
 }
 

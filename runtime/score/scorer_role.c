@@ -40,9 +40,9 @@ static void say_unable(const struct scorer_role *role, struct outbox *outbox)
 
     message.unable = (struct message_unable){.index = role->options.index,
                                              .incarnation = role->options.incarnation,
-                                             .failure = {.status = (uint32_t)role->failure.status,
-                                                         .message = slice_of(role->failure.message),
-                                                         .hint = slice_of(role->failure.hint)}};
+                                             .status = (uint32_t)role->failure.status,
+                                             .message = slice_of(role->failure.message),
+                                             .hint = slice_of(role->failure.hint)};
     outbox_send(outbox, role->master, &message);
 }
 

@@ -175,7 +175,7 @@ static void ask_for_rows(const struct master *master, uint32_t index, struct out
     struct message message = {
         .type = MESSAGE_MODEL_NEXT, .job = master->options.job, .epoch = master->group.epoch};
 
-    message.model_next = master->model_next;
+    message.model_next.row = master->model_next;
     outbox_send(outbox, master->workers[index].peer, &message);
 }
 
@@ -275,7 +275,8 @@ static void on_lost(struct master *master, int64_t now_ms, uint32_t index,
     }
     if (!is_old && (message->epoch != master->group.epoch || master->group.count == 0))
         return;
-    master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u", message->lost_rank);
+    master_put_event(master, now_ms, index, "lost_peer", outbox, "rank %u",
+                     message->peer_lost.rank);
     master_note_unreached(master, now_ms, index, message, outbox);
     /* When the peer is dead its own connection closes too, any moment now. In
      * a change of groups it may only have been faster. */
@@ -336,8 +337,8 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
 {
     switch (message->type) {
     case MESSAGE_PHASE_ALIVE:
-        master->workers[index].phase = message->heartbeat.phase;
-        master->workers[index].rows_good = message->heartbeat.rows_good;
+        master->workers[index].phase = message->phase_alive.phase;
+        master->workers[index].rows_good = message->phase_alive.rows_good;
         break;
     case MESSAGE_SNAPSHOT:
         master_on_snapshot(master, now_ms, index, &message->snapshot, outbox);
@@ -353,11 +354,11 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
             master_on_speed(&master->workers[index], &message->speed);
         break;
     case MESSAGE_LEAVING:
-        master->workers[index].phase = message->phase;
+        master->workers[index].phase = message->at_phase.phase;
         master_on_leaving(master, now_ms, index, outbox);
         break;
     case MESSAGE_DRAINED:
-        master->workers[index].phase = message->phase;
+        master->workers[index].phase = message->at_phase.phase;
         master_on_free(master, now_ms, index, message->epoch, outbox);
         break;
     case MESSAGE_PEER_LOST:
@@ -381,7 +382,7 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
 /* Its process lives, and its work has stood still for many times as long as ever before. A worker
  * that uses the processor gets more time: it may be in a long piece of work that notes no progress.
  * So does one that works alone, as what it has learned would be lost with it. */
-static bool hangs(const struct master *master, const struct message_pulse *pulse)
+static bool hangs(const struct master *master, const struct message_process_alive *pulse)
 {
     int64_t patience = (int64_t)HANG_USUAL * pulse->usual_ms;
 
@@ -395,7 +396,7 @@ static bool hangs(const struct master *master, const struct message_pulse *pulse
 }
 
 static void replace_hanging(struct master *master, int64_t now_ms,
-                            const struct message_pulse *pulse, struct outbox *outbox)
+                            const struct message_process_alive *pulse, struct outbox *outbox)
 {
     master_put_event(master, now_ms, pulse->index, "hangs", outbox,
                      "its process lives, its work has stood still for %.1f s",
@@ -408,8 +409,8 @@ static void replace_hanging(struct master *master, int64_t now_ms,
 
 /* A worker in the middle of a long piece of work cannot send heartbeats, and one that hangs never
  * will; it may not even be here (any more). */
-static void on_pulse(struct master *master, int64_t now_ms, const struct message_pulse *pulse,
-                     struct outbox *outbox)
+static void on_pulse(struct master *master, int64_t now_ms,
+                     const struct message_process_alive *pulse, struct outbox *outbox)
 {
     struct master_worker *worker;
 
@@ -486,9 +487,9 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
     } else if (message->type == MESSAGE_UNABLE) {
         on_unable(master, now_ms, from, &message->unable, outbox);
     } else if (message->type == MESSAGE_PROCESS_ALIVE) {
-        unable_note_pulse(&master->unable, now_ms, message->pulse.index,
-                          message->pulse.incarnation);
-        on_pulse(master, now_ms, &message->pulse, outbox);
+        unable_note_pulse(&master->unable, now_ms, message->process_alive.index,
+                          message->process_alive.incarnation);
+        on_pulse(master, now_ms, &message->process_alive, outbox);
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
     } else if (index == INDEX_NONE) {

@@ -48,7 +48,7 @@ static void send_switch(const struct master *master, struct outbox *outbox)
     struct message message = {.type = MESSAGE_SWITCH,
                               .job = master->options.job,
                               .epoch = master->old_epoch,
-                              .next_epoch = master->group.epoch};
+                              .next_group = {master->group.epoch}};
 
     for (uint32_t index = 0; index < master->options.max_workers; index++) {
         const struct master_worker *worker = &master->workers[index];

@@ -150,11 +150,12 @@ static uint32_t lost_member(const struct master *master, const struct message *l
     uint32_t index;
 
     if (lost->epoch == master->group.epoch)
-        return lost->lost_rank < master->group.count ? master->group.members[lost->lost_rank].index
-                                                     : INDEX_NONE;
-    if (lost->lost_rank >= master->old_count)
+        return lost->peer_lost.rank < master->group.count
+                   ? master->group.members[lost->peer_lost.rank].index
+                   : INDEX_NONE;
+    if (lost->peer_lost.rank >= master->old_count)
         return INDEX_NONE;
-    index = master->old_members[lost->lost_rank];
+    index = master->old_members[lost->peer_lost.rank];
     worker = &master->workers[index];
     return is_here(worker) && worker->is_old_member && worker->is_member && !worker->is_leaving
                ? index

@@ -181,17 +181,15 @@ enum status sums_verify(const struct sums *sums, struct error *err)
 }
 
 /* A piece must begin where the last one of its sender ended. */
-static enum status check_piece(uint32_t *came, struct share segment,
-                               const struct message_sums *piece, uint32_t elements,
-                               uint32_t integers_expected, struct error *err)
+static enum status check_piece(uint32_t *came, struct share segment, uint32_t first,
+                               uint32_t elements, size_t integers, uint32_t integers_expected,
+                               struct error *err)
 {
-    size_t integers = piece->integers.size / sizeof(int64_t);
-
-    if (*came == ALL_CAME || piece->first != segment.first + *came ||
-        elements > segment.count - *came || integers != (*came == 0 ? integers_expected : 0))
+    if (*came == ALL_CAME || first != segment.first + *came || elements > segment.count - *came ||
+        integers != (*came == 0 ? integers_expected : 0))
         return fail(err, STATUS_PROTOCOL,
-                    "elements %u+%u and %zu integers, expected the segment %u+%u after %u",
-                    piece->first, elements, integers, segment.first, segment.count, *came);
+                    "elements %u+%u and %zu integers, expected the segment %u+%u after %u", first,
+                    elements, integers, segment.first, segment.count, *came);
     if (elements == 0 && segment.count != 0)
         return fail(err, STATUS_PROTOCOL, "an empty piece of the segment %u+%u", segment.first,
                     segment.count);
@@ -201,40 +199,42 @@ static enum status check_piece(uint32_t *came, struct share segment,
     return STATUS_OK;
 }
 
-enum status sums_add_partial(struct sums *sums, uint32_t from, const struct message_sums *partial,
-                             struct error *err)
+enum status sums_add_partial(struct sums *sums, uint32_t from,
+                             const struct message_partial *partial, struct error *err)
 {
     uint32_t *came = &sums->partial_elements[from];
     uint32_t expected = sums->rank == 0 ? sums->integer_count : 0;
-    uint32_t elements = (uint32_t)(partial->elements.size / sizeof(int64_t));
+    uint32_t elements = (uint32_t)(partial->fixed.size / sizeof(int64_t));
 
     if (!sums_is_owner(sums, sums->rank))
         return fail(err, STATUS_PROTOCOL, "a partial sum for a member that owns nothing");
-    TRY(check_piece(came, sums->own, partial, elements, expected, err));
+    TRY(check_piece(came, sums->own, partial->first, elements,
+                    partial->integers.size / sizeof(int64_t), expected, err));
     sums->integers_known += add_integers(sums->integers, partial->integers);
     if (elements > 0)
-        sums->fixed_known += add_integers(sums->fixed + partial->first, partial->elements);
+        sums->fixed_known += add_integers(sums->fixed + partial->first, partial->fixed);
     if (*came == ALL_CAME)
         sums->partials_missing--;
     return STATUS_OK;
 }
 
-enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sums *sum,
+enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sum *sum,
                           struct error *err)
 {
     uint32_t *came = &sums->sum_elements[from];
     uint32_t expected = from == 0 ? sums->integer_count : 0;
-    uint32_t elements = (uint32_t)(sum->elements.size / sizeof(float));
+    uint32_t elements = (uint32_t)(sum->reals.size / sizeof(float));
 
     if (!sums_is_owner(sums, from))
         return fail(err, STATUS_PROTOCOL, "a sum from a member that owns nothing");
-    TRY(check_piece(came, sums_segment(sums, from), sum, elements, expected, err));
+    TRY(check_piece(came, sums_segment(sums, from), sum->first, elements,
+                    sum->integers.size / sizeof(int64_t), expected, err));
     if (sum->integers.size > 0) {
         memcpy(sums->integers, sum->integers.data, sum->integers.size);
         sums->integers_known = words_sum_long(sums->integers, sums->integer_count);
     }
     if (elements > 0) {
-        memcpy(sums->reals + sum->first, sum->elements.data, sum->elements.size);
+        memcpy(sums->reals + sum->first, sum->reals.data, sum->reals.size);
         sums->reals_known += words_sum(sums->reals + sum->first, elements);
     }
     if (*came == ALL_CAME)

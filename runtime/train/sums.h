@@ -69,9 +69,9 @@ bool sums_is_through(const struct sums *sums, uint32_t rank);
 struct share sums_segment(const struct sums *sums, uint32_t rank);
 
 /* PROTOCOL for what does not continue what this member sent before. */
-enum status sums_add_partial(struct sums *sums, uint32_t from, const struct message_sums *partial,
-                             struct error *err);
-enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sums *sum,
+enum status sums_add_partial(struct sums *sums, uint32_t from,
+                             const struct message_partial *partial, struct error *err);
+enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sum *sum,
                           struct error *err);
 
 #endif

@@ -79,12 +79,11 @@ static void send_unable(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_UNABLE);
 
-    message.unable =
-        (struct message_unable){.index = worker->options.index,
-                                .incarnation = worker->options.incarnation,
-                                .failure = {.status = (uint32_t)worker->failure.status,
-                                            .message = slice_of(worker->failure.message),
-                                            .hint = slice_of(worker->failure.hint)}};
+    message.unable = (struct message_unable){.index = worker->options.index,
+                                             .incarnation = worker->options.incarnation,
+                                             .status = (uint32_t)worker->failure.status,
+                                             .message = slice_of(worker->failure.message),
+                                             .hint = slice_of(worker->failure.hint)};
     outbox_send(outbox, worker->master, &message);
 }
 
@@ -111,7 +110,7 @@ void worker_report_missed(struct worker *worker, struct outbox *outbox)
         if (!worker->peers[rank].is_missed || worker_can_miss(worker, rank))
             continue;
         worker->peers[rank].is_missed = false;
-        message.lost_rank = rank;
+        message.peer_lost.rank = rank;
         outbox_send(outbox, worker->master, &message);
     }
 }
@@ -311,8 +310,8 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
         return;
     worker->heartbeat_at = now_ms;
     message = worker_message(worker, MESSAGE_PHASE_ALIVE);
-    message.heartbeat.phase = worker->learning.phase(worker->learning.self)->number;
-    message.heartbeat.rows_good = worker->rows_good;
+    message.phase_alive.phase = worker->learning.phase(worker->learning.self)->number;
+    message.phase_alive.rows_good = worker->rows_good;
     outbox_send(outbox, worker->master, &message);
 }
 

@@ -97,15 +97,15 @@ static void send_partial(struct worker *worker, uint32_t to, struct outbox *outb
         struct message message = worker_message(worker, MESSAGE_PARTIAL);
 
         count = segment.count - done < most ? segment.count - done : most;
-        message.sums.phase = sums->phase;
-        message.sums.check = worker->check;
-        message.sums.first = segment.first + done;
+        message.partial.phase = sums->phase;
+        message.partial.check = worker->check;
+        message.partial.first = segment.first + done;
         if (to == 0 && done == 0)
-            message.sums.integers =
+            message.partial.integers =
                 (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
         if (count > 0)
-            message.sums.elements = (struct slice){(const char *)(sums->fixed + message.sums.first),
-                                                   count * sizeof(int64_t)};
+            message.partial.fixed = (struct slice){
+                (const char *)(sums->fixed + message.partial.first), count * sizeof(int64_t)};
         outbox_send(outbox, worker->peers[to].peer, &message);
         worker_flip_message(worker, outbox);
         done += count;
@@ -145,16 +145,16 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
         struct message message = worker_message(worker, MESSAGE_SUM);
 
         count = own.count - done < most ? own.count - done : most;
-        message.sums.phase = sums->phase;
-        message.sums.first = own.first + done;
+        message.sum.phase = sums->phase;
+        message.sum.first = own.first + done;
         if (sums->rank == 0)
-            message.sums.next_epoch = worker->switch_epoch;
+            message.sum.next_epoch = worker->switch_epoch;
         if (sums->rank == 0 && done == 0)
-            message.sums.integers =
+            message.sum.integers =
                 (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
         if (count > 0)
-            message.sums.elements = (struct slice){(const char *)(sums->reals + message.sums.first),
-                                                   count * sizeof(float)};
+            message.sum.reals = (struct slice){(const char *)(sums->reals + message.sum.first),
+                                               count * sizeof(float)};
         broadcast(worker, &message, outbox);
         done += count;
     } while (done < own.count);
@@ -314,15 +314,15 @@ void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
                        const struct message *message, struct outbox *outbox)
 {
     bool is_current = (worker->state == WORKER_COMPUTING || worker->state == WORKER_EXCHANGING) &&
-                      message->sums.phase == worker->sums.phase;
+                      message->partial.phase == worker->sums.phase;
 
-    if (!is_current && comes_early(worker, message->sums.phase)) {
+    if (!is_current && comes_early(worker, message->partial.phase)) {
         hold(worker, from, message, outbox);
     } else if (!is_current ||
-               sums_add_partial(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
+               sums_add_partial(&worker->sums, from, &message->partial, NULL) != STATUS_OK) {
         worker_lose_member(worker, from, outbox);
     } else {
-        worker->peers[from].check = message->sums.check;
+        worker->peers[from].check = message->partial.check;
         advance(worker, now_ms, outbox);
     }
 }
@@ -331,12 +331,12 @@ void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
                    const struct message *message, struct outbox *outbox)
 {
     /* No owner can have totals before this worker's own lanes are in them. */
-    if (worker->state != WORKER_EXCHANGING || message->sums.phase != worker->sums.phase ||
-        sums_take_sum(&worker->sums, from, &message->sums, NULL) != STATUS_OK) {
+    if (worker->state != WORKER_EXCHANGING || message->sum.phase != worker->sums.phase ||
+        sums_take_sum(&worker->sums, from, &message->sum, NULL) != STATUS_OK) {
         worker_lose_member(worker, from, outbox);
         return;
     }
     if (from == 0)
-        worker->switch_epoch = message->sums.next_epoch;
+        worker->switch_epoch = message->sum.next_epoch;
     advance(worker, now_ms, outbox);
 }

@@ -133,7 +133,7 @@ void worker_on_model_next(struct worker *worker, const struct message *message)
     if (message->epoch != worker->group.epoch || !worker->publication.is_due)
         return;
     worker->publication.is_asked = true;
-    worker->publication.next = message->model_next;
+    worker->publication.next = message->model_next.row;
 }
 
 bool worker_must_publish(const struct worker *worker)

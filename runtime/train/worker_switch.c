@@ -23,7 +23,7 @@ static void say(const struct worker *worker, enum message_type type, struct outb
 {
     struct message message = worker_message(worker, type);
 
-    message.phase = worker->learning.phase(worker->learning.self)->number;
+    message.at_phase.phase = worker->learning.phase(worker->learning.self)->number;
     outbox_send(outbox, worker->master, &message);
 }
 
@@ -74,7 +74,7 @@ void worker_on_switch(struct worker *worker, int64_t now_ms, const struct messag
 {
     if (message->epoch != worker->group.epoch || worker->group.count == 0)
         return; /* a newer group came in between */
-    worker->switch_asked = message->next_epoch;
+    worker->switch_asked = message->next_group.epoch;
     worker_go_if_finished(worker, now_ms, outbox);
 }
 

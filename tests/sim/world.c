@@ -606,7 +606,8 @@ static bool is_unable(struct world *world, uint32_t index)
     count(world, WORLD_FAULT_UNABLE);
     message.unable = (struct message_unable){.index = index,
                                              .incarnation = world->incarnations[index]++,
-                                             .failure = {STATUS_IO, SLICE("no disk"), SLICE("")}};
+                                             .status = STATUS_IO,
+                                             .message = SLICE("no disk")};
     master_on_message(&master->master, world->now / 1000, master->next_accepted++, &message,
                       &master->outbox);
     carry_out(world, world->master);
@@ -930,9 +931,9 @@ static void pulse(struct world *world, uint32_t number)
     schedule(world, world->now + PULSE_US, PULSE, number);
     if (!master->is_alive || master->frozen_until > world->now)
         return;
-    message.pulse = (struct message_pulse){.index = node->index,
-                                           .incarnation = node->incarnation,
-                                           .still_ms = (uint32_t)(still_us / 1000)};
+    message.process_alive = (struct message_process_alive){.index = node->index,
+                                                           .incarnation = node->incarnation,
+                                                           .still_ms = (uint32_t)(still_us / 1000)};
     master_on_message(&master->master, world->now / 1000, UINT64_MAX, &message, &master->outbox);
     carry_out(world, world->master);
 }

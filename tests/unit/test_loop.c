@@ -28,7 +28,8 @@ struct counter {
 
 static void reply(peer_id peer, uint64_t phase, struct outbox *outbox)
 {
-    struct message message = {.type = MESSAGE_PHASE_ALIVE, .job = 1, .phase = phase};
+    struct message message = {
+        .type = MESSAGE_PHASE_ALIVE, .job = 1, .phase_alive = {.phase = phase}};
 
     outbox_send(outbox, peer, &message);
 }
@@ -40,8 +41,8 @@ static void on_message(void *self, int64_t now_ms, peer_id from, const struct me
     (void)now_ms;
 
     counter->heard++;
-    if (message->phase < ROUNDS)
-        reply(from, message->phase + 1, outbox);
+    if (message->phase_alive.phase < ROUNDS)
+        reply(from, message->phase_alive.phase + 1, outbox);
     else
         outbox_close(outbox, from);
 }

@@ -210,7 +210,7 @@ static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 3);
-    pulse.pulse = (struct message_pulse){.index = 0, .incarnation = 3};
+    pulse.process_alive = (struct message_process_alive){.index = 0, .incarnation = 3};
     for (fixture.now = 1000; fixture.now < 60000; fixture.now += 1000) {
         say(&fixture, 9, pulse);
         CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
@@ -218,10 +218,10 @@ static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
         CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
     }
     /* the process before it, or one that is none of ours, proves nothing */
-    pulse.pulse.incarnation = 2;
+    pulse.process_alive.incarnation = 2;
     for (; fixture.now < 66000; fixture.now += 1000) {
         say(&fixture, 9, pulse);
-        pulse.pulse.index ^= 77;
+        pulse.process_alive.index ^= 77;
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
     }
     CHECK_INT(fixture.master.live, 0);
@@ -230,7 +230,7 @@ static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
 
 /* Worker 0 alone, or with another; both pulse for so long, worker 0 with its work standing still.
  */
-static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message_pulse told)
+static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message_process_alive told)
 {
     struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
     struct fixture fixture;
@@ -245,10 +245,10 @@ static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message
     for (uint32_t second = 1; second <= seconds && !is_replaced; second++) {
         fixture.now = second * 1000;
         for (uint32_t index = 0; index < workers; index++) {
-            pulse.pulse = (struct message_pulse){.index = index};
+            pulse.process_alive = (struct message_process_alive){.index = index};
             if (index == 0) {
-                pulse.pulse = told;
-                pulse.pulse.still_ms = second * 1000;
+                pulse.process_alive = told;
+                pulse.process_alive.still_ms = second * 1000;
             }
             say(&fixture, 9, pulse);
             is_replaced = is_replaced || count_kind(&fixture, OUTBOX_REPLACE) > 0;
@@ -262,29 +262,29 @@ static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message
 static void a_worker_whose_work_stands_still_is_replaced(void **state)
 {
     (void)state;
-    CHECK(!is_replaced_after(19, 2, (struct message_pulse){.usual_ms = 500}));
-    CHECK(is_replaced_after(20, 2, (struct message_pulse){.usual_ms = 500}));
+    CHECK(!is_replaced_after(19, 2, (struct message_process_alive){.usual_ms = 500}));
+    CHECK(is_replaced_after(20, 2, (struct message_process_alive){.usual_ms = 500}));
 }
 
 static void a_worker_that_often_takes_long_is_given_many_times_as_long(void **state)
 {
     (void)state;
-    CHECK(!is_replaced_after(99, 2, (struct message_pulse){.usual_ms = 10000}));
-    CHECK(is_replaced_after(100, 2, (struct message_pulse){.usual_ms = 10000}));
+    CHECK(!is_replaced_after(99, 2, (struct message_process_alive){.usual_ms = 10000}));
+    CHECK(is_replaced_after(100, 2, (struct message_process_alive){.usual_ms = 10000}));
 }
 
 static void a_worker_that_uses_the_processor_is_given_more_time(void **state)
 {
     (void)state;
-    CHECK(!is_replaced_after(199, 2, (struct message_pulse){.is_computing = true}));
-    CHECK(is_replaced_after(200, 2, (struct message_pulse){.is_computing = true}));
+    CHECK(!is_replaced_after(199, 2, (struct message_process_alive){.is_computing = true}));
+    CHECK(is_replaced_after(200, 2, (struct message_process_alive){.is_computing = true}));
 }
 
 static void a_worker_that_nobody_waits_for_is_given_more_time(void **state)
 {
     (void)state;
-    CHECK(!is_replaced_after(59, 1, (struct message_pulse){.index = 0}));
-    CHECK(is_replaced_after(60, 1, (struct message_pulse){.index = 0}));
+    CHECK(!is_replaced_after(59, 1, (struct message_process_alive){.index = 0}));
+    CHECK(is_replaced_after(60, 1, (struct message_process_alive){.index = 0}));
 }
 
 static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
@@ -295,7 +295,8 @@ static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
 
     open_master(&fixture, 1, 2, 0);
     fixture.master.options.hang_ms = 20000;
-    pulse.pulse = (struct message_pulse){.index = 1, .incarnation = 4, .still_ms = 20000};
+    pulse.process_alive =
+        (struct message_process_alive){.index = 1, .incarnation = 4, .still_ms = 20000};
     say(&fixture, 9, pulse);
     CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
     say(&fixture, 9, pulse);
@@ -490,7 +491,7 @@ static int64_t asked_for(const struct fixture *fixture)
         if (entry->kind == OUTBOX_SEND &&
             message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL) == STATUS_OK &&
             message.type == MESSAGE_MODEL_NEXT)
-            row = (int64_t)message.model_next;
+            row = (int64_t)message.model_next.row;
     }
     return row;
 }
@@ -595,10 +596,11 @@ static void unable_to_open(struct fixture *fixture, peer_id from, uint32_t index
 {
     struct message message = of(MESSAGE_UNABLE, 0);
 
-    message.unable =
-        (struct message_unable){.index = index,
-                                .incarnation = incarnation,
-                                .failure = {STATUS_IO, SLICE("no disk"), SLICE("Buy one.")}};
+    message.unable = (struct message_unable){.index = index,
+                                             .incarnation = incarnation,
+                                             .status = STATUS_IO,
+                                             .message = SLICE("no disk"),
+                                             .hint = SLICE("Buy one.")};
     say(fixture, from, message);
 }
 
@@ -811,7 +813,7 @@ static void those_who_come_while_a_group_meets_join_the_next_one_together(void *
     met(&fixture, 1);
     CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message) && message.group.member_count == 3);
     CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message));
-    CHECK(message.epoch == 1 && message.next_epoch == 2);
+    CHECK(message.epoch == 1 && message.next_group.epoch == 2);
     close_master(&fixture);
 }
 
@@ -829,7 +831,7 @@ static void who_is_asked_to_go_is_let_go_when_the_others_have_gone_on(void **sta
     say(&fixture, 1, of(MESSAGE_LEAVING, 2));
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message));
     CHECK(message.group.after == 2 && message.group.member_count == 1);
-    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_epoch == 3);
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_group.epoch == 3);
     CHECK(!sent(&fixture, 1, MESSAGE_END, &message)); /* its step is in flight */
     say(&fixture, 1, of(MESSAGE_DRAINED, 2));
     CHECK(sent(&fixture, 1, MESSAGE_END, &message));
@@ -923,7 +925,7 @@ static void a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight(void **stat
     CHECK_INT(fixture.master.group.members[0].lane_count, 4);
     tell_speeds(&fixture, 100, 700);
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.after == 2);
-    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_epoch == 3);
+    CHECK(sent(&fixture, 1, MESSAGE_SWITCH, &message) && message.next_group.epoch == 3);
     CHECK_INT(fixture.master.group.members[0].lane_count, 7);
     CHECK_INT(fixture.master.group.members[1].lane_count, 1);
     met(&fixture, 1);
@@ -1095,7 +1097,7 @@ static void a_group_that_works_is_not_disturbed_by_a_state_that_was_stored(void 
     for (peer_id peer = 3; peer >= 1; peer--)
         say(&fixture, peer, leaving);
     message = of(MESSAGE_DRAINED, leaving.epoch);
-    message.phase = 5;
+    message.at_phase.phase = 5;
     say(&fixture, 3, message);
     CHECK(sent(&fixture, 3, MESSAGE_CHECKPOINT, &message));
     met(&fixture, 1); /* and is dissolved after the phase in flight */
@@ -1121,7 +1123,7 @@ static void a_lost_connection_between_members_makes_a_new_group(void **state)
     met(&fixture, 1);
     hello(&fixture, 2, 1, 0);
     met(&fixture, 1);
-    message.lost_rank = 0;
+    message.peer_lost.rank = 0;
     say(&fixture, 2, message);
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message)); /* it may be dead: wait a moment */
     master_on_tick(&fixture.master, 20, &fixture.outbox);
@@ -1218,7 +1220,7 @@ static void a_group_that_all_have_left_is_over(void **state)
     open_pair(&fixture, false);
     say(&fixture, 1, of(MESSAGE_LEAVING, 2));
     say(&fixture, 2, of(MESSAGE_LEAVING, 2));
-    gone.phase = 5;
+    gone.at_phase.phase = 5;
     say(&fixture, 2, gone);
     CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
     met(&fixture, 1);

@@ -54,7 +54,7 @@ static void say_of_group(struct fixture *fixture, uint32_t index, enum message_t
     struct message message = {.type = type, .epoch = fixture->master.group.epoch};
 
     if (type == MESSAGE_PEER_LOST)
-        message.lost_rank = (uint32_t)value;
+        message.peer_lost.rank = (uint32_t)value;
     if (type == MESSAGE_PROGRESS)
         message.progress = (struct message_progress){.phase = value, .loss = (double)NAN};
     say(fixture, index, message);
@@ -148,7 +148,7 @@ static void who_never_meets_stands_by_though_the_group_is_being_changed(void **s
         CHECK_INT(fixture.master.group.count, 3);
         meet(&fixture);
         lost.epoch = fixture.master.group.epoch;
-        lost.lost_rank = rank_of(&fixture, 1);
+        lost.peer_lost.rank = rank_of(&fixture, 1);
         fixture.master.must_deal = true;
         master_change_group(&fixture.master, fixture.now, &fixture.outbox);
         CHECK_INT(fixture.master.old_epoch, lost.epoch);

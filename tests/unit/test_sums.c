@@ -2,13 +2,23 @@
 
 #include "runtime/train/sums.h"
 
-static struct message_sums piece(uint32_t first, const void *integers, size_t integer_bytes,
-                                 const void *elements, size_t element_bytes)
+static struct message_partial partial_of(uint32_t first, const void *integers, size_t integer_bytes,
+                                         const void *fixed, size_t fixed_bytes)
 {
-    return (struct message_sums){
+    return (struct message_partial){
         .first = first,
         .integers = {integers, integer_bytes},
-        .elements = {elements, element_bytes},
+        .fixed = {fixed, fixed_bytes},
+    };
+}
+
+static struct message_sum sum_of(uint32_t first, const void *integers, size_t integer_bytes,
+                                 const void *reals, size_t real_bytes)
+{
+    return (struct message_sum){
+        .first = first,
+        .integers = {integers, integer_bytes},
+        .reals = {reals, real_bytes},
     };
 }
 
@@ -35,7 +45,7 @@ static void partials_in_any_order_and_in_pieces_give_the_totals(void **state)
 {
     const int64_t counts[] = {5}, left[] = {10, 20}, right[] = {100}, more[] = {1000, 2000};
     struct sums sums = {.phase = 0};
-    struct message_sums message;
+    struct message_partial message;
     struct error err;
     (void)state;
 
@@ -43,12 +53,12 @@ static void partials_in_any_order_and_in_pieces_give_the_totals(void **state)
     CHECK_OK(sums_begin(&sums, 4, 0, 3, 1, 6, &err));
     sums.integers[0] = 1;
     sums.fixed[0] = 7;
-    message = piece(0, counts, sizeof counts, more, sizeof more);
+    message = partial_of(0, counts, sizeof counts, more, sizeof more);
     CHECK_OK(sums_add_partial(&sums, 2, &message, &err));
-    message = piece(0, counts, sizeof counts, left, sizeof *left);
+    message = partial_of(0, counts, sizeof counts, left, sizeof *left);
     CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
     CHECK_INT(sums.partials_missing, 1);
-    message = piece(1, NULL, 0, right, sizeof right);
+    message = partial_of(1, NULL, 0, right, sizeof right);
     CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
     CHECK_INT(sums.partials_missing, 0);
     CHECK(sums.integers[0] == 11 && sums.fixed[0] == 1017 && sums.fixed[1] == 2100);
@@ -93,7 +103,7 @@ static void a_phase_without_reals_needs_rank_0_only(void **state)
 {
     const int64_t totals[] = {9};
     struct sums sums = {.phase = 0};
-    struct message_sums message;
+    struct message_sum message;
     struct error err;
     (void)state;
 
@@ -101,7 +111,7 @@ static void a_phase_without_reals_needs_rank_0_only(void **state)
     CHECK(sums_is_owner(&sums, 0) && !sums_is_owner(&sums, 1) && !sums_is_owner(&sums, 2));
     CHECK_INT(sums.partials_missing, 0);
     CHECK_INT(sums.sums_missing, 1);
-    message = piece(0, totals, sizeof totals, NULL, 0);
+    message = sum_of(0, totals, sizeof totals, NULL, 0);
     CHECK_OK(sums_take_sum(&sums, 0, &message, &err));
     CHECK(sums.sums_missing == 0 && sums.integers[0] == 9);
     sums_deinit(&sums);
@@ -111,26 +121,27 @@ static void what_does_not_continue_the_senders_segment_is_refused(void **state)
 {
     const int64_t numbers[8] = {1};
     struct sums sums = {.phase = 0};
-    struct message_sums message;
+    struct message_partial message;
+    struct message_sum sum;
     struct error err;
     (void)state;
 
     CHECK_OK(sums_begin(&sums, 4, 0, 2, 1, 8, &err));
-    message = piece(1, numbers, 8, numbers, 8); /* not at its beginning */
+    message = partial_of(1, numbers, 8, numbers, 8); /* not at its beginning */
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
-    message = piece(0, numbers, 8, numbers, 40); /* longer than the segment */
+    message = partial_of(0, numbers, 8, numbers, 40); /* longer than the segment */
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
-    message = piece(0, NULL, 0, numbers, 8); /* without the integers */
+    message = partial_of(0, NULL, 0, numbers, 8); /* without the integers */
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
-    message = piece(0, numbers, 8, NULL, 0); /* nothing of the segment */
+    message = partial_of(0, numbers, 8, NULL, 0); /* nothing of the segment */
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
     CHECK(sums.integers[0] == 0 && sums.fixed[0] == 0);
-    message = piece(0, numbers, 8, numbers, 32);
+    message = partial_of(0, numbers, 8, numbers, 32);
     CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL); /* twice */
     CHECK_INT(sums.integers[0], 1);
-    message = piece(0, NULL, 0, numbers, 16); /* a sum of rank 0's own segment */
-    CHECK(sums_take_sum(&sums, 1, &message, &err) == STATUS_PROTOCOL);
+    sum = sum_of(0, NULL, 0, numbers, 16); /* a sum of rank 0's own segment */
+    CHECK(sums_take_sum(&sums, 1, &sum, &err) == STATUS_PROTOCOL);
     sums_deinit(&sums);
 }
 
@@ -138,7 +149,7 @@ static void sums_wrap_instead_of_trapping(void **state)
 {
     const int64_t one[] = {1};
     struct sums sums = {.phase = 0};
-    struct message_sums message = piece(0, NULL, 0, one, sizeof one);
+    struct message_partial message = partial_of(0, NULL, 0, one, sizeof one);
     struct error err;
     (void)state;
 
@@ -153,7 +164,8 @@ static void a_member_that_owns_nothing_sends_and_takes_no_totals(void **state)
 {
     const int64_t numbers[1] = {1};
     struct sums sums = {.segment_least = 1024};
-    struct message_sums message = piece(0, NULL, 0, numbers, sizeof *numbers);
+    struct message_sum message = sum_of(0, NULL, 0, numbers, sizeof *numbers);
+    struct message_partial partial;
     struct error err;
     (void)state;
 
@@ -161,13 +173,14 @@ static void a_member_that_owns_nothing_sends_and_takes_no_totals(void **state)
     CHECK_INT(sums.sums_missing, 0);
     message.first = 8; /* where the empty segments of the others are */
     CHECK_FAILS(sums_take_sum(&sums, 1, &message, &err), STATUS_PROTOCOL, "owns nothing");
-    message = piece(8, NULL, 0, NULL, 0);
+    message = sum_of(8, NULL, 0, NULL, 0);
     CHECK_FAILS(sums_take_sum(&sums, 1, &message, &err), STATUS_PROTOCOL, "owns nothing");
     CHECK_INT(sums.sums_missing, 0);
 
     CHECK_OK(sums_begin(&sums, 1, 1, 3, 1, 8, &err)); /* and so rank 1 adds up nothing */
     CHECK_INT(sums.partials_missing, 0);
-    CHECK_FAILS(sums_add_partial(&sums, 2, &message, &err), STATUS_PROTOCOL, "owns nothing");
+    partial = partial_of(8, NULL, 0, NULL, 0);
+    CHECK_FAILS(sums_add_partial(&sums, 2, &partial, &err), STATUS_PROTOCOL, "owns nothing");
     CHECK_INT(sums.partials_missing, 0);
     sums_deinit(&sums);
 }
@@ -235,16 +248,17 @@ static void a_bit_that_changes_in_what_will_be_applied_is_found(void **state)
     const float others[4] = {1.5F, 2, 3, 4};
     struct error err;
     struct sums sums;
-    struct message_sums sent;
+    struct message_partial sent;
+    struct message_sum sum;
     (void)state;
 
     open_sums(&sums, 2);
     CHECK_OK(sums_end_lanes(&sums, &err));
-    sent = piece(0, integers, sizeof integers, partial, sizeof partial);
+    sent = partial_of(0, integers, sizeof integers, partial, sizeof partial);
     CHECK_OK(sums_add_partial(&sums, 1, &sent, &err));
     CHECK_OK(sums_resolve(&sums, as_floats, NULL, &err));
-    sent = piece(4, NULL, 0, others, sizeof others);
-    CHECK_OK(sums_take_sum(&sums, 1, &sent, &err));
+    sum = sum_of(4, NULL, 0, others, sizeof others);
+    CHECK_OK(sums_take_sum(&sums, 1, &sum, &err));
     CHECK_OK(sums_verify(&sums, &err));
     ((uint8_t *)sums.reals)[21] ^= 8;
     CHECK_INT(sums_verify(&sums, &err), STATUS_CORRUPT);

@@ -15,10 +15,11 @@ static struct unable open_unable(uint32_t workers, int64_t dead_ms)
 
 static void say(struct unable *unable, uint32_t index, enum status status, const char *words)
 {
-    const struct message_unable message = {
-        .index = index,
-        .incarnation = unable->workers[index].tries,
-        .failure = {(uint32_t)status, slice_of(words), SLICE("hint")}};
+    const struct message_unable message = {.index = index,
+                                           .incarnation = unable->workers[index].tries,
+                                           .status = (uint32_t)status,
+                                           .message = slice_of(words),
+                                           .hint = SLICE("hint")};
 
     CHECK(unable_note(unable, &message));
 }

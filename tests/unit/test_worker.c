@@ -142,9 +142,9 @@ static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
 
     learning.contribute(learning.self, 2, 1, integers, fixed);
     learning.contribute(learning.self, 3, 1, integers, fixed);
-    message.sums.phase = phase;
-    message.sums.integers = (struct slice){(const char *)integers, sizeof integers};
-    message.sums.elements = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
+    message.partial.phase = phase;
+    message.partial.integers = (struct slice){(const char *)integers, sizeof integers};
+    message.partial.fixed = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
     say(fixture, FRIEND, message);
 }
 
@@ -169,7 +169,7 @@ static void alone_it_needs_nobody(void **state)
     for (uint64_t next = 0; next < 7; next += 2) {          /* toy.c has 7, of 8 bytes */
         CHECK_INT(count_sent(&fixture, MESSAGE_FINISHED), 0);
         message = of(MESSAGE_MODEL_NEXT, 1);
-        message.model_next = next;
+        message.model_next.row = next;
         say(&fixture, MASTER, message);
         work_lanes(&fixture);
         CHECK_INT(count_sent(&fixture, MESSAGE_MODEL_ROWS), 1);
@@ -198,8 +198,8 @@ static void who_cannot_open_its_rows_says_why_and_ends(void **state)
     CHECK_INT(message.type, MESSAGE_UNABLE);
     CHECK_INT(message.unable.index, 3);
     CHECK_INT(message.unable.incarnation, 2);
-    CHECK_INT(message.unable.failure.status, STATUS_IO);
-    CHECK_SLICE(message.unable.failure.message, "no disk");
+    CHECK_INT(message.unable.status, STATUS_IO);
+    CHECK_SLICE(message.unable.message, "no disk");
     outbox_clear(&outbox);
     message = of(MESSAGE_END, 0);
     worker_on_message(&worker, 0, MASTER, &message, &outbox);
@@ -378,7 +378,7 @@ static void who_was_given_the_state_early_is_not_waited_for(void **state)
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
     hello_of(&fixture, FRIEND + 1, 2, 2, request.state_request.phase);
     CHECK_INT(fixture.worker.state, WORKER_FINISHED);
-    asked.next_epoch = 3;
+    asked.next_group.epoch = 3;
     say(&fixture, MASTER, asked);
     CHECK_INT(count_sent(&fixture, MESSAGE_DRAINED), 1);
     close_worker(&fixture);
@@ -424,8 +424,8 @@ static void a_sum_before_the_own_lanes_are_done_is_refused(void **state)
     open_worker(&fixture);
     group_of_two(&fixture, 1);
     peer_hello(&fixture, FRIEND, 1, 0);
-    message.sums.first = 3;
-    message.sums.elements = (struct slice){"abcdefghijkl", 12};
+    message.sum.first = 3;
+    message.sum.reals = (struct slice){"abcdefghijkl", 12};
     say(&fixture, FRIEND, message);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     close_worker(&fixture);
@@ -461,7 +461,7 @@ static void who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it(void **st
     peer_hello(&fixture, FRIEND, 1, 0);
     say(&fixture, FRIEND, message);
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
-    message.phase = 3; /* which nobody here has */
+    message.state_request.phase = 3; /* which nobody here has */
     say(&fixture, FRIEND, message);
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 0);
     close_worker(&fixture);
@@ -712,7 +712,7 @@ static void who_has_the_last_state_stays_until_the_newcomer_has_it(void **state)
     (void)state;
 
     finish_beside_a_newcomer(&fixture);
-    asked.next_epoch = 3;
+    asked.next_group.epoch = 3;
     say(&fixture, MASTER, asked);
     CHECK_INT(count_sent(&fixture, MESSAGE_DRAINED), 0);
     request.state_request.phase = fixture.worker.target;
@@ -828,9 +828,9 @@ static void a_sum_of_another_phase_is_refused(void **state)
         hello_of(&fixture, MASTER + 1, 1, 0, 0);
         work_lanes(&fixture);
         CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
-        message.sums.phase = phase;
-        message.sums.integers = (struct slice){(const char *)integers, sizeof integers};
-        message.sums.elements = (struct slice){(const char *)reals, sizeof reals};
+        message.sum.phase = phase;
+        message.sum.integers = (struct slice){(const char *)integers, sizeof integers};
+        message.sum.reals = (struct slice){(const char *)reals, sizeof reals};
         say(&fixture, MASTER + 1, message);
         CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), phase != 0);
         CHECK_INT(fixture.worker.sums.sums_missing, phase != 0);
