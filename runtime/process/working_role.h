@@ -18,6 +18,8 @@
 #define WORKER_HEARTBEAT_MS 1000
 #define WORKER_RECONNECT_MS 50
 #define WORKER_GRACE_MS     25000 /* Kubernetes kills after 30 s */
+/* A job on a cluster that was deleted while it had no master, and that nobody follows. */
+#define WORKER_LEAVE_ALONE_MS 3000
 
 /* What the pointers point to must outlive the role. */
 struct working_options {

@@ -175,6 +175,7 @@ static enum status start(void *self, const struct working_options *options, stru
         .speed_first_ms = SPEED_MS,
         .search_ms = options->search_ms,
         .grace_ms = WORKER_GRACE_MS,
+        .alone_ms = WORKER_LEAVE_ALONE_MS,
         .segment_least = SEGMENT_LEAST,
         .piece_bytes = MESSAGE_PIECE_BYTES,
         .state_piece_bytes = STATE_PIECE_BYTES,

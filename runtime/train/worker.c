@@ -280,6 +280,15 @@ static bool is_unknown(const struct worker *worker)
     return worker->master == PEER_NONE && worker->group.epoch == 0;
 }
 
+/* A master that has come since then needs time to make a group without it. */
+static bool has_left(const struct worker *worker, int64_t now_ms)
+{
+    const int64_t wait_ms = worker->was_alone && worker->search.is_on ? worker->options.alone_ms
+                                                                      : worker->options.grace_ms;
+
+    return now_ms >= worker->leave_asked_at + wait_ms || is_unknown(worker);
+}
+
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     const int64_t connected_at = worker->master == PEER_NONE ? -1 : worker->connected_at;
@@ -287,7 +296,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
     if (worker->state == WORKER_ENDED)
         return;
-    if (worker->is_leaving && (now_ms >= worker->leave_at || is_unknown(worker))) {
+    if (worker->is_leaving && has_left(worker, now_ms)) {
         worker->state = WORKER_ENDED;
         outbox_end(outbox, STATUS_OK);
         return;

@@ -21,7 +21,9 @@
  *
  * A worker that is drained (worker_leave: SIGTERM) sends LEAVING and works on
  * until the master has made a group without it and sends END, or until
- * grace_ms is over.
+ * grace_ms is over. When it is drained WORKER_ALONE_MS or more after it lost its master, it waits
+ * only alone_ms for the next one: a master that is drained has a successor sooner, and a job that
+ * was deleted while it had no master gets none.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -33,6 +35,8 @@
 #include "runtime/role/outbox.h"
 #include "runtime/role/search.h"
 #include "runtime/train/sums.h"
+
+#define WORKER_ALONE_MS 1000
 
 enum worker_state {
     WORKER_JOINING,
@@ -57,6 +61,7 @@ struct worker_options {
     int64_t speed_first_ms;
     int64_t search_ms;           /* without its master it ends after that; search.h */
     int64_t grace_ms;            /* so long after worker_leave it ends, whatever is missing */
+    int64_t alone_ms;            /* the same where it was alone before; 0: as grace_ms */
     uint32_t segment_least;      /* reals of a sum that are worth an owner (sums.h) */
     uint32_t lanes_at_once;      /* asked of the learner in one call, at most; 0: all */
     size_t piece_bytes;          /* longer vectors go in pieces */
@@ -174,7 +179,8 @@ struct worker {
     uint64_t switch_asked;  /* epoch of the next group, which rank 0 names in its next SUM */
     uint64_t switch_epoch;  /* named in a SUM of the phase in flight; 0: none */
     bool is_leaving;
-    int64_t leave_at;
+    int64_t leave_asked_at;
+    bool was_alone; /* it had been without a master for WORKER_ALONE_MS when it was drained */
 
     uint64_t target; /* MEETING, FETCHING: the phase that all will compute */
     uint32_t source; /* FETCHING: the rank that sends the state, or SOURCE_MASTER */

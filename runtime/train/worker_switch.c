@@ -128,7 +128,9 @@ void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     if (worker->is_leaving || worker->state == WORKER_ENDED)
         return;
     worker->is_leaving = true;
-    worker->leave_at = now_ms + worker->options.grace_ms;
+    worker->leave_asked_at = now_ms;
+    worker->was_alone = worker->options.alone_ms > 0 && worker->search.is_on &&
+                        now_ms - worker->search.since >= WORKER_ALONE_MS;
     say(worker, MESSAGE_LEAVING, outbox);
     worker_go_if_finished(worker, now_ms, outbox);
 }

@@ -631,6 +631,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .segment_least = 1 + world->plan->seed % 4,
                                      .lanes_at_once = (uint32_t)draw(world, 3),
                                      .grace_ms = GRACE_MS,
+                                     .alone_ms = GRACE_MS / 2,
                                      .piece_bytes = PIECE_BYTES,
                                      .state_piece_bytes = PIECE_BYTES,
                                      .state_pieces = 1 + world->plan->seed % 3,

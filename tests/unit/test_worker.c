@@ -27,6 +27,7 @@ static void open_worker(struct fixture *fixture)
                                      .search_ms = 60000,
                                      .progress_ms = 100,
                                      .grace_ms = 25000,
+                                     .alone_ms = 3000,
                                      .piece_bytes = 1 << 20,
                                      .state_piece_bytes = 1 << 20,
                                      .snapshot_piece_bytes = 1 << 20,
@@ -814,6 +815,58 @@ static void asked_to_go_a_member_waits_for_the_next_master(void **state)
     close_worker(&fixture);
 }
 
+/* Of a drained node whose master leaves with it: the next master is on its way. */
+static void asked_to_go_soon_after_its_master_it_waits_for_the_grace(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    worker_on_disconnect(&fixture.worker, 1000, MASTER, &fixture.outbox);
+    worker_leave(&fixture.worker, 1999, &fixture.outbox);
+    worker_on_tick(&fixture.worker, 26998, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    worker_on_tick(&fixture.worker, 26999, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    close_worker(&fixture);
+}
+
+/* Of a job that was deleted while it had no master, and that nobody follows. */
+static void asked_to_go_long_after_its_master_it_waits_a_little(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    worker_on_disconnect(&fixture.worker, 1000, MASTER, &fixture.outbox);
+    worker_leave(&fixture.worker, 2000, &fixture.outbox);
+    worker_on_tick(&fixture.worker, 4999, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    worker_on_tick(&fixture.worker, 5000, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    close_worker(&fixture);
+}
+
+static void a_master_that_comes_while_it_waits_has_the_grace(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    worker_on_disconnect(&fixture.worker, 1000, MASTER, &fixture.outbox);
+    worker_leave(&fixture.worker, 2000, &fixture.outbox);
+    worker_on_tick(&fixture.worker, 3000, &fixture.outbox); /* connects again */
+    say(&fixture, fixture.worker.master, of(MESSAGE_GROUP, 1));
+    worker_on_tick(&fixture.worker, 26999, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 0);
+    worker_on_tick(&fixture.worker, 27000, &fixture.outbox);
+    CHECK_INT(count_kind(&fixture, OUTBOX_END), 1);
+    close_worker(&fixture);
+}
+
 static void a_sum_of_another_phase_is_refused(void **state)
 {
     const int64_t integers[3] = {0};
@@ -913,6 +966,9 @@ int main(void)
         cmocka_unit_test(who_finds_no_master_gives_up_in_its_time),
         cmocka_unit_test(asked_to_go_it_does_not_wait_for_a_master_that_never_knew_it),
         cmocka_unit_test(asked_to_go_a_member_waits_for_the_next_master),
+        cmocka_unit_test(asked_to_go_soon_after_its_master_it_waits_for_the_grace),
+        cmocka_unit_test(asked_to_go_long_after_its_master_it_waits_a_little),
+        cmocka_unit_test(a_master_that_comes_while_it_waits_has_the_grace),
         cmocka_unit_test(a_sum_of_another_phase_is_refused),
         cmocka_unit_test(a_held_sum_does_not_reach_the_next_group),
         cmocka_unit_test(who_says_hello_otherwise_than_expected_is_lost),
