@@ -106,6 +106,28 @@ class Whole(Case):
         self.database.execute("SELECT totrain.discard(%s)", "alice", job.number)
         self.assertEqual(self.database.execute(tables, "alice", job.number), [(0,)])
 
+    def test_deleting_the_job_while_its_master_is_down_leaves_nothing(self):
+        """Nobody follows it, and nobody tells the workers that no master will come."""
+        job = self.begin(train(20000))
+        for count in (1, 2):  # after the second death the kubelet waits 10 s
+            self.kill(job.master())
+            job.wait_for(lambda count=count: self.master_has_died(job, count), "the master's death")
+        watch = Stopwatch()
+        harness.wait_for(lambda: watch.read() > 2, "the workers to have missed it")
+        watch = Stopwatch()
+        job.delete()
+        harness.wait_for(lambda: not any(found.run() for found in self.training_pods(job)), "the end of its processes")
+        took = watch.read()
+        self.report("the Job is deleted while its master is down: its processes have ended after", took)
+        self.assertLess(took, 15)  # 3 s and what the machine takes; their grace is 25 s
+        harness.wait_for(lambda: not self.left_of(job), "everything to be gone")
+        self.report("the Job is deleted while its master is down: nothing is left of it after", watch.read())
+
+    def master_has_died(self, job, count):
+        status, = self.pod(job.there("master")[0].name)["status"]["containerStatuses"]
+        return status["restartCount"] >= count - 1 and (count == 1 and status["restartCount"] == 1 or
+                                                        "waiting" in status["state"])
+
     def training_pods(self, job):
         return [*job.pods("master"), *job.pods("worker")]
 
