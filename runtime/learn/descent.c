@@ -62,8 +62,8 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
     if (phase->kind == PHASE_GRADIENT) {
         phase->rows = least(descent->batch,
                             descent->dataset->train.rows - descent_batch_first(descent, step));
-        phase->integer_count = descent_levels_at(descent, descent->network.tensor_count);
-        phase->real_count = descent->network.parameter_count;
+        phase->integer_count = descent_levels_at(descent, descent->model.tensor_count);
+        phase->real_count = descent->model.parameter_count;
     } else if (phase->kind == PHASE_EVALUATION) {
         phase->rows = descent->dataset->validation.rows;
         phase->integer_count = SUM_CORRECT + 1;
@@ -127,23 +127,22 @@ static uint64_t machine_bytes(void)
 
 static enum status check_bytes(const struct descent *descent, struct error *err)
 {
-    const struct network *network = &descent->network;
+    const struct differentiable *model = &descent->model;
     const uint64_t there = machine_bytes();
     const uint64_t most = there < JOB_LEARNER_BYTES_MAX ? there : JOB_LEARNER_BYTES_MAX;
-    const struct job_size size = {network->parameter_count,
-                                  optimizer_slots(descent->optimizer.kind),
+    const struct job_size size = {model->parameter_count, optimizer_slots(descent->optimizer.kind),
                                   descent->spec->early_stopping > 0};
-    uint64_t bytes = job_learner_bytes(&size);
+    const uint64_t bytes = job_learner_bytes(&size) + model->space_bytes;
+    uint32_t words = 0;
 
-    for (uint32_t l = 0; l < network->layer_count; l++)
-        bytes += (uint64_t)network->layers[l].width * NETWORK_CHUNK_ROWS * 3 * sizeof(float);
+    for (uint32_t t = 0; t < model->tensor_count; t++)
+        words += model->tensors[t].row_width > 0 ? model->tensors[t].count : 0;
     if (bytes <= most)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,
          "a model of %u parameters, %u of them for words, needs %llu bytes to train, and a worker "
          "here has at most %llu",
-         network->parameter_count, network->tensors[network->ids_tensor].count,
-         (unsigned long long)bytes, (unsigned long long)most);
+         model->parameter_count, words, (unsigned long long)bytes, (unsigned long long)most);
     return error_hint(err, "Use smaller model.hidden_units, or fewer words: VOCABULARY(column, N) "
                            "in COLUMN keeps the N most frequent.");
 }
@@ -151,7 +150,7 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
 /* Beyond that several workers cannot share the model: not as fewer lanes than were asked for. */
 static enum status check_lanes(const struct descent *descent, struct error *err)
 {
-    const uint32_t parameters = descent->network.parameter_count;
+    const uint32_t parameters = descent->model.parameter_count;
 
     if (descent->spec->lanes <= 1 || parameters <= JOB_SHARED_PARAMETERS_MAX)
         return STATUS_OK;
@@ -166,12 +165,12 @@ void descent_start(struct descent *descent)
 {
     const float slot = optimizer_slot_start(&descent->optimizer);
 
-    network_start(&descent->network, descent->arrays.parameters);
+    descent->model.start(descent->model.self, descent->arrays.parameters);
     for (uint64_t i = 0; i < descent_slot_count(descent); i++)
         descent->arrays.slots[i] = slot;
     if (descent->arrays.best)
-        memset(descent->arrays.best, 0, descent->network.parameter_count * sizeof(float));
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
+        memset(descent->arrays.best, 0, descent->model.parameter_count * sizeof(float));
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
         descent->progress.exponents[t] = FIXED_EXPONENT_FIRST;
     descent_guard_arrays(descent);
     descent_describe_phase(descent, &descent->progress.phase);
@@ -180,7 +179,7 @@ void descent_start(struct descent *descent)
 enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
                                 struct error *err)
 {
-    const size_t parameters = descent->network.parameter_count;
+    const size_t parameters = descent->model.parameter_count;
     const bool keeps_best = descent->spec->early_stopping > 0;
 
     arrays->parameters = calloc(parameters, sizeof(float));
@@ -203,39 +202,32 @@ void descent_arrays_deinit(struct descent_arrays *arrays)
 void descent_use_arrays(struct descent *descent, struct descent_arrays arrays)
 {
     descent->arrays = arrays;
-    network_layers(&descent->network, arrays.parameters, descent->layers);
-    if (arrays.best)
-        network_layers(&descent->network, arrays.best, descent->best_layers);
-    descent->has_transposed = false;
+    descent->has_derived = false;
     descent_measuring_deinit(descent);
 }
 
 static enum status allocate(struct descent *descent, struct error *err)
 {
-    const size_t layers = descent->network.layer_count;
-
     TRY(descent_arrays_init(descent, &descent->arrays, err));
     descent->order = calloc(descent->dataset->train.rows, sizeof *descent->order);
-    descent->layers = calloc(layers, sizeof *descent->layers);
-    descent->best_layers = calloc(layers, sizeof *descent->best_layers);
-    if (!descent->order || !descent->layers || !descent->best_layers)
+    if (!descent->order)
         return fail_no_memory(err);
     descent_use_arrays(descent, descent->arrays);
     return descent_members_init(descent, err);
 }
 
-static enum status plan(struct descent *descent, struct error *err)
+static enum status plan(struct descent *descent, differentiable_open *open_model, struct error *err)
 {
     const struct jobspec *spec = descent->spec;
     const uint32_t rows = descent->dataset->train.rows;
 
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
-    TRY(network_init(&descent->network, spec, descent->dataset, err));
+    TRY(open_model(spec, descent->dataset, &descent->model, err));
     descent->batch = least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / descent->batch + 1;
     descent->lanes =
-        job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->network.parameter_count);
+        job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->model.parameter_count);
     descent->planned_steps = planned_steps(spec, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(spec, descent->planned_steps);
     TRY(check_lanes(descent, err));
@@ -243,7 +235,8 @@ static enum status plan(struct descent *descent, struct error *err)
 }
 
 enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct team *team, struct learning *learning, struct error *err)
+                         struct team *team, differentiable_open *open_model,
+                         struct learning *learning, struct error *err)
 {
     struct descent *made = calloc(1, sizeof *made);
     enum status status;
@@ -253,7 +246,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
     made->spec = spec;
     made->dataset = dataset;
     made->team = made->own_team = team;
-    TRY_OR(failed, status, plan(made, err));
+    TRY_OR(failed, status, plan(made, open_model, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, descent_compute_fingerprint(made, &made->fingerprint, err));
     TRY_OR(failed, status, descent_guard_rows(made, err));
@@ -299,10 +292,10 @@ void descent_restart(void *self)
 
     descent_take_abandon(descent);
     descent->progress = (struct progress){.best_loss = 0};
-    descent->has_transposed = false;
-    memset(descent->transposed, 0, descent->network.transposed_count * sizeof(float));
-    descent->guard.transposed = 0;
-    descent->guard.transposed_was_bad = false;
+    descent->has_derived = false;
+    memset(descent->derived, 0, descent->model.derived_count * sizeof(float));
+    descent->guard.derived = 0;
+    descent->guard.derived_was_bad = false;
     descent_start(descent);
 }
 
@@ -319,8 +312,8 @@ void descent_close(void *self)
     descent_arrays_deinit(&descent->arrays);
     free(descent->order);
     free(descent->guard.chunks);
-    free(descent->layers);
-    free(descent->best_layers);
+    if (descent->model.close)
+        descent->model.close(descent->model.self);
     free(descent);
 }
 
@@ -359,8 +352,8 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
     const uint32_t end = first + count;
     struct fixed_resolved all = {0, 0};
 
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
-        const struct tensor *tensor = &descent->network.tensors[t];
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
+        const struct tensor *tensor = &descent->model.tensors[t];
         const uint32_t from = first > tensor->first ? first : tensor->first;
         const uint32_t to = least(end, tensor->first + tensor->count);
 
@@ -400,7 +393,7 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
 {
     bool overflow = false;
 
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         int32_t *exponent = &descent->progress.exponents[t];
 
         if (integers[SUM_OVERFLOWS + t] == 0)
@@ -420,11 +413,10 @@ static enum status update_parameters(struct descent *descent, const float *gradi
     const struct optimizer_step step =
         optimizer_step_at(&descent->optimizer, descent->progress.phase.step);
     const uint32_t slots = optimizer_slots(descent->optimizer.kind);
-    float *second_slots =
-        descent->arrays.slots + (slots > 1 ? descent->network.parameter_count : 0);
+    float *second_slots = descent->arrays.slots + (slots > 1 ? descent->model.parameter_count : 0);
 
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
-        const struct tensor *tensor = &descent->network.tensors[t];
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
+        const struct tensor *tensor = &descent->model.tensors[t];
         float *first = slots > 0 ? descent->arrays.slots + tensor->first : NULL;
         float *second = slots > 1 ? second_slots + tensor->first : NULL;
         const float l1 = tensor->is_bias ? 0 : (float)descent->spec->l1;
@@ -446,26 +438,26 @@ static enum status apply_gradient(struct descent *descent, const int64_t *intege
 {
     struct progress *progress = &descent->progress;
     const double rows = progress->phase.rows;
-    uint32_t greatest[NETWORK_TENSORS_MAX];
+    uint32_t greatest[TENSORS_MAX];
 
     if (integers[SUM_NOT_FINITE] != 0)
         return fail_not_finite(descent, "loss", err);
     report->repeated = repeat_step(descent, integers);
     if (report->repeated)
         return STATUS_OK;
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
-        const struct tensor *tensor = &descent->network.tensors[t];
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
+        const struct tensor *tensor = &descent->model.tensors[t];
 
         greatest[t] = fixed_greatest(reals + tensor->first, tensor->count);
         if (!fixed_is_finite(greatest[t]))
             return fail_not_finite(descent, "gradient", err);
     }
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
         progress->exponents[t] = fixed_next_exponent(
             greatest[t], fixed_highest_level(integers + descent_levels_at(descent, t)),
             progress->exponents[t]);
     TRY(update_parameters(descent, reals, err));
-    descent->has_transposed = false;
+    descent->has_derived = false;
     report->step_applied = true;
     report->rows_applied = progress->phase.rows;
     report->train_loss = summed_loss(integers) / rows;
@@ -517,7 +509,7 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
         progress->evaluations_since_best = 0;
         if (descent->arrays.best) {
             memcpy(descent->arrays.best, descent->arrays.parameters,
-                   descent->network.parameter_count * sizeof(float));
+                   descent->model.parameter_count * sizeof(float));
             descent_guard_best(descent);
         }
     }
@@ -534,7 +526,7 @@ static void in_label_units(const struct descent *descent, struct learner_report 
 {
     const double square = descent->dataset->label_scale * descent->dataset->label_scale;
 
-    if (descent->network.task != TASK_REGRESSION)
+    if (descent->spec->task != TASK_REGRESSION)
         return;
     report->train_loss *= square;
     report->validation_loss *= square;
@@ -562,7 +554,7 @@ enum status descent_apply(void *self, const int64_t *integers, const float *real
     /* The last update is followed by no loss that would show it. */
     if (descent->progress.phase.kind == PHASE_DONE &&
         !fixed_is_finite(
-            fixed_greatest(descent->arrays.parameters, descent->network.parameter_count)))
+            fixed_greatest(descent->arrays.parameters, descent->model.parameter_count)))
         return fail_not_finite(descent, "model", err);
     return STATUS_OK;
 }

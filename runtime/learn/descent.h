@@ -15,11 +15,14 @@
 #ifndef RUNTIME_LEARN_DESCENT_H
 #define RUNTIME_LEARN_DESCENT_H
 
+#include "runtime/learn/differentiable.h"
 #include "runtime/learn/learning.h"
 
-/* As learning_open. Lanes: spec->lanes, or by default one lane for every 16 rows of the batch
- * below 32,000 parameters, 64 below a million, 256 above; at least 1, at most spec->lanes_max. */
+/* As learning_open, for what open_model opens. Lanes: spec->lanes, or by default one lane for every
+ * 16 rows of the batch below 32,000 parameters, 64 below a million, 256 above; at least 1, at most
+ * spec->lanes_max. */
 enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct team *team, struct learning *learning, struct error *err);
+                         struct team *team, differentiable_open *open_model,
+                         struct learning *learning, struct error *err);
 
 #endif

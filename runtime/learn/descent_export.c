@@ -14,7 +14,7 @@ void descent_fill_model(const struct descent *descent, struct model *model)
     *model = (struct model){
         .estimator = spec->estimator,
         .family = spec->family,
-        .task = descent->network.task,
+        .task = descent->spec->task,
         .label = spec->label,
         .label_declared = spec->label_declared,
         .statement = spec->statement,
@@ -23,10 +23,9 @@ void descent_fill_model(const struct descent *descent, struct model *model)
         .labels = dataset->labels,
         .label_mean = dataset->label_mean,
         .label_scale = dataset->label_scale,
-        .activation = descent->network.activation,
-        .layers = takes_best ? descent->best_layers : descent->layers,
-        .layer_count = descent->network.layer_count,
     };
+    descent->model.fill_model(
+        descent->model.self, takes_best ? descent->arrays.best : descent->arrays.parameters, model);
 }
 
 /* ---- its metrics ---- */

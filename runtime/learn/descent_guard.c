@@ -3,7 +3,7 @@
  *
  *     weights, slots   summed as each step reads and writes them: found by the next step at the
  *                      latest, and by whoever asks (before a state is given away, a model made)
- *     transposed       a copy of weights: its sum is theirs. Looked at when it is written over and
+ *     derived          a copy of weights: its sum is theirs. Looked at when it is written over and
  *                      before something leaves this worker that lanes were computed with it
  *     rows             hashed by chunks as they were encoded, and looked at again chunk by chunk
  */
@@ -27,7 +27,7 @@ static enum status damaged(struct error *err, const char *what)
 
 static struct descent_sums sum_arrays(const struct descent *descent)
 {
-    const size_t parameters = descent->network.parameter_count;
+    const size_t parameters = descent->model.parameter_count;
     const struct descent_arrays *arrays = &descent->arrays;
 
     return (struct descent_sums){
@@ -41,8 +41,8 @@ static struct descent_sums sum_arrays(const struct descent *descent)
 void descent_guard_arrays(struct descent *descent)
 {
     descent->guard.arrays = sum_arrays(descent);
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
-        const struct tensor *tensor = &descent->network.tensors[t];
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
+        const struct tensor *tensor = &descent->model.tensors[t];
 
         descent->guard.tensors[t] =
             words_sum(descent->arrays.parameters + tensor->first, tensor->count);
@@ -54,34 +54,33 @@ void descent_guard_best(struct descent *descent)
     descent->guard.arrays.best = descent->guard.arrays.parameters;
 }
 
-static uint32_t sum_transposed(const struct descent *descent)
+static uint32_t sum_derived(const struct descent *descent)
 {
-    return words_sum(descent->transposed, descent->network.transposed_count);
+    return words_sum(descent->derived, descent->model.derived_count);
 }
 
 /* The copy holds the words of those tensors, so its sum is known without a pass. */
-void descent_guard_transposed(struct descent *descent, uint32_t over)
+void descent_guard_derived(struct descent *descent, uint32_t over)
 {
     struct descent_guard *guard = &descent->guard;
 
-    if (over != guard->transposed)
-        guard->transposed_was_bad = true;
-    guard->transposed = 0;
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
-        if (descent->network.tensors[t].is_transposed)
-            guard->transposed += guard->tensors[t];
+    if (over != guard->derived)
+        guard->derived_was_bad = true;
+    guard->derived = 0;
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
+        if (descent->model.tensors[t].is_transposed)
+            guard->derived += guard->tensors[t];
 }
 
 static bool has_good_copy(const struct descent *descent)
 {
-    return !descent->guard.transposed_was_bad &&
-           sum_transposed(descent) == descent->guard.transposed;
+    return !descent->guard.derived_was_bad && sum_derived(descent) == descent->guard.derived;
 }
 
 enum status descent_verify_used(const void *self, struct error *err)
 {
     const struct descent *descent = self;
-    const uint32_t now = words_sum(descent->arrays.parameters, descent->network.parameter_count);
+    const uint32_t now = words_sum(descent->arrays.parameters, descent->model.parameter_count);
 
     if (now != descent->guard.arrays.parameters || !has_good_copy(descent))
         return damaged(err, "the weights");
@@ -106,7 +105,7 @@ enum status descent_guard_step(struct descent *descent, const struct optimizer_s
 {
     struct descent_sums *known = &descent->guard.arrays;
     const bool is_good = before->parameters == known->parameters && before->slots == known->slots &&
-                         !descent->guard.transposed_was_bad;
+                         !descent->guard.derived_was_bad;
 
     known->parameters = after->parameters;
     known->slots = after->slots;
@@ -144,7 +143,7 @@ uint64_t descent_check(const void *self)
     all.arrays = descent->guard.arrays;
     hash = hash_bytes(&all, sizeof all, descent->fingerprint);
     return hash_bytes(progress->exponents,
-                      descent->network.tensor_count * sizeof *progress->exponents, hash);
+                      descent->model.tensor_count * sizeof *progress->exponents, hash);
 }
 
 uint64_t descent_contributed(const void *self)
@@ -175,9 +174,11 @@ static void list_part(const struct descent *descent, const struct dataset_part *
 {
     const size_t rows = part->rows;
 
-    regions[0] = region_of(part->dense, rows * descent->network.dense_width * sizeof(float));
+    regions[0] =
+        region_of(part->dense, rows * descent->dataset->transform.dense_width * sizeof(float));
     regions[1] = region_of(part->cells, rows * sizeof(uint32_t));
-    regions[2] = region_of(part->ids, rows * descent->network.id_count * sizeof(int32_t));
+    regions[2] =
+        region_of(part->ids, rows * descent->dataset->transform.id_count * sizeof(int32_t));
     regions[3] =
         region_of(part->values ? (const void *)part->values : part->classes, rows * sizeof(float));
     regions[4] = region_of(part->hashes, rows * sizeof(struct row_hash));

@@ -15,51 +15,36 @@
 
 /* ---- members ---- */
 
-/* Multiplications of a row in one direction. */
-static double row_work(const struct network *network)
-{
-    double work = (double)network->id_count * network->layers[0].width;
-
-    for (uint32_t l = 0; l < network->layer_count; l++)
-        work += (double)network->layers[l].rows * network->layers[l].width;
-    return work;
-}
-
-double descent_row_work(const struct descent *descent)
-{
-    return row_work(&descent->network);
-}
-
 /* Meeting takes some microseconds a step, and every member clears and adds sums
  * as long as the model. */
 static bool team_pays(const struct descent *descent)
 {
-    const struct network *network = &descent->network;
-    const uint64_t bytes = network->parameter_count * (sizeof(float) + sizeof(int64_t));
-    const double step = (row_work(network) + FETCH_WORK) * descent->batch;
+    const struct differentiable *model = &descent->model;
+    const uint64_t bytes = model->parameter_count * (sizeof(float) + sizeof(int64_t));
+    const double step = (model->row_work + FETCH_WORK) * descent->batch;
 
     return bytes * team_size(descent->team) <= MEMBERS_BYTES_MAX && step >= TEAM_WORK_LEAST &&
-           row_work(network) * descent->batch >= 8.0 * network->parameter_count;
+           model->row_work * descent->batch >= 8.0 * model->parameter_count;
 }
 
 enum status descent_members_init(struct descent *descent, struct error *err)
 {
-    const struct network *network = &descent->network;
+    const struct differentiable *model = &descent->model;
     uint32_t count;
 
     if (!team_pays(descent))
         descent->team = NULL;
     count = team_size(descent->team);
     descent->members = calloc(count, sizeof *descent->members);
-    descent->transposed = calloc((size_t)network->transposed_count + 1, sizeof(float));
-    if (!descent->members || !descent->transposed)
+    descent->derived = calloc((size_t)model->derived_count + 1, sizeof(float));
+    if (!descent->members || !descent->derived)
         return fail_no_memory(err);
     descent->member_count = count;
     for (uint32_t m = 0; m < count; m++) {
         struct descent_member *member = &descent->members[m];
 
-        TRY(network_space_init(&member->space, network, err));
-        if (m > 0 && !(member->own_fixed = calloc(network->parameter_count, sizeof(int64_t))))
+        TRY(model->space_open(model->self, &member->space, err));
+        if (m > 0 && !(member->own_fixed = calloc(model->parameter_count, sizeof(int64_t))))
             return fail_no_memory(err);
     }
     return STATUS_OK;
@@ -68,13 +53,13 @@ enum status descent_members_init(struct descent *descent, struct error *err)
 void descent_members_deinit(struct descent *descent)
 {
     for (uint32_t m = 0; m < descent->member_count; m++) {
-        network_space_deinit(&descent->members[m].space);
+        descent->model.space_close(descent->members[m].space);
         free(descent->members[m].own_fixed);
     }
     free(descent->members);
-    free(descent->transposed);
+    free(descent->derived);
     descent->members = NULL;
-    descent->transposed = NULL;
+    descent->derived = NULL;
     descent->member_count = 0;
 }
 
@@ -84,8 +69,8 @@ enum status descent_use_team(void *self, struct team *team, struct error *err)
 
     descent_members_deinit(descent);
     descent->team = descent->own_team = team;
-    descent->has_transposed = false;
-    descent->guard.transposed = 0; /* the new one is empty */
+    descent->has_derived = false;
+    descent->guard.derived = 0; /* the new one is empty */
     return descent_members_init(descent, err);
 }
 
@@ -118,52 +103,46 @@ static void add_loss(double loss, int64_t *integers)
     integers[SUM_LOSS_PART] += (int64_t)((loss - whole) * SUM_LOSS_ONE);
 }
 
-/* Of the id block only the touched rows can hold anything. */
-static uint32_t tensor_greatest(const struct descent *descent, const struct network_space *space,
-                                uint32_t number)
+/* Of a table only the touched rows can hold anything. */
+static uint32_t tensor_greatest(const struct tensor *tensor, const struct lane_gradient *gradient)
 {
-    const struct network *network = &descent->network;
-    const struct tensor *tensor = &network->tensors[number];
-    const size_t width = network->layers[0].width;
+    const size_t width = tensor->row_width;
     uint32_t greatest = 0;
 
-    if (number != network->ids_tensor)
-        return fixed_greatest(space->gradient + tensor->first, tensor->count);
-    for (uint32_t i = 0; i < space->touched_count; i++) {
-        const size_t at = tensor->first + space->touched[i] * width;
-        const uint32_t of_row = fixed_greatest(space->gradient + at, width);
+    if (width == 0)
+        return fixed_greatest(gradient->values + tensor->first, tensor->count);
+    for (uint32_t i = 0; i < gradient->touched_count; i++) {
+        const size_t at = tensor->first + gradient->touched[i] * width;
+        const uint32_t of_row = fixed_greatest(gradient->values + at, width);
 
         greatest = of_row > greatest ? of_row : greatest;
     }
     return greatest;
 }
 
-static uint64_t tensor_add(const struct descent *descent, const struct network_space *space,
-                           uint32_t number, int64_t *fixed)
+static uint64_t tensor_add(const struct tensor *tensor, const struct lane_gradient *gradient,
+                           int exponent, int64_t *fixed)
 {
-    const struct network *network = &descent->network;
-    const struct tensor *tensor = &network->tensors[number];
-    const int exponent = descent->progress.exponents[number];
-    const size_t width = network->layers[0].width;
-
+    const size_t width = tensor->row_width;
     uint64_t added = 0;
 
-    if (number != network->ids_tensor)
-        return fixed_add(space->gradient + tensor->first, tensor->count, exponent,
+    if (width == 0)
+        return fixed_add(gradient->values + tensor->first, tensor->count, exponent,
                          fixed + tensor->first);
-    for (uint32_t i = 0; i < space->touched_count; i++) {
-        const size_t at = tensor->first + space->touched[i] * width;
+    for (uint32_t i = 0; i < gradient->touched_count; i++) {
+        const size_t at = tensor->first + gradient->touched[i] * width;
 
-        added += fixed_add(space->gradient + at, width, exponent, fixed + at);
+        added += fixed_add(gradient->values + at, width, exponent, fixed + at);
     }
     return added;
 }
 
 static void contribute_tensor(const struct descent *descent, uint32_t number,
-                              struct descent_member *member)
+                              const struct lane_gradient *gradient, struct descent_member *member)
 {
+    const struct tensor *tensor = &descent->model.tensors[number];
     const int exponent = descent->progress.exponents[number];
-    const uint32_t greatest = tensor_greatest(descent, &member->space, number);
+    const uint32_t greatest = tensor_greatest(tensor, gradient);
 
     if (!fixed_is_finite(greatest)) {
         member->integers[SUM_NOT_FINITE]++;
@@ -172,7 +151,7 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
     } else {
         fixed_count_level(fixed_level(greatest, exponent),
                           member->integers + descent_levels_at(descent, number));
-        member->added += tensor_add(descent, &member->space, number, member->fixed);
+        member->added += tensor_add(tensor, gradient, exponent, member->fixed);
     }
 }
 
@@ -180,7 +159,7 @@ static void contribute_gradient(const struct descent *descent, struct span span,
                                 struct descent_member *member)
 {
     const struct phase *phase = &descent->progress.phase;
-    const struct network_rows rows = {
+    const struct lane_rows rows = {
         .dataset = descent->dataset,
         .part = &descent->dataset->train,
         .class_weights = descent->dataset->class_weights,
@@ -189,30 +168,34 @@ static void contribute_gradient(const struct descent *descent, struct span span,
         .count = span.count,
         .position = span.first,
         .ahead = span.count * descent->member_count,
+        .step = phase->step,
+        .divisor = phase->rows,
     };
+    const struct differentiable *model = &descent->model;
+    const struct lane_gradient gradient = model->gradient(model->self, descent->arrays.parameters,
+                                                          descent->derived, &rows, member->space);
 
-    add_loss(network_gradient(&descent->network, descent->arrays.parameters, descent->transposed,
-                              &rows, phase->rows, phase->step, &member->space),
-             member->integers);
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
-        contribute_tensor(descent, t, member);
-    network_space_clear(&descent->network, &member->space);
+    add_loss(gradient.loss, member->integers);
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
+        contribute_tensor(descent, t, &gradient, member);
+    model->space_clear(model->self, member->space);
 }
 
 static void contribute_evaluation(const struct descent *descent, struct span span,
                                   struct descent_member *member)
 {
-    const struct network_rows rows = {
+    const struct lane_rows rows = {
         .dataset = descent->dataset,
         .part = &descent->dataset->validation,
         .first = span.first,
         .count = span.count,
     };
+    const struct differentiable *model = &descent->model;
     uint64_t correct;
 
-    add_loss(network_evaluate(&descent->network, descent->arrays.parameters, &rows, &member->space,
-                              &correct),
-             member->integers);
+    add_loss(
+        model->evaluate(model->self, descent->arrays.parameters, &rows, member->space, &correct),
+        member->integers);
     member->integers[SUM_CORRECT] += (int64_t)correct;
 }
 
@@ -299,21 +282,21 @@ static void ensure_order(struct descent *descent, uint32_t epoch)
     descent_guard_order_begins(descent);
 }
 
-static void ensure_transposed(struct descent *descent)
+static void ensure_derived(struct descent *descent)
 {
-    if (descent->has_transposed)
+    if (descent->has_derived)
         return;
-    descent_guard_transposed(
+    descent_guard_derived(
         descent,
-        network_transpose(&descent->network, descent->arrays.parameters, descent->transposed));
-    descent->has_transposed = true;
+        descent->model.derive(descent->model.self, descent->arrays.parameters, descent->derived));
+    descent->has_derived = true;
 }
 
 /* Lanes of one call: so few that messages are answered meanwhile. */
 static uint32_t lanes_a_sitting(const struct descent *descent, uint32_t count)
 {
     const struct phase *phase = &descent->progress.phase;
-    const double lane_work = row_work(&descent->network) * (phase->rows / descent->lanes + 1);
+    const double lane_work = descent->model.row_work * (phase->rows / descent->lanes + 1);
     const double lanes = (1 + floor(SITTING_WORK / lane_work)) * descent->member_count;
 
     return lanes < count ? (uint32_t)lanes : count;
@@ -328,7 +311,7 @@ uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t 
 
     if (descent->progress.phase.kind == PHASE_GRADIENT) {
         ensure_order(descent, descent->progress.phase.epoch);
-        ensure_transposed(descent);
+        ensure_derived(descent);
     }
     for (uint32_t m = 0; m < descent->member_count; m++) {
         struct descent_member *member = &descent->members[m];

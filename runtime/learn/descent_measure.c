@@ -37,7 +37,7 @@ void descent_measuring_deinit(struct descent *descent)
 
 static uint32_t rows_of_call(const struct descent *descent)
 {
-    const double rows = MEASURE_WORK / (descent_row_work(descent) + 1);
+    const double rows = MEASURE_WORK / (descent->model.row_work + 1);
 
     return rows >= SCORER_ROWS       ? SCORER_ROWS
            : rows < MEASURE_ROWS_MIN ? MEASURE_ROWS_MIN
@@ -136,7 +136,7 @@ static enum status measure_row(const struct descent *descent, uint32_t task, uin
     struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
 
     scorer_select(scorer, i);
-    if (descent->network.task != TASK_CLASSIFICATION)
+    if (descent->spec->task != TASK_CLASSIFICATION)
         return metrics_measure_value(
             scorer, (double)part->values[row] * dataset->label_scale + dataset->label_mean,
             measured, err);
@@ -150,7 +150,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
 {
     const struct descent *descent = context;
     const struct measuring *measuring = &descent->measuring;
-    const struct network *network = &descent->network;
+    const struct transform *transform = &descent->dataset->transform;
     const uint32_t *rows = measuring->order + measuring->next + task * measuring->rows_each;
     const uint32_t count = rows_of_task(measuring, task);
     struct scorer *scorer = &measuring->scorers[task];
@@ -160,10 +160,10 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
     error_clear(err);
     for (uint32_t i = 0; i < count; i++) {
         dataset_take_row(descent->dataset, measuring->part, rows[i],
-                         scorer->dense + (size_t)i * network->dense_width);
-        for (uint32_t j = 0; j < network->id_count; j++)
-            scorer->ids[(size_t)i * network->id_count + j] =
-                measuring->part->ids[(size_t)rows[i] * network->id_count + j];
+                         scorer->dense + (size_t)i * transform->dense_width);
+        for (uint32_t j = 0; j < transform->id_count; j++)
+            scorer->ids[(size_t)i * transform->id_count + j] =
+                measuring->part->ids[(size_t)rows[i] * transform->id_count + j];
     }
     scorer_score(scorer, count);
     for (uint32_t i = 0; i < count && err->status == STATUS_OK; i++)

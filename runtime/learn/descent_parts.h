@@ -13,7 +13,6 @@
 
 #include "runtime/learn/descent.h"
 #include "runtime/learn/fixed_point.h"
-#include "runtime/learn/network.h"
 #include "runtime/learn/optimizer.h"
 #include "scoring/metrics.h"
 
@@ -24,13 +23,13 @@
  * of an evaluation, the rows that were classified correctly.
  */
 enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
-#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * NETWORK_TENSORS_MAX)
+#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * TENSORS_MAX)
 #define SUM_LOSS_ONE     0x1p32
 
 /* The part of the state that is no array of floats. */
 struct progress {
     struct phase phase;
-    int32_t exponents[NETWORK_TENSORS_MAX];
+    int32_t exponents[TENSORS_MAX];
     bool has_best;
     double best_loss;
     uint32_t evaluations_since_best;
@@ -40,7 +39,7 @@ struct progress {
 /* One of the team: where it computes a lane, and what it has summed in this
  * call. Member 0 sums straight into the caller's arrays. */
 struct descent_member {
-    struct network_space space; /* carries nothing from lane to lane */
+    void *space; /* of the model; carries nothing from lane to lane */
     int64_t *integers, *fixed;
     int64_t own_integers[SUM_INTEGERS_MAX];
     int64_t *own_fixed; /* (parameters) */
@@ -89,9 +88,9 @@ struct descent_sums {
 /* What is known of memory that nobody else writes (descent_guard.c). */
 struct descent_guard {
     struct descent_sums arrays;
-    uint32_t tensors[NETWORK_TENSORS_MAX]; /* of the parameters, by tensor */
-    uint32_t transposed, order;
-    bool transposed_was_bad, order_was_bad;
+    uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
+    uint32_t derived, order;
+    bool derived_was_bad, order_was_bad;
     uint64_t *chunks; /* (chunk_count): hashes of the rows */
     uint64_t chunk_count;
     uint64_t contributed; /* all that was added to sums, modulo 2^64 */
@@ -102,7 +101,7 @@ struct descent {
     const struct dataset *dataset;
     struct team *own_team; /* NULL: the caller alone */
     struct team *team;     /* that computes lanes; NULL also where it would not pay */
-    struct network network;
+    struct differentiable model;
     struct optimizer optimizer;
     uint32_t lanes, batch;
     uint64_t steps_per_epoch, planned_steps;
@@ -119,20 +118,19 @@ struct descent {
     uint32_t *order; /* (train.rows) of epoch `order_epoch` */
     uint32_t order_epoch;
     bool has_order;
-    float *transposed; /* network_transpose of the parameters when has_transposed */
-    bool has_transposed;
-    struct layer *layers, *best_layers; /* views of parameters and best */
+    float *derived; /* of the parameters (differentiable.h) when has_derived */
+    bool has_derived;
 };
 
 static inline uint64_t descent_slot_count(const struct descent *descent)
 {
-    return (uint64_t)optimizer_slots(descent->optimizer.kind) * descent->network.parameter_count;
+    return (uint64_t)optimizer_slots(descent->optimizer.kind) * descent->model.parameter_count;
 }
 
 /* Where the levels of a tensor's lanes are counted among the integers of a gradient. */
 static inline uint32_t descent_levels_at(const struct descent *descent, uint32_t tensor)
 {
-    return SUM_OVERFLOWS + descent->network.tensor_count + tensor * FIXED_COUNT_WORDS;
+    return SUM_OVERFLOWS + descent->model.tensor_count + tensor * FIXED_COUNT_WORDS;
 }
 
 /* Fill rows and counts of a phase from its kind and step. */
@@ -155,8 +153,6 @@ void descent_members_deinit(struct descent *descent);
 
 /* What export has of the finished model; it points into the learner. */
 void descent_fill_model(const struct descent *descent, struct model *model);
-/* Multiplications of a row in one direction. */
-double descent_row_work(const struct descent *descent);
 void descent_measuring_deinit(struct descent *descent);
 
 /* CORRUPT when the step read something else than was written last. */
@@ -165,8 +161,8 @@ enum status descent_guard_step(struct descent *descent, const struct optimizer_s
 /* What was written by something else than a step. */
 void descent_guard_arrays(struct descent *descent);
 void descent_guard_best(struct descent *descent);
-/* The transposed copy is made anew, over words of that sum: of the copy before. */
-void descent_guard_transposed(struct descent *descent, uint32_t over);
+/* The derived copy is made anew, over words of that sum: of the copy before. */
+void descent_guard_derived(struct descent *descent, uint32_t over);
 void descent_guard_order_begins(struct descent *descent);
 void descent_guard_order_ends(struct descent *descent);
 enum status descent_guard_rows(struct descent *descent, struct error *err);

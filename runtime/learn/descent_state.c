@@ -14,19 +14,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are saved as t
 
 /* ---- the job's fingerprint ---- */
 
-static void put_network(const struct network *network, struct text *out)
-{
-    put_u32(out, network->task);
-    put_u32(out, network->activation);
-    put_u32(out, network->dense_width);
-    put_u32(out, network->id_count);
-    put_u32(out, network->id_rows);
-    put_u32(out, network->layer_count);
-    for (uint32_t l = 0; l < network->layer_count; l++)
-        put_u32(out, network->layers[l].width);
-    put_f64(out, network->dropout);
-}
-
 static void put_plan(const struct descent *descent, struct text *out)
 {
     const struct jobspec *spec = descent->spec;
@@ -74,7 +61,7 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
     bool failed;
 
     text_init(&bytes, FINGERPRINT_BYTES);
-    put_network(&descent->network, &bytes);
+    descent->model.put_shape(descent->model.self, &bytes);
     put_plan(descent, &bytes);
     put_data(descent->dataset, &bytes);
     *fingerprint = hash_bytes(bytes.data, bytes.size, 0);
@@ -90,7 +77,7 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
 static uint64_t list_arrays(const struct descent *descent, const struct descent_arrays *arrays,
                             char *starts[ARRAYS], uint64_t sizes[ARRAYS])
 {
-    const uint64_t parameters = descent->network.parameter_count * sizeof(float);
+    const uint64_t parameters = descent->model.parameter_count * sizeof(float);
 
     starts[0] = (char *)arrays->parameters;
     starts[1] = (char *)arrays->slots;
@@ -181,7 +168,7 @@ static void put_progress(const struct descent *descent, struct text *out)
     put_f64(out, progress->best_loss);
     put_u32(out, progress->evaluations_since_best);
     put_u64(out, progress->cool_from);
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++)
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
         put_u32(out, (uint32_t)progress->exponents[t]);
 }
 
@@ -250,7 +237,7 @@ static enum status read_progress(const struct descent *descent, struct byte_read
     progress->best_loss = read_f64(head);
     progress->evaluations_since_best = read_u32(head);
     progress->cool_from = read_u64(head);
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         progress->exponents[t] = (int32_t)read_u32(head);
         if (progress->exponents[t] < -FIXED_EXPONENT_MAX ||
             progress->exponents[t] > FIXED_EXPONENT_MAX)

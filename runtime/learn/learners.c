@@ -3,13 +3,13 @@
  */
 #include "runtime/learn/descent.h"
 #include "runtime/learn/learning.h"
+#include "runtime/learn/network.h"
 
 static const struct {
     const char *kind;
-    enum status (*open)(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err);
+    differentiable_open *model; /* learned by descent */
 } learners[] = {
-    {"network", descent_open},
+    {"network", network_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -17,7 +17,7 @@ enum status learning_open(const struct jobspec *spec, const struct dataset *data
 {
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++)
         if (slice_is(spec->family, learners[i].kind))
-            return learners[i].open(spec, dataset, team, learning, err);
+            return descent_open(spec, dataset, team, learners[i].model, learning, err);
     fail(err, STATUS_INVALID, "there is no learner for models of kind \"%.*s\"",
          SLICE_FORMAT(spec->family));
     return error_hint(err, "The job was made by another version of totrain.");

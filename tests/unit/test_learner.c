@@ -395,7 +395,7 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
         } else {
             CHECK_INT(phase.rows, phase.step % 3 == 2 ? 6 : 32);
             CHECK_INT(report.rows_applied, phase.rows);
-            CHECK_INT(phase.real_count, descent->network.parameter_count);
+            CHECK_INT(phase.real_count, descent->model.parameter_count);
         }
     }
     trace[length] = 0;
@@ -1002,13 +1002,13 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     spec.l1 = spec.l2 = 0.5;
     spec.learning_rate = 0.1;
     descent = opened(&spec, &dataset);
-    for (uint32_t i = 0; i < descent->network.parameter_count; i++)
+    for (uint32_t i = 0; i < descent->model.parameter_count; i++)
         descent->arrays.parameters[i] = 1;
     descent_guard_arrays(descent);
     sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
     CHECK_OK(descent_apply(descent, sums.integers, sums.reals, &report, &err));
-    for (uint32_t t = 0; t < descent->network.tensor_count; t++) {
-        const struct tensor *tensor = &descent->network.tensors[t];
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
+        const struct tensor *tensor = &descent->model.tensors[t];
 
         for (uint32_t i = 0; i < tensor->count; i++)
             CHECK((descent->arrays.parameters[tensor->first + i] == 1) == tensor->is_bias);
@@ -1023,7 +1023,7 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 3, 2, 8, 3});
     struct jobspec spec = made_spec(&dataset);
     struct descent *descent = opened(&spec, &dataset);
-    const struct network *network = &descent->network;
+    const struct differentiable *network = &descent->model;
     struct sums same, own;
 
     (void)state;
@@ -1087,7 +1087,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     struct text before, after;
     struct learner_report report;
     struct error err;
-    const struct network *network;
+    const struct differentiable *network;
 
     (void)state;
     spec.hidden_layers = 16;
@@ -1096,7 +1096,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     spec.activation = ACTIVATION_SIGMOID;
     spec.epochs = 20;
     descent = opened(&spec, &dataset);
-    network = &descent->network;
+    network = &descent->model;
     before = saved(descent);
     for (int i = 0; i < 20; i++)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));

@@ -63,14 +63,17 @@ static double activate(enum activation activation, double z)
 }
 
 static double gradient_of(const struct network *network, const float *parameters,
-                          const struct network_rows *rows, double divisor, uint64_t step,
+                          const struct lane_rows *rows, double divisor, uint64_t step,
                           struct network_space *space)
 {
     float *transposed = calloc(network->transposed_count + 1, sizeof *transposed);
+    struct lane_rows lane = *rows;
     double loss;
 
+    lane.divisor = divisor;
+    lane.step = step;
     network_transpose(network, parameters, transposed);
-    loss = network_gradient(network, parameters, transposed, rows, divisor, step, space);
+    loss = network_gradient(network, parameters, transposed, &lane, space).loss;
     free(transposed);
     return loss;
 }
@@ -79,10 +82,10 @@ static double gradient_of(const struct network *network, const float *parameters
 static double loss_of(const struct fixture *fixture, const double *z, uint32_t row)
 {
     const struct dataset_part *part = &fixture->dataset.train;
-    const uint32_t outputs = fixture->network.outputs;
+    const uint32_t outputs = fixture->network.head.outputs;
     double sum = 0;
 
-    if (fixture->network.task == TASK_REGRESSION)
+    if (fixture->network.head.task == TASK_REGRESSION)
         return (z[0] - (double)part->values[row]) * (z[0] - (double)part->values[row]) / 2;
     if (outputs == 1)
         return log(1 + exp(part->classes[row] ? -z[0] : z[0]));
@@ -101,23 +104,23 @@ static double exact_loss(const struct fixture *fixture, uint32_t row)
     for (uint32_t i = 0; i < network->dense_width; i++)
         a[i] = (double)part->dense[row * network->dense_width + i];
     for (uint32_t l = 0; l < network->layer_count; l++) {
-        const struct network_layer *layer = &network->layers[l];
+        const struct affine *layer = &network->layers[l];
 
         for (uint32_t j = 0; j < layer->width; j++) {
             z[j] = fixture->exact[layer->bias + j];
             for (uint32_t i = 0; i < layer->rows; i++)
                 z[j] += a[i] * fixture->exact[layer->weights + i * layer->width + j];
-            for (uint32_t k = 0; l == 0 && k < network->id_count; k++) {
-                int32_t id = part->ids[row * network->id_count + k];
+            for (uint32_t k = 0; l == 0 && k < network->ids.id_count; k++) {
+                int32_t id = part->ids[row * network->ids.id_count + k];
                 if (id >= 0)
-                    z[j] += fixture->exact[network->ids + (uint32_t)id * layer->width + j];
+                    z[j] += fixture->exact[network->ids.first + (uint32_t)id * layer->width + j];
             }
         }
         if (l + 1 == network->layer_count)
             break;
         for (uint32_t j = 0; j < layer->width; j++) {
             a[j] = activate(network->activation, z[j]);
-            if (network->dropout > 0)
+            if (network->dropout.rate > 0)
                 a[j] *= (double)fixture->space.masks[l][row * layer->width + j];
         }
     }
@@ -138,9 +141,9 @@ static double exact_total(const struct fixture *fixture)
     return total;
 }
 
-static struct network_rows all_rows(const struct fixture *fixture)
+static struct lane_rows all_rows(const struct fixture *fixture)
 {
-    return (struct network_rows){
+    return (struct lane_rows){
         .dataset = &fixture->dataset,
         .part = &fixture->dataset.train,
         .class_weights = fixture->dataset.class_weights,
@@ -150,10 +153,11 @@ static struct network_rows all_rows(const struct fixture *fixture)
 
 static void check_gradient(struct fixture *fixture)
 {
-    const struct network_rows rows = all_rows(fixture);
+    const struct lane_rows rows = all_rows(fixture);
     double loss =
         gradient_of(&fixture->network, fixture->parameters, &rows, ROWS, 0, &fixture->space);
-    double expected = exact_total(fixture) * (fixture->network.task == TASK_REGRESSION ? 2 : 1);
+    double expected =
+        exact_total(fixture) * (fixture->network.head.task == TASK_REGRESSION ? 2 : 1);
 
     CHECK(fabs(loss - expected) <= 1e-5 * expected);
     for (uint32_t i = 0; i < fixture->network.parameter_count; i++) {
@@ -211,7 +215,7 @@ static void the_gradient_goes_through_dropout(void **state)
 static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
 {
     struct fixture fixture;
-    struct network_rows rows;
+    struct lane_rows rows;
     float mask[ROWS * 8], other[ROWS * 8];
     int dropped = 0;
 
@@ -240,11 +244,11 @@ static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
 
 static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
 {
-    enum { MANY = 2 * NETWORK_CHUNK_ROWS + 100 };
+    enum { MANY = 2 * LANE_CHUNK_ROWS + 100 };
     static float whole[PARAMETERS_MAX];
     static double parts[PARAMETERS_MAX];
     struct fixture fixture;
-    struct network_rows rows;
+    struct lane_rows rows;
     uint32_t count;
 
     (void)state;
@@ -272,34 +276,34 @@ static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
 static void a_cleared_space_holds_no_gradient_of_ids(void **state)
 {
     struct fixture fixture;
-    struct network_rows rows;
+    struct lane_rows rows;
 
     (void)state;
     fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 2, 40, 2}, 1, ACTIVATION_RELU, 0);
     rows = all_rows(&fixture);
     gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 0, &fixture.space);
-    CHECK(fixture.space.touched_count > 0 && fixture.space.touched_count < 40);
+    CHECK(fixture.space.touched.count > 0 && fixture.space.touched.count < 40);
     network_space_clear(&fixture.network, &fixture.space);
     for (uint32_t i = 0; i < 40 * 8; i++)
-        CHECK(fixture.space.gradient[fixture.network.ids + i] == 0);
+        CHECK(fixture.space.gradient[fixture.network.ids.first + i] == 0);
     fixture_close(&fixture);
 }
 
 static void evaluation_sums_the_loss_of_the_rows(void **state)
 {
     struct fixture fixture;
-    struct network_rows rows;
+    struct lane_rows rows;
     uint64_t correct;
     double loss, other;
 
     (void)state;
     fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, 2, ACTIVATION_RELU, 0.5);
-    fixture.network.dropout = 0;
+    fixture.network.dropout.rate = 0;
     rows = all_rows(&fixture);
     loss = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
     CHECK(fabs(loss - exact_total(&fixture)) < 1e-5 * loss);
     CHECK(correct <= ROWS);
-    fixture.network.dropout = 0.5;
+    fixture.network.dropout.rate = 0.5;
     other = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
     CHECK(other == loss);
     fixture_close(&fixture);
@@ -308,7 +312,7 @@ static void evaluation_sums_the_loss_of_the_rows(void **state)
 static void an_unseen_class_is_wrong_and_costs_the_most(void **state)
 {
     struct fixture fixture;
-    struct network_rows rows;
+    struct lane_rows rows;
     uint64_t correct;
     double loss;
 
@@ -321,7 +325,7 @@ static void an_unseen_class_is_wrong_and_costs_the_most(void **state)
         rows = all_rows(&fixture);
         loss =
             network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
-        CHECK(fabs(loss - ROWS * NETWORK_LOSS_MOST) < 1e-9);
+        CHECK(fabs(loss - ROWS * LOSS_ROW_MOST) < 1e-9);
         CHECK_INT(correct, 0);
         fixture_close(&fixture);
     }

@@ -1,0 +1,93 @@
+/*
+ * differentiable.h - a model whose loss has a gradient, as descent learns it.
+ *
+ *     parameters, rows of a lane --gradient--> loss, gradient of each parameter
+ *
+ * The parameters are one array of floats, cut into tensors. The model says where
+ * they start and how to compute a lane; all else (lanes, fixed point, optimizer,
+ * early stopping, states) is descent's. What a lane gives is a pure function of
+ * parameters, rows and model: the space that it is computed in carries nothing
+ * from one lane to the next.
+ *
+ * The operations of models are forward/backward pairs in files of their own:
+ * affine.h, id_rows.h, dropout.h, loss_head.h; activations in scoring/activation.h
+ * and kernels.h. network.c is such a model.
+ */
+#ifndef RUNTIME_LEARN_DIFFERENTIABLE_H
+#define RUNTIME_LEARN_DIFFERENTIABLE_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
+#include "scoring/model.h"
+
+#define TENSORS_MAX     (2 * MODEL_LAYERS_MAX + 1)
+#define LANE_CHUNK_ROWS 128 /* rows that are computed together */
+
+/* A run of the parameters with one fixed-point exponent. */
+struct tensor {
+    uint32_t first, count; /* elements [first, first + count) of the parameters */
+    uint32_t row_width;    /* a table whose rows are selected by id; 0: dense */
+    bool is_bias;          /* has no penalty */
+    bool is_transposed;    /* derive makes a copy of it */
+};
+
+/* Rows [first, first + count) of an order; order NULL: as they lie in the part. */
+struct lane_rows {
+    const struct dataset *dataset;
+    const struct dataset_part *part; /* of it */
+    const float *class_weights;      /* NULL: all 1 */
+    const uint32_t *order;
+    uint32_t first, count;
+    uint32_t position; /* of the first row in its batch, for dropout */
+    uint32_t ahead;    /* after how many rows those come that are probably taken next */
+    uint64_t step;     /* for dropout */
+    double divisor;    /* of the gradient: the rows of the batch */
+};
+
+/* The gradient of 1/divisor times the weighted loss of a lane's rows. It lies in the space that it
+ * was computed in. Of a tensor with rows only the touched ones hold anything. */
+struct lane_gradient {
+    double loss;         /* weighted, summed */
+    const float *values; /* (parameter_count) */
+    const uint32_t *touched;
+    uint32_t touched_count;
+};
+
+struct differentiable {
+    void *self;
+    const struct tensor *tensors; /* (tensor_count), in the order of the parameters */
+    uint32_t tensor_count;        /* at most TENSORS_MAX */
+    uint32_t parameter_count;
+    uint32_t derived_count; /* floats of the copy that derive makes */
+    double row_work;        /* multiplications of a row in one direction */
+    uint64_t space_bytes;   /* of a lane's space, without its gradient */
+
+    void (*close)(void *self);
+    /* What learning begins with. Each number is a function of (seed, tensor, element) alone. */
+    void (*start)(const void *self, float *parameters);
+    /* derived (derived_count) holds the words of the tensors that are is_transposed, as gradient
+     * wants them. Returns the sum of the words (base/words.h) that it wrote over. */
+    uint32_t (*derive)(const void *self, const float *parameters, float *derived);
+
+    enum status (*space_open)(const void *self, void **space, struct error *err);
+    void (*space_close)(void *space); /* NULL is fine */
+    struct lane_gradient (*gradient)(const void *self, const float *parameters,
+                                     const float *derived, const struct lane_rows *rows,
+                                     void *space);
+    void (*space_clear)(const void *self, void *space); /* after each gradient was used */
+    /* The loss of the rows, unweighted and without dropout, and how many are classified
+     * correctly. */
+    double (*evaluate)(const void *self, const float *parameters, const struct lane_rows *rows,
+                       void *space, uint64_t *correct);
+
+    /* Its part of the stored model, which borrows from self and parameters. */
+    void (*fill_model)(void *self, const float *parameters, struct model *model);
+    /* All of its shape that the learned bits depend on. */
+    void (*put_shape)(const void *self, struct text *out);
+};
+
+/* Fills `model` for a spec of its kind. LIMIT for absurd sizes. */
+typedef enum status differentiable_open(const struct jobspec *spec, const struct dataset *dataset,
+                                        struct differentiable *model, struct error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * id_rows.h - z (n, width) += the rows of a table (rows, width) that the ids of
+ * each row of data select, and back.
+ *
+ * The table of one-hot categories is the block of W1 that they select from.
+ */
+#ifndef RUNTIME_LEARN_ID_ROWS_H
+#define RUNTIME_LEARN_ID_ROWS_H
+
+#include <stdint.h>
+
+struct id_rows {
+    uint32_t first; /* where the table starts in the parameters */
+    uint32_t rows, width;
+    uint32_t id_count; /* ids of a row of data; a negative one selects nothing */
+};
+
+/* Rows of the table that have a gradient; the others' is zero. */
+struct touched_rows {
+    uint32_t *rows, count;
+    uint8_t *is_touched; /* (rows of the table) */
+};
+
+void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
+                     const int32_t *ids, float *z);
+/* The gradient of each selected row += delta of who selected it. */
+void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
+                      float *gradient, struct touched_rows *touched);
+/* The gradient of all touched rows is zero again, and none is touched. */
+void id_rows_clear(const struct id_rows *op, float *gradient, struct touched_rows *touched);
+
+#endif

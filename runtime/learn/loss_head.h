@@ -1,0 +1,40 @@
+/*
+ * loss_head.h - the loss of outputs z (n, outputs) against the rows' labels, and
+ * back.
+ *
+ *     regression     1 output    squares, of the standardised label
+ *     two classes    1 output    logistic
+ *     more classes   k outputs   softmax
+ */
+#ifndef RUNTIME_LEARN_LOSS_HEAD_H
+#define RUNTIME_LEARN_LOSS_HEAD_H
+
+#include "runtime/learn/differentiable.h"
+
+/* -log(1e-15): what a class costs that training did not see, and the most that any does. */
+#define LOSS_ROW_MOST 34.538776394910684
+
+struct loss_head {
+    enum task task;
+    uint32_t outputs;
+};
+
+/* The labels of a chunk of rows. */
+struct loss_labels {
+    float *targets, *weights; /* (chunk) */
+    int32_t *classes;         /* (chunk) */
+    double *losses;           /* (chunk) */
+};
+
+/* The label of a row goes to place `at`. */
+void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint32_t row,
+                    uint32_t at, struct loss_labels *labels);
+/* z becomes dL/dz of 1/divisor times the weighted loss, which is returned summed. */
+double loss_head_backward(const struct loss_head *head, uint32_t n, double divisor,
+                          struct loss_labels *labels, float *z);
+/* Adds the unweighted loss row by row, and returns how many are classified correctly. z is of no
+ * use any more. */
+uint64_t loss_head_evaluate(const struct loss_head *head, uint32_t n, struct loss_labels *labels,
+                            float *z, double *loss);
+
+#endif
