@@ -364,6 +364,24 @@ class Followed(Case):
         supervisor.cancel()
         supervisor.until("failed")
 
+    def test_where_no_log_can_ever_be_read_a_master_is_replaced_once(self):
+        """Its node may have been cut off before it started; or logs are broken, and the nodes are well."""
+        supervisor = self.created()
+        for _ in range(500):
+            self.api.fault("log", status=500, message="the kubelet does not answer")
+        self.run_pod()
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
+        self.assertIn("does not reach the master's node node-7", supervisor.until("notice")["message"])
+        self.wait_for(self.posted_pods)
+        name = self.posted_pods()[0]["metadata"]["name"]
+        self.api.modify("pods", name, lambda pod: (pod["spec"].update(nodeName="node-8"), pod.update(status={
+            "phase": "Running", "containerStatuses": [{"restartCount": 0, "state": {"running": {}}}]})))
+        asked = f"/pods/{name}/log?container=master&tailLines=1"
+        self.wait_for(lambda: len([line for line in self.api.requests if asked in line]) >= 40)  # 12 s and more
+        self.assertEqual(len(self.posted_pods()), 1)
+        supervisor.cancel()
+        supervisor.until("failed")
+
     def test_a_master_of_which_the_node_answers_is_left_alone(self):
         """However long it says nothing: also where its container does not run yet."""
         supervisor = self.created()
