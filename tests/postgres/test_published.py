@@ -249,6 +249,84 @@ class InTransactions(Case):
         self.check_publish()
 
 
+class Tables(Case):
+    """A table that workers score."""
+
+    PREDICT = "SELECT * FROM iris TO PREDICT guessed.kind WITH job.max_workers = 1 USING m"
+
+    def setUp(self):
+        super().setUp()
+        self.execute(TRAIN.format("m"))
+        self.execute(self.PREDICT)
+        self.check_state("done")
+
+    def predict_held(self):
+        """All is scored, and the session waits until nobody reads the table that it replaces."""
+        pool = concurrent.futures.ThreadPoolExecutor(1)
+        self.addCleanup(pool.shutdown)
+        holder = self.connect(autocommit=False)
+        holder.cursor().execute("SELECT count(*) FROM guessed")
+        scorer = self.connect()
+        done = pool.submit(scorer.cursor().execute, self.PREDICT)
+        wait_for(lambda: self.execute("SELECT 1 FROM pg_locks WHERE relation = 'guessed'::regclass AND NOT granted"),
+                 "one who writes the table")
+        self.check_state("publishing")
+        return holder, scorer, done
+
+    def check_again(self):
+        with self.assertRaisesRegex(psycopg2.Error, "has no model to publish"):
+            self.execute(f"SELECT totrain.publish({self.job()})")
+        self.execute(self.PREDICT)
+        self.check_state("done")
+        self.assertEqual(self.execute("SELECT count(*) FROM guessed"), [(150,)])
+
+    def test_a_killed_backend(self):
+        _, scorer, done = self.predict_held()
+        starts = self.server.log().count("reinitializing")
+        os.kill(scorer.info.backend_pid, signal.SIGKILL)
+        with self.assertRaises(psycopg2.Error):
+            done.result()
+        wait_for(lambda: self.server.log().count("reinitializing") > starts and self.accepts(), "the restart")
+        self.check_state("failed", "^its session ended before the table was written$")
+        self.check_again()
+
+    def accepts(self):
+        try:
+            return self.execute("SELECT 1")
+        except psycopg2.OperationalError:
+            return None
+
+    def test_a_cancel(self):
+        holder, scorer, done = self.predict_held()
+        scorer.cancel()
+        with self.assertRaises(psycopg2.errors.QueryCanceled):
+            done.result()
+        holder.rollback()
+        self.check_state("failed", "^the table could not be written: ")
+        self.check_again()
+
+    def test_an_open_transaction(self):
+        session = self.connect(autocommit=False)
+        before = self.job()
+        run = "SELECT count(*) FROM totrain.run(%s)"
+        session.cursor().execute(run, (self.PREDICT,))
+        self.check_state("publishing", f"the table is written in a transaction of process {session.info.backend_pid} that is still open")
+        session.rollback()
+        self.assertEqual(self.job(), before)  # nobody ever had the table
+        session.cursor().execute(run, (self.PREDICT,))
+        session.commit()
+        self.check_state("done")
+
+    def test_a_backend_that_is_killed_before_the_commit(self):
+        session = self.connect(autocommit=False)
+        session.cursor().execute("SELECT count(*) FROM totrain.run(%s)", (self.PREDICT,))
+        starts = self.server.log().count("reinitializing")
+        os.kill(session.info.backend_pid, signal.SIGKILL)
+        wait_for(lambda: self.server.log().count("reinitializing") > starts and self.accepts(), "the restart")
+        self.check_state("failed", "^the transaction that wrote the table was rolled back$")
+        self.check_again()
+
+
 class Kept(Case):
     def test_others_cannot_publish_it_and_its_owner_can_give_it_up(self):
         self.execute("CREATE ROLE stranger LOGIN IN ROLE totrain_user")

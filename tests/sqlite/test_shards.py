@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 import subprocess
+import threading
 
 import harness
 
@@ -265,6 +266,55 @@ class Shards(harness.Case):
         self.run_all(f"ALTER TABLE {target} DROP COLUMN mine")
         self.assertEqual(self.rows_of(target), made)
         return waited.stdout
+
+    def test_a_session_that_is_killed_while_it_writes_the_table_has_failed(self):
+        script = ("import sqlite3, sys\n"
+                  "d = sqlite3.connect(sys.argv[1], timeout=1000); d.enable_load_extension(True)\n"
+                  "d.load_extension(sys.argv[2])\n"
+                  "d.execute(sys.argv[3])\n")
+        predict = "SELECT * FROM t TO PREDICT shared.c WITH job.max_workers = 2 USING m"
+        self.run_all("BEGIN IMMEDIATE")  # the session waits for it when all is scored
+        session = subprocess.Popen(["/usr/bin/python3", "-c", script, self.path, harness.EXTENSION, predict])
+        self.addCleanup(session.wait)
+        self.addCleanup(session.kill)
+        harness.wait_for(lambda: self.newest()[0] == "publishing", "a table that is written")
+        session.kill()
+        session.wait()
+        self.check_nothing_runs()
+        state, error = self.newest()
+        self.assertEqual((state, error), ("failed", "its session ended before the table was written"))
+        self.assertNotIn("shared", self.tables(self.database))
+        self.run_all("ROLLBACK")
+        self.run_all(predict)
+        self.assertEqual(self.newest(), ("done", None))
+        self.assertEqual(len(self.rows_of("shared")), 5000)
+
+    def newest(self):
+        """State and error of the newest job."""
+        jobs = self.run_all("SELECT state, error FROM totrain_jobs ORDER BY id DESC LIMIT 1")
+        return jobs[0] if jobs else (None, None)
+
+    def test_a_table_that_cannot_be_written_is_a_failure_of_its_job(self):
+        """What had no name when the job began has one when it ends."""
+        self.pace(SLOW)
+        other = self.connect(isolation_level=None, check_same_thread=False)
+        failure = []
+
+        def predict():
+            try:
+                other.execute("SELECT * FROM t TO PREDICT late.c WITH job.max_workers = 2 USING m")
+            except sqlite3.Error as error:
+                failure.append(str(error))
+
+        thread = threading.Thread(target=predict)
+        thread.start()
+        self.wait_until_training()
+        self.run_all("CREATE VIEW late AS SELECT 1")
+        self.hurry(lambda: not thread.is_alive(), "the end of the job")
+        thread.join()
+        state, error = self.newest()
+        self.assertEqual((len(failure), state), (1, "failed"), error)
+        self.assertTrue(error.startswith("the table could not be written: "), error)
 
     def test_a_publisher_that_was_killed_when_all_was_written_has_written_it(self):
         said = self.publish_and_die("SELECT * FROM t TO PREDICT p.c WITH job.wait = false, "

@@ -233,9 +233,10 @@ struct host_jobs {
     enum status (*admit)(void *self, const struct job_folder *folder, struct error *err);
     /* The rows are in the spool, and what comes next takes long: locks are let go of. */
     enum status (*rows_read)(void *self, struct error *err);
-    /* models->publish has written the model of this folder, and its transaction is still open: the
-     * number goes into unpublished.json, and with its end the file. */
-    enum status (*written)(void *self, const struct job_folder *folder, struct error *err);
+    /* The model or the table of this folder's job is written, and the transaction is still open:
+     * its number goes into unpublished.json or unwritten.json, and with its end the file. */
+    enum status (*written)(void *self, const struct job_folder *folder, enum target_kind kind,
+                           struct error *err);
     /* What became of the transaction of that number; `who` (of `size`) gets words about the one
      * that holds it. Needs no self. */
     enum transaction_state (*transaction_state)(void *self, const char *transaction, char *who,

@@ -15,7 +15,7 @@
 static enum status stage(struct job *job, struct error *err)
 {
     const struct host_cluster *cluster = job->host->cluster;
-    const struct staging staging = {&job->folder, job->plan->into_schema, job->plan->into_name};
+    const struct staging staging = {&job->folder, job->target.schema, job->target.name};
 
     job->spec.in_one_process = false;
     TRY(job_write_spec(&job->folder, &job->spec, err));
@@ -104,8 +104,7 @@ static enum status put_destination(const struct job *job, struct error *err)
     if (job->plan->into_file.size >= sizeof destination.database)
         return fail(err, STATUS_LIMIT, "the path of the database is too long");
     slice_copy(job->plan->into_file, destination.database, sizeof destination.database);
-    slice_copy(trains ? job->plan->into_name : job->plan->target_table, destination.table,
-               sizeof destination.table);
+    slice_copy(job->target.name, destination.table, sizeof destination.table);
     TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(trains ? jobstore_create(path, &store, err) : jobstore_open(path, false, &store, err));
     status = destination_put(store, &destination, err);
@@ -179,8 +178,8 @@ enum status job_leave(struct job *job, struct error *err)
 
 /* ----- the road ----- */
 
-/* Somebody else than the session reads in the job's store, or in its tables, where the model is to
- * go. */
+/* Somebody else than the session reads in the job's store, or in its tables, what is to be written
+ * and where. */
 static bool is_noted_elsewhere(const struct job_life *life)
 {
     return life->runs == PLACE_TABLES ||
@@ -196,10 +195,8 @@ enum status job_run(struct job *job, struct error *err)
     job->has_begun = false;
     TRY(job_folder_begin(host, &job->folder, err));
     TRY_OR(removed, status, job->work->prepare(job, err));
-    if (job->plan->kind == STATEMENT_TRAIN && !is_noted_elsewhere(life))
-        TRY_OR(removed, status,
-               unpublished_begin(host, &job->folder, job->plan->into_schema, job->plan->into_name,
-                                 err));
+    if (job->target.name.size > 0 && !is_noted_elsewhere(life))
+        TRY_OR(removed, status, unpublished_begin(host, &job->folder, &job->target, err));
     if (life->runs != PLACE_MACHINE)
         TRY_OR(removed, status, stage(job, err));
     if (life->runs != PLACE_TABLES) /* whose rows are the caller's to commit */

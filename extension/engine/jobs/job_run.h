@@ -4,11 +4,11 @@
  *
  *     begin      a folder, which the host may refuse
  *     prepare    rows and spec into the folder
- *     note       where the model is to go (unpublished.h)         but of a job that is staged or
- * detached stage      rows and spec into tables of the database        but of a job on this machine
- *     release    the session's locks on what was read             but of a job that is staged
- *     follow     start it, wait, collect what it made             where the session waits
- *     leave      hand it over; its number is the result           where the session does not
+ *     note       what is to be written, and where (unpublished.h)         but of a job that is
+ * staged or detached stage      rows and spec into tables of the database        but of a job on
+ * this machine release    the session's locks on what was read             but of a job that is
+ * staged follow     start it, wait, collect what it made             where the session waits leave
+ * hand it over; its number is the result           where the session does not
  *
  * What fails before the job runs leaves neither a folder nor tables.
  */
@@ -38,6 +38,7 @@ struct job {
     const struct plan *plan;
     const struct job_life *life;
     const struct job_work *work;
+    struct table_target target; /* that the job makes; name.size 0: none */
     const struct sink *sink;
     struct arena *arena;             /* of the statement */
     struct cluster_request *request; /* of a job on a cluster, or staged */

@@ -134,6 +134,18 @@ static void judge_collection(struct job_status *status)
         judge_unfinished(NULL, status);
 }
 
+/* Its rows were the session's: nobody but a statement like it can write the table. */
+static void explain_unwritten(const struct unpublished *unpublished, struct job_status *status)
+{
+    status->state = JOB_STATE_FAILED;
+    snprintf(status->error, sizeof status->error, "%s",
+             unpublished->error[0]         ? unpublished->error
+             : unpublished->transaction[0] ? "the transaction that wrote the table was rolled back"
+                                           : "its session ended before the table was written");
+    snprintf(status->hint, sizeof status->hint,
+             "The rows are scored anew when the statement is run again.");
+}
+
 static void explain_unpublished(const struct host *host, const struct unpublished *unpublished,
                                 struct job_status *status)
 {
@@ -148,7 +160,7 @@ static void explain_unpublished(const struct host *host, const struct unpublishe
                                    : "its session ended before the model was written");
 }
 
-/* An attached job that has learned and of which unpublished.json is left. */
+/* An attached job that has ended well and of which unpublished.json or unwritten.json is left. */
 static void judge_unpublished(const struct host *host, const struct unpublished *unpublished,
                               struct job_status *status)
 {
@@ -165,9 +177,13 @@ static void judge_unpublished(const struct host *host, const struct unpublished 
         status->state = JOB_STATE_DONE;
         unpublished_remove(&status->folder);
     } else if (transaction == TRANSACTION_ABORTED) {
-        explain_unpublished(host, unpublished, status);
+        if (unpublished->is_table)
+            explain_unwritten(unpublished, status);
+        else
+            explain_unpublished(host, unpublished, status);
     } else {
-        snprintf(status->error, sizeof status->error, "the model is written in %s", who);
+        snprintf(status->error, sizeof status->error, "the %s is written in %s",
+                 unpublished->is_table ? "table" : "model", who);
     }
 }
 

@@ -51,12 +51,12 @@ struct training {
 
 /* ----- before it runs ----- */
 
-static enum status check_before(const struct host *host, const struct plan *plan, struct error *err)
+static enum status check_before(const struct job *job, struct error *err)
 {
-    const struct table_target target = {
-        .schema = plan->into_schema, .name = plan->into_name, .kind = TARGET_MODEL};
+    const struct host *host = job->host;
+    const struct plan *plan = job->plan;
 
-    if (host->tables->check_target(host->self, &target, err) != STATUS_OK)
+    if (host->tables->check_target(host->self, &job->target, err) != STATUS_OK)
         return error_place(err, plan->aim_position);
     TRY(quarantine_check(host, plan, err));
     return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)
@@ -146,7 +146,7 @@ static enum status collect_from_tables(struct job *job, struct error *err)
         note_unpublished(job, err);
         return err->status;
     }
-    TRY(unpublished_written(job->host, &job->folder, err));
+    TRY(unpublished_written(job->host, &job->folder, TARGET_MODEL, err));
     return put_bad_rows((const struct training *)job, err);
 }
 
@@ -159,7 +159,7 @@ static enum status publish(const struct job *job, struct jobstore *store, struct
 
     if (host->models->publish(host->self, plan->into_schema, plan->into_name, &publication, err) ==
         STATUS_OK)
-        return unpublished_written(host, &job->folder, err);
+        return unpublished_written(host, &job->folder, TARGET_MODEL, err);
     note_unpublished(job, err);
     unpublished_hint(host, &job->folder, err);
     return err->status;
@@ -201,6 +201,9 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
     struct training training = {.job = {.host = host,
                                         .plan = plan,
                                         .life = job_life_of(host, plan),
+                                        .target = {.schema = plan->into_schema,
+                                                   .name = plan->into_name,
+                                                   .kind = TARGET_MODEL},
                                         .work = &work,
                                         .sink = sink,
                                         .arena = arena,
@@ -208,7 +211,7 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
                                 .started = seconds_now(),
                                 .bad_rows = -1};
 
-    TRY(check_before(host, plan, err));
+    TRY(check_before(&training.job, err));
     if (training.job.life->runs == PLACE_CLUSTER)
         TRY(cluster_check(host, plan, arena, &training.request, err));
     return job_run(&training.job, err);

@@ -10,6 +10,9 @@
 #include "extension/engine/jobs/trained.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)
+#define UNWRITTEN_FILE                                                                             \
+    "unwritten.json" /* beside JOB_UNPUBLISHED_FILE: nothing here is precious                      \
+                      */
 
 /* ----- the file ----- */
 
@@ -43,7 +46,9 @@ enum status unpublished_write(const struct job_folder *folder,
     text_init(&bytes, FILE_BYTES_MAX);
     status = print(unpublished, &bytes, err);
     if (status == STATUS_OK)
-        status = job_folder_write(folder, JOB_UNPUBLISHED_FILE, text_slice(&bytes), err);
+        status =
+            job_folder_write(folder, unpublished->is_table ? UNWRITTEN_FILE : JOB_UNPUBLISHED_FILE,
+                             text_slice(&bytes), err);
     text_deinit(&bytes);
     return status;
 }
@@ -98,9 +103,14 @@ enum status unpublished_read(const struct job_folder *folder, struct unpublished
     enum status status;
     FILE *file;
 
-    *unpublished = (struct unpublished){.table = ""};
+    *unpublished = (struct unpublished){.is_table = false};
     TRY(job_folder_file(folder, JOB_UNPUBLISHED_FILE, path, err));
     file = fopen(path, "re");
+    if (!file) {
+        unpublished->is_table = true;
+        TRY(job_folder_file(folder, UNWRITTEN_FILE, path, err));
+        file = fopen(path, "re");
+    }
     if (!file)
         return fail_errno(err, STATUS_NOT_FOUND, "cannot read %s", path);
     text_init(&bytes, FILE_BYTES_MAX);
@@ -113,15 +123,16 @@ enum status unpublished_read(const struct job_folder *folder, struct unpublished
 }
 
 enum status unpublished_begin(const struct host *host, const struct job_folder *folder,
-                              struct slice schema, struct slice table, struct error *err)
+                              const struct table_target *target, struct error *err)
 {
-    struct unpublished unpublished = {.table = ""};
+    struct unpublished unpublished = {.is_table = target->kind != TARGET_MODEL};
 
-    TRY(host->models->find_place(host->self, schema, &unpublished, err));
-    if (table.size >= sizeof unpublished.table)
-        return fail(err, STATUS_LIMIT, "the name of the model is longer than %zu bytes",
-                    sizeof unpublished.table - 1);
-    slice_copy(table, unpublished.table, sizeof unpublished.table);
+    if (!unpublished.is_table)
+        TRY(host->models->find_place(host->self, target->schema, &unpublished, err));
+    if (target->name.size >= sizeof unpublished.table)
+        return fail(err, STATUS_LIMIT, "the name of the %s is longer than %zu bytes",
+                    unpublished.is_table ? "table" : "model", sizeof unpublished.table - 1);
+    slice_copy(target->name, unpublished.table, sizeof unpublished.table);
     return unpublished_write(folder, &unpublished, err);
 }
 
@@ -130,6 +141,8 @@ void unpublished_remove(const struct job_folder *folder)
     char path[PATH_MAX];
 
     if (job_folder_file(folder, JOB_UNPUBLISHED_FILE, path, NULL) == STATUS_OK)
+        (void)unlink(path);
+    if (job_folder_file(folder, UNWRITTEN_FILE, path, NULL) == STATUS_OK)
         (void)unlink(path);
 }
 
@@ -177,10 +190,10 @@ void unpublished_hint(const struct host *host, const struct job_folder *folder, 
 /* ----- publishing it after all ----- */
 
 enum status unpublished_written(const struct host *host, const struct job_folder *folder,
-                                struct error *err)
+                                enum target_kind kind, struct error *err)
 {
     if (host->jobs)
-        return host->jobs->written(host->self, folder, err);
+        return host->jobs->written(host->self, folder, kind, err);
     unpublished_remove(folder);
     return STATUS_OK;
 }
@@ -234,7 +247,7 @@ static enum status write_model(const struct host *host, const struct unpublished
 
     TRY(host->tables->check_target(host->self, &target, err));
     TRY(host->models->publish(host->self, target.schema, target.name, &publication, err));
-    return unpublished_written(host, &job->folder, err);
+    return unpublished_written(host, &job->folder, TARGET_MODEL, err);
 }
 
 static enum status put_rows(const struct unpublished_job *job, struct jobstore *store,
@@ -288,7 +301,7 @@ static enum status publish_from_tables(const struct host *host, const struct unp
     TRY(status);
     TRY(sink_columns(sink, columns, 3, err));
     TRY(host->cluster->collect(host->cluster->self, cluster_job.job, &job->folder, sink, err));
-    return unpublished_written(host, &job->folder, err);
+    return unpublished_written(host, &job->folder, TARGET_MODEL, err);
 }
 
 static enum status open_and_publish(const struct host *host, const struct unpublished_job *job,

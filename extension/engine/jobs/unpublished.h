@@ -1,5 +1,6 @@
 /*
- * unpublished.h - what is known of a trained model until it is where it was to go.
+ * unpublished.h - what is known of a trained model until it is where it was to go, and of a table
+ * that a job scores until it is written.
  *
  *     the job starts           FOLDER/unpublished.json is written: where the model is to go
  *     training fails           removed: there is no model
@@ -8,9 +9,12 @@
  *     anything else            stays, with the reason: the job is UNPUBLISHED, and
  *                              unpublished_take() and unpublished_publish() write the model
  *
- * Only attached jobs that train have this file; of a detached one runtime/data/destination.h says
- * the same. A job whose store says DONE and that has no such file has its model where it was to go.
- * The file is written whole and renamed; who reads it needs no lock.
+ * A table of scored rows has unwritten.json instead, which goes through the same states but for
+ * the last: its rows were the session's, and nothing can write it any more, so the job has FAILED.
+ *
+ * Only attached jobs have these files; of a detached one runtime/data/destination.h says the same.
+ * A job whose store says DONE and that has neither has its model or table where it was to go. A
+ * file is written whole and renamed; readers need no lock.
  */
 #ifndef EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
 #define EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
@@ -19,12 +23,13 @@
 #include "runtime/launch/launch.h"
 
 struct unpublished {
+    bool is_table; /* else a model. The name of the file says it */
     /* As in destination.h; empty: only the server that trained it finds it, or nobody. */
     char database[PATH_MAX];
     char schema[256]; /* empty: the database's main one, or the first of its search_path */
     char table[256];
     char transaction[32]; /* for host_jobs.transaction_state; empty: none has written the model */
-    char error[512];      /* why it is not published; empty: whoever was to do it ended */
+    char error[512];      /* why it is not published; empty: the session that was to do it ended */
 };
 
 /* CORRUPT, and NOT_FOUND where there is no such file. */
@@ -32,22 +37,21 @@ enum status unpublished_read(const struct job_folder *folder, struct unpublished
                              struct error *err);
 enum status unpublished_write(const struct job_folder *folder,
                               const struct unpublished *unpublished, struct error *err);
-/* Where a model of this name would go now, before it is trained: whoever looks at a job that has
- * learned finds out. Nothing where the host finds no places. */
+/* Where the target would go now, before the job runs. */
 enum status unpublished_begin(const struct host *host, const struct job_folder *folder,
-                              struct slice schema, struct slice table, struct error *err);
-/* There is no model, or it is committed. */
+                              const struct table_target *target, struct error *err);
+/* There is nothing to write, or it is committed. */
 void unpublished_remove(const struct job_folder *folder);
-/* No transaction has written the model, and this is why. A reason that was noted before stays. */
+/* No transaction has written it, and this is why. A reason that was noted before stays. */
 void unpublished_note(const struct job_folder *folder, const char *why);
 
 /* The hint of an error for whose reason the model was not written: how to write it. */
 void unpublished_hint(const struct host *host, const struct job_folder *folder, struct error *err);
 
-/* What train.c does once the model is in the database: with the transaction that is still open, or
- * the end of the file. */
+/* Once the model or the table is in the database: the file gets the number of the transaction that
+ * is still open, or goes. */
 enum status unpublished_written(const struct host *host, const struct job_folder *folder,
-                                struct error *err);
+                                enum target_kind kind, struct error *err);
 
 /*
  * Publishing it after all. take: INVALID where the job is not UNPUBLISHED, NOT_FOUND; from then on

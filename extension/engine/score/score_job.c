@@ -14,6 +14,7 @@
 #include "codegen/codegen.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/trained.h"
+#include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
@@ -358,16 +359,24 @@ static enum status collect(struct job *job, struct error *err)
     struct scoring *scoring = (struct scoring *)job;
     struct jobstore *store;
     struct arena arena;
-    char path[PATH_MAX];
+    char path[PATH_MAX], why[sizeof err->message];
     enum status status;
 
     TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_open(path, false, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
-    status = job->plan->kind == STATEMENT_PREDICT ? collect_predictions(scoring, store, &arena, err)
-                                                  : collect_metrics(scoring, store, &arena, err);
-    if (status == STATUS_OK) /* they are as large as the table */
-        status = shardstore_drop_results(store, err);
+    TRY_OR(unwritten, status,
+           job->plan->kind == STATEMENT_PREDICT ? collect_predictions(scoring, store, &arena, err)
+                                                : collect_metrics(scoring, store, &arena, err));
+    if (job->target.name.size > 0)
+        TRY_OR(unwritten, status,
+               unpublished_written(job->host, &job->folder, job->target.kind, err));
+    status = shardstore_drop_results(store, err); /* they are as large as the table */
+    goto done;
+unwritten:
+    snprintf(why, sizeof why, "the table could not be written: %.200s", err->message);
+    unpublished_note(&job->folder, why);
+done:
     arena_deinit(&arena);
     jobstore_close(store);
     return status;
@@ -384,9 +393,11 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
                           const struct sink *sink, bool *has_begun, struct error *err)
 {
     static const struct job_work work = {prepare, collect, put_number};
+    static const struct table_target none;
     struct scoring scoring = {.job = {.host = host,
                                       .plan = plan,
                                       .life = job_life_of(host, plan),
+                                      .target = plan->has_target ? score_target(plan) : none,
                                       .work = &work,
                                       .sink = sink,
                                       .arena = arena},

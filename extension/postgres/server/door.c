@@ -88,30 +88,25 @@ static enum status rows_read(void *self, struct error *err)
     return session_catch(&door->session, begin_again, NULL, err);
 }
 
-struct written_call {
-    const struct job_folder *folder;
-    const char *transaction;
-};
-
-static void note_written(void *self)
+static void note_written(void *folder)
 {
-    const struct written_call *call = self;
-
-    undo_note_model(call->folder, call->transaction);
+    undo_note_written(folder);
 }
 
-static enum status written(void *self, const struct job_folder *folder, struct error *err)
+static enum status written(void *self, const struct job_folder *folder, enum target_kind kind,
+                           struct error *err)
 {
     struct door *door = door_of(self);
-    struct written_call call = {folder, door->host.publisher};
+    struct job_folder copy = *folder;
 
     if (door->has_published && door->owns_transaction) {
         unpublished_remove(folder);
         return STATUS_OK;
     }
-    door->job.id = 0; /* it is noted as one that has a model */
-    door->written_job = folder->id;
-    return session_catch(&door->session, note_written, &call, err);
+    door->job.id = 0; /* it is noted as one that has written something */
+    if (kind == TARGET_MODEL)
+        door->written_job = folder->id;
+    return session_catch(&door->session, note_written, &copy, err);
 }
 
 static struct catalog_limits limits_now(void)

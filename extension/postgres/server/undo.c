@@ -35,9 +35,10 @@ void undo_note(const struct job_folder *folder)
 }
 
 /* A transaction id whose first record is on disk belongs to no other transaction, also after a
- * crash. A published model must survive a crash, whatever synchronous_commit is. */
-void undo_note_model(const struct job_folder *folder, const char *transaction)
+ * crash. What is published must survive a crash, whatever synchronous_commit is. */
+void undo_note_written(const struct job_folder *folder)
 {
+    const FullTransactionId transaction = GetTopFullTransactionId();
     struct unpublished unpublished;
     struct error err;
 
@@ -46,11 +47,12 @@ void undo_note_model(const struct job_folder *folder, const char *transaction)
     error_clear(&err);
     if (unpublished_read(folder, &unpublished, &err) != STATUS_OK)
         ereport(ERROR, (errcode(ERRCODE_IO_ERROR), errmsg_internal("%s", err.message)));
-    strlcpy(unpublished.transaction, transaction, sizeof unpublished.transaction);
+    snprintf(unpublished.transaction, sizeof unpublished.transaction, UINT64_FORMAT,
+             U64FromFullTransactionId(transaction));
     unpublished.error[0] = '\0';
     if (unpublished_write(folder, &unpublished, &err) != STATUS_OK)
         ereport(ERROR, (errcode(ERRCODE_IO_ERROR), errmsg_internal("%s", err.message)));
-    add(folder, true);
+    add(folder, !unpublished.is_table);
 }
 
 static void take_back(const struct note *note)
@@ -77,7 +79,7 @@ static void end(SubTransactionId level, enum ending ending)
         *at = note->next;
         if (ending == ROLLED_BACK)
             take_back(note);
-        else if (ending == COMMITTED && note->is_model)
+        else if (ending == COMMITTED)
             unpublished_remove(&note->folder);
         pfree(note);
     }

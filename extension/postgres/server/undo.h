@@ -4,7 +4,8 @@
  *                       committed                  rolled back
  *     a trained model   unpublished.json goes:     it stays, with the reason: the job is
  *                       the job is DONE            UNPUBLISHED, totrain.publish(job) writes it
- *     rows it scored    nothing                    the folder goes: the table never existed
+ *     rows it scored    unwritten.json goes:       the folder goes: the table never existed
+ *                       the job is DONE
  *
  * A prepared transaction ends in another session: transaction_state() returns its outcome.
  */
@@ -19,9 +20,9 @@
 /* Remove this folder should the current (sub)transaction be rolled back. */
 void undo_note(const struct job_folder *folder);
 
-/* The model of this job was written by the current (sub)transaction, of which `transaction`, an
- * xid8, is the number on top. From now on totrain.jobs asks for that. Throws. */
-void undo_note_model(const struct job_folder *folder, const char *transaction);
+/* The model or the table of this job was written by the current (sub)transaction. From now on
+ * totrain.jobs asks what became of it. Throws. */
+void undo_note_written(const struct job_folder *folder);
 
 /* As host_jobs.transaction_state has it. Throws nothing. */
 enum transaction_state undo_transaction_state(void *self, const char *transaction, char *who,
