@@ -9,6 +9,8 @@
 #include "extension/postgres/sql/job_tables.h"
 #include "extension/postgres/sql/sql.h"
 #include "runtime/data/destination.h"
+#include "runtime/launch/job_detach.h"
+#include "runtime/launch/job_folder.h"
 
 static void take(const char *value, struct slice *member)
 {

@@ -5,7 +5,9 @@
 
 #include "base/log.h"
 #include "k8s/client/kubeconfig.h"
+#include "k8s/client/kubeconfig_choose.h"
 #include "k8s/client/whole_file.h"
+#include "k8s/job/kube_job_json.h"
 #include "k8s/loop/pods.h"
 
 struct cluster {

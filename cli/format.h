@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "extension/engine/host/sink.h"
+#include "params/terms.h"
 
 #define FORMAT_MAP(X) X(TABLE, "table") X(CSV, "csv") X(JSON, "json") X(MARKDOWN, "markdown")
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/arena.h"
 #include "cli/format.h"
 
 struct table {

@@ -6,7 +6,9 @@
 #include "cli/options.h"
 #include "cli/schedule.h"
 #include "k8s/client/access_find.h"
+#include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
+#include "k8s/client/http_exchange.h"
 #include "k8s/objects/manifest.h"
 #include "k8s/objects/rights.h"
 

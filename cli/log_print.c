@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "runtime/launch/control.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 
 #define LOOK_MS 500 /* for file systems without notifications */
 

@@ -9,7 +9,9 @@
 #include "cli/options.h"
 #include "extension/engine/jobs/jobs.h"
 #include "planner/metrics_address.h"
+#include "runtime/launch/job_folder.h"
 #include "runtime/loop/loop.h"
+#include "runtime/loop/loop_http.h"
 #include "runtime/record/exposition.h"
 
 #define JOBS_MAX      1000 /* the latest */

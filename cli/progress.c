@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/report.h"
 #include "extension/engine/jobs/progress.h"
+#include "runtime/launch/job_event.h"
 
 #define PLAIN_LINE_SECONDS 1.0
 

@@ -8,6 +8,7 @@
 #define CLI_PROGRESS_H
 
 #include "extension/engine/host/sink.h"
+#include "runtime/launch/job_event.h"
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
 

@@ -13,6 +13,8 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/cluster.h"
 #include "extension/sqlite/host.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 #include "runtime/role/fault.h"
 
 /* A model that took an hour must not be lost to a writer that takes some minutes. */

@@ -5,7 +5,9 @@
 
 #include "cli/cluster_jobs.h"
 #include "k8s/client/access_find.h"
+#include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
+#include "k8s/client/http_exchange.h"
 #include "k8s/objects/manifest.h"
 
 #define TRIES 6

@@ -2,8 +2,9 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "cli/options.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_process.h"
 
 static enum status read_numbers(const struct options *options, int64_t *id, int64_t *workers,
                                 struct error *err)

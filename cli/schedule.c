@@ -6,7 +6,10 @@
 #include "cli/input.h"
 #include "cli/printing.h"
 #include "k8s/client/access_find.h"
+#include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
+#include "k8s/client/http_exchange.h"
+#include "k8s/job/kube_job_name.h"
 #include "k8s/objects/rights.h"
 #include "parser/parser.h"
 

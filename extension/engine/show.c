@@ -10,6 +10,7 @@
 #include "extension/engine/jobs/job_cache.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
+#include "runtime/launch/job_folder.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 

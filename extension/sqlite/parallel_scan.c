@@ -9,6 +9,7 @@
 #include "extension/sqlite/scan_ranges.h"
 #include "extension/sqlite/scan_rows.h"
 #include "extension/sqlite/sql.h"
+#include "runtime/data/spool_writer.h"
 
 #define ROWIDS_LEAST      20000 /* below, opening connections takes longer than reading */
 #define INTERRUPT_POLL_MS 50

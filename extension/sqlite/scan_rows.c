@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "extension/sqlite/sql.h"
+#include "runtime/data/spool_writer.h"
 
 /* What a numeric column takes from the value, NaN for NULL; false for what
  * is to be looked at closer. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "k8s/client/kubeconfig.h"
+#include "k8s/client/kubeconfig_choose.h"
 
 /* As kubectl does: of several files, those that are not there do not matter. */
 static enum status load_list(const char *list, struct arena *arena, struct kubeconfig *config,

@@ -1,7 +1,9 @@
-#include "k8s/client/api.h"
+#include "k8s/client/api_answer.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "k8s/client/api.h"
 
 #define RETRY_AFTER_S_MAX 3600
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "k8s/client/api_answer.h"
+
 static void on_head(void *context, int code, int64_t retry_after_ms)
 {
     struct http_collect *collect = context;

@@ -11,6 +11,7 @@
 #ifndef K8S_CLIENT_HTTP_COLLECT_H
 #define K8S_CLIENT_HTTP_COLLECT_H
 
+#include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
 
 struct http_collect {

@@ -1,3 +1,6 @@
+#include "k8s/client/http_exchange.h"
+
+#include "k8s/client/api_answer.h"
 #include "k8s/client/http_collect.h"
 
 #define WAIT_MS_MIN 200

@@ -73,10 +73,4 @@ struct kubeconfig_choice {
     bool allows_insecure; /* http, and servers whose certificate is not checked */
 };
 
-/* NOT_FOUND for a context, cluster or user that is not there; PERMISSION for
- * what `choice` does not allow; UNSUPPORTED; CORRUPT. */
-enum status kubeconfig_choose(const struct kubeconfig *config,
-                              const struct kubeconfig_choice *choice, struct arena *arena,
-                              struct kube_access *access, struct error *err);
-
 #endif

@@ -1,10 +1,11 @@
-#include "k8s/client/kubeconfig.h"
+#include "k8s/client/kubeconfig_choose.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "k8s/client/base64.h"
+#include "k8s/client/kubeconfig.h"
 #include "k8s/client/whole_file.h"
 
 /* What is wrong with a field, as file:line: field: reason. */

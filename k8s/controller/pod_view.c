@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "k8s/client/api_answer.h"
 #include "k8s/objects/manifest.h"
 
 /* Of a message the first line is enough, also of a pod that never ran. */

@@ -1,3 +1,5 @@
+#include "k8s/controller/roster_next.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "k8s/client/api_answer.h"
 #include "k8s/controller/watcher_known.h"
 
 #define TOKEN_BYTES_MAX ((size_t)8 << 10)

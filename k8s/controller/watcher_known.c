@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "k8s/client/api_answer.h"
+
 struct watcher_entry {
     struct text name, uid;
     uint64_t version;

@@ -7,6 +7,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "k8s/job/kube_job_json.h"
+
 #define JOB_FILE    "cluster.json"
 #define ACCESS_FILE "access.json"
 #define UID_FILE    "job.uid"

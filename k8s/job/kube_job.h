@@ -47,27 +47,12 @@ struct kube_job {
     4 /* times as much for a worker that runs out of it again and again */
 #define KUBE_JOB_KEEP_S 86400
 
-/* "Churn_model" becomes "churn-model-x4k2p": what a name of an object allows, and another one
- * each time. In the arena. IO, NO_MEMORY. */
-enum status kube_job_invent_name(struct slice model, struct arena *arena, struct slice *name,
-                                 struct error *err);
-
-/* The name without its end: the same each time. */
-enum status kube_job_stem(struct slice model, struct arena *arena, struct slice *stem,
-                          struct error *err);
-
 /* INVALID, naming the member, for what the API would refuse or what could be
  * read as something else. */
 enum status kube_job_check(const struct kube_job *job, struct error *err);
 
 /* Only a name of a Secret; `what` it is. */
 enum status kube_job_check_secret(const char *what, struct slice name, struct error *err);
-
-/* As cluster.json, and back: CORRUPT for another text, INVALID as from kube_job_check. Strings that
- * were read live in the arena. Nothing in it is secret. */
-enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err);
-enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
-                          struct error *err);
 
 /* Five fields of cron, or @daily and the like; the API server reads them. INVALID. */
 enum status schedule_check(struct slice schedule, struct error *err);

@@ -1,6 +1,8 @@
-#include "k8s/job/kube_job.h"
+#include "k8s/job/kube_job_json.h"
 
 #include <stddef.h>
+
+#include "k8s/job/kube_job.h"
 
 /* The members that are text, in the order in which they are written. */
 static const struct {

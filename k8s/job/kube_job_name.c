@@ -1,8 +1,8 @@
+#include "k8s/job/kube_job_name.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <sys/random.h>
-
-#include "k8s/job/kube_job.h"
 
 #define NAME_STEM_MAX 30
 

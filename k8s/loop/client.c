@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "runtime/loop/loop_guest.h"
 
 struct client {
     struct http *http;

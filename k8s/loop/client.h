@@ -25,10 +25,5 @@ struct http *client_http(const struct client *client);
 /* A watcher that is kept going. `target` and `selector` are borrowed for its life;
  * it is closed before its client. */
 struct watch;
-enum status watch_open(struct loop *loop, struct client *client, const struct api_target *target,
-                       struct slice selector, uint64_t seed, const struct watcher_reader *reader,
-                       struct watch **watch, struct error *err);
-void watch_close(struct watch *watch);
-const struct watcher *watch_watcher(const struct watch *watch);
 
 #endif

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "k8s/client/api_answer.h"
 #include "k8s/client/http_collect.h"
+#include "runtime/loop/loop_guest.h"
 
 #define WAIT_MS_MIN 200
 #define WAIT_MS_MAX 10000

@@ -10,6 +10,7 @@
 #ifndef K8S_LOOP_EXCHANGE_H
 #define K8S_LOOP_EXCHANGE_H
 
+#include "k8s/client/api_answer.h"
 #include "k8s/loop/client.h"
 
 struct exchange_reader {

@@ -5,7 +5,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "k8s/client/api_answer.h"
+#include "k8s/controller/roster_next.h"
+#include "k8s/loop/pods_calls.h"
+#include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"
+#include "k8s/loop/watch.h"
+#include "runtime/loop/loop_guest.h"
 
 #define TICK_MS  50
 #define TELL_MS  3000

@@ -1,7 +1,11 @@
+#include "k8s/loop/pods_calls.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "k8s/client/api_answer.h"
+#include "k8s/controller/roster_next.h"
 #include "k8s/loop/pods_parts.h"
 
 static cJSON *manifest_of(const struct pods *pods, const struct roster_step *step)

@@ -1,13 +1,12 @@
-/*
- * A master's reports to the cluster about its job. Sent one after the other; nothing waits for
- * them, but for the final one, for a moment.
- */
+#include "k8s/loop/pods_events.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "k8s/controller/roster_next.h"
 #include "k8s/loop/pods_parts.h"
 
 #define EVENT_ASK_MS     5000

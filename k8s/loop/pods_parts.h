@@ -68,18 +68,4 @@ struct pods {
  * being read. */
 void pods_wake(struct pods *pods);
 
-/* pods_calls.c: send the request; pods_wake when it is answered. */
-void pods_call_step(struct pods *pods, const struct roster_step *step);
-void pods_call_patch(struct pods *pods);
-void pods_calls_cancel(struct pods *pods);
-
-/* pods_events.c: what `kubectl describe job` shows. */
-void pods_events_init(struct pods *pods);
-void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now);
-void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
-void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
-void pods_events_cancel(struct pods *pods);
-void pods_on_loss(void *context, const struct roster_loss *loss);
-void pods_said(void *self, const struct job_event *event);
-
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "k8s/client/api_answer.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/objects/successor.h"
 

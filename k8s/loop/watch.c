@@ -1,6 +1,9 @@
+#include "k8s/loop/watch.h"
+
 #include <stdlib.h>
 
 #include "k8s/loop/client.h"
+#include "runtime/loop/loop_guest.h"
 
 struct watch {
     struct watcher watcher;

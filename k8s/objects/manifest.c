@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "k8s/client/base64.h"
+#include "k8s/job/kube_job_json.h"
 
 #define MASTER_CPU_M  100
 #define MASTER_MEMORY ((int64_t)256 << 20)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "k8s/client/access.h"
+#include "k8s/client/api_answer.h"
 
 const char rights_warning[] =
     "Whoever may create Pods in a namespace can mount every Secret of it and act as each of its "

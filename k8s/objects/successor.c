@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "k8s/client/api_answer.h"
 #include "k8s/objects/manifest.h"
 
 #define TRACKING                                                                                   \

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "k8s/client/api_answer.h"
 #include "k8s/submit/creation.h"
 
 struct adoption {

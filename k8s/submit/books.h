@@ -8,8 +8,10 @@
 #ifndef K8S_SUBMIT_BOOKS_H
 #define K8S_SUBMIT_BOOKS_H
 
+#include <time.h>
+
 #include "runtime/data/jobstore.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_event.h"
 #include "runtime/role/job.h"
 
 struct books {

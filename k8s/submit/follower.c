@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "k8s/client/api_answer.h"
 #include "k8s/controller/pod_view.h"
+#include "k8s/loop/watch.h"
 #include "k8s/objects/successor.h"
 #include "k8s/submit/pod_log.h"
 #include "k8s/submit/replacement.h"
+#include "runtime/launch/job_event.h"
 
 #define NAME_BYTES_MAX 254
 #define OUTAGE_TRIES   4 /* failures of a watch in a row, before a notice to the user */

@@ -12,9 +12,10 @@
 #ifndef K8S_SUBMIT_FOLLOWER_H
 #define K8S_SUBMIT_FOLLOWER_H
 
+#include "base/error.h"
 #include "k8s/loop/client.h"
 #include "k8s/objects/manifest.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_event.h"
 
 struct follower_reader {
     void *context;

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "k8s/client/api_answer.h"
+#include "runtime/loop/loop_guest.h"
+
 #define RETRY_MS_MIN      100
 #define RETRY_MS_MAX      5000
 #define REFUSAL_BYTES_MAX ((size_t)64 << 10)

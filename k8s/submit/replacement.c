@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "k8s/client/api_answer.h"
 
 #define GONE_MS      1000 /* a master that leaves makes the next one itself, in this time */
 #define PAUSE_MS_MIN 1000

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "runtime/data/jobstore_parts.h"
 #include "runtime/data/journal_parts.h"
+#include "runtime/data/journal_record.h"
 
 /* What is to be left on the disk where two checkpoints are kept: the next one in the store and in
  * its log. */

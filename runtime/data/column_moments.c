@@ -1,9 +1,10 @@
+#include "runtime/data/column_moments.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vectors.h"
-#include "runtime/data/dataset.h"
 
 #define TILE_ROWS 256    /* sums of so many stay below 2^59 */
 #define ONE       0x1p51 /* of the fixed point */

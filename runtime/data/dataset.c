@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/dataset_check.h"
+#include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset_labels.h"
+#include "runtime/data/dataset_learn.h"
 #include "runtime/data/dataset_parts.h"
 #include "runtime/data/row_order.h"
+#include "runtime/data/spool_reader.h"
 
 #define CACHE_LINE         64 /* bytes */
 #define SPOOLED_EPOCHS_MAX 4

@@ -1,6 +1,6 @@
-#include <math.h>
+#include "runtime/data/dataset_check.h"
 
-#include "runtime/data/dataset_parts.h"
+#include <math.h>
 
 static enum status refuse_rows(struct slice column, const char *kind, const char *what,
                                uint64_t bad, uint64_t rows, struct error *err)

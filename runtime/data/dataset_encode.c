@@ -1,7 +1,11 @@
+#include "runtime/data/dataset_encode.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/dataset_labels.h"
 #include "runtime/data/dataset_parts.h"
+#include "runtime/data/spool_reader.h"
 
 #define CHUNK_ROWS 256 /* encoded column by column while they are in the cache */
 

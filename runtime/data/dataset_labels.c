@@ -1,8 +1,12 @@
+#include "runtime/data/dataset_labels.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/dataset_parts.h"
+#include "runtime/data/column_moments.h"
+#include "runtime/data/dataset_encode.h"
+#include "runtime/data/spool_reader.h"
 
 static struct slice label_word(const struct spool_column_view *column, uint32_t row)
 {

@@ -1,6 +1,10 @@
+#include "runtime/data/dataset_learn.h"
+
 #include <stdlib.h>
 
+#include "runtime/data/column_moments.h"
 #include "runtime/data/dataset_parts.h"
+#include "runtime/data/spool_reader.h"
 
 /* NULLs among the used rows. */
 static bool has_nulls(const struct spool *spool, uint32_t column, const uint8_t *is_used)

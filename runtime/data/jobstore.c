@@ -1,5 +1,3 @@
-#include "runtime/data/jobstore_parts.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,7 +11,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "runtime/data/journal_parts.h"
+#include "runtime/data/jobstore_parts.h"
+#include "runtime/data/journal_record.h"
 
 #define BUSY_MILLISECONDS 5000
 #define SCHEMA_VERSION    4

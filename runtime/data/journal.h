@@ -52,9 +52,6 @@ enum journal_kind {
     JOURNAL_KIND_MAP(X)
 #undef X
 };
-const char *journal_kind_name(enum journal_kind kind);
-/* CORRUPT for what is none. */
-enum status journal_kind_of(struct slice name, enum journal_kind *kind, struct error *err);
 
 struct journal_entry {
     int64_t number; /* when read */
@@ -97,11 +94,6 @@ struct journal_position {
     int64_t number, master;
     bool has_ended; /* the job */
 };
-
-/* Everything behind what the store has; the store is not attached to a journal. *position: as
- * far as it got. CORRUPT for an entry that does not follow from those before. */
-enum status journal_replay(const struct journal *journal, struct jobstore *store,
-                           struct journal_position *position, struct error *err);
 
 /*
  * From now on the store, which is new and empty, is a copy of the journal, which must outlive

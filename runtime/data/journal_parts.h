@@ -15,37 +15,6 @@ extern const char *const journal_head_names[CHECKPOINT_HEAD_VALUES];
 /* NULL: the store has none, and all of the following do nothing. */
 struct recording;
 
-enum status recording_new(const struct journal *journal, struct recording **recording,
-                          struct error *err);
-void recording_free(struct recording *recording);
-
-enum status record_job(struct recording *recording, const struct job_row *row, struct error *err);
-enum status record_worker(struct recording *recording, uint32_t index, const char *state,
-                          uint32_t lanes, double rows_per_second, struct error *err);
-enum status record_event(struct recording *recording, double at_seconds, const char *role,
-                         int64_t index, const char *event, const char *detail, struct error *err);
-enum status record_metric(struct recording *recording, uint32_t epoch, uint64_t step,
-                          const char *metric, const char *part, double value, struct error *err);
-enum status record_result(struct recording *recording, const char *name, double train,
-                          double validation, struct error *err);
-enum status record_model_row(struct recording *recording, const struct model_row *row,
-                             struct error *err);
-enum status record_head(struct recording *recording, const uint64_t values[CHECKPOINT_HEAD_VALUES],
-                        struct error *err);
-enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
-                         struct slice bytes, struct error *err);
-enum status record_drop(struct recording *recording, struct error *err);
-
-/* What was recorded since the last of these goes to the journal, or nowhere. */
-enum status recording_flush(struct recording *recording, struct error *err);
-void recording_discard(struct recording *recording);
-
-/* The claim of a master that has replayed the journal into the store. Nothing is recorded
- * meanwhile. */
-enum status recording_claim(struct recording *recording, struct jobstore *store, uint32_t least,
-                            uint32_t *incarnation, struct error *err);
-enum status recording_check(struct recording *recording, struct error *err);
-
 /* ----- checkpoint.c ----- */
 
 /* The head and its pieces as another store has them. Nothing is believed:

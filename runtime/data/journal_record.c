@@ -1,6 +1,5 @@
-/*
- * What a store is given, as entries of a journal.
- */
+#include "runtime/data/journal_record.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -8,6 +7,7 @@
 
 #include "base/json.h"
 #include "runtime/data/journal_parts.h"
+#include "runtime/data/journal_replay.h"
 
 #define PROGRESS_MS 1000
 

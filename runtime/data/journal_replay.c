@@ -1,6 +1,5 @@
-/*
- * A journal's entries into a store.
- */
+#include "runtime/data/journal_replay.h"
+
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include "base/json.h"
 #include "runtime/data/jobstore_parts.h"
 #include "runtime/data/journal_parts.h"
+#include "runtime/data/journal_record.h"
 
 #define HEADS_MAX  3 /* two count; a third that a later one replaces */
 #define HEAD_PHASE 4 /* in journal_head_names */

@@ -58,4 +58,12 @@ enum status spool_files_close(struct spool_files *files, struct error *err);
 /* Frees it, and no file is left. */
 void spool_files_abandon(struct spool_files *files);
 
+/* The file of a part that was left behind. */
+void spool_part_remove(const char *path, uint32_t number);
+
+/* The path of one of a spool's files. False: too long. */
+bool spool_file_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
+/* The same, of a part that is not joined yet: train.part0.spool. */
+bool spool_part_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
+
 #endif

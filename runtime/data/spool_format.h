@@ -67,11 +67,6 @@ struct spool_block_entry {
 /* What comes first of each cell in the bytes that the row hash covers. */
 enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };
 
-/* spool_files.c: the path of one of a spool's files. False: too long. */
-bool spool_file_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
-/* The same, of a part that is not joined yet: train.part0.spool. */
-bool spool_part_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
-
 static inline size_t spool_pad(size_t size)
 {
     return (size + SPOOL_ALIGN - 1) / SPOOL_ALIGN * SPOOL_ALIGN;

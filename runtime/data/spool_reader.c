@@ -1,4 +1,4 @@
-#include "runtime/data/spool_format.h"
+#include "runtime/data/spool_reader.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "runtime/data/spool_files.h"
+#include "runtime/data/spool_format.h"
 
 #define SPOOL_MAP_MAX ((uint64_t)1 << 46) /* of all files */
 

@@ -1,3 +1,5 @@
+#include "runtime/data/spool_writer.h"
+
 #include "runtime/data/spool_files.h"
 
 #include <assert.h>

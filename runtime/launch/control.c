@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/launch/job_folder.h"
+
 #define FOLDER_PREFIX "totrain."
 /* A socket is bound before it listens, a folder made before it has a socket. */
 #define SOCKET_AGE_S 60

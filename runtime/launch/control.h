@@ -8,7 +8,8 @@
 #ifndef RUNTIME_LAUNCH_CONTROL_H
 #define RUNTIME_LAUNCH_CONTROL_H
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "runtime/launch/job_folder.h"
 
 #define CONTROL_PATH_MAX 108
 

@@ -1,8 +1,13 @@
+#include "runtime/launch/job_detach.h"
+
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "runtime/launch/job_event.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_process.h"
 #include "runtime/launch/spawn.h"
 
 #define FIRST_WORD_SECONDS 30 /* on a machine with much else to do */

@@ -1,9 +1,11 @@
+#include "runtime/launch/job_event.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/json.h"
-#include "runtime/launch/launch.h"
 
 static const char *const kind_names[] = {"started", "progress", "notice", "done", "failed"};
 

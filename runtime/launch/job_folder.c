@@ -1,3 +1,5 @@
+#include "runtime/launch/job_folder.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "runtime/launch/control.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_lock.h"
 
 #define MKDIR_TRIES_MAX 1000
 

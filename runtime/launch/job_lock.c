@@ -1,13 +1,12 @@
-/*
- * Who runs a job, as the kernel knows it: a lock on its job.json that goes with
- * the supervisor's process in any way that may end, and with the machine.
- */
+#include "runtime/launch/job_lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "runtime/launch/job_folder.h"
 
 #define DETACHED_FILE "detached"
 #define GIVEN_UP_FILE "given-up"

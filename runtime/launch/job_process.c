@@ -1,3 +1,5 @@
+#include "runtime/launch/job_process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,8 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "jobspec/jobspec.h"
 #include "runtime/launch/control.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_event.h"
+#include "runtime/launch/job_folder.h"
 #include "runtime/launch/spawn.h"
 
 #define CLOSE_MS_MAX 5000 /* the promise: nothing of a job lives longer */

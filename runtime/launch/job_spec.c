@@ -1,7 +1,10 @@
+#include "runtime/launch/job_spec.h"
+
 #include <limits.h>
 #include <stdio.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "jobspec/jobspec.h"
 
 static enum status read_file(const char *path, struct text *out, struct error *err)
 {

@@ -1,6 +1,5 @@
-/*
- * A job's folder to the disk, before somebody is told that the job goes on without him.
- */
+#include "runtime/launch/job_sync.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
 
 /* Closes it. Some file systems have no fsync of folders, and nothing to lose by it. */
 static enum status sync_and_close(int file, bool is_folder, const char *path, struct error *err)

@@ -1,9 +1,12 @@
+#include "runtime/launch/log_folder.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
 
 /* `path` up to `end`. */
 static enum status make(char *path, char *end, struct error *err)

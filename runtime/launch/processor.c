@@ -1,4 +1,4 @@
-#include "runtime/launch/launch.h"
+#include "runtime/launch/processor.h"
 
 #include <sched.h>
 

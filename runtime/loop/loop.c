@@ -1,13 +1,15 @@
 #include "runtime/loop/loop.h"
 
+#include <event2/event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <event2/event.h>
-
+#include "runtime/loop/loop_http.h"
+#include "runtime/loop/loop_links.h"
 #include "runtime/loop/loop_parts.h"
+#include "runtime/loop/loop_watch.h"
 
 #define DRAIN_MS_MAX  1000 /* for what was sent last */
 #define POLL_EVERY_US 200  /* while there is work, sockets are looked at so often */

@@ -46,9 +46,6 @@ int64_t loop_now_us(void);
 /* Before it sleeps the loop looks for so long for what a role expects soon, counted
  * from the last work or message. 0, as it begins: it sleeps at once. */
 void loop_look_for(struct loop *loop, int64_t us);
-/* Asks the roles for work again at that time (of loop_now_us), to some
- * microseconds; the last call counts. */
-void loop_wake_at(struct loop *loop, int64_t at_us);
 
 /* Borrowed until loop_free. At `master` only the master is accepted, at all
  * other addresses a worker. Without tls there is no TCP. */
@@ -77,14 +74,6 @@ struct line_reader {
     void (*on_end)(void *context);
 };
 struct loop_lines;
-enum status loop_read_lines(struct loop *loop, int fd, struct line_reader reader,
-                            struct loop_lines **lines, struct error *err);
-int loop_lines_fd(const struct loop_lines *lines);
-void loop_lines_close(struct loop_lines *lines);
-
-/* Whoever connects to this Unix address may say lines to `reader`. */
-enum status loop_listen_lines(struct loop *loop, const char *address, struct line_reader reader,
-                              struct error *err);
 
 /* GET of a path, with limits on size, time and method. `bound` takes HOST:PORT, the
  * port that was found where 0 was asked for. */
@@ -93,8 +82,6 @@ struct http_reader {
     /* False: there is no such page. The type is static. */
     bool (*on_get)(void *context, const char *path, struct text *page, const char **type);
 };
-enum status loop_serve_http(struct loop *loop, const char *host, uint16_t port,
-                            struct http_reader reader, char *bound, size_t size, struct error *err);
 
 /*
  * A library with sockets of its own (libcurl): it says what it waits for, and is
@@ -107,15 +94,7 @@ struct guest_calls {
     void (*on_time)(void *context);
 };
 struct loop_guest;
-enum status loop_add_guest(struct loop *loop, const struct guest_calls *calls,
-                           struct loop_guest **guest, struct error *err);
-void loop_remove_guest(struct loop_guest *guest); /* before loop_free */
-enum status loop_guest_watch(struct loop_guest *guest, int fd, unsigned what, struct error *err);
-/* on_time once, so many milliseconds from now and instead of before; -1: never. */
-void loop_guest_wake_in(struct loop_guest *guest, int64_t ms);
 
-enum status loop_on_signal(struct loop *loop, int number, void (*call)(void *context),
-                           void *context, struct error *err);
 void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms), void *context);
 
 /* Runs until a role asked to END (its status), or loop_stop, then lets what

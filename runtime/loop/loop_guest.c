@@ -1,6 +1,7 @@
-#include <stdlib.h>
+#include "runtime/loop/loop_guest.h"
 
 #include <event2/event.h>
+#include <stdlib.h>
 
 #include "runtime/loop/loop_parts.h"
 

@@ -1,7 +1,5 @@
-/*
- * Pages for people and for Prometheus, from the loop that moves all else: what is
- * asked for is printed at once, and nobody is waited for.
- */
+#include "runtime/loop/loop_http.h"
+
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>

@@ -1,14 +1,11 @@
-/*
- * The connections of the roles in a loop: who is let in, what arrives, what
- * leaves. Over TCP there is no connection without TLS.
- */
+#include "runtime/loop/loop_links.h"
+
 #include <errno.h>
+#include <event2/event.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <event2/event.h>
 
 #include "base/log.h"
 #include "runtime/loop/loop_parts.h"

@@ -62,26 +62,7 @@ struct loop_role {
     struct loop_role *next;
 };
 
-/* loop_links.c: the connections of a role. */
-
-enum status links_listen(struct loop_role *role, const char *address, char *bound,
-                         size_t bound_size, struct error *err);
-void links_connect(struct loop_role *role, peer_id peer, const char *address);
-void links_close(struct loop_role *role, peer_id peer);
-void links_send(struct loop_role *role, peer_id peer, struct slice bytes);
-/* Lets go of what is written out, and of what is not established in time. */
-void links_check(struct loop_role *role, int64_t now_ms);
-bool links_are_drained(const struct loop_role *role);
-void links_free(struct loop_role *role);
-
-/* What travels inside the process. True when there was any. */
-bool parcels_deliver(struct loop *loop);
-void parcels_free(struct loop *loop);
-
 /* Something happened: what is expected may be near. */
 void loop_look_again(struct loop *loop);
-
-void loop_free_watches(struct loop *loop);
-void loop_free_http(struct loop *loop);
 
 #endif

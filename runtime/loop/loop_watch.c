@@ -1,4 +1,7 @@
+#include "runtime/loop/loop_watch.h"
+
 #include <errno.h>
+#include <event2/event.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <event2/event.h>
-
+#include "runtime/launch/job_event.h"
 #include "runtime/loop/loop_parts.h"
 
 struct loop_lines {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/loop/loop_watch.h"
 
 #define ASK_EVERY_MS 1000
 #define ANSWER_MS    2000

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "base/log.h"
+#include "runtime/data/pgstore/fetch.h"
 #include "runtime/data/pgstore/pgstore.h"
 
 static enum status make_folder(const char *folder, struct error *err)

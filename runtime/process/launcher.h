@@ -13,6 +13,7 @@
 #ifndef RUNTIME_PROCESS_LAUNCHER_H
 #define RUNTIME_PROCESS_LAUNCHER_H
 
+#include "runtime/launch/job_event.h"
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
 

@@ -7,6 +7,7 @@
 #include "runtime/process/leader.h"
 #include "runtime/record/exposition.h"
 #include "runtime/score/dispatch.h"
+#include "runtime/score/dispatch_record.h"
 
 #define VERDICT_MS 2000 /* a process is started again in a hundredth of it */
 #define BACKUP_MS  500

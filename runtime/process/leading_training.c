@@ -6,6 +6,10 @@
 #include "runtime/process/leader.h"
 #include "runtime/record/exposition.h"
 #include "runtime/train/master.h"
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_checkpoint.h"
+#include "runtime/train/master_group.h"
+#include "runtime/train/master_record.h"
 
 #define HANG_MS    20000
 #define PUBLISH_MS 600000

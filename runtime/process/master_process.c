@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/loop/store_call.h"
 #include "runtime/net/tls.h"
 #include "runtime/process/health.h"

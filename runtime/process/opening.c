@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/loop/loop_watch.h"
+
 struct opening {
     const struct job *job;
     struct team *team;

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "runtime/loop/loop.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/stall.h"
 
 /* A role of its own, on a loop of its own: all it does is done at a tick. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "runtime/data/pgstore/pgstore.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/net/tls.h"
 #include "runtime/process/job_tables.h"
 

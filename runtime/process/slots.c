@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "runtime/launch/control.h"
+#include "runtime/loop/loop_watch.h"
 
 struct slots {
     struct loop_lines *lines; /* NULL: the broker is gone */

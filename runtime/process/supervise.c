@@ -10,6 +10,9 @@
 
 #include "base/log.h"
 #include "runtime/launch/control.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/roles.h"
 #include "runtime/record/recorder.h"
 

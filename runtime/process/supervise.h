@@ -4,6 +4,7 @@
 #ifndef RUNTIME_PROCESS_SUPERVISE_H
 #define RUNTIME_PROCESS_SUPERVISE_H
 
+#include "runtime/launch/job_event.h"
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
 

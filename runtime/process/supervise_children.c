@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/launch/job_event.h"
 #include "runtime/launch/spawn.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/slots.h"
 #include "runtime/process/staffing.h"
 #include "runtime/process/supervise.h"

@@ -11,7 +11,9 @@
 
 #include "base/log.h"
 #include "runtime/data/destination.h"
+#include "runtime/launch/job_lock.h"
 #include "runtime/launch/spawn.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/supervise.h"
 #include "runtime/record/recorder.h"
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/net/tls.h"
 #include "runtime/process/end_watch.h"
 #include "runtime/process/pulse.h"

@@ -2,6 +2,7 @@
  * The scorer (scorer_role.h) as the role that works for a job which scores a table.
  */
 #include "base/log.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/experiment.h"
 #include "runtime/process/working_role.h"
 #include "runtime/score/rows_scoring.h"

@@ -3,11 +3,13 @@
  */
 #include "base/log.h"
 #include "base/progress.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/build.h"
 #include "runtime/process/experiment.h"
 #include "runtime/process/opening.h"
 #include "runtime/process/working_role.h"
 #include "runtime/train/worker.h"
+#include "runtime/train/worker_switch.h"
 
 #define REPORT_MS            100
 #define SPEED_MS             100

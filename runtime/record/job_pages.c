@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "runtime/loop/loop_http.h"
 #include "runtime/record/exposition.h"
 
 static bool get_page(void *context, const char *path, struct text *page, const char **type)

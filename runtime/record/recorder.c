@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "runtime/data/journal.h"
 #include "runtime/data/shardstore.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_event.h"
+#include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop.h"
 
 /* What a master before has left of it. */

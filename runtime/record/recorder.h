@@ -13,6 +13,7 @@
 #ifndef RUNTIME_RECORD_RECORDER_H
 #define RUNTIME_RECORD_RECORDER_H
 
+#include "runtime/launch/job_event.h"
 #include "runtime/loop/store_call.h"
 #include "runtime/record/event_log.h"
 #include "runtime/role/fault.h"
@@ -34,7 +35,7 @@ struct recorder {
     struct event_log events; /* log.tensorboard; closed without it */
     struct store_call *call; /* begun around each use of the store; NULL: nobody watches */
     struct fault fault;
-    /* A JSON line of launch.h's job_event, newline included. */
+    /* A JSON line: job_event of job_event.h, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
     void (*replace)(void *context, uint32_t index, uint32_t incarnation);
     void (*blame)(void *context, uint32_t index); /* NULL where no job scores */

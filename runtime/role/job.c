@@ -9,8 +9,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/error.h"
+#include "jobspec/jobspec.h"
 #include "runtime/data/spool_format.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_spec.h"
+#include "runtime/launch/processor.h"
 
 /* What is not there counts as empty: whoever needs the rows will say so. */
 static uint64_t hash_head(const char *folder, const char *name, uint64_t seed)

@@ -10,9 +10,9 @@
 
 #include <stdarg.h>
 
+#include "base/error.h"
 #include "runtime/data/checkpoint.h"
 #include "runtime/data/jobstore.h"
-#include "runtime/launch/launch.h"
 #include "runtime/net/message.h"
 
 /*

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "runtime/score/dispatch_leases.h"
 #include "runtime/score/dispatch_parts.h"
+#include "runtime/score/dispatch_record.h"
 
 #define INDEX_NONE UINT32_MAX
 

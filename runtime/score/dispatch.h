@@ -106,8 +106,6 @@ void dispatch_leave(struct dispatch *dispatch, int64_t now_ms, struct outbox *ou
 void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error *err,
                    struct outbox *outbox);
 
-/* The job's row as it is now. */
-struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms);
 bool dispatch_has_ended(const struct dispatch *dispatch);
 
 #endif

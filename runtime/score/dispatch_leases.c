@@ -1,4 +1,7 @@
+#include "runtime/score/dispatch_leases.h"
+
 #include "runtime/score/dispatch_parts.h"
+#include "runtime/score/dispatch_record.h"
 
 static void put_shard(const struct lease *lease, enum shard_state state, struct slice results,
                       struct outbox *outbox)

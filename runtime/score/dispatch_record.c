@@ -1,7 +1,7 @@
+#include "runtime/score/dispatch_record.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "runtime/score/dispatch_parts.h"
 
 static double seconds_since(int64_t now_ms, int64_t then_ms)
 {

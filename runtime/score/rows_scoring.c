@@ -6,6 +6,7 @@
 
 #include "runtime/data/shard_results.h"
 #include "runtime/data/spool.h"
+#include "runtime/data/spool_reader.h"
 #include "scoring/outputs.h"
 #include "scoring/truth.h"
 

@@ -1,12 +1,18 @@
 #include "runtime/train/master.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_checkpoint.h"
+#include "runtime/train/master_damage.h"
+#include "runtime/train/master_group.h"
+#include "runtime/train/master_lanes.h"
+#include "runtime/train/master_pairs.h"
 #include "runtime/train/master_parts.h"
-
-#include <stdio.h>
+#include "runtime/train/master_record.h"
 
 #define CHANGE_PATIENCE 25 /* times regroup_ms */
 

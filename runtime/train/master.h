@@ -204,26 +204,11 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
 void master_dismiss(struct master *master, struct outbox *outbox);
 /* From the launcher: the user asked, or a role cannot be kept alive. */
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
-/* How many workers are wanted from now on; a version older than the known one is ignored. The
- * launcher starts and stops them. */
-void master_want(struct master *master, int64_t now_ms, uint64_t version, uint32_t workers,
-                 struct outbox *outbox);
-/* The launcher's drain notice: this worker will receive SIGTERM, or receives it now. It leaves as
- * after LEAVING, together with the workers of the notices that follow within leave_ms; it may have
- * left before SIGTERM reaches it. */
-void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
-                     struct outbox *outbox);
 /* This master ends, the job does not: the next incarnation continues it. */
 void master_leave(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_fail(struct master *master, int64_t now_ms, const struct error *err,
                  struct outbox *outbox);
 
-/* From the store, some time after OUTBOX_FINISH or _PIECE: `why` is OK where it worked. */
-void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const struct error *why,
-                      struct outbox *outbox);
-
 bool master_has_ended(const struct master *master);
-/* The job's row as it would be stored now. */
-struct job_row master_books(const struct master *master, int64_t now_ms);
 
 #endif

@@ -1,8 +1,10 @@
-/*
- * Changes of the group without a death: the old group finishes the phase in flight, and no row is
- * computed twice.
- */
+#include "runtime/train/master_change.h"
+
+#include "runtime/train/master_checkpoint.h"
+#include "runtime/train/master_damage.h"
+#include "runtime/train/master_group.h"
 #include "runtime/train/master_parts.h"
+#include "runtime/train/master_record.h"
 
 /* Drain notices of many pods come one by one, over a second for thirty. A worker that has received
  * SIGTERM already has less time. Both are multiples of leave_ms. */

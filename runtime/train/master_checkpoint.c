@@ -1,15 +1,12 @@
-/*
- * The state on its way into the store, and back to workers who lost it.
- *
- *     tick, or the last holder leaves --CHECKPOINT--> worker --SNAPSHOT--> piece stored
- *                                          ^                                  |
- *                                          +------- the next piece -----------+
- *                                               all are here: finish --master_on_stored-->
- */
+#include "runtime/train/master_checkpoint.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_group.h"
 #include "runtime/train/master_parts.h"
+#include "runtime/train/master_record.h"
 
 /* A checkpoint may take this share of the time. */
 #define COST_SHARE 50

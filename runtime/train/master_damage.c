@@ -1,17 +1,11 @@
-/*
- * Workers whose memory is not what it was, and those that are of another program or of other rows.
- *
- *     DAMAGED --> event, notice; whom it is about is replaced; states of later phases than the one
- * up to which they are good are given up, the stored ones too; a new group at once HELLO of another
- * build        --> stands by while workers of the others' build are here HELLO of another
- * fingerprint  --> replaced; when two in a row say the same against one, he is
- *
- * A generation counts how often states were given up. Each worker's HELLO names the last one it
- * knows, each GROUP the present one: who was away meanwhile gives up its state as well.
- */
+#include "runtime/train/master_damage.h"
+
 #include <inttypes.h>
 
+#include "runtime/train/master_checkpoint.h"
+#include "runtime/train/master_group.h"
 #include "runtime/train/master_parts.h"
+#include "runtime/train/master_record.h"
 
 #define TIES_MOST 3 /* at the same place: the workers do not compute the same */
 

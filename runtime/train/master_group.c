@@ -1,7 +1,15 @@
+#include "runtime/train/master_group.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_checkpoint.h"
+#include "runtime/train/master_damage.h"
+#include "runtime/train/master_lanes.h"
+#include "runtime/train/master_pairs.h"
 #include "runtime/train/master_parts.h"
+#include "runtime/train/master_record.h"
 
 #define GATHER_MOST 6 /* times gather_ms, all in all */
 

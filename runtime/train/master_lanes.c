@@ -1,15 +1,9 @@
-/*
- * Lanes follow speed: a slow worker is given fewer of them.
- *
- *     worker --SPEED: lanes, time--> master --another distribution is worth it,
- *     seen twice--> the same members in a new group, between two phases
- *
- * A worker too slow for even one lane gets none. It stays a member and has the state; after a while
- * it gets a lane again, and its next SPEED decides.
- */
+#include "runtime/train/master_lanes.h"
+
 #include <stdlib.h>
 
-#include "runtime/train/master_parts.h"
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_record.h"
 
 #define SPEED_MEMORY_MS  1000 /* of computing: what was measured before counts less and less */
 #define SPEED_LEAST_MS   50   /* of computing: clocks tick in milliseconds */

@@ -1,18 +1,12 @@
-/*
- * Workers that cannot reach each other.
- *
- *     PEER_LOST in a group that makes no progress --counted for that pair-->
- *     FAILURES_MOST groups in a row: one of the two stands by --after a while-->
- *     a group with both is tried again; progress in it forgets the failures
- *
- * Both are alive and have a connection to the master, so nothing else would ever end this: the
- * next group of the same members fails in the same way. A node behind a firewall, a route that
- * works in one direction only, a certificate that one of them refuses.
- */
+#include "runtime/train/master_pairs.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_damage.h"
 #include "runtime/train/master_parts.h"
+#include "runtime/train/master_record.h"
 
 #define FAILURES_MOST 3  /* groups in a row that a pair may keep from working */
 #define PAUSES_MOST   6  /* times that the pause before a group is doubled */

@@ -1,8 +1,8 @@
+#include "runtime/train/master_record.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "runtime/train/master_parts.h"
 
 static double seconds_since(int64_t now_ms, int64_t then_ms)
 {

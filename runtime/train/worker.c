@@ -3,7 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/train/worker_damage.h"
+#include "runtime/train/worker_group.h"
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_phase.h"
+#include "runtime/train/worker_report.h"
+#include "runtime/train/worker_snapshot.h"
+#include "runtime/train/worker_state.h"
+#include "runtime/train/worker_switch.h"
 
 void worker_init(struct worker *worker, const struct worker_options *options,
                  const struct learning *learning, const struct error *failure)

@@ -146,7 +146,6 @@ struct publication {
     size_t metric_count;
 };
 
-/* worker_damage.c */
 struct damage {
     bool is_own;  /* this worker has failed of it */
     bool is_told; /* the members of this group differ, and DAMAGED was sent to the master */
@@ -228,8 +227,6 @@ void worker_on_message(struct worker *worker, int64_t now_ms, peer_id from,
 void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-/* Drains the worker: it hands its work over before it ends. */
-void worker_leave(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 /* It is being drained, and no master is connected that could take its work. */
 bool worker_is_stuck(const struct worker *worker);
 

@@ -1,21 +1,14 @@
-/*
- * A bit of one worker's memory that was inverted reaches no model.
- *
- *     own memory     weights, slots, sums and rows are checked where they are used
- *                    (learner_guard.c, sums.c): DAMAGED, and this worker has failed
- *     other workers  each puts a check of its state into its PARTIAL to rank 0, and at the end into
- *                    CHECK (learner_check). Rank 0 compares before it sends the SUM that makes the
- *                    phase count: DAMAGED names the worker that differs from most, or a tie
- *
- * DAMAGED names the phase up to which states are good. The master replaces the worker that it is
- * about; workers whose state is of a later phase begin anew (worker_go_back) and get an earlier
- * one.
- */
+#include "runtime/train/worker_damage.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_report.h"
+#include "runtime/train/worker_snapshot.h"
+#include "runtime/train/worker_state.h"
+#include "runtime/train/worker_switch.h"
 
 #define ROWS_EVERY_MS 5000 /* from the end of one look at all rows to the next */
 #define ROWS_AT_ONCE  4    /* chunks of 1 MiB a tick: less than a millisecond of 50 */

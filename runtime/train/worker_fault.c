@@ -1,13 +1,6 @@
-/*
- * What a test does to a worker at a named point (fault.h). Memories in which a bit can be inverted,
- * besides those of the learner (runtime/learn/descent_memory.c):
- *
- *     sums      fixed-point sums of the phase        integers  its integers
- *     reals     what is about to be applied          message   the next frame of sums that is sent
- */
-#include <string.h>
+#include "runtime/train/worker_fault.h"
 
-#include "runtime/train/worker_parts.h"
+#include <string.h>
 
 static void *memory_of(struct worker *worker, const char *name, size_t *size)
 {

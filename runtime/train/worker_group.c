@@ -1,7 +1,13 @@
+#include "runtime/train/worker_group.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/train/worker_damage.h"
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_phase.h"
+#include "runtime/train/worker_report.h"
+#include "runtime/train/worker_state.h"
 
 static const struct phase *phase_of(const struct worker *worker)
 {

@@ -1,7 +1,15 @@
+#include "runtime/train/worker_phase.h"
+
 #include <assert.h>
 #include <string.h>
 
+#include "runtime/train/worker_damage.h"
+#include "runtime/train/worker_fault.h"
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_report.h"
+#include "runtime/train/worker_snapshot.h"
+#include "runtime/train/worker_state.h"
+#include "runtime/train/worker_switch.h"
 
 static const struct phase *phase_of(const struct worker *worker)
 {

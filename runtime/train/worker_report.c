@@ -1,7 +1,10 @@
+#include "runtime/train/worker_report.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/train/worker_damage.h"
 #include "runtime/train/worker_parts.h"
 
 static void send_progress(const struct worker *worker, const struct message_progress *progress,

@@ -1,14 +1,10 @@
-/*
- * The own state on its way into the store, which asks for it piece by piece while
- * the steps go on.
- *
- *     CHECKPOINT 0 --> front, read where it lies --apply--> the rest in blocks
- *                          |  SNAPSHOT: a piece                |
- *                          +-----------------------------------+--> all is sent
- */
+#include "runtime/train/worker_snapshot.h"
+
 #include <stdlib.h>
 
+#include "runtime/train/worker_damage.h"
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_state.h"
 
 static size_t piece_size(const struct worker *worker, uint64_t offset)
 {

@@ -1,11 +1,14 @@
-/*
- * The state that one worker has and another continues from: the learner's, and the records of it
- * that the master may not have.
- */
+#include "runtime/train/worker_state.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/train/worker_damage.h"
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_phase.h"
+#include "runtime/train/worker_report.h"
+#include "runtime/train/worker_snapshot.h"
+#include "runtime/train/worker_switch.h"
 
 static const struct phase *phase_of(const struct worker *worker)
 {

@@ -1,8 +1,10 @@
-/*
- * From one group to the next between two phases, without losing the one in
- * flight; and the way out of a group for a worker that was asked to go.
- */
+#include "runtime/train/worker_switch.h"
+
+#include "runtime/train/worker_damage.h"
+#include "runtime/train/worker_group.h"
 #include "runtime/train/worker_parts.h"
+#include "runtime/train/worker_phase.h"
+#include "runtime/train/worker_state.h"
 
 static bool is_in_a_group(const struct worker *worker)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/spool_writer.h"
+
 static void check(enum status status, const struct error *err)
 {
     if (status == STATUS_OK)

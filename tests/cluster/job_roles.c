@@ -16,10 +16,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "cli/role_commands.h"
+#include "jobspec/jobspec.h"
 #include "runtime/data/jobstore.h"
-#include "runtime/launch/launch.h"
 #include "runtime/net/authority.h"
 #include "tests/cluster/csv_job.h"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/data/journal.h"
+#include "runtime/data/journal_replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "k8s/client/kubeconfig.h"
+#include "k8s/client/kubeconfig_choose.h"
 
 #define INPUT_BYTES_MAX 65536
 

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "runtime/data/spool_format.h"
+#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool_writer.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

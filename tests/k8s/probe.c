@@ -14,8 +14,13 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "k8s/client/api_answer.h"
+#include "k8s/client/http_exchange.h"
 #include "k8s/client/kubeconfig.h"
+#include "k8s/client/kubeconfig_choose.h"
 #include "k8s/loop/client.h"
+#include "k8s/loop/watch.h"
+#include "runtime/loop/loop_watch.h"
 
 #define TRIES 5
 

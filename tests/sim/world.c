@@ -7,7 +7,10 @@
 
 #include "base/random.h"
 #include "runtime/train/master.h"
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_checkpoint.h"
 #include "runtime/train/worker.h"
+#include "runtime/train/worker_switch.h"
 #include "tests/sim/store.h"
 
 #define NODES_MAX   4096

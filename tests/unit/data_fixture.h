@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "runtime/data/dataset.h"
+#include "runtime/data/spool_writer.h"
 
 struct folder {
     char path[64];

@@ -1,8 +1,9 @@
-#include "tests/check.h"
-
 #include <float.h>
 #include <math.h>
 
+#include "runtime/data/column_moments.h"
+#include "runtime/data/spool_reader.h"
+#include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 
 #define ROWS 30000

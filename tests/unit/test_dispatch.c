@@ -1,9 +1,9 @@
-#include "tests/check.h"
-
 #include <math.h>
 
 #include "runtime/data/shardstore.h"
 #include "runtime/score/dispatch.h"
+#include "runtime/score/dispatch_record.h"
+#include "tests/check.h"
 
 #define JOB ((uint64_t)7)
 

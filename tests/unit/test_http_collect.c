@@ -1,11 +1,11 @@
-#include "k8s/client/http_collect.h"
-
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "k8s/client/api_answer.h"
+#include "k8s/client/http_collect.h"
 #include "tests/check.h"
 
 #define ANSWERS_MAX 4

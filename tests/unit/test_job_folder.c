@@ -1,5 +1,3 @@
-#include "tests/check.h"
-
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,8 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "runtime/launch/control.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_process.h"
+#include "tests/check.h"
 
 static char state_folder[64];
 

@@ -1,12 +1,13 @@
-#include "extension/engine/jobs/life.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "extension/engine/jobs/cluster.h"
-#include "runtime/launch/launch.h"
+#include "extension/engine/jobs/life.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 #include "tests/check.h"
 
 /* ----- of a statement ----- */

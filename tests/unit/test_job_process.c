@@ -1,8 +1,6 @@
 /*
  * The door's side of a job, with shell scripts in the supervisor's place.
  */
-#include "tests/check.h"
-
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "jobspec/jobspec.h"
+#include "runtime/launch/job_event.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_process.h"
+#include "tests/check.h"
 
 #define WAIT_MS 30000
 

@@ -3,8 +3,6 @@
  *
  * fsync() is this program's own: it notes which file it was called for, and fails for one.
  */
-#include "tests/check.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +10,10 @@
 #include <unistd.h>
 
 #include "extension/engine/jobs/job_run.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_sync.h"
+#include "tests/check.h"
 
 #define SYNCED_MAX 64
 

@@ -2,14 +2,14 @@
  * A job's books in another place: what one master puts is what the next one, and who waits
  * for the job, find; and nothing else is taken.
  */
-#include "tests/check.h"
-
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "runtime/data/journal.h"
+#include "runtime/data/journal_replay.h"
+#include "tests/check.h"
 
 #define JOB         7
 #define ENTRIES_MAX 64

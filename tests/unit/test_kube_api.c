@@ -1,5 +1,5 @@
 #include "k8s/client/api.h"
-
+#include "k8s/client/api_answer.h"
 #include "tests/check.h"
 
 static const struct api_target pod = {

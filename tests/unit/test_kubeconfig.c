@@ -1,10 +1,10 @@
-#include "k8s/client/kubeconfig.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "k8s/client/kubeconfig.h"
+#include "k8s/client/kubeconfig_choose.h"
 #include "tests/check.h"
 
 #define CERTIFICATE "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n"

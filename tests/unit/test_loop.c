@@ -1,8 +1,6 @@
 /*
  * Two roles that count to each other, over every kind of connection.
  */
-#include "tests/check.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,9 +9,11 @@
 #include <unistd.h>
 
 #include "runtime/loop/loop.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/net/address.h"
 #include "runtime/net/authority.h"
 #include "runtime/net/tls.h"
+#include "tests/check.h"
 
 #define ROUNDS    100
 #define STRANGERS 64 /* that the loop keeps */

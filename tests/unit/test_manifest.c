@@ -1,5 +1,6 @@
+#include "k8s/client/api_answer.h"
+#include "k8s/job/kube_job_json.h"
 #include "k8s/objects/manifest.h"
-
 #include "k8s/objects/rights.h"
 #include "tests/check.h"
 

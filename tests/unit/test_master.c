@@ -1,8 +1,10 @@
-#include "tests/check.h"
-
 #include <math.h>
 
+#include "runtime/launch/job_event.h"
 #include "runtime/train/master.h"
+#include "runtime/train/master_change.h"
+#include "runtime/train/master_checkpoint.h"
+#include "tests/check.h"
 
 #define JOB 7
 

@@ -1,8 +1,8 @@
-#include "tests/check.h"
-
 #include <math.h>
 
-#include "runtime/train/master_parts.h"
+#include "runtime/launch/job_event.h"
+#include "runtime/train/master_change.h"
+#include "tests/check.h"
 
 #define JOB 7
 

@@ -1,5 +1,5 @@
 #include "k8s/controller/roster.h"
-
+#include "k8s/controller/roster_next.h"
 #include "tests/check.h"
 
 #define MOST 4

@@ -7,11 +7,11 @@
  * room, the rest is pending, nothing else is left, and nothing is done any more.
  * A seed as the argument plays that one alone.
  */
-#include "k8s/controller/roster.h"
-
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "k8s/controller/roster.h"
+#include "k8s/controller/roster_next.h"
 #include "tests/check.h"
 
 #define HISTORIES  1000

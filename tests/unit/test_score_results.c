@@ -5,6 +5,7 @@
 #include "extension/engine/score/score_results.h"
 #include "runtime/data/shard_results.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/data/spool_writer.h"
 #include "tests/check.h"
 
 #define ROWS 3

@@ -1,7 +1,3 @@
-#include "tests/check.h"
-
-#include "base/hash.h"
-#include "runtime/data/spool_format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,6 +6,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
+#include "runtime/data/spool_files.h"
+#include "runtime/data/spool_format.h"
+#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool_writer.h"
+#include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 
 static const struct spool_column mixed[] = {

@@ -1,6 +1,6 @@
-#include "k8s/objects/successor.h"
-
+#include "k8s/client/api_answer.h"
 #include "k8s/objects/manifest.h"
+#include "k8s/objects/successor.h"
 #include "tests/check.h"
 
 static const struct kube_job iris = {.name = {"iris", 4},

@@ -4,11 +4,11 @@
  * watcher told its reader is what the server has; and on the way each object went
  * through a life that is possible. A seed as the argument plays that one alone.
  */
-#include "k8s/controller/watcher.h"
-
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "k8s/client/api_answer.h"
+#include "k8s/controller/watcher.h"
 #include "tests/check.h"
 
 #define NAMES         8

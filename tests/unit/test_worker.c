@@ -1,9 +1,9 @@
 /*
  * One worker, driven by hand: what it accepts, and from whom.
  */
+#include "runtime/train/worker_report.h"
+#include "runtime/train/worker_switch.h"
 #include "tests/check.h"
-
-#include "runtime/train/worker_parts.h"
 #include "tests/sim/toy.h"
 
 #define JOB    7

@@ -23,6 +23,8 @@
 #include "planner/catalog.h"
 #include "runtime/data/jobstore.h"
 #include "runtime/data/spool.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 #include "scoring/model.h"
 
 /* How much memory the arena of one loaded model may take. */
@@ -122,7 +124,7 @@ struct unpublished;
 
 /* The session that a statement runs in, and how it makes jobs. */
 struct host_session {
-    const char *state;   /* folder of the jobs; NULL: the user's own (runtime/launch/launch.h) */
+    const char *state; /* folder of the jobs; NULL: the user's own (runtime/launch/job_folder.h) */
     const char *program; /* path of `totrain` */
     uint64_t memory_max; /* bytes of each process of a job; 0: as much as there is */
 

@@ -12,7 +12,7 @@
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_event.h"
 
 struct sink {
     void *self;

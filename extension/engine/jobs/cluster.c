@@ -1,6 +1,8 @@
 #include "extension/engine/jobs/cluster.h"
 
 #include "extension/engine/jobs/follow.h"
+#include "k8s/job/kube_job_name.h"
+#include "runtime/launch/job_process.h"
 
 /* What the statement says counts most. */
 static enum status take_wanted(const struct plan_cluster *wanted, struct kube_job *job,

@@ -2,6 +2,10 @@
 
 #include <math.h>
 
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_process.h"
+
 /* How long an interrupt may go unnoticed while the job is silent. */
 #define POLL_MS 100
 

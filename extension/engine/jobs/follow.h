@@ -4,9 +4,10 @@
 #ifndef EXTENSION_ENGINE_JOBS_FOLLOW_H
 #define EXTENSION_ENGINE_JOBS_FOLLOW_H
 
+#include "base/error.h"
 #include "extension/engine/host/host.h"
 #include "jobspec/jobspec.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/job_process.h"
 
 /* The folder of a job that is about to begin, which the host has admitted. */
 enum status job_folder_begin(const struct host *host, struct job_folder *folder, struct error *err);

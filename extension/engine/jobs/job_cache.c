@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "runtime/launch/job_folder.h"
 
 #define FILE_NAME     JOB_CACHE_FILE
 #define DATABASE_MAX  512

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "extension/engine/jobs/job_cache.h"
+#include "runtime/launch/job_folder.h"
 
 static const char *const job_columns[] = {"id",
                                           "state",

@@ -15,6 +15,8 @@
 #include "extension/engine/score/score_deliver.h"
 #include "runtime/data/destination.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_spec.h"
 
 #define MARK_CHARACTERS "totrain job of 0123456789-:TZ"
 

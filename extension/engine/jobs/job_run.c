@@ -8,6 +8,11 @@
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "runtime/data/destination.h"
+#include "runtime/launch/job_detach.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_process.h"
+#include "runtime/launch/job_sync.h"
 
 /* ----- rows and spec into tables ----- */
 

@@ -15,9 +15,9 @@
 #ifndef EXTENSION_ENGINE_JOBS_JOB_RUN_H
 #define EXTENSION_ENGINE_JOBS_JOB_RUN_H
 
+#include "base/error.h"
 #include "extension/engine/jobs/life.h"
 #include "jobspec/jobspec.h"
-#include "runtime/launch/launch.h"
 
 struct job;
 struct cluster_request;

@@ -12,6 +12,9 @@
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
 #include "runtime/launch/control.h"
+#include "runtime/launch/job_detach.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 
 #define LOOK_MS           100 /* between two looks at the books */
 #define CONTINUATIONS_MAX 3

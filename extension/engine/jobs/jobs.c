@@ -10,6 +10,10 @@
 #include "extension/engine/jobs/unpublished.h"
 #include "runtime/data/checkpoint.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/launch/job_detach.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_process.h"
 
 bool job_status_is_over(const struct job_status *status)
 {

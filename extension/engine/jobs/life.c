@@ -1,6 +1,7 @@
 #include "extension/engine/jobs/life.h"
 
 #include "extension/engine/jobs/cluster.h"
+#include "runtime/launch/job_lock.h"
 
 /* clang-format off */
 const struct job_life job_lives[LIFE_COUNT] = {

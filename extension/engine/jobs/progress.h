@@ -6,7 +6,8 @@
 #ifndef EXTENSION_ENGINE_JOBS_PROGRESS_H
 #define EXTENSION_ENGINE_JOBS_PROGRESS_H
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "runtime/launch/job_event.h"
 
 void progress_line(const struct job_event *event, struct text *out);
 

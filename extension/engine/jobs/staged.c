@@ -7,6 +7,8 @@
 #include "extension/engine/jobs/cluster.h"
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/trained.h"
+#include "runtime/data/journal_replay.h"
+#include "runtime/launch/job_folder.h"
 
 struct collecting {
     const struct host *host;

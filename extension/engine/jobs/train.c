@@ -16,6 +16,9 @@
 #include "extension/engine/rows/direct.h"
 #include "extension/engine/rows/spooling.h"
 #include "extension/engine/score/score.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/log_folder.h"
+#include "runtime/launch/processor.h"
 
 /* Below it, starting and meeting take longer than learning
  * (docs/decisions/0011-own-products.md). */

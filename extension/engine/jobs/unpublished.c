@@ -8,6 +8,7 @@
 #include "extension/engine/jobs/cluster.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
+#include "runtime/launch/job_folder.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)
 #define UNWRITTEN_FILE                                                                             \

@@ -19,8 +19,8 @@
 #ifndef EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
 #define EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
 
+#include "base/error.h"
 #include "extension/engine/host/host.h"
-#include "runtime/launch/launch.h"
 
 struct unpublished {
     bool is_table; /* else a model. The name of the file says it */

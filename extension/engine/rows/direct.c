@@ -5,6 +5,7 @@
 
 #include "extension/engine/jobs/cluster.h"
 #include "extension/engine/rows/spooling.h"
+#include "runtime/launch/job_folder.h"
 
 #define UNUSED_COLUMN (-1)
 

@@ -4,10 +4,10 @@
 #ifndef EXTENSION_ENGINE_ROWS_DIRECT_H
 #define EXTENSION_ENGINE_ROWS_DIRECT_H
 
+#include "base/error.h"
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/direct_order.h"
 #include "planner/plan.h"
-#include "runtime/launch/launch.h"
 
 /* The order, in the arena and as a file of the folder. UNSUPPORTED, PERMISSION with the reason why
  * not. */

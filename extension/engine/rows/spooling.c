@@ -13,6 +13,8 @@
 
 #include "extension/engine/rows/bad_rows.h"
 #include "runtime/data/spool.h"
+#include "runtime/data/spool_writer.h"
+#include "runtime/launch/job_folder.h"
 #include "scoring/transform.h"
 
 #define WORD_BUFFER_BYTES 32

@@ -4,9 +4,9 @@
 #ifndef EXTENSION_ENGINE_ROWS_SPOOLING_H
 #define EXTENSION_ENGINE_ROWS_SPOOLING_H
 
+#include "base/error.h"
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
-#include "runtime/launch/launch.h"
 
 struct bad_rows;
 

@@ -14,9 +14,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
-#include "runtime/launch/launch.h"
+#include "runtime/launch/processor.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
 #define LEAST_ROWS 10000 /* below it nobody looks at the model */

@@ -19,6 +19,9 @@
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/data/spool_writer.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/processor.h"
 #include "scoring/model_table.h"
 
 /* A shard is worth its message and its transaction, and short enough that its

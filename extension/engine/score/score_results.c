@@ -10,6 +10,7 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "runtime/data/shard_results.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/data/spool_reader.h"
 
 enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,
                         struct error *err)

@@ -10,6 +10,7 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "runtime/data/spool_writer.h"
 
 #define READERS 2 /* connections of a worker; there may be many workers */
 

@@ -15,6 +15,7 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "runtime/data/spool_writer.h"
 
 #define SCAN_READERS_MAX  8
 #define TID_SCANS_SINCE   140000 /* server_version_num */

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "extension/postgres/server/session.h"
+#include "runtime/launch/job_folder.h"
 
 #define CALLER_FILE      "caller.json"
 #define CALLER_BYTES_MAX ((size_t)1 << 20)

@@ -11,7 +11,8 @@
 
 #include "extension/postgres/server/compat.h"
 
-#include "runtime/launch/launch.h"
+#include "base/error.h"
+#include "runtime/launch/job_folder.h"
 
 struct caller {
     Oid session_user; /* the role as which the worker connects */

@@ -21,6 +21,7 @@
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/undo.h"
+#include "runtime/launch/job_folder.h"
 
 /* The limit holds when two begin at once: each has its folder when it counts. */
 static enum status check_job_count(struct error *err)

@@ -26,6 +26,9 @@
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/undo.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_process.h"
 
 SQL_FUNCTION(totrain_sql_job_table);
 SQL_FUNCTION(totrain_sql_cancel);

@@ -20,6 +20,8 @@
 #include "extension/postgres/server/door_cluster.h"
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/settings.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 
 PGDLLEXPORT void totrain_kept_main(Datum unused);
 PGDLLEXPORT void totrain_start_main(Datum unused);

@@ -23,6 +23,8 @@
 #include "base/bytes.h"
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "runtime/data/spool_files.h"
+#include "runtime/data/spool_writer.h"
 
 #define KEY_PIECES     1
 #define KEY_ORDER      2

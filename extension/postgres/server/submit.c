@@ -38,6 +38,8 @@
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "planner/plan.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 
 #define WORKER_TYPE "totrain job"
 

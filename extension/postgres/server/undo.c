@@ -10,6 +10,7 @@
 #include <utils/memutils.h>
 
 #include "extension/engine/jobs/unpublished.h"
+#include "runtime/launch/job_folder.h"
 
 struct note {
     struct note *next;

@@ -15,7 +15,6 @@
 #include "extension/postgres/server/compat.h"
 
 #include "extension/engine/host/host.h"
-#include "runtime/launch/launch.h"
 
 /* Remove this folder should the current (sub)transaction be rolled back. */
 void undo_note(const struct job_folder *folder);

@@ -12,7 +12,10 @@
 #include "base/json.h"
 #include "extension/engine/rows/direct.h"
 #include "extension/postgres/sql/sql.h"
+#include "runtime/data/journal_record.h"
 #include "runtime/data/spool_format.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_spec.h"
 
 #define PIECE_BYTES   ((size_t)1 << 20) /* as pgstore.h has it */
 #define ENTRIES_PAGE  64

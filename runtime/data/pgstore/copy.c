@@ -1,7 +1,4 @@
-/*
- * Binary values: big-endian, behind their length in four bytes, -1 for NULL.
- */
-#include "runtime/data/pgstore/pgstore_parts.h"
+#include "runtime/data/pgstore/copy.h"
 
 #include <arpa/inet.h>
 #include <endian.h>

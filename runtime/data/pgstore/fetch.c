@@ -1,7 +1,5 @@
-/*
- * A job's rows out of its table, in ranges of pieces, by several connections at once. That
- * the files are what was written is for whoever maps them to check (runtime/data/spool.h).
- */
+#include "runtime/data/pgstore/fetch.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/team.h"
+#include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 
 #define READERS_MAX  4

@@ -1,17 +1,13 @@
-/*
- * The journal as rows, and the pieces of checkpoints.
- *
- * A transaction is one COPY. When the connection is cut during it nobody knows whether it was
- * committed: its first number tells. A row there that has our bytes is ours, any other is
- * somebody else's (STALE), and none means that it can be sent again; should the cut one still
- * be under way on the server, the primary key makes the second wait for it.
- */
-#include "runtime/data/pgstore/pgstore_parts.h"
+#include "runtime/data/pgstore/journal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/data/journal_record.h"
+#include "runtime/data/pgstore/copy.h"
+#include "runtime/data/pgstore/pgstore_parts.h"
 
 #define PAGE_ENTRIES     64
 #define PAGE_PIECES      8

@@ -1,11 +1,11 @@
-#include "runtime/data/pgstore/pgstore_parts.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "runtime/data/pgstore/journal.h"
+#include "runtime/data/pgstore/pgstore_parts.h"
 
 bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table)
 {

@@ -38,10 +38,6 @@ void pgstore_close(struct pgstore *store);
 enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot,
                          struct error *err);
 
-/* The files of the job's rows into the folder, over a few connections of its own. None is
- * left open afterwards: whoever computes needs none. */
-enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
-
 /* Is the job over, so that nobody needs its tables any more, or they are gone? Over a connection of
  * its own, also from another thread, within so many milliseconds. CONNECTION, PERMISSION: it is not
  * known. */

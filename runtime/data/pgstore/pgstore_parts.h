@@ -31,24 +31,4 @@ struct pgstore {
 /* The statement's text with @ for the table; false: too long. */
 bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table);
 
-/* journal.c */
-void pgstore_journal_init(struct pgstore *store, uint64_t job);
-/* So many entries, from number 1 on. The journal's own place stays. */
-enum status pgstore_read_first(struct pgstore *store, int count, journal_reader *each,
-                               void *context, struct error *err);
-
-/* copy.c: rows of COPY (FORMAT binary). */
-void copy_begin(struct text *out);
-void copy_row(struct text *out, uint16_t columns);
-void copy_integer(struct text *out, int64_t value);
-void copy_bytes(struct text *out, const struct slice *value); /* NULL: NULL */
-void copy_end(struct text *out);
-#define COPY_HEADER_BYTES 19
-
-/* A cell of a binary result. */
-struct slice result_bytes(const PGresult *result, int row, int column);
-/* CORRUPT for what is no bigint. */
-enum status result_integer(const PGresult *result, int row, int column, int64_t *value,
-                           struct error *err);
-
 #endif

@@ -1,0 +1,14 @@
+/*
+ * pods_calls.h - creating and deleting the workers' pods.
+ */
+#ifndef K8S_LOOP_PODS_CALLS_H
+#define K8S_LOOP_PODS_CALLS_H
+
+#include "k8s/loop/pods_parts.h"
+
+/* Send the request; pods_wake when it is answered. */
+void pods_call_step(struct pods *pods, const struct roster_step *step);
+void pods_call_patch(struct pods *pods);
+void pods_calls_cancel(struct pods *pods);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * pods_events.h - a master's reports to the cluster about its job. Sent one after the other;
+ * nothing waits for them, but for the final one, for a moment.
+ */
+#ifndef K8S_LOOP_PODS_EVENTS_H
+#define K8S_LOOP_PODS_EVENTS_H
+
+#include "k8s/loop/pods_parts.h"
+#include "runtime/launch/job_event.h"
+
+/* What `kubectl describe job` shows. */
+void pods_events_init(struct pods *pods);
+void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now);
+void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
+void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
+void pods_events_cancel(struct pods *pods);
+void pods_on_loss(void *context, const struct roster_loss *loss);
+void pods_said(void *self, const struct job_event *event);
+
+#endif

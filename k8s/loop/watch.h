@@ -1,0 +1,19 @@
+/*
+ * watch.h - a watch of one kind of object, in the loop.
+ */
+#ifndef K8S_LOOP_WATCH_H
+#define K8S_LOOP_WATCH_H
+
+#include "k8s/controller/watcher.h"
+#include "runtime/loop/loop_parts.h"
+
+struct client;
+struct watch;
+
+enum status watch_open(struct loop *loop, struct client *client, const struct api_target *target,
+                       struct slice selector, uint64_t seed, const struct watcher_reader *reader,
+                       struct watch **watch, struct error *err);
+void watch_close(struct watch *watch);
+const struct watcher *watch_watcher(const struct watch *watch);
+
+#endif

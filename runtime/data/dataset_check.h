@@ -1,0 +1,15 @@
+/*
+ * dataset_check.h - what no model can be trained on, named with its column and count.
+ */
+#ifndef RUNTIME_DATA_DATASET_CHECK_H
+#define RUNTIME_DATA_DATASET_CHECK_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/spool.h"
+
+/* What no model can be trained on, named with column and
+ * count. `what` is the words for an empty result ("the SELECT"). */
+enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
+                          struct error *err);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * dataset_encode.h - rows of a spool as inputs and targets, by all threads.
+ */
+#ifndef RUNTIME_DATA_DATASET_ENCODE_H
+#define RUNTIME_DATA_DATASET_ENCODE_H
+
+#include "runtime/data/dataset_labels.h"
+#include "runtime/data/dataset_parts.h"
+
+struct team;
+
+/* Of tasks that wrote an error each, the first failure: the first block that
+ * failed has the first row that is to be named. */
+enum status first_failure(const struct error *errors, uint32_t count, struct error *err);
+
+/* Every row of the spool into the part and place that are
+ * written for it. */
+enum status encode_rows(const struct spool *spool, const struct dataset *dataset,
+                        const struct class_index *index, const struct split *split,
+                        struct team *team, struct dataset_part *train,
+                        struct dataset_part *validation, struct error *err);
+/* is_dense: its dense inputs are encoded now, else where they are taken. */
+enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
+                          bool is_dense, struct dataset_part *part, struct error *err);
+/* Whether the dense inputs of a row are its first numbers, in their order. */
+bool has_plain_numbers(const struct spool *spool, const struct transform *transform);
+void part_free(struct dataset_part *part);
+
+#endif

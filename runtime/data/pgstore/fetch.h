@@ -1,0 +1,14 @@
+/*
+ * fetch.h - a job's rows out of its table, in ranges of pieces, by several connections at once.
+ * That the files are what was written is for whoever maps them to check (runtime/data/spool.h).
+ */
+#ifndef RUNTIME_DATA_PGSTORE_FETCH_H
+#define RUNTIME_DATA_PGSTORE_FETCH_H
+
+#include "runtime/data/pgstore/pgstore_parts.h"
+
+/* The files of the job's rows into the folder, over a few connections of its own. None is
+ * left open afterwards: whoever computes needs none. */
+enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * journal.h - the journal as rows, and the pieces of checkpoints.
+ *
+ * A transaction is one COPY. When the connection is cut during it nobody knows whether it was
+ * committed: its first number tells. A row there that has our bytes is ours, any other is
+ * somebody else's (STALE), and none means that it can be sent again; should the cut one still
+ * be under way on the server, the primary key makes the second wait for it.
+ */
+#ifndef RUNTIME_DATA_PGSTORE_JOURNAL_H
+#define RUNTIME_DATA_PGSTORE_JOURNAL_H
+
+#include "runtime/data/pgstore/pgstore_parts.h"
+
+void pgstore_journal_init(struct pgstore *store, uint64_t job);
+/* So many entries, from number 1 on. The journal's own place stays. */
+enum status pgstore_read_first(struct pgstore *store, int count, journal_reader *each,
+                               void *context, struct error *err);
+
+#endif

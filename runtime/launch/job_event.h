@@ -1,0 +1,38 @@
+/*
+ * job_event.h - what a supervisor writes on its standard output: one JSON object a line.
+ */
+#ifndef RUNTIME_LAUNCH_JOB_EVENT_H
+#define RUNTIME_LAUNCH_JOB_EVENT_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define LAUNCH_EVENT_BYTES_MAX ((size_t)64 << 10)
+
+enum job_event_kind {
+    JOB_STARTED, /* the first step begins */
+    JOB_PROGRESS,
+    JOB_NOTICE, /* a line for the user */
+    JOB_DONE,   /* job.db holds the model and the result rows */
+    JOB_FAILED  /* error filled */
+};
+
+struct job_event {
+    enum job_event_kind kind;
+    uint64_t step, steps; /* steps 0: unknown */
+    uint32_t epoch, epochs, workers;
+    double rows_per_second;
+    double loss, validation_loss, validation_score; /* NaN: none yet */
+    double seconds, seconds_left;                   /* NaN: unknown */
+    /* A notice. Of a training job that is done, the digest of its model; of one that was started
+     * before, why it is again. */
+    char message[512];
+    struct error error;
+};
+
+/* One line, newline included, and back: what the supervisor writes. */
+void job_event_write(const struct job_event *event, struct text *out);
+enum status job_event_read(struct slice line, struct job_event *event, struct error *err);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * job_sync.h - a job's folder to the disk, before somebody is told that the job goes on without
+ * him.
+ */
+#ifndef RUNTIME_LAUNCH_JOB_SYNC_H
+#define RUNTIME_LAUNCH_JOB_SYNC_H
+
+#include "base/error.h"
+
+/* What the folder holds, and that it is there, survives a power cut from now on: fsync of its
+ * files, of itself and of the folders above that may be as new. Before a detached job is
+ * acknowledged. IO with the path. */
+enum status job_sync(const char *folder, struct error *err);
+
+#endif

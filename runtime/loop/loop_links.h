@@ -1,0 +1,24 @@
+/*
+ * loop_links.h - the connections of the roles in a loop: who is let in, what arrives, what
+ * leaves. Over TCP there is no connection without TLS.
+ */
+#ifndef RUNTIME_LOOP_LOOP_LINKS_H
+#define RUNTIME_LOOP_LOOP_LINKS_H
+
+#include "runtime/loop/loop_parts.h"
+
+enum status links_listen(struct loop_role *role, const char *address, char *bound,
+                         size_t bound_size, struct error *err);
+void links_connect(struct loop_role *role, peer_id peer, const char *address);
+void links_close(struct loop_role *role, peer_id peer);
+void links_send(struct loop_role *role, peer_id peer, struct slice bytes);
+/* Lets go of what is written out, and of what is not established in time. */
+void links_check(struct loop_role *role, int64_t now_ms);
+bool links_are_drained(const struct loop_role *role);
+void links_free(struct loop_role *role);
+
+/* What travels inside the process. True when there was any. */
+bool parcels_deliver(struct loop *loop);
+void parcels_free(struct loop *loop);
+
+#endif

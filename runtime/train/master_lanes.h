@@ -1,0 +1,23 @@
+/*
+ * master_lanes.h - lanes follow speed: a slow worker is given fewer of them.
+ *
+ *     worker --SPEED: lanes, time--> master --another distribution is worth it,
+ *     seen twice--> the same members in a new group, between two phases
+ *
+ * A worker too slow for even one lane gets none. It stays a member and has the state; after a while
+ * it gets a lane again, and its next SPEED decides.
+ */
+#ifndef RUNTIME_TRAIN_MASTER_LANES_H
+#define RUNTIME_TRAIN_MASTER_LANES_H
+
+#include "runtime/train/master.h"
+
+struct message_speed;
+
+void master_on_speed(struct master_worker *worker, const struct message_speed *speed);
+/* To the members of the group, by speed where that is known. */
+enum status master_deal_lanes(struct master *master, struct error *err);
+/* A new group of the same members when they should have other lanes. */
+void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * worker_group.h - meeting the members of a new group.
+ */
+#ifndef RUNTIME_TRAIN_WORKER_GROUP_H
+#define RUNTIME_TRAIN_WORKER_GROUP_H
+
+#include "runtime/train/worker.h"
+
+struct message;
+
+void worker_join_group(struct worker *worker, int64_t now_ms, const struct message *message,
+                       struct outbox *outbox);
+void worker_leave_group(struct worker *worker, struct outbox *outbox);
+/* A kept connection was lost before anything of this group came over it. */
+void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbox);
+void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
+                          const struct message *message, struct outbox *outbox);
+void worker_forget_visitor(struct worker *worker, peer_id peer);
+/* Closes the connection and forgets what the peer sent about a group to come. */
+void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox);
+
+#endif

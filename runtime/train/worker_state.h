@@ -1,0 +1,31 @@
+/*
+ * worker_state.h - the state that one worker has and another continues from: the learner's, and the
+ * records of it that the master may not have.
+ */
+#ifndef RUNTIME_TRAIN_WORKER_STATE_H
+#define RUNTIME_TRAIN_WORKER_STATE_H
+
+#include "runtime/train/worker.h"
+
+struct message;
+
+void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
+                             const struct message *message, struct outbox *outbox);
+/* A member has yet to get its state from this worker, which stays in the group until then. */
+bool worker_owes_state(const struct worker *worker);
+void worker_on_state(struct worker *worker, int64_t now_ms, uint32_t from,
+                     const struct message *message, struct outbox *outbox);
+
+void worker_on_checkpoint_state(struct worker *worker, int64_t now_ms,
+                                const struct message *message, struct outbox *outbox);
+/* Asks `source` for the state of the target phase, from the first byte that is missing on. */
+void worker_request_state(struct worker *worker, struct outbox *outbox);
+void worker_forget_incoming(struct worker *worker);
+
+/* The own state as a run of bytes (worker.h). The front is made anew for each phase;
+ * offset + size is within front and body. */
+enum status worker_make_front(struct worker *worker, struct error *err);
+void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
+                       size_t size, char *bytes);
+
+#endif
