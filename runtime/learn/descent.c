@@ -58,7 +58,7 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
     const uint64_t of_epoch = phase->kind == PHASE_GRADIENT || step == 0 ? step : step - 1;
 
     phase->epoch = (uint32_t)(of_epoch / descent->steps_per_epoch);
-    phase->rows = phase->integer_count = phase->real_count = 0;
+    phase->rows = phase->integer_count = phase->owned_count = phase->real_count = 0;
     if (phase->kind == PHASE_GRADIENT) {
         phase->rows = least(descent->batch,
                             descent->dataset->train.rows - descent_batch_first(descent, step));
@@ -534,7 +534,7 @@ static void in_label_units(const struct descent *descent, struct learner_report 
         report->validation_score = sqrt(report->validation_loss);
 }
 
-enum status descent_apply(void *self, const int64_t *integers, const float *reals,
+enum status descent_apply(void *self, const struct phase_totals *totals,
                           struct learner_report *report, struct error *err)
 {
     struct descent *descent = self;
@@ -542,10 +542,10 @@ enum status descent_apply(void *self, const int64_t *integers, const float *real
     *report = (struct learner_report){.epoch = descent->progress.phase.epoch + 1};
     switch (descent->progress.phase.kind) {
     case PHASE_GRADIENT:
-        TRY(apply_gradient(descent, integers, reals, report, err));
+        TRY(apply_gradient(descent, totals->integers, totals->reals, report, err));
         break;
     case PHASE_EVALUATION:
-        TRY(apply_evaluation(descent, integers, report, err));
+        TRY(apply_evaluation(descent, totals->integers, report, err));
         break;
     case PHASE_DONE:
         return fail(err, STATUS_FAILED, "nothing is left to learn");

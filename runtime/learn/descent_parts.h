@@ -186,7 +186,7 @@ const struct phase *descent_phase(const void *self);
 uint64_t descent_steps_total(const void *self);
 struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
                                       uint32_t count, float *reals);
-enum status descent_apply(void *self, const int64_t *integers, const float *reals,
+enum status descent_apply(void *self, const struct phase_totals *totals,
                           struct learner_report *report, struct error *err);
 
 /* descent_lanes.c */

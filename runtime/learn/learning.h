@@ -5,12 +5,11 @@
  *         v                                            |
  *     phase --contribute(lane) for each lane--> sums --apply--> phase ... --> DONE
  *
- * A phase asks every lane for a contribution: 64-bit integers and reals in
- * 64-bit fixed point. Contributions are only ever added, so any grouping of
- * lanes into workers gives the same sums, and apply() sees nothing but the
- * sums: the learned bits do not depend on who computed what. What a phase is
- * about is the learner's own matter: a gradient step, an evaluation, one pass
- * of k-means.
+ * A phase asks every lane for a contribution: 64-bit integers, such as counts
+ * and histograms, and reals in 64-bit fixed point. Contributions are only ever added, so any
+ * grouping of lanes into workers gives the same sums, and apply() sees nothing but the sums: the
+ * learned bits do not depend on who computed what. What a phase is about is the learner's own
+ * matter: a gradient step, an evaluation, one pass of k-means.
  *
  * A learner is opened by the kind of its model (learners.c) and fills the table
  * of functions below. The simulator fills it with a small machine of its own.
@@ -41,9 +40,17 @@ struct phase {
     enum phase_kind kind;
     uint64_t step; /* optimizer steps applied so far */
     uint32_t epoch;
-    uint32_t rows;          /* rows that this phase covers, over all lanes */
-    uint32_t integer_count; /* length of the integer part of a sum */
-    uint32_t real_count;    /* length of the fixed-point part */
+    uint32_t rows; /* rows that this phase covers, over all lanes */
+    /* What is summed over all lanes: three vectors of 64-bit integers. */
+    uint32_t integer_count; /* few: rank 0 adds them up, and all get the totals */
+    uint32_t owned_count;   /* many: whoever owns a segment adds it up, and all get the totals */
+    uint32_t real_count;    /* the same in fixed point: the totals are floats (resolve) */
+};
+
+/* The totals of a phase. */
+struct phase_totals {
+    const int64_t *integers, *owned;
+    const float *reals;
 };
 
 /* What apply() has to tell: at most one of each kind. Losses are log loss, or
@@ -86,19 +93,26 @@ struct learning {
     uint32_t (*lanes)(const void *self);
     const struct phase *(*phase)(const void *self);
     uint64_t (*steps_total)(const void *self); /* planned; the job may end before */
+    /* For a learner that keeps something of each row of a lane, such as what the trees so far say
+     * of it; else NULL. The lanes [first, first + count) are computed here from now on: what is
+     * kept of the rows of those after the first `done` is made from the state. Returns how many are
+     * done then: at least one more, and no more than take some milliseconds. `done` is 0 at the
+     * first lanes, when others are given, and when a state was taken or given up: what is kept of
+     * other lanes is of no use any more. contribute() leaves it as it is, apply() moves it on. */
+    uint32_t (*lane_open)(void *self, uint32_t first, uint32_t count, uint32_t done);
     /* Adds the contributions of some of the lanes [first, first + count), from the first on, to
-     * integers (integer_count) and fixed (real_count). Returns how many: at least one, and no more
-     * than take some milliseconds. */
+     * integers (integer_count) and sums (owned_count, then real_count in fixed point). Returns how
+     * many: at least one, and no more than take some milliseconds. */
     uint32_t (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                           int64_t *fixed);
+                           int64_t *sums);
     /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
      * of the fixed-point part: what the owner of a segment sends to everyone. Returns the sums of
      * what it read and wrote. */
     struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
                                      uint32_t count, float *reals);
-    /* All integers and all reals of the phase: the state moves on. FAILED when something is not
-     * finite, naming step and rows. */
-    enum status (*apply)(void *self, const int64_t *integers, const float *reals,
+    /* With all totals of the phase the state moves on. FAILED when something is not finite, naming
+     * step and rows. */
+    enum status (*apply)(void *self, const struct phase_totals *totals,
                          struct learner_report *report, struct error *err);
 
     /* ---- state ---- */
@@ -138,7 +152,7 @@ struct learning {
 
     uint64_t (*fingerprint)(const void *self); /* of plan and rows: the same for all workers */
     uint64_t (*check)(const void *self);       /* the same for all workers before the same phase */
-    /* The sum, modulo 2^64, of all that contribute() has ever added to fixed. */
+    /* The sum, modulo 2^64, of all that contribute() has ever added to `sums`. */
     uint64_t (*contributed)(const void *self);
     /* CORRUPT when the state is not what was written last; apply looks itself, at what it reads. */
     enum status (*verify)(const void *self, struct error *err);

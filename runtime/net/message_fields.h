@@ -157,20 +157,20 @@
 #define MESSAGE_PARTIAL_FIELDS(F) \
     F(U64,    phase,    FIELD_ANY, "") \
     F(U32,    first,    FIELD_ANY, "element that `fixed` begins with") \
-    F(U64,    check,    FIELD_ANY, "learner_check of the sender's state") \
+    F(U64,    check,    FIELD_ANY, "the check (learning.h) of the sender's state") \
     F(INT64S, integers, FRAME_PAYLOAD_MAX, "of its lanes: to rank 0, in the first piece") \
-    F(INT64S, fixed,    FRAME_PAYLOAD_MAX, "of its lanes, in fixed point; need not be aligned")
+    F(INT64S, fixed,    FRAME_PAYLOAD_MAX, "owned integers, then fixed point; need not be aligned")
 
 #define MESSAGE_SUM_FIELDS(F) \
     F(U64,    phase,      FIELD_ANY, "") \
-    F(U32,    first,      FIELD_ANY, "element that `reals` begins with") \
+    F(U32,    first,      FIELD_ANY, "element whose total `reals` begins with") \
     F(U64,    next_epoch, FIELD_ANY, "of rank 0: the group that has the next phase; 0: this one") \
     F(INT64S, integers,   FRAME_PAYLOAD_MAX, "of all lanes: of rank 0, in the first piece") \
-    F(FLOATS, reals,      FRAME_PAYLOAD_MAX, "of all lanes; need not be aligned")
+    F(FLOATS, reals,      FRAME_PAYLOAD_MAX, "totals, an owned integer as two; need not be aligned")
 
 #define MESSAGE_CHECK_FIELDS(F) \
     F(U64, phase, FIELD_ANY, "that the state begins") \
-    F(U64, value, FIELD_ANY, "learner_check of the sender's state")
+    F(U64, value, FIELD_ANY, "the check (learning.h) of the sender's state")
 
 #define MESSAGE_DAMAGE_FIELDS(F) \
     F(U32,  index,       FIELD_ANY, "of the worker that reports it") \

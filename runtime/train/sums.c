@@ -10,8 +10,8 @@
 void sums_deinit(struct sums *sums)
 {
     free(sums->integers);
-    free(sums->fixed);
-    free(sums->reals);
+    free(sums->elements);
+    free(sums->owned);
     free(sums->partial_elements);
     free(sums->sum_elements);
     *sums = (struct sums){.phase = 0};
@@ -28,6 +28,17 @@ static bool grow(void *pointer, size_t count, size_t size)
     return true;
 }
 
+static uint32_t element_count(const struct sums *sums)
+{
+    return sums->owned_count + sums->real_count;
+}
+
+/* Where the total of an element begins among the words of totals. */
+static size_t word_of(const struct sums *sums, uint32_t element)
+{
+    return (size_t)element + (element < sums->owned_count ? element : sums->owned_count);
+}
+
 static enum status make_room(struct sums *sums, struct error *err)
 {
     if (sums->integer_count > sums->integer_capacity) {
@@ -35,11 +46,11 @@ static enum status make_room(struct sums *sums, struct error *err)
             return fail_no_memory(err);
         sums->integer_capacity = sums->integer_count;
     }
-    if (sums->real_count > sums->real_capacity) {
-        if (!grow(&sums->fixed, sums->real_count, sizeof(int64_t)) ||
-            !grow(&sums->reals, sums->real_count, sizeof(float)))
+    if (element_count(sums) > sums->element_capacity) {
+        if (!grow(&sums->elements, element_count(sums), sizeof(int64_t)) ||
+            !grow(&sums->owned, element_count(sums), sizeof(int64_t)))
             return fail_no_memory(err);
-        sums->real_capacity = sums->real_count;
+        sums->element_capacity = element_count(sums);
     }
     if (sums->members > sums->member_capacity) {
         if (!grow(&sums->partial_elements, sums->members, sizeof(uint32_t)) ||
@@ -52,14 +63,14 @@ static enum status make_room(struct sums *sums, struct error *err)
 
 struct share sums_segment(const struct sums *sums, uint32_t rank)
 {
-    return rank < sums->owners ? share_of(sums->real_count, sums->owners, rank)
-                               : (struct share){sums->real_count, 0};
+    return rank < sums->owners ? share_of(element_count(sums), sums->owners, rank)
+                               : (struct share){element_count(sums), 0};
 }
 
 static uint32_t owners_of(const struct sums *sums)
 {
     const uint32_t least = sums->segment_least > 0 ? sums->segment_least : 1;
-    const uint32_t worth = sums->real_count / least;
+    const uint32_t worth = element_count(sums) / least;
 
     return worth < 1 ? 1 : worth < sums->members ? worth : sums->members;
 }
@@ -75,29 +86,48 @@ bool sums_is_through(const struct sums *sums, uint32_t rank)
            (!sums_is_owner(sums, rank) || sums->sum_elements[rank] == ALL_CAME);
 }
 
-enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_t members,
-                       uint32_t integer_count, uint32_t real_count, struct error *err)
+struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t count)
 {
-    if (integer_count > FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t))
-        return fail(err, STATUS_LIMIT, "a phase sums %u integers, the limit is %zu", integer_count,
-                    FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t));
-    sums->phase = phase;
+    const size_t from = word_of(sums, first), to = word_of(sums, first + count);
+
+    return (struct slice){(const char *)sums->owned + from * sizeof(float),
+                          (to - from) * sizeof(float)};
+}
+
+struct phase_totals sums_totals(const struct sums *sums)
+{
+    return (struct phase_totals){sums->integers, sums->owned, sums->reals};
+}
+
+enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t rank,
+                       uint32_t members, struct error *err)
+{
+    if (phase->integer_count > FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t))
+        return fail(err, STATUS_LIMIT, "a phase sums %u integers, the limit is %zu",
+                    phase->integer_count, FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t));
+    if (phase->owned_count > UINT32_MAX - phase->real_count)
+        return fail(err, STATUS_LIMIT, "a phase sums %u integers and %u reals in segments",
+                    phase->owned_count, phase->real_count);
+    sums->phase = phase->number;
     sums->rank = rank;
     sums->members = members;
-    sums->integer_count = integer_count;
-    sums->real_count = real_count;
+    sums->integer_count = phase->integer_count;
+    sums->owned_count = phase->owned_count;
+    sums->real_count = phase->real_count;
     sums->owners = owners_of(sums);
     TRY(make_room(sums, err));
     sums->own = sums_segment(sums, rank);
-    if (integer_count > 0)
-        memset(sums->integers, 0, integer_count * sizeof(int64_t));
-    if (real_count > 0)
-        memset(sums->fixed, 0, real_count * sizeof(int64_t));
+    if (sums->integer_count > 0)
+        memset(sums->integers, 0, sums->integer_count * sizeof(int64_t));
+    if (element_count(sums) > 0) {
+        memset(sums->elements, 0, element_count(sums) * sizeof(int64_t));
+        sums->reals = (float *)(sums->owned + sums->owned_count);
+    }
     memset(sums->partial_elements, 0, members * sizeof(uint32_t));
     memset(sums->sum_elements, 0, members * sizeof(uint32_t));
     sums->partials_missing = sums_is_owner(sums, rank) ? members - 1 : 0;
-    sums->fixed_known = sums->integers_known = 0;
-    sums->reals_known = 0;
+    sums->elements_known = sums->integers_known = 0;
+    sums->totals_known = 0;
     sums->sums_missing = 0;
     for (uint32_t other = 0; other < members; other++)
         sums->sums_missing += other != rank && sums_is_owner(sums, other);
@@ -138,7 +168,7 @@ enum status sums_before_lanes(const struct sums *sums, struct error *err)
 
 void sums_after_lanes(struct sums *sums, uint64_t added)
 {
-    sums->fixed_known += added;
+    sums->elements_known += added;
     sums->integers_known = words_sum_long(sums->integers, sums->integer_count);
 }
 
@@ -149,12 +179,12 @@ enum status sums_end_lanes(struct sums *sums, struct error *err)
 
     if (sums->members == 1)
         return sums_before_lanes(sums, err); /* all of it is looked at as totals, right after */
-    own = words_sum_long(sums->fixed + sums->own.first, sums->own.count);
-    others = words_sum_long(sums->fixed, sums->own.first) +
-             words_sum_long(sums->fixed + end, sums->real_count - end);
-    if (own + others != sums->fixed_known || !has_good_integers(sums))
+    own = words_sum_long(sums->elements + sums->own.first, sums->own.count);
+    others = words_sum_long(sums->elements, sums->own.first) +
+             words_sum_long(sums->elements + end, element_count(sums) - end);
+    if (own + others != sums->elements_known || !has_good_integers(sums))
         return damaged(err);
-    sums->fixed_known = own;
+    sums->elements_known = own;
     return STATUS_OK;
 }
 
@@ -162,19 +192,31 @@ enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *
                          struct error *err)
 {
     const struct share own = sums->own;
+    const uint32_t end = own.first + own.count;
+    const uint32_t owned_end = end < sums->owned_count ? end : sums->owned_count;
+    const uint32_t owned = own.first < owned_end ? owned_end - own.first : 0;
+    const uint32_t first =
+        own.first + owned - sums->owned_count; /* of the reals, if there are any */
     struct fixed_resolved resolved = {0, 0};
 
-    if (own.count > 0)
-        resolved = resolve(context, sums->fixed + own.first, own.first, own.count,
-                           sums->reals + own.first);
-    sums->reals_known += resolved.values;
-    return resolved.sums == sums->fixed_known && has_good_integers(sums) ? STATUS_OK : damaged(err);
+    if (owned < own.count)
+        resolved = resolve(context, sums->elements + own.first + owned, first, own.count - owned,
+                           sums->reals + first);
+    if (owned > 0) {
+        memcpy(sums->owned + own.first, sums->elements + own.first, owned * sizeof(int64_t));
+        resolved.sums += words_sum_long(sums->elements + own.first, owned);
+        resolved.values += words_sum(sums->owned + own.first, (size_t)2 * owned);
+    }
+    sums->totals_known += resolved.values;
+    return resolved.sums == sums->elements_known && has_good_integers(sums) ? STATUS_OK
+                                                                            : damaged(err);
 }
 
 enum status sums_verify(const struct sums *sums, struct error *err)
 {
     /* A member alone has written them right before. */
-    if ((sums->members > 1 && words_sum(sums->reals, sums->real_count) != sums->reals_known) ||
+    if ((sums->members > 1 &&
+         words_sum(sums->owned, word_of(sums, element_count(sums))) != sums->totals_known) ||
         !has_good_integers(sums))
         return damaged(err);
     return STATUS_OK;
@@ -212,10 +254,20 @@ enum status sums_add_partial(struct sums *sums, uint32_t from,
                     partial->integers.size / sizeof(int64_t), expected, err));
     sums->integers_known += add_integers(sums->integers, partial->integers);
     if (elements > 0)
-        sums->fixed_known += add_integers(sums->fixed + partial->first, partial->fixed);
+        sums->elements_known += add_integers(sums->elements + partial->first, partial->fixed);
     if (*came == ALL_CAME)
         sums->partials_missing--;
     return STATUS_OK;
+}
+
+/* How many elements so many words of totals are, from an element on; UINT32_MAX: half of one. */
+static uint32_t elements_of(const struct sums *sums, uint32_t first, size_t words)
+{
+    const size_t owned = first < sums->owned_count ? sums->owned_count - first : 0;
+
+    if (words >= 2 * owned)
+        return (uint32_t)(words - owned);
+    return words % 2 == 0 ? (uint32_t)(words / 2) : UINT32_MAX;
 }
 
 enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sum *sum,
@@ -223,7 +275,7 @@ enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message
 {
     uint32_t *came = &sums->sum_elements[from];
     uint32_t expected = from == 0 ? sums->integer_count : 0;
-    uint32_t elements = (uint32_t)(sum->reals.size / sizeof(float));
+    uint32_t elements = elements_of(sums, sum->first, sum->reals.size / sizeof(float));
 
     if (!sums_is_owner(sums, from))
         return fail(err, STATUS_PROTOCOL, "a sum from a member that owns nothing");
@@ -234,8 +286,8 @@ enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message
         sums->integers_known = words_sum_long(sums->integers, sums->integer_count);
     }
     if (elements > 0) {
-        memcpy(sums->reals + sum->first, sum->reals.data, sum->reals.size);
-        sums->reals_known += words_sum(sums->reals + sum->first, elements);
+        memcpy((float *)sums->owned + word_of(sums, sum->first), sum->reals.data, sum->reals.size);
+        sums->totals_known += words_sum(sum->reals.data, sum->reals.size / sizeof(float));
     }
     if (*came == ALL_CAME)
         sums->sums_missing--;

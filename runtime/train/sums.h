@@ -2,11 +2,13 @@
  * sums.h - one phase's sums, gathered by a group.
  *
  *     own lanes ---+
- *     PARTIAL  ----+--> integers, fixed --resolve--> reals of the own segment --+--> reals
- *                                              SUM: segments of the others -----+
+ *     PARTIAL  ----+--> integers, elements --resolve--> totals of the own segment --+--> totals
+ *                                                  SUM: segments of the others -----+
  *
- * A worker's lanes are added into `integers` and `fixed`. The members of the
- * lowest ranks own the reals in equal shares; rank 0 owns the integers too. A
+ * A worker's lanes are added into `integers` and `elements`: owned integers, and
+ * then reals in fixed point. The members of the lowest ranks own the elements in
+ * equal shares; rank 0 owns the few `integers` too. The total of an owned integer
+ * is that integer, the total of a real a float. A
  * short vector has few owners, because a message costs as much as some thousand
  * bytes of it: five reals among eight members take 14 messages, not 75. An
  * owner's totals are complete when the PARTIAL of every other member has come;
@@ -18,32 +20,34 @@
 #ifndef RUNTIME_TRAIN_SUMS_H
 #define RUNTIME_TRAIN_SUMS_H
 
-#include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learning.h"
 #include "runtime/train/group.h"
 
 struct sums {
     uint64_t phase;
     uint32_t rank, members;
-    uint32_t segment_least; /* reals that are worth an owner; set by the caller, 0 is 1 */
-    uint32_t owners;        /* of reals: ranks 0 to owners - 1 */
-    uint32_t integer_count, real_count;
-    struct share own; /* segment */
-    int64_t *integers, *fixed;
-    float *reals;
+    uint32_t segment_least; /* elements that are worth an owner; set by the caller, 0 is 1 */
+    uint32_t owners;        /* of elements: ranks 0 to owners - 1 */
+    uint32_t integer_count, owned_count, real_count;
+    struct share own;  /* segment of the elements */
+    int64_t *integers; /* (integer_count) */
+    int64_t *elements; /* (owned_count, real_count): sums, of the own lanes and then of all */
+    int64_t *owned;    /* (owned_count): totals, followed at once by those that are reals */
+    float *reals;      /* (real_count) */
     uint32_t *partial_elements, *sum_elements; /* by rank: how much has come; UINT32_MAX: all */
     uint32_t partials_missing, sums_missing;
-    /* Check sums of what memory must hold (base/words.h): over all of `fixed` until the own lanes
-     * are done, then over the own segment; over the integers; over the words of `reals` that have
-     * come. */
-    uint64_t fixed_known, integers_known;
-    uint32_t reals_known;
-    uint32_t integer_capacity, real_capacity, member_capacity;
+    /* Check sums of what memory must hold (base/words.h): over all elements until the own lanes
+     * are done, then over the own segment; over the integers; over the words of the totals that
+     * have come. */
+    uint64_t elements_known, integers_known;
+    uint32_t totals_known;
+    uint32_t integer_capacity, element_capacity, member_capacity;
 };
 
 void sums_deinit(struct sums *sums);
 /* All zero and nothing arrived. */
-enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_t members,
-                       uint32_t integer_count, uint32_t real_count, struct error *err);
+enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t rank,
+                       uint32_t members, struct error *err);
 
 /*
  * CORRUPT when a bit of the sums was inverted in memory since they were written. Called around each
@@ -53,7 +57,7 @@ enum status sums_begin(struct sums *sums, uint64_t phase, uint32_t rank, uint32_
 enum status sums_before_lanes(const struct sums *sums, struct error *err);
 void sums_after_lanes(struct sums *sums, uint64_t added);
 enum status sums_end_lanes(struct sums *sums, struct error *err);
-/* Once all partial sums are here: the reals of the own segment's totals, by the function of
+/* Once all partial sums are here: the totals of the own segment, reals by the function of
  * learning.h. CORRUPT when the totals that it read are not what was added up. */
 typedef struct fixed_resolved sums_resolver(const void *context, const int64_t *fixed,
                                             uint32_t first, uint32_t count, float *reals);
@@ -67,6 +71,9 @@ bool sums_is_owner(const struct sums *sums, uint32_t rank);
 /* Whether nothing of this phase is still to come from this member. */
 bool sums_is_through(const struct sums *sums, uint32_t rank);
 struct share sums_segment(const struct sums *sums, uint32_t rank);
+/* The totals of some elements as they are sent: two words of an owned integer, one of a real. */
+struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t count);
+struct phase_totals sums_totals(const struct sums *sums);
 
 /* PROTOCOL for what does not continue what this member sent before. */
 enum status sums_add_partial(struct sums *sums, uint32_t from,

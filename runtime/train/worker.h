@@ -191,7 +191,9 @@ struct worker {
     struct outgoing_snapshot snapshot;
 
     struct sums sums;
-    uint32_t next_lane; /* of the own ones */
+    uint32_t next_lane;    /* of the own ones */
+    struct share lanes;    /* the own ones, in the last phase that was begun */
+    uint32_t lanes_opened; /* of which the learner has been told (lane_open) */
     bool own_segment_is_sent;
     struct text held; /* PARTIALs that came a phase early: rank, frame, ... */
 

@@ -223,6 +223,7 @@ void worker_go_back(struct worker *worker, const struct message_group *group)
     worker_forget_snapshot(worker);
     worker_forget_incoming(worker);
     worker->learning.restart(worker->learning.self);
+    worker->lanes_opened = 0;
     worker->rows_before = worker->rows_done;
     worker->rows_done = worker->loss_rows = 0;
     worker->records.count = worker->evaluations.count = 0;

@@ -8,8 +8,8 @@ static void *memory_of(struct worker *worker, const char *name, size_t *size)
 
     *size = 0;
     if (strcmp(name, "sums") == 0) {
-        *size = sums->real_count * sizeof *sums->fixed;
-        return sums->fixed;
+        *size = ((size_t)sums->owned_count + sums->real_count) * sizeof *sums->elements;
+        return sums->elements;
     }
     if (strcmp(name, "integers") == 0) {
         *size = sums->integer_count * sizeof *sums->integers;

@@ -42,6 +42,17 @@ static void replay_held(struct worker *worker, int64_t now_ms, struct outbox *ou
     text_deinit(&held);
 }
 
+/* What the learner keeps of the rows of lanes is of no use where other lanes are computed. */
+static void hold_lanes(struct worker *worker)
+{
+    const struct member *own = own_member(worker);
+
+    if (own->first_lane == worker->lanes.first && own->lane_count == worker->lanes.count)
+        return;
+    worker->lanes = (struct share){own->first_lane, own->lane_count};
+    worker->lanes_opened = 0;
+}
+
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     const struct phase *phase = phase_of(worker);
@@ -61,11 +72,12 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
         return;
     }
     error_clear(&err);
-    if (sums_begin(&worker->sums, phase->number, worker->group.rank, worker->group.count,
-                   phase->integer_count, phase->real_count, &err) != STATUS_OK) {
+    if (sums_begin(&worker->sums, phase, worker->group.rank, worker->group.count, &err) !=
+        STATUS_OK) {
         worker_fail(worker, &err, outbox);
         return;
     }
+    hold_lanes(worker);
     worker->next_lane = worker->next_untimed = 0;
     worker->computing_at = now_ms;
     worker->own_segment_is_sent = false;
@@ -113,7 +125,7 @@ static void send_partial(struct worker *worker, uint32_t to, struct outbox *outb
                 (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
         if (count > 0)
             message.partial.fixed = (struct slice){
-                (const char *)(sums->fixed + message.partial.first), count * sizeof(int64_t)};
+                (const char *)(sums->elements + message.partial.first), count * sizeof(int64_t)};
         outbox_send(outbox, worker->peers[to].peer, &message);
         worker_flip_message(worker, outbox);
         done += count;
@@ -136,12 +148,13 @@ static void broadcast(struct worker *worker, const struct message *message, stru
     worker_flip_message(worker, outbox);
 }
 
-/* The reals of the own segment, to everyone. */
+/* The totals of the own segment, to everyone. */
 static void send_sum(struct worker *worker, struct outbox *outbox)
 {
     struct sums *sums = &worker->sums;
     const struct share own = sums->own;
-    const uint32_t most = (uint32_t)(worker->options.piece_bytes / sizeof(float));
+    const uint32_t bytes = sums->owned_count > 0 ? sizeof(int64_t) : sizeof(float); /* of a total */
+    const uint32_t most = (uint32_t)(worker->options.piece_bytes / bytes);
     uint32_t done = 0, count;
 
     worker->own_segment_is_sent = true;
@@ -161,8 +174,7 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
             message.sum.integers =
                 (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
         if (count > 0)
-            message.sum.reals = (struct slice){(const char *)(sums->reals + message.sum.first),
-                                               count * sizeof(float)};
+            message.sum.reals = sums_total_bytes(sums, message.sum.first, count);
         broadcast(worker, &message, outbox);
         done += count;
     } while (done < own.count);
@@ -171,6 +183,7 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
 
 static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
+    const struct phase_totals totals = sums_totals(&worker->sums);
     struct learner_report report;
     struct error err;
 
@@ -179,8 +192,7 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     worker_fault(worker, FAULT_BEFORE_APPLY);
     worker_keep_snapshot(worker);
     if (sums_verify(&worker->sums, &err) != STATUS_OK ||
-        worker->learning.apply(worker->learning.self, worker->sums.integers, worker->sums.reals,
-                               &report, &err) != STATUS_OK) {
+        worker->learning.apply(worker->learning.self, &totals, &report, &err) != STATUS_OK) {
         worker_fail_or_damaged(worker, &err, outbox);
         return;
     }
@@ -243,7 +255,7 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
     TRY(sums_before_lanes(&worker->sums, err));
     worker->next_lane += learning->contribute(
         learning->self, own_member(worker)->first_lane + worker->next_lane,
-        most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.fixed);
+        most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.elements);
     sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
     return STATUS_OK; /* the time that it took shows in the next call */
 }
@@ -270,11 +282,18 @@ static void send_partials(struct worker *worker, int64_t now_ms, struct outbox *
 
 void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
+    const struct learning *learning = &worker->learning;
     const uint32_t left = own_member(worker)->lane_count - worker->next_lane;
     enum status status;
     struct error err;
 
     error_clear(&err);
+    if (left > 0 && learning->lane_open && worker->lanes_opened < worker->lanes.count) {
+        worker->computing_at = now_ms; /* no lane's time */
+        worker->lanes_opened = learning->lane_open(learning->self, worker->lanes.first,
+                                                   worker->lanes.count, worker->lanes_opened);
+        return;
+    }
     status = left > 0 ? compute_some(worker, left, &err) : end_lanes(worker, &err);
     if (status != STATUS_OK)
         worker_fail_or_damaged(worker, &err, outbox);

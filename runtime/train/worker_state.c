@@ -331,6 +331,7 @@ static enum status end_taking(struct worker *worker, struct error *err)
                     (unsigned long long)worker->incoming.total);
     worker_keep_snapshot(worker);
     TRY(worker->learning.take_end(worker->learning.self, err));
+    worker->lanes_opened = 0;
     worker->incoming.has_front = false;
     TRY(take_told(worker, err));
     if (phase_of(worker)->number != worker->target)

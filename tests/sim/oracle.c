@@ -75,26 +75,28 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
 {
     const struct phase *phase = learning->phase(learning->self);
     int64_t *integers = calloc(phase->integer_count + 1u, sizeof *integers);
-    int64_t *fixed = calloc(phase->real_count + 1u, sizeof *fixed);
+    int64_t *sums = calloc(phase->owned_count + phase->real_count + 1u, sizeof *sums);
     float *reals = calloc(phase->real_count + 1u, sizeof *reals);
     struct learner_report report = {.evaluated = false};
     struct error err;
     bool goes_on = phase->kind != PHASE_DONE;
 
-    if (!integers || !fixed || !reals)
+    const struct phase_totals totals = {integers, sums, reals};
+
+    if (!integers || !sums || !reals)
         abort();
     if (goes_on) {
         for (uint32_t done = 0, lanes = learning->lanes(learning->self); done < lanes;)
-            done += learning->contribute(learning->self, done, lanes - done, integers, fixed);
-        learning->resolve(learning->self, fixed, 0, phase->real_count, reals);
-        if (learning->apply(learning->self, integers, reals, &report, &err) != STATUS_OK) {
+            done += learning->contribute(learning->self, done, lanes - done, integers, sums);
+        learning->resolve(learning->self, sums + phase->owned_count, 0, phase->real_count, reals);
+        if (learning->apply(learning->self, &totals, &report, &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
             abort();
         }
         oracle->records += report.evaluated;
     }
     free(integers);
-    free(fixed);
+    free(sums);
     free(reals);
     return goes_on;
 }
@@ -110,6 +112,9 @@ struct oracle oracle_new(const struct subject *subject)
     enum status status;
     struct error err;
 
+    for (uint32_t done = 0, lanes = learning.lanes(learning.self);
+         learning.lane_open && done < lanes;)
+        done = learning.lane_open(learning.self, 0, lanes, done);
     do
         note_state(&oracle, &learning);
     while (compute_phase(&oracle, &learning));
@@ -164,6 +169,12 @@ static uint64_t checked_steps(const void *self)
     return checked->inner.steps_total(checked->inner.self);
 }
 
+static uint32_t checked_lane_open(void *self, uint32_t first, uint32_t count, uint32_t done)
+{
+    struct checked *checked = self;
+    return checked->inner.lane_open(checked->inner.self, first, count, done);
+}
+
 static uint32_t checked_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
                                    int64_t *fixed)
 {
@@ -178,12 +189,12 @@ static struct fixed_resolved checked_resolve(const void *self, const int64_t *fi
     return checked->inner.resolve(checked->inner.self, fixed, first, count, reals);
 }
 
-static enum status checked_apply(void *self, const int64_t *integers, const float *reals,
+static enum status checked_apply(void *self, const struct phase_totals *totals,
                                  struct learner_report *report, struct error *err)
 {
     struct checked *checked = self;
 
-    TRY(checked->inner.apply(checked->inner.self, integers, reals, report, err));
+    TRY(checked->inner.apply(checked->inner.self, totals, report, err));
     if (checked->is_spoiled) {
         size_t size;
 
@@ -360,6 +371,7 @@ struct learning checked_learning(struct checked *checked)
         .lanes = checked_lanes,
         .phase = checked_phase,
         .steps_total = checked_steps,
+        .lane_open = checked->inner.lane_open ? checked_lane_open : NULL,
         .contribute = checked_contribute,
         .resolve = checked_resolve,
         .apply = checked_apply,

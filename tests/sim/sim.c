@@ -110,7 +110,9 @@ static bool run_toy(uint64_t seed, bool verbose, struct world_result *sum)
                            .lanes = 1 + (uint32_t)pick(seed, 20, 12),
                            .phases = 10 + (uint32_t)pick(seed, 21, 60),
                            .rows = 1 + (uint32_t)pick(seed, 22, 100),
-                           .reals = (uint32_t)pick(seed, 23, 40)};
+                           .reals = (uint32_t)pick(seed, 23, 40),
+                           .owned = (uint32_t)pick(seed, 24, 30),
+                           .keeps_lanes = pick(seed, 25, 2) == 1};
     struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
     struct oracle oracle = oracle_new(&subject);
     bool good = run_seed(seed, &subject, &oracle, verbose, sum);

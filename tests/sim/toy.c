@@ -20,7 +20,8 @@ struct toy {
     uint32_t measured;
     uint64_t state, known; /* known: the state as it was written last */
     uint64_t row, row_known;
-    uint64_t contributed; /* to `fixed`, modulo 2^64 */
+    uint64_t contributed; /* to `sums`, modulo 2^64 */
+    uint64_t kept[64];    /* by lane: what would be kept of its rows; 0: nothing */
     struct {
         bool is_active;
         uint64_t state, number, step;
@@ -41,18 +42,43 @@ static void describe_phase(struct toy *toy)
     phase->epoch = (uint32_t)(phase->number / 5);
     if (phase->number >= toy->plan.phases) {
         phase->kind = PHASE_DONE;
-        phase->rows = phase->integer_count = phase->real_count = 0;
+        phase->rows = phase->integer_count = phase->owned_count = phase->real_count = 0;
         return;
     }
     phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_GRADIENT;
     phase->rows = toy->plan.rows + (uint32_t)(phase->number % 3);
     phase->real_count = phase->kind == PHASE_GRADIENT ? toy->plan.reals : 0;
+    phase->owned_count = phase->number % 3 == 2 ? 0 : toy->plan.owned;
+}
+
+static uint64_t kept_of(const struct toy *toy, uint32_t lane)
+{
+    return mix(toy->state, lane, 12) | 1;
+}
+
+static void forget_lanes(struct toy *toy)
+{
+    memset(toy->kept, 0, sizeof toy->kept);
+}
+
+/* One lane a call. */
+static uint32_t toy_lane_open(void *self, uint32_t first, uint32_t count, uint32_t done)
+{
+    struct toy *toy = self;
+
+    if (done >= count || first + count > toy->plan.lanes)
+        abort();
+    if (done == 0)
+        forget_lanes(toy);
+    toy->kept[first + done] = kept_of(toy, first + done);
+    return done + 1;
 }
 
 static void toy_restart(void *self)
 {
     struct toy *toy = self;
 
+    forget_lanes(toy);
     toy->taking.is_active = false;
     toy->state = toy->known = mix(toy->plan.seed, 0, 0);
     toy->phase = (struct phase){.number = 0};
@@ -93,18 +119,25 @@ static uint64_t toy_steps(const void *self)
 
 /* One lane a call, so that messages come between any two of them. */
 static uint32_t toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
-                               int64_t *fixed)
+                               int64_t *sums)
 {
     struct toy *toy = self;
+    const uint32_t elements = toy->phase.owned_count + toy->phase.real_count;
     uint64_t rows = toy->phase.rows, lanes = toy->plan.lanes;
 
+    if (toy->plan.keeps_lanes && toy->kept[lane] == 0) {
+        fprintf(stderr, "toy: lane %u was not opened\n", lane);
+        abort();
+    }
     integers[0] += (int64_t)((lane + 1) * rows / lanes - lane * rows / lanes);
     integers[1] += (int64_t)1 << lane;
     integers[2] += (int64_t)(mix(toy->state + toy->row, lane, 1) >> 8);
-    for (uint32_t i = 0; i < toy->phase.real_count; i++) {
+    if (toy->plan.keeps_lanes) /* a lane that was not opened anew gives others */
+        integers[2] += (int64_t)((toy->kept[lane] ^ kept_of(toy, lane)) >> 8);
+    for (uint32_t i = 0; i < elements; i++) {
         const int64_t term = (int64_t)mix(toy->state + toy->row, lane, 2 + i) >> 8;
 
-        fixed[i] += term;
+        sums[i] += term;
         toy->contributed += (uint64_t)term;
     }
     (void)count;
@@ -120,9 +153,10 @@ static struct fixed_resolved toy_resolve(const void *self, const int64_t *fixed,
     return (struct fixed_resolved){words_sum_long(fixed, count), words_sum(reals, count)};
 }
 
-static enum status toy_apply(void *self, const int64_t *integers, const float *reals,
+static enum status toy_apply(void *self, const struct phase_totals *totals,
                              struct learner_report *report, struct error *err)
 {
+    const int64_t *integers = totals->integers;
     struct toy *toy = self;
     struct phase *phase = &toy->phase;
 
@@ -135,10 +169,15 @@ static enum status toy_apply(void *self, const int64_t *integers, const float *r
     for (uint32_t i = 0; i < phase->real_count; i++) {
         uint32_t bits;
 
-        memcpy(&bits, &reals[i], sizeof bits);
+        memcpy(&bits, &totals->reals[i], sizeof bits);
         toy->state = mix(toy->state, bits, i);
     }
+    for (uint32_t i = 0; i < phase->owned_count; i++)
+        toy->state = mix(toy->state, (uint64_t)totals->owned[i], i);
     toy->known = toy->state;
+    for (uint32_t lane = 0; lane < toy->plan.lanes; lane++)
+        if (toy->kept[lane] != 0)
+            toy->kept[lane] = kept_of(toy, lane);
     report->evaluated = phase->kind == PHASE_EVALUATION;
     report->repeated = !report->evaluated && toy->state % 11 == 0;
     report->step_applied = !report->evaluated && !report->repeated;
@@ -213,6 +252,7 @@ static enum status toy_take_end(void *self, struct error *err)
         if (toy->taking.body[i] != mix(toy->taking.state, 3, i))
             return fail(err, STATUS_CORRUPT, "a state that was changed on its way");
     toy->measured = 0;
+    forget_lanes(toy);
     toy->state = toy->known = toy->taking.state;
     toy->phase.number = toy->taking.number;
     toy->phase.step = toy->taking.step;
@@ -330,6 +370,7 @@ struct learning toy_learning(struct toy *toy)
         .lanes = toy_lanes,
         .phase = toy_phase,
         .steps_total = toy_steps,
+        .lane_open = toy->plan.keeps_lanes ? toy_lane_open : NULL,
         .contribute = toy_contribute,
         .resolve = toy_resolve,
         .apply = toy_apply,

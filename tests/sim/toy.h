@@ -14,7 +14,9 @@
 
 struct toy_plan {
     uint64_t seed;
-    uint32_t lanes, phases, rows, reals;
+    uint32_t lanes, phases, rows, reals; /* lanes: at most 64 */
+    uint32_t owned;                      /* integers that reach whoever owns their segment */
+    bool keeps_lanes;                    /* something of the rows of each lane: lane_open */
 };
 
 struct toy;

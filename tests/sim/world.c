@@ -838,18 +838,20 @@ static void invert(struct world *world, void *bytes, size_t size)
 static void flip_sums(struct world *world, struct worker *worker)
 {
     struct sums *sums = &worker->sums;
+    const size_t elements = (size_t)sums->owned_count + sums->real_count;
     const uint64_t which = draw(world, 3);
 
     if (worker->state != WORKER_COMPUTING && worker->state != WORKER_EXCHANGING)
         return;
     if (which == 0)
         invert(world, sums->integers, sums->integer_count * sizeof *sums->integers);
-    else if (sums->real_count == 0)
+    else if (elements == 0)
         return;
     else if (which == 1)
-        invert(world, sums->fixed, sums->real_count * sizeof *sums->fixed);
+        invert(world, sums->elements, elements * sizeof *sums->elements);
     else
-        invert(world, sums->reals, sums->real_count * sizeof *sums->reals);
+        invert(world, sums->owned,
+               sums->owned_count * sizeof *sums->owned + sums->real_count * sizeof *sums->reals);
     count(world, WORLD_FAULT_FLIP_SUMS);
 }
 

@@ -190,7 +190,8 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
 
         descent_resolve(descent, total.fixed + first, first, end - first, total.reals + first);
     }
-    status = descent_apply(descent, total.integers, total.reals, report, err);
+    status = descent_apply(descent, &(struct phase_totals){total.integers, NULL, total.reals},
+                           report, err);
     sums_deinit(&total);
     return status;
 }

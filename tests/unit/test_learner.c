@@ -124,7 +124,8 @@ static void apply_sums(struct descent *descent, const struct sums *sums)
     struct error err;
 
     descent_resolve(descent, sums->fixed, 0, phase->real_count, reals);
-    CHECK_OK(descent_apply(descent, sums->integers, reals, &report, &err));
+    CHECK_OK(
+        descent_apply(descent, &(struct phase_totals){sums->integers, NULL, reals}, &report, &err));
     free(reals);
 }
 
@@ -290,7 +291,8 @@ static void a_team_that_changes_leaves_no_trace(void **state)
         team = next;
         contribute_all(changed, &sums);
         descent_resolve(changed, sums.fixed, 0, descent_phase(changed)->real_count, sums.reals);
-        CHECK_OK(descent_apply(changed, sums.integers, sums.reals, &report, &err));
+        CHECK_OK(descent_apply(changed, &(struct phase_totals){sums.integers, NULL, sums.reals},
+                               &report, &err));
         sums_deinit(&sums);
     }
     check_same_state(whole, changed);
@@ -1006,7 +1008,8 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
         descent->arrays.parameters[i] = 1;
     descent_guard_arrays(descent);
     sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
-    CHECK_OK(descent_apply(descent, sums.integers, sums.reals, &report, &err));
+    CHECK_OK(descent_apply(descent, &(struct phase_totals){sums.integers, NULL, sums.reals},
+                           &report, &err));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
 

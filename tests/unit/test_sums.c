@@ -22,6 +22,14 @@ static struct message_sum sum_of(uint32_t first, const void *integers, size_t in
     };
 }
 
+static enum status begin(struct sums *sums, uint64_t number, uint32_t rank, uint32_t members,
+                         uint32_t integers, uint32_t reals, struct error *err)
+{
+    const struct phase phase = {.number = number, .integer_count = integers, .real_count = reals};
+
+    return sums_begin(sums, &phase, rank, members, err);
+}
+
 static void shares_cover_everything_and_differ_by_one_at_most(void **state)
 {
     (void)state;
@@ -50,9 +58,9 @@ static void partials_in_any_order_and_in_pieces_give_the_totals(void **state)
     (void)state;
 
     /* three members, six reals: rank 0 owns [0, 2) and the integers */
-    CHECK_OK(sums_begin(&sums, 4, 0, 3, 1, 6, &err));
+    CHECK_OK(begin(&sums, 4, 0, 3, 1, 6, &err));
     sums.integers[0] = 1;
-    sums.fixed[0] = 7;
+    sums.elements[0] = 7;
     message = partial_of(0, counts, sizeof counts, more, sizeof more);
     CHECK_OK(sums_add_partial(&sums, 2, &message, &err));
     message = partial_of(0, counts, sizeof counts, left, sizeof *left);
@@ -61,7 +69,7 @@ static void partials_in_any_order_and_in_pieces_give_the_totals(void **state)
     message = partial_of(1, NULL, 0, right, sizeof right);
     CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
     CHECK_INT(sums.partials_missing, 0);
-    CHECK(sums.integers[0] == 11 && sums.fixed[0] == 1017 && sums.fixed[1] == 2100);
+    CHECK(sums.integers[0] == 11 && sums.elements[0] == 1017 && sums.elements[1] == 2100);
     sums_deinit(&sums);
 }
 
@@ -72,7 +80,7 @@ static void check_owners(uint32_t members, uint32_t reals, uint32_t least, uint3
     uint32_t owners = 0, next = 0;
     struct error err;
 
-    CHECK_OK(sums_begin(&sums, 1, 0, members, 1, reals, &err));
+    CHECK_OK(begin(&sums, 1, 0, members, 1, reals, &err));
     for (uint32_t rank = 0; rank < members; rank++) {
         struct share segment = sums_segment(&sums, rank);
 
@@ -107,7 +115,7 @@ static void a_phase_without_reals_needs_rank_0_only(void **state)
     struct error err;
     (void)state;
 
-    CHECK_OK(sums_begin(&sums, 1, 2, 3, 1, 0, &err));
+    CHECK_OK(begin(&sums, 1, 2, 3, 1, 0, &err));
     CHECK(sums_is_owner(&sums, 0) && !sums_is_owner(&sums, 1) && !sums_is_owner(&sums, 2));
     CHECK_INT(sums.partials_missing, 0);
     CHECK_INT(sums.sums_missing, 1);
@@ -126,7 +134,7 @@ static void what_does_not_continue_the_senders_segment_is_refused(void **state)
     struct error err;
     (void)state;
 
-    CHECK_OK(sums_begin(&sums, 4, 0, 2, 1, 8, &err));
+    CHECK_OK(begin(&sums, 4, 0, 2, 1, 8, &err));
     message = partial_of(1, numbers, 8, numbers, 8); /* not at its beginning */
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
     message = partial_of(0, numbers, 8, numbers, 40); /* longer than the segment */
@@ -135,7 +143,7 @@ static void what_does_not_continue_the_senders_segment_is_refused(void **state)
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
     message = partial_of(0, numbers, 8, NULL, 0); /* nothing of the segment */
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL);
-    CHECK(sums.integers[0] == 0 && sums.fixed[0] == 0);
+    CHECK(sums.integers[0] == 0 && sums.elements[0] == 0);
     message = partial_of(0, numbers, 8, numbers, 32);
     CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
     CHECK(sums_add_partial(&sums, 1, &message, &err) == STATUS_PROTOCOL); /* twice */
@@ -153,10 +161,10 @@ static void sums_wrap_instead_of_trapping(void **state)
     struct error err;
     (void)state;
 
-    CHECK_OK(sums_begin(&sums, 1, 0, 2, 0, 2, &err));
-    sums.fixed[0] = INT64_MAX;
+    CHECK_OK(begin(&sums, 1, 0, 2, 0, 2, &err));
+    sums.elements[0] = INT64_MAX;
     CHECK_OK(sums_add_partial(&sums, 1, &message, &err));
-    CHECK(sums.fixed[0] == INT64_MIN);
+    CHECK(sums.elements[0] == INT64_MIN);
     sums_deinit(&sums);
 }
 
@@ -169,7 +177,7 @@ static void a_member_that_owns_nothing_sends_and_takes_no_totals(void **state)
     struct error err;
     (void)state;
 
-    CHECK_OK(sums_begin(&sums, 1, 0, 3, 1, 8, &err)); /* rank 0 owns all eight */
+    CHECK_OK(begin(&sums, 1, 0, 3, 1, 8, &err)); /* rank 0 owns all eight */
     CHECK_INT(sums.sums_missing, 0);
     message.first = 8; /* where the empty segments of the others are */
     CHECK_FAILS(sums_take_sum(&sums, 1, &message, &err), STATUS_PROTOCOL, "owns nothing");
@@ -177,7 +185,7 @@ static void a_member_that_owns_nothing_sends_and_takes_no_totals(void **state)
     CHECK_FAILS(sums_take_sum(&sums, 1, &message, &err), STATUS_PROTOCOL, "owns nothing");
     CHECK_INT(sums.sums_missing, 0);
 
-    CHECK_OK(sums_begin(&sums, 1, 1, 3, 1, 8, &err)); /* and so rank 1 adds up nothing */
+    CHECK_OK(begin(&sums, 1, 1, 3, 1, 8, &err)); /* and so rank 1 adds up nothing */
     CHECK_INT(sums.partials_missing, 0);
     partial = partial_of(8, NULL, 0, NULL, 0);
     CHECK_FAILS(sums_add_partial(&sums, 2, &partial, &err), STATUS_PROTOCOL, "owns nothing");
@@ -192,9 +200,9 @@ static void open_sums(struct sums *sums, uint32_t members)
 
     memset(sums, 0, sizeof *sums);
     sums->segment_least = 1;
-    CHECK_OK(sums_begin(sums, 3, 0, members, 2, 8, &err));
+    CHECK_OK(begin(sums, 3, 0, members, 2, 8, &err));
     for (uint32_t i = 0; i < 8; i++)
-        sums->fixed[i] = -1000 + (int64_t)i * i;
+        sums->elements[i] = -1000 + (int64_t)i * i;
     sums->integers[0] = 17;
     sums_after_lanes(sums, (uint64_t)(-8000 + 140));
 }
@@ -219,7 +227,7 @@ static void a_bit_that_changes_in_sums_is_found_before_they_are_used(void **stat
 
             open_sums(&sums, members);
             CHECK_OK(sums_before_lanes(&sums, &err));
-            ((uint8_t *)sums.fixed)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            ((uint8_t *)sums.elements)[bit / 8] ^= (uint8_t)(1u << bit % 8);
             ends = sums_end_lanes(&sums, &err);
             CHECK(ends == STATUS_CORRUPT ||
                   sums_resolve(&sums, as_floats, NULL, &err) == STATUS_CORRUPT);
@@ -265,6 +273,93 @@ static void a_bit_that_changes_in_what_will_be_applied_is_found(void **state)
     sums_deinit(&sums);
 }
 
+/* One member's part of a phase of three owned integers and four reals. */
+static void open_owned(struct sums *sums, uint32_t rank)
+{
+    const struct phase phase = {.number = 5, .integer_count = 1, .owned_count = 3, .real_count = 4};
+    struct error err;
+
+    CHECK_OK(sums_begin(sums, &phase, rank, 3, &err));
+    sums->integers[0] = 1;
+    for (uint32_t i = 0; i < 7; i++)
+        sums->elements[i] = INT64_MAX / 4 + (int64_t)(i + rank);
+    sums_after_lanes(sums, (uint64_t)7 * (INT64_MAX / 4) + 21 + 7 * rank);
+}
+
+/* Rank 0 owns two of the integers and one is in the segment of rank 1, beside two reals' places. */
+static void owned_integers_reach_their_owner_and_everybody_whole(void **state)
+{
+    struct sums sums[3] = {{.phase = 0}, {.phase = 0}, {.phase = 0}};
+    struct error err;
+    (void)state;
+
+    for (uint32_t rank = 0; rank < 3; rank++)
+        open_owned(&sums[rank], rank);
+    for (uint32_t to = 0; to < 3; to++) {
+        const struct share segment = sums_segment(&sums[0], to);
+
+        for (uint32_t from = 0; from < 3; from++) {
+            const struct message_partial partial =
+                partial_of(segment.first, sums[from].integers, to == 0 ? sizeof(int64_t) : 0,
+                           sums[from].elements + segment.first, segment.count * sizeof(int64_t));
+
+            if (from == to)
+                CHECK_OK(sums_end_lanes(&sums[to], &err));
+            else
+                CHECK_OK(sums_add_partial(&sums[to], from, &partial, &err));
+        }
+    }
+    for (uint32_t rank = 0; rank < 3; rank++)
+        CHECK_OK(sums_resolve(&sums[rank], as_floats, NULL, &err));
+    for (uint32_t from = 0; from < 3; from++) {
+        const struct share segment = sums_segment(&sums[0], from);
+
+        for (uint32_t to = 0; to < 3; to++) {
+            for (uint32_t i = 0; to != from && i < segment.count; i++) { /* an element a piece */
+                const struct slice total = sums_total_bytes(&sums[from], segment.first + i, 1);
+                const struct message_sum sum =
+                    sum_of(segment.first + i, sums[0].integers,
+                           from == 0 && i == 0 ? sizeof(int64_t) : 0, total.data, total.size);
+
+                CHECK_INT(total.size, segment.first + i < 3 ? 8 : 4);
+                CHECK_OK(sums_take_sum(&sums[to], from, &sum, &err));
+            }
+        }
+    }
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        const struct phase_totals totals = sums_totals(&sums[rank]);
+
+        CHECK_OK(sums_verify(&sums[rank], &err));
+        CHECK_INT(sums[rank].sums_missing, 0);
+        CHECK_INT(totals.integers[0], 3);
+        for (int64_t i = 0; i < 3; i++)
+            CHECK(totals.owned[i] == INT64_MAX / 4 * 3 + 3 * i + 3);
+        for (int64_t i = 3; i < 7; i++)
+            CHECK(totals.reals[i - 3] == (float)(INT64_MAX / 4 * 3 + 3 * i + 3));
+        ((uint8_t *)sums[rank].owned)[17] ^= 1;
+        CHECK_INT(sums_verify(&sums[rank], &err), STATUS_CORRUPT);
+        sums_deinit(&sums[rank]);
+    }
+}
+
+static void half_an_owned_integer_is_refused(void **state)
+{
+    const int64_t numbers[4] = {1, 2, 3, 4};
+    struct sums sums = {.phase = 0};
+    struct message_sum sum;
+    struct error err;
+    (void)state;
+
+    open_owned(&sums, 2);
+    sum = sum_of(0, numbers, 8, numbers, 12);
+    CHECK_INT(sums_take_sum(&sums, 0, &sum, &err), STATUS_PROTOCOL);
+    sum = sum_of(0, numbers, 8, numbers, 32); /* into the segment of rank 1 */
+    CHECK_INT(sums_take_sum(&sums, 0, &sum, &err), STATUS_PROTOCOL);
+    sum = sum_of(0, numbers, 8, numbers, 8);
+    CHECK_OK(sums_take_sum(&sums, 0, &sum, &err));
+    sums_deinit(&sums);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +373,8 @@ int main(void)
         cmocka_unit_test(a_bit_that_changes_in_sums_is_found_before_they_are_used),
         cmocka_unit_test(a_bit_that_changes_in_the_integers_of_sums_is_found),
         cmocka_unit_test(a_bit_that_changes_in_what_will_be_applied_is_found),
+        cmocka_unit_test(owned_integers_reach_their_owner_and_everybody_whole),
+        cmocka_unit_test(half_an_owned_integer_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
