@@ -104,6 +104,7 @@ lab:
 
 lab-down:
 	@tests/k8s/lab/lab down
+	@[ ! -e build/lab-2/lock ] || TOTRAIN_LAB=build/lab-2 tests/k8s/lab/lab down
 
 test-k8s: build
 	@tools/test-k8s build/release
@@ -134,4 +135,5 @@ format:
 
 clean:
 	@[ ! -e build/lab/lock ] || tests/k8s/lab/lab down
+	@[ ! -e build/lab-2/lock ] || TOTRAIN_LAB=build/lab-2 tests/k8s/lab/lab down
 	rm -rf build

@@ -13,7 +13,7 @@
 #include "k8s/loop/client.h"
 
 #define REACH_LOST_MS  4000 /* nothing was heard for so long */
-#define REACH_NEVER_MS 8000 /* the same of a job of which nothing was ever heard */
+#define REACH_NEVER_MS 6000 /* the same of a job of which nothing was ever heard */
 
 struct reach {
     struct client *client;

@@ -72,6 +72,8 @@ class Case(test_train.Case):
         """After the cut: the statement's time, then what the node held, which it does not know to be over."""
         seconds = self.end(begun, model)
         self.report(f"{what}: later than without", max(seconds - usual, 0))
+        if seconds > usual + LATER_S:
+            print(begun[1]["done"].stderr + self.explain())
         watch = Stopwatch()
         try:
             wait_for(lambda: not self.sessions(node) and not self.job_tables(), "the end of what the node holds")
