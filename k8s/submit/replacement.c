@@ -110,20 +110,39 @@ void replacement_hear(struct replacement *replacement, const char *pod_name, int
 static void on_end(void *context, enum status status, const struct error *err)
 {
     struct replacement *replacement = context;
+    char text[POD_NODE_MAX + 128];
 
     replacement->succession = NULL;
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         log_warning("the next master is left to the Job's controller: %s", err->message);
+    } else if (replacement->left_node[0] != '\0') {
+        snprintf(text, sizeof text,
+                 "the cluster does not reach the master's node %s, another master is started",
+                 replacement->left_node);
+        replacement->on_notice(replacement->context, text);
+    }
+}
+
+/* Also where the pod is deleted and the next one has yet to be made, as there is no quota for it.
+ */
+static void note_node(struct replacement *replacement, enum succession_kind kind)
+{
+    if (kind == SUCCESSION_UNREACHABLE) {
+        slice_copy(slice_of(replacement->node), replacement->left_node,
+                   sizeof replacement->left_node);
+        slice_copy(slice_of(replacement->uid), replacement->left_uid, sizeof replacement->left_uid);
+    } else if (strcmp(replacement->left_uid, replacement->uid) != 0) {
+        replacement->left_node[0] = '\0';
+    }
 }
 
 static void begin(struct replacement *replacement, enum succession_kind kind, int64_t now_ms)
 {
-    const struct succession_order order = {
-        .kind = kind,
-        .job = replacement->job_uid,
-        .pod_name = slice_of(replacement->name),
-        .pod_uid = slice_of(replacement->uid),
-        .avoided = slice_of(kind == SUCCESSION_UNREACHABLE ? replacement->node : "")};
+    const struct succession_order order = {.kind = kind,
+                                           .job = replacement->job_uid,
+                                           .pod_name = slice_of(replacement->name),
+                                           .pod_uid = slice_of(replacement->uid),
+                                           .avoided = slice_of(replacement->left_node)};
     const struct succession_reader reader = {replacement, on_end};
     struct error err;
 
@@ -146,7 +165,7 @@ static bool is_lost(struct replacement *replacement, int64_t now_ms)
 
 void replacement_look(struct replacement *replacement, int64_t now_ms)
 {
-    char text[POD_NODE_MAX + 128];
+    enum succession_kind kind;
     bool lost;
 
     if (replacement->uid[0] == '\0' || replacement->has_succeeded)
@@ -154,13 +173,12 @@ void replacement_look(struct replacement *replacement, int64_t now_ms)
     lost = is_lost(replacement, now_ms);
     if (replacement->succession || now_ms < replacement->due_ms)
         return;
-    if (replacement->active_count == 0 && now_ms >= replacement->gone_ms + GONE_MS) {
-        begin(replacement, SUCCESSION_GONE, now_ms);
-    } else if (replacement->active_count == 1 && lost) {
-        snprintf(text, sizeof text,
-                 "the cluster does not reach the master's node %s, another master is started",
-                 replacement->node);
-        replacement->on_notice(replacement->context, text);
-        begin(replacement, SUCCESSION_UNREACHABLE, now_ms);
-    }
+    if (replacement->active_count == 0 && now_ms >= replacement->gone_ms + GONE_MS)
+        kind = SUCCESSION_GONE;
+    else if (replacement->active_count == 1 && lost)
+        kind = SUCCESSION_UNREACHABLE;
+    else
+        return;
+    note_node(replacement, kind);
+    begin(replacement, kind, now_ms);
 }

@@ -31,8 +31,10 @@ struct replacement {
     uint32_t active_count;
     /* The master that was active last. */
     char name[REPLACEMENT_NAME_MAX], uid[POD_UID_MAX], node[POD_NODE_MAX];
-    bool has_succeeded; /* one of them: the job needs no other */
-    int64_t gone_ms;    /* since when none is active */
+    char left_uid[POD_UID_MAX],
+        left_node[POD_NODE_MAX]; /* the last one out of reach, and where it was */
+    bool has_succeeded;          /* one of them: the job needs no other */
+    int64_t gone_ms;             /* since when none is active */
 
     struct reach reach;
     struct succession *succession;

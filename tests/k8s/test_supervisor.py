@@ -424,6 +424,24 @@ class Followed(Case):
         self.assertEqual(supervisor.end(), 0)
         self.assertIn("left to the Job's controller", supervisor.log)
 
+    def test_a_pod_that_the_quota_refuses_is_made_when_there_is_room(self):
+        """And the user hears of it then; it avoids the node all the same."""
+        supervisor = self.created()
+        self.run_pod()
+        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
+        self.say(logged(1, event("started")))
+        supervisor.until("started")
+        for _ in range(200):
+            self.api.fault("log", hang=True)
+        for _ in range(2):
+            self.api.fault("create", status=403, reason="Forbidden", message="exceeded quota: totrain")
+        self.assertIn("another master is started", supervisor.until("notice")["message"])
+        pod, = self.posted_pods()
+        self.assertIn("node-7", json.dumps(pod["spec"]["affinity"]))
+        self.assertFalse([what for verb, what in self.api.faults if verb == "create"])
+        supervisor.cancel()
+        supervisor.until("failed")
+
     def test_a_job_that_is_over_or_suspended_gets_no_master(self):
         supervisor = self.created()
         self.run_pod()
