@@ -161,6 +161,23 @@ class Read(staged.Case):
         self.reader.rollback()
         self.wait_until_dropped()
 
+    def test_a_superuser_discards_the_job_of_another_role(self):
+        """As that role: a trigger of its own does not run as the superuser."""
+        self.execute("CREATE TABLE run_as (name text); GRANT INSERT ON run_as TO PUBLIC")
+        self.addCleanup(self.execute, "DROP TABLE run_as")
+        self.execute("CREATE SCHEMA alices AUTHORIZATION alice")
+        self.execute("CREATE FUNCTION alices.note() RETURNS trigger LANGUAGE plpgsql AS "
+                     "$$ BEGIN INSERT INTO public.run_as VALUES (current_user); RETURN NEW; END $$; "
+                     f"CREATE TRIGGER note BEFORE INSERT ON totrain_jobs.input_{self.job} FOR EACH ROW EXECUTE FUNCTION alices.note()",
+                     "alice")
+        self.addCleanup(self.execute, "DROP SCHEMA alices CASCADE")
+        self.read()
+        self.execute(f"SELECT totrain.discard({self.job})")
+        self.assertEqual(len(self.tables_of_jobs()), 3)
+        self.assertEqual(self.execute("SELECT DISTINCT name FROM run_as"), [("alice",)])
+        self.reader.rollback()
+        self.wait_until_dropped()
+
     def test_a_discard_that_is_rolled_back_drops_nothing(self):
         self.read()
         connection = self.connect("alice", autocommit=False)

@@ -8,6 +8,7 @@
 #include <storage/ipc.h>
 #include <storage/latch.h>
 #include <tcop/tcopprot.h>
+#include <utils/acl.h>
 #include <utils/guc.h>
 #include <utils/memutils.h>
 #include <utils/resowner.h>
@@ -97,13 +98,35 @@ enum status release_tables(struct door *door, int64_t number, struct error *err)
     return STATUS_OK;
 }
 
+/* A superuser, or a member of the role that submitted the job, drops its tables as that role: what
+ * it has put on them, a trigger or a rule, runs as nobody else. So does the worker that drops them
+ * later. */
+static enum status release_as_owner(struct door *door, int64_t number, struct error *err)
+{
+    const struct job_tables tables = tables_of(door, number);
+    enum status status;
+    int64_t owner;
+    Oid user;
+    int security;
+
+    TRY(job_tables_owner(&tables, &owner, err));
+    GetUserIdAndSecContext(&user, &security);
+    if (owner == 0 || (Oid)owner == user || !has_privs_of_role(user, (Oid)owner))
+        return release_tables(door, number, err);
+    SetUserIdAndSecContext((Oid)owner,
+                           security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+    status = release_tables(door, number, err);
+    SetUserIdAndSecContext(user, security);
+    return status;
+}
+
 Datum totrain_sql_discard(PG_FUNCTION_ARGS)
 {
     struct door *door = door_open();
     struct error err;
 
     error_clear(&err);
-    if (release_tables(door, PG_GETARG_INT64(0), &err) != STATUS_OK)
+    if (release_as_owner(door, PG_GETARG_INT64(0), &err) != STATUS_OK)
         session_raise(&door->session, &err, SLICE(""), false);
     PG_RETURN_VOID();
 }

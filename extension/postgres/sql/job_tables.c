@@ -510,6 +510,23 @@ enum status job_tables_check_owner(const struct job_tables *tables, struct error
     return status;
 }
 
+enum status job_tables_owner(const struct job_tables *tables, int64_t *owner, struct error *err)
+{
+    struct cell answer = cell_integer(0);
+    struct table_name name;
+    bool found;
+
+    name_table(tables, INPUT, &name);
+    TRY(ask(tables,
+            "SELECT c.relowner::pg_catalog.int8 FROM pg_catalog.pg_class c JOIN "
+            "pg_catalog.pg_namespace n ON n.oid" EQ "c.relnamespace WHERE n.nspname" EQ
+            "$1::pg_catalog.name AND c.relname" EQ "$2::pg_catalog.name",
+            (struct cell[]){cell_string(tables->schema), cell_string(name.name)}, 2, &answer, 1,
+            &found, err));
+    *owner = found ? answer.integer : 0;
+    return STATUS_OK;
+}
+
 enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
                                  struct error *err)
 {

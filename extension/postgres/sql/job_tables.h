@@ -32,6 +32,8 @@ void job_tables_find(struct job_tables *tables, int64_t number);
 /* PERMISSION for a superuser other than the submitting role: the model would be the superuser's, in
  * a place that another role has chosen. */
 enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);
+/* The OID of the role that submitted the job; 0: its tables are gone. */
+enum status job_tables_owner(const struct job_tables *tables, int64_t *owner, struct error *err);
 enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
                                  struct error *err);
 
