@@ -292,36 +292,43 @@ enum status scan_put_row(const struct scan *scan, const struct cell *cells, void
     return spool_end_row(writer, err);
 }
 
-/* What the SELECT's rows become, and how they may be read. */
-struct spool_job {
-    const struct host *host;
-    const struct sink *sink;
+/* ----- one SELECT into one spool ----- */
+
+/* The plan's SELECT, or validation.select. */
+struct source {
     struct slice select;
-    bool is_plans; /* the select: it is not that of validation */
-    const struct feed *feeds;
-    const struct spool_column *columns; /* of the feeds */
+    struct query query; /* what it returns */
+    struct feed *feeds; /* (count) */
     size_t count;
-    const struct vectors *vectors; /* of the SELECT */
-    const char *path;
+    int *kept; /* columns of a bad row; NULL: it is the plan's own SELECT */
+    const char *file;
+};
+
+/* How it is read. */
+struct spool_job {
+    const struct spool_request *request;
+    const struct source *source;
+    struct spool_column *columns; /* of the feeds */
+    char path[PATH_MAX];
     uint32_t readers; /* at most; 1: in the order of the SELECT */
-    bool is_in_order; /* wanted in that order */
-    bool is_verbose, has_label;
-    struct bad_rows *bad; /* NULL: a bad row is an error */
-    const int *kept;      /* columns of a bad row */
+    bool has_label;
 };
 
 /* By one reader, on the user's own connection. */
 static enum status spool_in_order(const struct spool_job *job, struct arena *arena, uint64_t *rows,
                                   struct error *err)
 {
+    const struct host *host = job->request->host;
+    const struct source *source = job->source;
+    struct bad_rows *bad = job->request->bad;
     struct spooling spooling = {
-        .feeds = job->feeds,
-        .count = job->count,
-        .reals = ARENA_NEW(arena, double, job->count),
-        .vectors = job->vectors,
-        .spread = ARENA_NEW(arena, struct cell, spread_cells(job->vectors) + 1),
-        .bad = job->bad,
-        .kept = job->kept,
+        .feeds = source->feeds,
+        .count = source->count,
+        .reals = ARENA_NEW(arena, double, source->count),
+        .vectors = &source->query.vectors,
+        .spread = ARENA_NEW(arena, struct cell, spread_cells(&source->query.vectors) + 1),
+        .bad = bad,
+        .kept = source->kept,
         .has_label = job->has_label,
     };
     struct sink sink = {.self = &spooling, .row = spool_row};
@@ -329,10 +336,9 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
 
     if (!spooling.reals || !spooling.spread)
         return fail_no_memory(err);
-    TRY(spool_writer_open(job->path, job->columns, job->count, 0, &spooling.writer, err));
-    status = job->bad && job->is_plans
-                 ? bad_rows_query(job->bad, &sink, err)
-                 : job->host->rows->query(job->host->self, job->select, &sink, err);
+    TRY(spool_writer_open(job->path, job->columns, source->count, 0, &spooling.writer, err));
+    status = bad && !source->kept ? bad_rows_query(bad, &sink, err)
+                                  : host->rows->query(host->self, source->select, &sink, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(spooling.writer);
         return status;
@@ -345,62 +351,57 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
  * the summaries. */
 static bool has_bad_rows(const struct spool_job *job, struct spool_writer *writer)
 {
-    for (size_t i = 0; i < job->count; i++) {
+    const struct source *source = job->source;
+
+    for (size_t i = 0; i < source->count; i++) {
         const struct spool_column_summary summary = spool_writer_summary(writer, (uint32_t)i);
 
-        if (job->feeds[i].type == SPOOL_REAL &&
+        if (source->feeds[i].type == SPOOL_REAL &&
             !(isfinite(summary.least) && isfinite(summary.greatest)))
             return true;
-        if (job->has_label && i == job->count - 1 && summary.nulls > 0)
+        if (job->has_label && i == source->count - 1 && summary.nulls > 0)
             return true;
     }
     return false;
 }
 
-static enum status scan_into(const struct spool_job *job, const enum spool_type *types,
-                             const int *columns, struct scan_outcome *outcome, uint64_t *rows,
-                             struct error *err)
+/* By several readers, where the host can. A value that does not fit is met again by the one reader
+ * that then reads in order, and can name its row. */
+static enum status spool_in_parallel(const struct spool_job *job, struct arena *arena,
+                                     struct scan_outcome *outcome, uint64_t *rows,
+                                     struct error *err)
 {
-    struct scan scan = {.self = (void *)job->feeds,
+    const struct host *host = job->request->host;
+    const struct source *source = job->source;
+    enum spool_type *types = ARENA_NEW(arena, enum spool_type, source->count);
+    int *columns = ARENA_NEW(arena, int, source->count);
+    struct scan scan = {.self = source->feeds,
                         .put = scan_cell,
                         .types = types,
                         .columns = columns,
-                        .count = job->count,
-                        .vectors = *job->vectors,
+                        .count = source->count,
+                        .vectors = source->query.vectors,
                         .spooled = job->columns,
                         .path = job->path,
                         .threads = job->readers};
     enum status status;
 
-    TRY(spool_writer_open(job->path, job->columns, job->count, 0, &scan.writer, err));
-    status = job->host->rows->scan(job->host->self, job->select, &scan, outcome, err);
-    if (status == STATUS_OK && job->bad && has_bad_rows(job, scan.writer))
-        *outcome = (struct scan_outcome){.reason = "there are bad rows"};
-    if (status != STATUS_OK || outcome->readers == 0) {
-        spool_writer_abandon(scan.writer);
-        return status;
-    }
-    *rows = spool_writer_rows(scan.writer);
-    return spool_writer_close(scan.writer, err);
-}
-
-/* By several readers, where the host can. A value that does not fit is met
- * again by the one reader who then reads in order, and can name its row. */
-static enum status spool_in_parallel(const struct spool_job *job, struct arena *arena,
-                                     struct scan_outcome *outcome, uint64_t *rows,
-                                     struct error *err)
-{
-    enum spool_type *types = ARENA_NEW(arena, enum spool_type, job->count);
-    int *columns = ARENA_NEW(arena, int, job->count);
-    enum status status;
-
     if (!types || !columns)
         return fail_no_memory(err);
-    for (size_t i = 0; i < job->count; i++) {
-        types[i] = job->feeds[i].type;
-        columns[i] = job->feeds[i].column;
+    for (size_t i = 0; i < source->count; i++) {
+        types[i] = source->feeds[i].type;
+        columns[i] = source->feeds[i].column;
     }
-    status = scan_into(job, types, columns, outcome, rows, err);
+    TRY(spool_writer_open(job->path, job->columns, source->count, 0, &scan.writer, err));
+    status = host->rows->scan(host->self, source->select, &scan, outcome, err);
+    if (status == STATUS_OK && job->request->bad && has_bad_rows(job, scan.writer))
+        *outcome = (struct scan_outcome){.reason = "there are bad rows"};
+    if (status == STATUS_OK && outcome->readers > 0) {
+        *rows = spool_writer_rows(scan.writer);
+        status = spool_writer_close(scan.writer, err);
+    } else {
+        spool_writer_abandon(scan.writer);
+    }
     if (status != STATUS_INVALID && status != STATUS_LIMIT && status != STATUS_DATABASE)
         return status;
     *outcome = (struct scan_outcome){.reason = "a value was refused"};
@@ -408,53 +409,34 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
     return STATUS_OK;
 }
 
-static enum status spool_rows(const struct spool_job *job, struct arena *arena, uint64_t *rows,
-                              struct error *err)
-{
-    struct scan_outcome outcome = {.reason = job->is_in_order ? "rows are wanted in order"
-                                                              : "there is one processor"};
-
-    if (job->readers > 1)
-        TRY(spool_in_parallel(job, arena, &outcome, rows, err));
-    if (job->is_verbose && outcome.readers > 0)
-        sink_notice(job->sink, "rows are read by %u reader%s", outcome.readers,
-                    outcome.readers == 1 ? "" : "s");
-    else if (job->is_verbose)
-        sink_notice(job->sink, "rows are read by one reader: %s", outcome.reason);
-    return outcome.readers > 0 ? STATUS_OK : spool_in_order(job, arena, rows, err);
-}
-
-static enum status spool_query(const struct spool_request *request, struct slice select,
-                               const struct vectors *vectors, const struct feed *feeds,
-                               size_t count, const int *kept, const char *file, struct arena *arena,
-                               uint64_t *rows, struct error *err)
+static enum status spool_source(const struct spool_request *request, const struct source *source,
+                                struct arena *arena, uint64_t *rows, struct error *err)
 {
     const struct plan_training *training = &request->plan->training;
-    struct spool_column *columns = ARENA_NEW(arena, struct spool_column, count);
-    struct spool_job job = {.host = request->host,
-                            .sink = request->sink,
-                            .select = select,
-                            .is_plans = kept == NULL,
-                            .feeds = feeds,
-                            .columns = columns,
-                            .count = count,
-                            .vectors = vectors,
+    struct scan_outcome outcome = {.reason = training->shuffle ? "there is one processor"
+                                                               : "rows are wanted in order"};
+    struct spool_job job = {.request = request,
+                            .source = source,
+                            .columns = ARENA_NEW(arena, struct spool_column, source->count),
                             .readers = training->shuffle ? request->cores : 1,
-                            .is_in_order = !training->shuffle,
-                            .is_verbose = training->verbose > 1,
-                            .has_label = request->plan->label_column >= 0,
-                            .bad = request->bad,
-                            .kept = kept};
-    char path[PATH_MAX];
+                            .has_label = request->plan->label_column >= 0};
 
-    if (!columns)
+    if (!job.columns)
         return fail_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        columns[i] = (struct spool_column){feeds[i].name, feeds[i].type};
-    TRY(job_folder_file(request->folder, file, path, err));
-    job.path = path;
-    return spool_rows(&job, arena, rows, err);
+    for (size_t i = 0; i < source->count; i++)
+        job.columns[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type};
+    TRY(job_folder_file(request->folder, source->file, job.path, err));
+    if (job.readers > 1)
+        TRY(spool_in_parallel(&job, arena, &outcome, rows, err));
+    if (training->verbose > 1 && outcome.readers > 0)
+        sink_notice(request->sink, "rows are read by %u reader%s", outcome.readers,
+                    outcome.readers == 1 ? "" : "s");
+    else if (training->verbose > 1)
+        sink_notice(request->sink, "rows are read by one reader: %s", outcome.reason);
+    return outcome.readers > 0 ? STATUS_OK : spool_in_order(&job, arena, rows, err);
 }
+
+/* ----- which SELECTs ----- */
 
 static enum spool_type label_type(const struct plan *plan)
 {
@@ -468,23 +450,27 @@ static enum spool_type label_type(const struct plan *plan)
     }
 }
 
-static enum status make_feeds(const struct plan *plan, struct arena *arena, struct feed **feeds,
-                              size_t *count, struct error *err)
+/* The inputs of the plan, then the label. */
+static enum status plan_source(const struct plan *plan, struct arena *arena, struct source *source,
+                               struct error *err)
 {
-    struct feed *made = ARENA_NEW(arena, struct feed, plan->input_count + 1);
+    struct feed *feeds = ARENA_NEW(arena, struct feed, plan->input_count + 1);
     size_t n = 0;
 
-    if (!made)
+    if (!feeds)
         return fail_no_memory(err);
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
-        made[n++] = (struct feed){
+        feeds[n++] = (struct feed){
             input->name, input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT, input->column};
     }
     if (plan->label_column >= 0)
-        made[n++] = (struct feed){plan->label, label_type(plan), plan->label_column};
-    *feeds = made;
-    *count = n;
+        feeds[n++] = (struct feed){plan->label, label_type(plan), plan->label_column};
+    *source = (struct source){.select = plan->select,
+                              .query = plan->query,
+                              .feeds = feeds,
+                              .count = n,
+                              .file = "train.spool"};
     return STATUS_OK;
 }
 
@@ -497,15 +483,18 @@ static int column_of(const struct query *query, struct slice name)
 }
 
 /* validation.select may return its columns in another order: match by name. */
-static enum status match_validation(const struct host *host, const struct plan *plan,
-                                    struct feed *feeds, size_t count, int **kept,
-                                    struct query *query, struct arena *arena, struct error *err)
+static enum status validation_source(const struct host *host, const struct plan *plan,
+                                     struct arena *arena, struct source *source, struct error *err)
 {
-    *kept = ARENA_NEW(arena, int, plan->query.count);
-    if (!*kept)
-        return fail_no_memory(err);
+    struct query *query = &source->query;
 
-    if (host->catalog.describe(host->catalog.self, plan->validation_select, arena, query, err) !=
+    TRY(plan_source(plan, arena, source, err));
+    source->select = plan->validation_select;
+    source->file = "validation.spool";
+    source->kept = ARENA_NEW(arena, int, plan->query.count);
+    if (!source->kept)
+        return fail_no_memory(err);
+    if (host->catalog.describe(host->catalog.self, source->select, arena, query, err) !=
         STATUS_OK) {
         char message[sizeof err->message];
         snprintf(message, sizeof message, "validation.select: %.400s", err->message);
@@ -515,12 +504,14 @@ static enum status match_validation(const struct host *host, const struct plan *
     }
     TRY(query_add_elements(query, arena, err));
     for (size_t i = 0; i < plan->query.count; i++)
-        (*kept)[i] = column_of(query, plan->query.columns[i].name);
-    for (size_t i = 0; i < count; i++) {
-        feeds[i].column = column_of(query, feeds[i].name);
-        if (feeds[i].column < 0)
+        source->kept[i] = column_of(query, plan->query.columns[i].name);
+    for (size_t i = 0; i < source->count; i++) {
+        struct feed *feed = &source->feeds[i];
+
+        feed->column = column_of(query, feed->name);
+        if (feed->column < 0)
             return fail(err, STATUS_INVALID, "validation.select does not return column \"%.*s\"",
-                        SLICE_FORMAT(feeds[i].name)),
+                        SLICE_FORMAT(feed->name)),
                    error_hint(err, "It must return the label and every column that the model "
                                    "is trained on.");
     }
@@ -530,39 +521,32 @@ static enum status match_validation(const struct host *host, const struct plan *
 enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err)
 {
-    const struct plan *plan = request->plan;
-    struct feed *feeds = NULL;
-    size_t count = 0;
     uint64_t validation_rows;
-    struct query query;
-    int *kept;
+    struct source source;
 
-    TRY(make_feeds(plan, arena, &feeds, &count, err));
-    TRY(spool_query(request, plan->select, &plan->query.vectors, feeds, count, NULL, "train.spool",
-                    arena, rows, err));
-    if (plan->validation_select.size == 0)
+    TRY(plan_source(request->plan, arena, &source, err));
+    TRY(spool_source(request, &source, arena, rows, err));
+    if (request->plan->validation_select.size == 0)
         return STATUS_OK;
-    TRY(match_validation(request->host, plan, feeds, count, &kept, &query, arena, err));
-    return spool_query(request, plan->validation_select, &query.vectors, feeds, count, kept,
-                       "validation.spool", arena, &validation_rows, err);
+    TRY(validation_source(request->host, request->plan, arena, &source, err));
+    return spool_source(request, &source, arena, &validation_rows, err);
 }
 
 /* ----- rows that somebody else reads ----- */
 
-static enum status list_cells(struct slice select, const struct query *query,
-                              const struct feed *feeds, size_t count, struct arena *arena,
+static enum status list_cells(const struct source *source, struct arena *arena,
                               struct spool_cells *cells, struct error *err)
 {
-    cells->spooled = ARENA_NEW(arena, struct spool_column, count);
-    cells->columns = ARENA_NEW(arena, int, count);
+    *cells = (struct spool_cells){.select = source->select,
+                                  .query = source->query,
+                                  .spooled = ARENA_NEW(arena, struct spool_column, source->count),
+                                  .columns = ARENA_NEW(arena, int, source->count),
+                                  .count = source->count};
     if (!cells->spooled || !cells->columns)
         return fail_no_memory(err);
-    cells->select = select;
-    cells->query = *query;
-    cells->count = count;
-    for (size_t i = 0; i < count; i++) {
-        cells->spooled[i] = (struct spool_column){feeds[i].name, feeds[i].type};
-        cells->columns[i] = feeds[i].column;
+    for (size_t i = 0; i < source->count; i++) {
+        cells->spooled[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type};
+        cells->columns[i] = source->feeds[i].column;
     }
     return STATUS_OK;
 }
@@ -570,17 +554,14 @@ static enum status list_cells(struct slice select, const struct query *query,
 enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
                              struct spool_cells cells[2], size_t *count, struct error *err)
 {
-    struct feed *feeds = NULL;
-    struct query query;
-    size_t feed_count = 0;
-    int *kept;
+    struct source source;
 
-    TRY(make_feeds(plan, arena, &feeds, &feed_count, err));
-    TRY(list_cells(plan->select, &plan->query, feeds, feed_count, arena, &cells[0], err));
+    TRY(plan_source(plan, arena, &source, err));
+    TRY(list_cells(&source, arena, &cells[0], err));
     *count = 1;
     if (plan->validation_select.size == 0)
         return STATUS_OK;
-    TRY(match_validation(host, plan, feeds, feed_count, &kept, &query, arena, err));
+    TRY(validation_source(host, plan, arena, &source, err));
     *count = 2;
-    return list_cells(plan->validation_select, &query, feeds, feed_count, arena, &cells[1], err);
+    return list_cells(&source, arena, &cells[1], err);
 }
