@@ -4,78 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/affine.h"
 #include "scoring/elementary.h"
-
-#define CACHE_LINE 64 /* bytes */
+#include "scoring/kind.h"
+#include "scoring/matrix.h"
 
 uint32_t model_outputs(const struct model *model)
 {
-    return model->task == TASK_REGRESSION || model->labels.count == 2 ? 1 : model->labels.count;
-}
-
-static uint32_t widest_hidden(const struct model *model)
-{
-    uint32_t widest = 1;
-
-    for (uint32_t i = 0; i + 1 < model->layer_count; i++)
-        if (model->layers[i].width > widest)
-            widest = model->layers[i].width;
-    return widest;
-}
-
-/* Inputs of a layer that are multiplied: the first layer's ids select rows. */
-static uint32_t inputs_of(const struct model *model, uint32_t layer)
-{
-    return layer == 0 ? model->transform.dense_width : model->layers[layer].rows;
-}
-
-static void *new_array(size_t rows, size_t columns, size_t size)
-{
-    const size_t bytes = rows * columns * size;
-    void *array = aligned_alloc(CACHE_LINE, (bytes / CACHE_LINE + 1) * CACHE_LINE);
-
-    if (array)
-        memset(array, 0, bytes);
-    return array;
+    return model->kind->outputs(model);
 }
 
 static uint32_t rows_with_room(const struct model *model, uint32_t rows)
 {
-    const size_t columns = model->transform.dense_width + model->transform.id_count +
-                           2 * (size_t)widest_hidden(model) + model_outputs(model);
-    const size_t most = SCORER_BYTES / (columns * sizeof(float));
+    const size_t columns =
+        model->transform.dense_width + model->transform.id_count + (size_t)model_outputs(model);
+    const size_t most = SCORER_BYTES / (columns * sizeof(float) + model->kind->row_bytes(model));
 
     if (most == 0)
         return 1;
     return rows < most ? rows : (uint32_t)most;
 }
 
-static enum status init_affines(struct scorer *scorer, struct error *err)
-{
-    const struct model *model = scorer->model;
-
-    scorer->affines = calloc(model->layer_count, sizeof *scorer->affines);
-    if (!scorer->affines)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < model->layer_count; i++)
-        TRY(affine_init(&scorer->affines[i], model->layers[i].weights, model->layers[i].bias,
-                        inputs_of(model, i), model->layers[i].width, err));
-    return STATUS_OK;
-}
-
 static enum status init_rows(struct scorer *scorer, struct error *err)
 {
     const struct model *model = scorer->model;
-    const size_t rows = scorer->rows_max, widest = widest_hidden(model);
+    const size_t rows = scorer->rows_max;
 
-    scorer->dense = new_array(rows, model->transform.dense_width, sizeof *scorer->dense);
-    scorer->ids = new_array(rows, model->transform.id_count, sizeof *scorer->ids);
-    scorer->front = new_array(rows, widest, sizeof *scorer->front);
-    scorer->back = new_array(rows, widest, sizeof *scorer->back);
-    scorer->logits = new_array(rows, model_outputs(model), sizeof *scorer->logits);
-    scorer->outputs = scorer->logits;
-    if (scorer->dense && scorer->ids && scorer->front && scorer->back && scorer->logits)
+    scorer->dense = matrix_new(rows, model->transform.dense_width, sizeof *scorer->dense);
+    scorer->ids = matrix_new(rows, model->transform.id_count, sizeof *scorer->ids);
+    scorer->results = matrix_new(rows, model_outputs(model), sizeof *scorer->results);
+    scorer->outputs = scorer->results;
+    if (scorer->dense && scorer->ids && scorer->results)
         return STATUS_OK;
     return fail_no_memory(err);
 }
@@ -86,12 +44,8 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
     enum status status;
 
     assert(rows > 0);
-    assert(model->layer_count > 0);
-    assert(model->layers[0].rows == model->transform.dense_width + model->transform.id_rows);
-    assert(model->layers[model->layer_count - 1].width == model_outputs(model));
-    *scorer = (struct scorer){
-        .model = model, .kernel = affine_kernel_best(), .rows_max = rows_with_room(model, rows)};
-    status = init_affines(scorer, err);
+    *scorer = (struct scorer){.model = model, .rows_max = rows_with_room(model, rows)};
+    status = model->kind->open(model, scorer->rows_max, &scorer->room, err);
     if (status == STATUS_OK)
         status = init_rows(scorer, err);
     if (status != STATUS_OK)
@@ -101,14 +55,11 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
 
 void scorer_deinit(struct scorer *scorer)
 {
-    for (uint32_t i = 0; scorer->affines && i < scorer->model->layer_count; i++)
-        affine_deinit(&scorer->affines[i]);
-    free(scorer->affines);
+    if (scorer->model)
+        scorer->model->kind->close(scorer->room);
     free(scorer->dense);
     free(scorer->ids);
-    free(scorer->front);
-    free(scorer->back);
-    free(scorer->logits);
+    free(scorer->results);
     *scorer = (struct scorer){0};
 }
 
@@ -122,60 +73,22 @@ enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cel
                          scorer->ids + (size_t)i * transform->id_count, err);
 }
 
-/* z (count, width) += for each row the rows of the first layer that it selects */
-static void add_ids(const struct model *model, const int32_t *ids, uint32_t count,
-                    float *restrict z)
-{
-    const struct layer *layer = &model->layers[0];
-    const float *block = layer->weights + (size_t)model->transform.dense_width * layer->width;
-
-    for (uint32_t row = 0; row < count; row++, z += layer->width) {
-        for (uint32_t i = 0; i < model->transform.id_count; i++, ids++) {
-            const float *weights = block + (size_t)*ids * layer->width;
-
-            if (*ids < 0)
-                continue;
-            for (uint32_t j = 0; j < layer->width; j++)
-                z[j] += weights[j];
-        }
-    }
-}
-
-static void score_rows(struct scorer *scorer, const float *dense, const int32_t *ids,
-                       uint32_t count)
-{
-    const struct model *model = scorer->model;
-    const float *x = dense;
-
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const bool is_last = i + 1 == model->layer_count;
-        float *z = is_last ? scorer->logits : i % 2 ? scorer->back : scorer->front;
-
-        affine_rows(&scorer->affines[i], scorer->kernel, x, count, z);
-        if (i == 0)
-            add_ids(model, ids, count, z);
-        if (!is_last)
-            activation_forward(model->activation, z, (size_t)count * model->layers[i].width);
-        x = z;
-    }
-}
-
 void scorer_score(struct scorer *scorer, uint32_t count)
 {
     assert(count <= scorer->rows_max);
-    score_rows(scorer, scorer->dense, scorer->ids, count);
+    scorer->model->kind->score(scorer->room, scorer->dense, scorer->ids, count, scorer->results);
     scorer_select(scorer, 0);
 }
 
 void scorer_select(struct scorer *scorer, uint32_t i)
 {
     assert(i < scorer->rows_max);
-    scorer->outputs = scorer->logits + (size_t)i * model_outputs(scorer->model);
+    scorer->outputs = scorer->results + (size_t)i * model_outputs(scorer->model);
 }
 
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids)
 {
-    score_rows(scorer, dense, ids, 1);
+    scorer->model->kind->score(scorer->room, dense, ids, 1, scorer->results);
     scorer_select(scorer, 0);
 }
 
@@ -215,9 +128,26 @@ void scorer_probabilities(const struct scorer *scorer, double *probabilities)
         probabilities[j] /= sum;
 }
 
+uint32_t scorer_cluster(const struct scorer *scorer)
+{
+    const uint32_t outputs = model_outputs(scorer->model);
+    uint32_t nearest = 0;
+
+    for (uint32_t j = 1; j < outputs; j++)
+        if (scorer->outputs[j] < scorer->outputs[nearest])
+            nearest = j;
+    return nearest;
+}
+
 struct cell scorer_prediction(const struct scorer *scorer)
 {
-    if (scorer->model->task == TASK_CLASSIFICATION)
+    switch (scorer->model->task) {
+    case TASK_CLASSIFICATION:
         return scorer->model->labels.values[scorer_class(scorer)];
+    case TASK_CLUSTERING:
+        return (struct cell){.type = CELL_INTEGER, .integer = scorer_cluster(scorer)};
+    case TASK_REGRESSION:
+        break;
+    }
     return (struct cell){.type = CELL_REAL, .real = scorer_value(scorer)};
 }

@@ -1,3 +1,4 @@
+#include "scoring/kind.h"
 #include "scoring/model_meta.h"
 
 #define XXH_INLINE_ALL
@@ -68,14 +69,14 @@ static void feed_labels(const struct feed *feed, const struct labels *labels)
     }
 }
 
-static void feed_layer(const struct feed *feed, const struct layer *layer)
+static void feed_array(const struct feed *feed, const struct model_array *array)
 {
-    const size_t elements = (size_t)layer->rows * layer->width;
-
-    feed_u64(feed, layer->rows);
-    feed_u64(feed, layer->width);
-    feed->update(feed->context, layer->weights, elements * sizeof *layer->weights);
-    feed->update(feed->context, layer->bias, layer->width * sizeof *layer->bias);
+    if (!array->has_known_shape) {
+        feed_u64(feed, array->rows);
+        feed_u64(feed, array->width);
+    }
+    feed->update(feed->context, *array->elements,
+                 (size_t)(array->rows * array->width) * sizeof **array->elements);
 }
 
 /* Every field has a fixed size or comes after its size: no two models feed the
@@ -83,9 +84,11 @@ static void feed_layer(const struct feed *feed, const struct layer *layer)
 void model_digest_feed(const struct model *model, digest_update *update, void *context)
 {
     const struct feed feed = {update, context};
+    struct model_array array;
+    uint64_t number;
 
     feed_u64(&feed, MODEL_FORMAT_VERSION);
-    feed_slice(&feed, model->family);
+    feed_slice(&feed, slice_of(model->kind->name));
     feed_u64(&feed, model->task);
     feed_u64(&feed, model->transform.input_count);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
@@ -93,10 +96,10 @@ void model_digest_feed(const struct model *model, digest_update *update, void *c
     feed_labels(&feed, &model->labels);
     feed_real(&feed, model->label_mean);
     feed_real(&feed, model->label_scale);
-    feed_u64(&feed, model->activation);
-    feed_u64(&feed, model->layer_count);
-    for (uint32_t i = 0; i < model->layer_count; i++)
-        feed_layer(&feed, &model->layers[i]);
+    for (uint32_t i = 0; model->kind->number(model, i, &number); i++)
+        feed_u64(&feed, number);
+    for (uint32_t i = 0; model->kind->array(model, i, &array); i++)
+        feed_array(&feed, &array);
 }
 
 static void checksum_update(void *state, const void *bytes, size_t size)

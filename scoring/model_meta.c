@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "scoring/kind.h"
 
 #define EXACT_INTEGER   ((int64_t)1 << 53) /* what a JSON number holds exactly */
 #define ID_DIGITS       32
@@ -14,27 +15,21 @@
 #define CHECKSUM_DIGITS 16
 #define NAME_BYTES_MAX  256
 
-struct slice model_tensor_name(char *name, uint32_t layer, bool is_bias)
-{
-    int size = snprintf(name, MODEL_TENSOR_NAME, "layer%u/%s", layer, is_bias ? "bias" : "weights");
-
-    return (struct slice){name, (size_t)size};
-}
-
 uint64_t model_weight_rows(const struct model *model)
 {
     const struct transform *transform = &model->transform;
     uint64_t features = 1 + (uint64_t)transform->dense_width;
+    struct linear_weights linear;
     uint64_t rows;
 
-    if (model->layer_count != 1)
+    if (!model->kind->linear || !model->kind->linear(model, &linear))
         return 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
         if (input->type == INPUT_CATEGORY)
             features += (uint64_t)input->word_count + input->hash_buckets + input->has_nulls;
     }
-    rows = features * model_outputs(model);
+    rows = features * linear.width;
     return rows > MODEL_WEIGHT_ROWS_MAX ? 0 : rows;
 }
 
@@ -94,21 +89,6 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
     return STATUS_OK;
 }
 
-static void add_network(cJSON *meta, const struct model *model)
-{
-    cJSON *object = json_add_object(meta, "network");
-    cJSON *layers;
-
-    json_add_string(object, "activation", slice_of(activation_words[model->activation]));
-    layers = json_add_array(object, "layers");
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        cJSON *layer = cJSON_CreateObject();
-        json_add_integer(layer, "rows", model->layers[i].rows);
-        json_add_integer(layer, "width", model->layers[i].width);
-        json_append(layers, layer);
-    }
-}
-
 static void add_checksum(cJSON *meta, uint64_t checksum)
 {
     char digits[CHECKSUM_DIGITS + 1];
@@ -125,7 +105,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_text(meta, "id", model->id, err));
     json_add_integer(meta, "version", model->version);
     TRY(add_text(meta, "estimator", model->estimator, err));
-    TRY(add_text(meta, "family", model->family, err));
+    json_add_string(meta, "family", slice_of(model->kind->name));
     json_add_string(meta, "task", slice_of(task_words[model->task]));
     TRY(add_text(meta, "label", model->label, err));
     if (model->label_declared.size > 0)
@@ -139,7 +119,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         TRY(add_input(inputs, &model->transform.inputs[i], err));
     TRY(add_labels(meta, model, err));
-    add_network(meta, model);
+    model->kind->write_content(model, json_add_object(meta, model->kind->name));
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
     if (model->metrics_json.size == 0)
         return STATUS_OK;
@@ -339,65 +319,28 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
     return STATUS_OK;
 }
 
-/* Rows of the first layer, as transform_finish will count them. */
-static uint64_t first_layer_rows(const struct transform *transform)
+static enum status read_kind(const cJSON *meta, const struct kind *const *kinds,
+                             struct arena *arena, struct model *model, struct error *err)
 {
-    uint64_t rows = 0;
+    struct slice name;
 
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        rows += input->type == INPUT_CATEGORY
-                    ? (uint64_t)input->word_count + input->hash_buckets + 1
-                    : 1 + (uint64_t)input->has_nulls;
-    }
-    return rows;
+    TRY(get_text(meta, "family", NAME_BYTES_MAX, arena, &name, err));
+    for (; *kinds && !model->kind; kinds++)
+        if (slice_is(name, (*kinds)->name))
+            model->kind = *kinds;
+    if (model->kind)
+        return STATUS_OK;
+    return fail(err, STATUS_UNSUPPORTED, "models of kind \"%.*s\" are not supported yet",
+                SLICE_FORMAT(name));
 }
 
-static enum status check_shapes(const struct model *model, struct error *err)
-{
-    uint64_t rows = first_layer_rows(&model->transform), parameters = 0;
-
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const struct layer *layer = &model->layers[i];
-        if (layer->rows != rows)
-            return fail(err, STATUS_CORRUPT, "model: layer %u has %u rows, where %llu belong", i,
-                        layer->rows, (unsigned long long)rows);
-        parameters += ((uint64_t)layer->rows + 1) * layer->width;
-        if (parameters > MODEL_PARAMETERS_MAX)
-            return fail(err, STATUS_CORRUPT, "model: more than %llu parameters",
-                        (unsigned long long)MODEL_PARAMETERS_MAX);
-        rows = layer->width;
-    }
-    if (rows != model_outputs(model))
-        return fail(err, STATUS_CORRUPT, "model: the last layer has %llu outputs, where %u belong",
-                    (unsigned long long)rows, model_outputs(model));
-    return STATUS_OK;
-}
-
-static enum status read_network(const cJSON *meta, struct arena *arena, struct model *model,
+static enum status read_content(const cJSON *meta, struct arena *arena, struct model *model,
                                 struct error *err)
 {
-    const cJSON *object, *layers, *layer;
-    unsigned activation;
-    uint32_t i = 0;
+    const cJSON *object;
 
-    TRY(json_get_object(meta, "network", &object, err));
-    TRY(get_word(object, "activation", activation_words, &activation, err));
-    model->activation = (enum activation)activation;
-    TRY(json_get_array(object, "layers", MODEL_LAYERS_MAX, &layers, err));
-    model->layer_count = (uint32_t)cJSON_GetArraySize(layers);
-    if (model->layer_count == 0)
-        return corrupt(err, "there are no layers");
-    model->layers = ARENA_NEW(arena, struct layer, model->layer_count);
-    if (!model->layers)
-        return fail_no_memory(err);
-    cJSON_ArrayForEach(layer, layers)
-    {
-        TRY(get_count(layer, "rows", 1, INT32_MAX, &model->layers[i].rows, err));
-        TRY(get_count(layer, "width", 1, MODEL_WIDTH_MAX, &model->layers[i].width, err));
-        i++;
-    }
-    return check_shapes(model, err);
+    TRY(json_get_object(meta, model->kind->name, &object, err));
+    return model->kind->read_content(object, arena, model, err);
 }
 
 static enum status read_metrics(const cJSON *meta, struct arena *arena, struct model *model,
@@ -420,8 +363,8 @@ static enum status read_metrics(const cJSON *meta, struct arena *arena, struct m
     return status;
 }
 
-static enum status read_meta(const cJSON *meta, struct arena *arena, struct model *model,
-                             struct error *err)
+static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
+                             struct arena *arena, struct model *model, struct error *err)
 {
     struct slice checksum;
     int64_t format, rows;
@@ -432,10 +375,7 @@ static enum status read_meta(const cJSON *meta, struct arena *arena, struct mode
         return fail(err, STATUS_UNSUPPORTED,
                     "the model is of format %lld, where this version reads format %d",
                     (long long)format, MODEL_FORMAT_VERSION);
-    TRY(get_text(meta, "family", NAME_BYTES_MAX, arena, &model->family, err));
-    if (!slice_is(model->family, "network"))
-        return fail(err, STATUS_UNSUPPORTED, "models of kind \"%.*s\" are not supported yet",
-                    SLICE_FORMAT(model->family));
+    TRY(read_kind(meta, kinds, arena, model, err));
     TRY(get_text(meta, "estimator", NAME_BYTES_MAX, arena, &model->estimator, err));
     TRY(get_word(meta, "task", task_words, &task, err));
     model->task = (enum task)task;
@@ -453,29 +393,28 @@ static enum status read_meta(const cJSON *meta, struct arena *arena, struct mode
     TRY(get_text(meta, "created_at", NAME_BYTES_MAX, arena, &model->created_at, err));
     TRY(read_inputs(meta, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
-    TRY(read_network(meta, arena, model, err));
+    TRY(read_content(meta, arena, model, err));
     return read_metrics(meta, arena, model, err);
 }
 
-enum status model_meta_read(struct slice json, struct arena *arena, struct model *model,
-                            struct error *err)
+enum status model_meta_read(struct slice json, const struct kind *const *kinds, struct arena *arena,
+                            struct model *model, struct error *err)
 {
     enum status status;
     cJSON *meta;
 
     *model = (struct model){0};
     TRY(json_parse(json, MODEL_META_BYTES_MAX, &meta, err));
-    status = read_meta(meta, arena, model, err);
+    status = read_meta(meta, kinds, arena, model, err);
     cJSON_Delete(meta);
     return status;
 }
 
-enum status model_read_meta(struct slice meta_json, struct arena *arena, struct model *model,
-                            struct error *err)
+enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
+                            struct arena *arena, struct model *model, struct error *err)
 {
-    TRY(model_meta_read(meta_json, arena, model, err));
-    model->layers = NULL;
-    model->layer_count = 0;
+    TRY(model_meta_read(meta_json, kinds, arena, model, err));
+    model->content = NULL;
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         model->transform.inputs[i].word_count = 0;
     return STATUS_OK;

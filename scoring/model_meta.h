@@ -12,14 +12,10 @@ uint64_t model_checksum(const struct model *model);
 
 enum status model_meta_write(const struct model *model, struct text *out, struct error *err);
 
-/* Everything that the JSON says, checked. Layers have their shapes and no
- * tensors yet, category inputs their word counts and no words. */
-enum status model_meta_read(struct slice json, struct arena *arena, struct model *model,
-                            struct error *err);
-
-/* "layer3/bias" into name, which holds MODEL_TENSOR_NAME bytes. */
-#define MODEL_TENSOR_NAME 40
-struct slice model_tensor_name(char *name, uint32_t layer, bool is_bias);
+/* Everything that the JSON says, checked. The content has its shapes and no arrays
+ * yet, category inputs their word counts and no words. */
+enum status model_meta_read(struct slice json, const struct kind *const *kinds, struct arena *arena,
+                            struct model *model, struct error *err);
 
 /* How many rows the `weight` part has; 0 where the model is not linear or has
  * more than MODEL_WEIGHT_ROWS_MAX. */

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scoring/kind.h"
 #include "scoring/model_meta.h"
 
 #define CACHE_LINE 64 /* bytes */
 
 /* A tensor that is being put together from its chunks. */
 struct tensor {
-    char name[MODEL_TENSOR_NAME];
-    size_t name_size;
+    char name[MODEL_ARRAY_NAME];
     float *elements;
     size_t bytes;
     uint64_t chunks, missing;
@@ -31,7 +31,8 @@ struct model_reader {
     struct model model;
     bool has_meta;
     uint64_t rows;
-    struct tensor *tensors; /* weights and bias of each layer */
+    const struct kind *const *kinds;
+    struct tensor *tensors; /* one for each array of the kind */
     uint32_t tensor_count;
     uint64_t words_missing;
     uint32_t input; /* where the last word went: words come column by column */
@@ -39,11 +40,13 @@ struct model_reader {
     size_t pending_bytes;
 };
 
-enum status model_reader_new(struct arena *arena, struct model_reader **reader, struct error *err)
+enum status model_reader_new(const struct kind *const *kinds, struct arena *arena,
+                             struct model_reader **reader, struct error *err)
 {
     *reader = calloc(1, sizeof **reader);
     if (!*reader)
         return fail_no_memory(err);
+    (*reader)->kinds = kinds;
     (*reader)->arena = arena;
     return STATUS_OK;
 }
@@ -66,13 +69,13 @@ static float *alloc_aligned(struct arena *arena, size_t bytes)
     return memory ? (float *)(void *)(memory + (-(uintptr_t)memory & (CACHE_LINE - 1))) : NULL;
 }
 
-static enum status expect_tensor(struct model_reader *reader, uint32_t layer, bool is_bias,
-                                 uint64_t elements, struct error *err)
+static enum status expect_tensor(struct model_reader *reader, const struct model_array *array,
+                                 struct error *err)
 {
     struct tensor *tensor = &reader->tensors[reader->tensor_count++];
 
-    tensor->name_size = model_tensor_name(tensor->name, layer, is_bias).size;
-    tensor->bytes = elements * sizeof(float);
+    memcpy(tensor->name, array->name, sizeof tensor->name);
+    tensor->bytes = array->rows * array->width * sizeof(float);
     tensor->chunks = (tensor->bytes + MODEL_CHUNK_BYTES - 1) / MODEL_CHUNK_BYTES;
     tensor->missing = tensor->chunks;
     tensor->elements = alloc_aligned(reader->arena, tensor->bytes);
@@ -80,6 +83,7 @@ static enum status expect_tensor(struct model_reader *reader, uint32_t layer, bo
     if (!tensor->elements || !tensor->is_there)
         return fail(err, STATUS_NO_MEMORY, "the model's %s take %zu bytes, more than there is room",
                     tensor->name, tensor->bytes);
+    *array->elements = tensor->elements;
     return STATUS_OK;
 }
 
@@ -98,18 +102,16 @@ static enum status expect_words(struct model_reader *reader, struct transform_in
 static enum status expect_rest(struct model_reader *reader, struct error *err)
 {
     struct model *model = &reader->model;
+    struct model_array array;
+    uint32_t count = 0;
 
-    reader->tensors = ARENA_NEW(reader->arena, struct tensor, 2 * (size_t)model->layer_count);
+    while (model->kind->array(model, count, &array))
+        count++;
+    reader->tensors = ARENA_NEW(reader->arena, struct tensor, count);
     if (!reader->tensors)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        struct layer *layer = &model->layers[i];
-
-        TRY(expect_tensor(reader, i, false, (uint64_t)layer->rows * layer->width, err));
-        layer->weights = reader->tensors[reader->tensor_count - 1].elements;
-        TRY(expect_tensor(reader, i, true, layer->width, err));
-        layer->bias = reader->tensors[reader->tensor_count - 1].elements;
-    }
+    for (uint32_t i = 0; model->kind->array(model, i, &array); i++)
+        TRY(expect_tensor(reader, &array, err));
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         if (model->transform.inputs[i].type == INPUT_CATEGORY)
             TRY(expect_words(reader, &model->transform.inputs[i], err));
@@ -133,8 +135,7 @@ static enum status add_chunk(struct model_reader *reader, const struct model_row
     uint64_t hash;
 
     for (uint32_t i = 0; i < reader->tensor_count && !tensor; i++)
-        if (slice_equal((struct slice){reader->tensors[i].name, reader->tensors[i].name_size},
-                        row->name))
+        if (slice_is(row->name, reader->tensors[i].name))
             tensor = &reader->tensors[i];
     if (!tensor || row->position < 0 || (uint64_t)row->position >= tensor->chunks)
         return unexpected(row, "does not belong to it", err);
@@ -233,7 +234,7 @@ static enum status add_meta(struct model_reader *reader, const struct model_row 
         return unexpected(row, "is there twice", err);
     if (!row->has_data)
         return unexpected(row, "is empty", err);
-    TRY(model_meta_read(row->data, reader->arena, &reader->model, err));
+    TRY(model_meta_read(row->data, reader->kinds, reader->arena, &reader->model, err));
     TRY(expect_rest(reader, err));
     reader->has_meta = true;
     while (reader->pending) {

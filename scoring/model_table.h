@@ -57,9 +57,11 @@ enum status model_write_some(const struct model *model, uint64_t *next, size_t b
 
 /* Rows in any order; `meta` need not come first. After the last row
  * model_reader_finish checks that all is there and gives the model, which lives
- * in the arena (its maximum bounds what a hostile table can make us allocate). */
+ * in the arena (its maximum bounds what a hostile table can make us allocate).
+ * `kinds`, NULL-terminated, are those that a model may be of: kinds/kinds.h has all. */
 struct model_reader;
-enum status model_reader_new(struct arena *arena, struct model_reader **reader, struct error *err);
+enum status model_reader_new(const struct kind *const *kinds, struct arena *arena,
+                             struct model_reader **reader, struct error *err);
 enum status model_reader_add(struct model_reader *reader, const struct model_row *row,
                              struct error *err);
 enum status model_reader_finish(struct model_reader *reader, struct model *model,
@@ -67,9 +69,9 @@ enum status model_reader_finish(struct model_reader *reader, struct model *model
 void model_reader_free(struct model_reader *reader);
 
 /* What the planner needs, from the meta row's data alone: the same struct with
- * layers and vocabularies left empty. */
-enum status model_read_meta(struct slice meta_json, struct arena *arena, struct model *model,
-                            struct error *err);
+ * content and vocabularies left empty. */
+enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
+                            struct arena *arena, struct model *model, struct error *err);
 
 /* Everything that the digest covers, in a fixed order and little-endian, given
  * to `update` piece by piece; the caller brings SHA-256. */

@@ -2,12 +2,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scoring/kind.h"
 #include "scoring/model_meta.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are copied as they stand");
 
 struct writer {
     const struct model *model;
+    struct linear_weights linear; /* of a linear one */
     model_row_sink *sink;
     void *context;
     uint64_t to_skip, written; /* rows: before the first that is asked for, from it on */
@@ -72,17 +74,17 @@ static enum status write_weight(struct writer *writer, struct slice name, uint32
 static enum status write_intercepts(struct writer *writer, struct error *err)
 {
     const struct transform *transform = &writer->model->transform;
-    const struct layer *layer = writer->model->layers;
+    const struct linear_weights *linear = &writer->linear;
 
-    for (uint64_t j = begin_section(writer, layer->width); j < layer->width && !writer->is_full;
+    for (uint64_t j = begin_section(writer, linear->width); j < linear->width && !writer->is_full;
          j++) {
-        double intercept = (double)layer->bias[j];
+        double intercept = (double)linear->bias[j];
 
         for (uint32_t i = 0; i < transform->input_count; i++) {
             const struct transform_input *input = &transform->inputs[i];
             if (input->type == INPUT_NUMERIC)
                 intercept -=
-                    (double)layer->weights[(size_t)input->dense_offset * layer->width + j] *
+                    (double)linear->weights[(size_t)input->dense_offset * linear->width + j] *
                     (input->mean / input->scale);
         }
         TRY(write_weight(writer, SLICE("(intercept)"), (uint32_t)j, intercept, true, err));
@@ -94,14 +96,15 @@ static enum status write_intercepts(struct writer *writer, struct error *err)
 static enum status write_feature(struct writer *writer, const struct text *name, size_t layer_row,
                                  double scale, struct error *err)
 {
-    const struct layer *layer = writer->model->layers;
+    const struct linear_weights *linear = &writer->linear;
 
     if (name->failed)
         return fail_no_memory(err);
-    for (uint64_t j = begin_section(writer, layer->width); j < layer->width && !writer->is_full;
+    for (uint64_t j = begin_section(writer, linear->width); j < linear->width && !writer->is_full;
          j++)
         TRY(write_weight(writer, text_slice(name), (uint32_t)j,
-                         (double)layer->weights[layer_row * layer->width + j] / scale, false, err));
+                         (double)linear->weights[layer_row * linear->width + j] / scale, false,
+                         err));
     return STATUS_OK;
 }
 
@@ -153,6 +156,7 @@ static enum status write_weights(struct writer *writer, struct error *err)
 
     if (model_weight_rows(writer->model) == 0)
         return STATUS_OK;
+    writer->model->kind->linear(writer->model, &writer->linear);
     TRY(write_intercepts(writer, err));
     text_init(&name, TEXT_MAXIMUM);
     for (uint32_t i = 0; status == STATUS_OK && i < transform->input_count; i++) {
@@ -191,19 +195,13 @@ static enum status write_tensor(struct writer *writer, struct slice name, const 
 static enum status write_tensors(struct writer *writer, struct error *err)
 {
     const struct model *model = writer->model;
+    struct model_array array;
     char *chunk = malloc(sizeof(uint64_t) + MODEL_CHUNK_BYTES);
     enum status status = chunk ? STATUS_OK : fail_no_memory(err);
 
-    for (uint32_t i = 0; status == STATUS_OK && i < model->layer_count; i++) {
-        const struct layer *layer = &model->layers[i];
-        char name[MODEL_TENSOR_NAME];
-
-        status = write_tensor(writer, model_tensor_name(name, i, false), layer->weights,
-                              (size_t)layer->rows * layer->width, chunk, err);
-        if (status == STATUS_OK)
-            status = write_tensor(writer, model_tensor_name(name, i, true), layer->bias,
-                                  layer->width, chunk, err);
-    }
+    for (uint32_t i = 0; status == STATUS_OK && model->kind->array(model, i, &array); i++)
+        status = write_tensor(writer, slice_of(array.name), *array.elements,
+                              (size_t)(array.rows * array.width), chunk, err);
     free(chunk);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/sqlite/host.h"
 #include "extension/sqlite/sql.h"
+#include "kinds/kinds.h"
 #include "scoring/model_table.h"
 
 /* Names of temp, main and the attached databases, in SQLite's search order. */
@@ -253,7 +254,7 @@ enum status host_load_model(void *self, struct slice schema, struct slice name, 
     enum status status;
 
     TRY(prepare_read(host->db, schema, name, "", &statement, err));
-    status = model_reader_new(arena, &reader, err);
+    status = model_reader_new(kinds, arena, &reader, err);
     if (status == STATUS_OK) {
         status = read_rows(statement, reader, err);
         if (status == STATUS_OK)
@@ -278,7 +279,7 @@ enum status host_load_meta(void *self, struct slice schema, struct slice name, s
         status = refuse_no_model(name, err);
     if (status == STATUS_OK)
         status = name_damaged_model(
-            name, model_read_meta(sql_slice(statement, 4), arena, model, err), err);
+            name, model_read_meta(sql_slice(statement, 4), kinds, arena, model, err), err);
     sqlite3_finalize(statement);
     return status;
 }

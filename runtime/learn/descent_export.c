@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "kinds/kinds.h"
 #include "runtime/learn/descent_parts.h"
 
 /* ---- the model ---- */
@@ -13,7 +14,7 @@ void descent_fill_model(const struct descent *descent, struct model *model)
 
     *model = (struct model){
         .estimator = spec->estimator,
-        .family = spec->family,
+        .kind = kind_find(spec->family),
         .task = descent->spec->task,
         .label = spec->label,
         .label_declared = spec->label_declared,

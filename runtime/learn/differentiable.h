@@ -17,10 +17,11 @@
 #define RUNTIME_LEARN_DIFFERENTIABLE_H
 
 #include "jobspec/jobspec.h"
+#include "kinds/network/network_model.h"
 #include "runtime/data/dataset.h"
 #include "scoring/model.h"
 
-#define TENSORS_MAX     (2 * MODEL_LAYERS_MAX + 1)
+#define TENSORS_MAX     (2 * NETWORK_LAYERS_MAX + 1)
 #define LANE_CHUNK_ROWS 128 /* rows that are computed together */
 
 /* A run of the parameters with one fixed-point exponent. */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "scoring/activation.h"
 #include "scoring/model.h"
 
 /* sum (m) += the rows of delta (n,m), in ascending order. */

@@ -13,6 +13,7 @@
 #ifndef RUNTIME_LEARN_NETWORK_H
 #define RUNTIME_LEARN_NETWORK_H
 
+#include "kinds/network/network_model.h"
 #include "runtime/learn/affine.h"
 #include "runtime/learn/differentiable.h"
 #include "runtime/learn/dropout.h"
@@ -25,7 +26,7 @@ struct network {
     enum activation activation;
     uint32_t dense_width;
     uint32_t layer_count;
-    struct affine layers[MODEL_LAYERS_MAX];
+    struct affine layers[NETWORK_LAYERS_MAX];
     struct id_rows ids; /* a block of the first layer's weights */
     struct loss_head head;
     struct dropout dropout;
@@ -33,7 +34,8 @@ struct network {
     uint32_t tensor_count;
     struct tensor tensors[TENSORS_MAX];
     uint32_t parameter_count, transposed_count;
-    struct layer stored[MODEL_LAYERS_MAX]; /* as scoring sees them: network_fill_model */
+    struct layer stored[NETWORK_LAYERS_MAX]; /* as scoring sees them: network_fill_model */
+    struct network_model content;
 };
 
 /* LIMIT beyond MODEL_PARAMETERS_MAX, with the number of bytes. */
@@ -45,11 +47,11 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
 
 /* Room to compute one lane in. */
 struct network_space {
-    float *inputs;                        /* (chunk, dense_width) */
-    int32_t *ids;                         /* (chunk, id_count) */
-    float *activations[MODEL_LAYERS_MAX]; /* (chunk, width) of each layer */
-    float *masks[MODEL_LAYERS_MAX];       /* (chunk, width) of each hidden layer */
-    float *deltas[2];                     /* (chunk, widest) */
+    float *inputs;                          /* (chunk, dense_width) */
+    int32_t *ids;                           /* (chunk, id_count) */
+    float *activations[NETWORK_LAYERS_MAX]; /* (chunk, width) of each layer */
+    float *masks[NETWORK_LAYERS_MAX];       /* (chunk, width) of each hidden layer */
+    float *deltas[2];                       /* (chunk, widest) */
     struct loss_labels labels;
     float *gradient; /* (parameter_count); the id block is 0 between calls */
     struct touched_rows touched;

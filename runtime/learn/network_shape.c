@@ -63,7 +63,7 @@ enum status network_init(struct network *network, const struct jobspec *spec,
                          const struct dataset *dataset, struct error *err)
 {
     const struct transform *transform = &dataset->transform;
-    uint32_t widths[MODEL_LAYERS_MAX], rows = transform->dense_width;
+    uint32_t widths[NETWORK_LAYERS_MAX], rows = transform->dense_width;
     uint64_t total = 0, inputs = (uint64_t)rows + transform->id_rows;
 
     *network = (struct network){
@@ -77,8 +77,8 @@ enum status network_init(struct network *network, const struct jobspec *spec,
     memcpy(widths, spec->hidden_units, spec->hidden_layers * sizeof *widths);
     widths[spec->hidden_layers] = network->head.outputs;
     for (uint32_t l = 0; l <= spec->hidden_layers; l++) {
-        if (widths[l] == 0 || widths[l] > MODEL_WIDTH_MAX)
-            return fail(err, STATUS_LIMIT, "a layer has 1 to %d units, not %u", MODEL_WIDTH_MAX,
+        if (widths[l] == 0 || widths[l] > NETWORK_WIDTH_MAX)
+            return fail(err, STATUS_LIMIT, "a layer has 1 to %d units, not %u", NETWORK_WIDTH_MAX,
                         widths[l]);
         total += (inputs + 1) * widths[l]; /* below 2^34 x 2^16 each: no overflow */
         inputs = widths[l];
@@ -105,9 +105,9 @@ static void network_fill_model(void *self, const float *parameters, struct model
             .bias = parameters + layer->bias,
         };
     }
-    model->activation = network->activation;
-    model->layers = network->stored;
-    model->layer_count = network->layer_count;
+    network->content =
+        (struct network_model){network->activation, network->stored, network->layer_count};
+    model->content = &network->content;
 }
 
 uint32_t network_transpose(const void *self, const float *parameters, float *transposed)
@@ -227,7 +227,7 @@ void network_space_deinit(struct network_space *space)
 {
     free(space->inputs);
     free(space->ids);
-    for (int l = 0; l < MODEL_LAYERS_MAX; l++) {
+    for (int l = 0; l < NETWORK_LAYERS_MAX; l++) {
         free(space->activations[l]);
         free(space->masks[l]);
     }

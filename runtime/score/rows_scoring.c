@@ -1,4 +1,5 @@
 #include "runtime/score/rows_scoring.h"
+#include "kinds/kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static enum status read_model(struct jobstore *store, struct rows_scoring *scori
     struct model_reader *reader;
     enum status status;
 
-    TRY(model_reader_new(&scoring->arena, &reader, err));
+    TRY(model_reader_new(kinds, &scoring->arena, &reader, err));
     status = jobstore_each_model_row(store, add_model_row, reader, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, &scoring->model, err);

@@ -11,6 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "kinds/kinds.h"
 #include "scoring/model_meta.h"
 
 #define ARENA_BYTES    ((size_t)4 << 20)
@@ -29,14 +30,14 @@ static uint8_t next_byte(struct slice *rest)
     return byte;
 }
 
-static enum status add_tensor(struct model_reader *reader, uint32_t layer, bool is_bias,
-                              size_t elements, struct slice *rest, struct error *err)
+static enum status add_tensor(struct model_reader *reader, const struct model_array *array,
+                              struct slice *rest, struct error *err)
 {
+    const size_t elements = (size_t)(array->rows * array->width);
     static char chunk[sizeof(uint64_t) + MODEL_CHUNK_BYTES];
-    char name[MODEL_TENSOR_NAME];
-    struct model_row row = {.part = SLICE("tensor"), .has_data = true};
+    struct model_row row = {
+        .part = SLICE("tensor"), .name = slice_of(array->name), .has_data = true};
 
-    row.name = model_tensor_name(name, layer, is_bias);
     for (size_t at = 0; at < elements; at += MODEL_CHUNK_BYTES / sizeof(float)) {
         size_t count = elements - at;
         uint64_t hash;
@@ -95,11 +96,10 @@ static enum status add_stray(struct model_reader *reader, struct slice *rest, st
 static enum status add_rest(struct model_reader *reader, const struct model *shapes,
                             struct slice *rest, struct error *err)
 {
-    for (uint32_t i = 0; i < shapes->layer_count; i++) {
-        const struct layer *layer = &shapes->layers[i];
-        TRY(add_tensor(reader, i, false, (size_t)layer->rows * layer->width, rest, err));
-        TRY(add_tensor(reader, i, true, layer->width, rest, err));
-    }
+    struct model_array array;
+
+    for (uint32_t i = 0; shapes->kind && shapes->kind->array(shapes, i, &array); i++)
+        TRY(add_tensor(reader, &array, rest, err));
     for (uint32_t i = 0; i < shapes->transform.input_count; i++)
         if (shapes->transform.inputs[i].type == INPUT_CATEGORY)
             TRY(add_words(reader, &shapes->transform.inputs[i], rest, err));
@@ -110,13 +110,14 @@ static enum status add_rest(struct model_reader *reader, const struct model *sha
 static struct model read_shapes(struct slice json, struct arena *arena)
 {
     struct model shapes = {0};
+    struct model_array array;
     uint64_t parameters = 0;
     struct error err;
 
-    if (model_meta_read(json, arena, &shapes, &err) != STATUS_OK)
+    if (model_meta_read(json, kinds, arena, &shapes, &err) != STATUS_OK)
         return (struct model){0};
-    for (uint32_t i = 0; i < shapes.layer_count; i++)
-        parameters += (uint64_t)shapes.layers[i].rows * shapes.layers[i].width;
+    for (uint32_t i = 0; shapes.kind->array(&shapes, i, &array); i++)
+        parameters += array.rows * array.width;
     return parameters > PARAMETERS_MAX ? (struct model){0} : shapes;
 }
 
@@ -130,7 +131,7 @@ static enum status load(struct slice json, struct slice rest, struct arena *aren
     struct model_reader *reader;
     enum status status = STATUS_OK;
 
-    TRY(model_reader_new(arena, &reader, err));
+    TRY(model_reader_new(kinds, arena, &reader, err));
     if (meta_first)
         status = model_reader_add(reader, &meta, err);
     if (status == STATUS_OK)
@@ -164,7 +165,7 @@ static void check_again(const struct model *first)
     arena_init(&arena, 2 * ARENA_BYTES);
     text_init(&before, TEXT_MAXIMUM);
     text_init(&after, TEXT_MAXIMUM);
-    if (model_reader_new(&arena, &reader, &err) != STATUS_OK ||
+    if (model_reader_new(kinds, &arena, &reader, &err) != STATUS_OK ||
         model_write(first, pass_on, reader, &err) != STATUS_OK ||
         model_reader_finish(reader, &second, &err) != STATUS_OK)
         abort();

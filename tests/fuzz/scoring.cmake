@@ -1,5 +1,5 @@
 if(TOTRAIN_FUZZ)
   add_executable(fuzz_model_table ${CMAKE_CURRENT_LIST_DIR}/fuzz_model_table.c)
-  target_link_libraries(fuzz_model_table PRIVATE totrain_scoring totrain_base PkgConfig::XXHASH)
+  target_link_libraries(fuzz_model_table PRIVATE totrain_kinds totrain_scoring totrain_base PkgConfig::XXHASH)
   target_link_options(fuzz_model_table PRIVATE -fsanitize=fuzzer)
 endif()

@@ -22,10 +22,10 @@
 #define END_MS      3600000
 #define NOBODY      UINT32_MAX
 
-enum kind { FRAME, CLOSED, TICK, WORK, KILL, LEAVE, FREEZE, CUT, START, START_MASTER };
+enum happening { FRAME, CLOSED, TICK, WORK, KILL, LEAVE, FREEZE, CUT, START, START_MASTER };
 
 struct event {
-    enum kind kind;
+    enum happening kind;
     uint32_t node, link, side; /* START: node is the worker's index */
     char *bytes;
     size_t size;
@@ -110,7 +110,7 @@ static void complain(struct world *world, const char *what, uint64_t which)
         }                                                                                          \
     } while (0)
 
-static struct event *schedule(struct world *world, int64_t at, enum kind kind, uint32_t node)
+static struct event *schedule(struct world *world, int64_t at, enum happening kind, uint32_t node)
 {
     static struct event nowhere;
     const uint32_t key = world->free_event;
@@ -166,7 +166,7 @@ static struct slice toy_results(const void *self)
 
 /* ----------------------------------------------------------- connections */
 
-static void send_to(struct world *world, uint32_t link, uint32_t side, enum kind kind,
+static void send_to(struct world *world, uint32_t link, uint32_t side, enum happening kind,
                     struct slice bytes)
 {
     struct end *end = &world->links[link].ends[side];
@@ -666,7 +666,8 @@ static void happen(struct world *world, const struct event *event)
 
 /* ------------------------------------------------------------ a history */
 
-static void plan_mishaps(struct world *world, enum kind kind, uint32_t count, uint32_t is_master)
+static void plan_mishaps(struct world *world, enum happening kind, uint32_t count,
+                         uint32_t is_master)
 {
     for (uint32_t i = 0; i < count; i++)
         schedule(world, 1 + (int64_t)draw(world, (uint64_t)world->plan->span_ms), kind, is_master)

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "params", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
+FOLDERS = ["base", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
            "extension", "cli", "tests"]
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "strtok", "system", "popen", "alloca",
           "atoi", "atol", "atof", "sleep", "usleep", "nanosleep", "tmpnam", "mktemp", "rand",

@@ -12,7 +12,7 @@ target_compile_definitions(test_memory_of_statements
   PRIVATE GOLDEN_FOLDER="${CMAKE_SOURCE_DIR}/tests/golden")
 totrain_test(test_memory_of_models
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_models.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
-  USES scoring LIBS PkgConfig::CJSON LABEL unit)
+  USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
 foreach(name statements models)
   target_link_options(test_memory_of_${name} PRIVATE ${FAILING_MEMORY_LINK})
 endforeach()

@@ -1,5 +1,5 @@
 foreach(name transform model metrics model_table model_damage affine elementary)
-  totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring LIBS PkgConfig::CJSON LABEL unit)
+  totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 
 # What the clones of WIDE_VECTORS compute, as functions that a test can call.
@@ -16,4 +16,4 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     target_link_libraries(test_affine PRIVATE activation_${vectors})
   endforeach()
 endif()
-totrain_test(test_outputs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outputs.c USES scoring LABEL unit)
+totrain_test(test_outputs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outputs.c USES scoring kinds LABEL unit)

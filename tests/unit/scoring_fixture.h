@@ -7,11 +7,14 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "kinds/kinds.h"
+#include "kinds/network/network_model.h"
 #include "scoring/model_table.h"
 
 struct fixture {
     struct arena arena;
     struct model model;
+    struct network_model network; /* the model's content */
     struct model_row *rows;
     size_t row_count;
 };
@@ -31,10 +34,10 @@ static inline void fixture_layers(struct fixture *fixture, const uint32_t *width
     struct model *model = &fixture->model;
     uint32_t rows = model->transform.dense_width + model->transform.id_rows;
 
-    model->layer_count = count;
-    model->layers = ARENA_NEW(&fixture->arena, struct layer, count);
+    fixture->network.layer_count = count;
+    fixture->network.layers = ARENA_NEW(&fixture->arena, struct layer, count);
     for (uint32_t i = 0; i < count; i++) {
-        model->layers[i] = (struct layer){
+        fixture->network.layers[i] = (struct layer){
             .rows = rows,
             .width = widths[i],
             .weights = fixture_floats(fixture, (size_t)rows * widths[i], 2 * i),
@@ -74,7 +77,8 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
                                          .word_count = 2};
     *model = (struct model){
         .estimator = SLICE("DNNClassifier"),
-        .family = SLICE("network"),
+        .kind = kind_find(SLICE("network")),
+        .content = &fixture->network,
         .task = classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .label = SLICE("class"),
         .statement = SLICE("SELECT * FROM t TO TRAIN DNNClassifier LABEL class INTO m"),
@@ -87,9 +91,9 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
         .labels = {.type = classes ? LABEL_INTEGER : LABEL_REAL, .count = classes},
         .label_mean = classes ? 0 : 22.5,
         .label_scale = classes ? 1 : 9.25,
-        .activation = ACTIVATION_RELU,
         .metrics_json = SLICE("[{\"name\":\"Accuracy\",\"train\":0.5}]"),
     };
+    fixture->network.activation = ACTIVATION_RELU;
     model->labels.values = ARENA_NEW(&fixture->arena, struct cell, classes);
     for (uint32_t i = 0; i < classes; i++)
         model->labels.values[i] = (struct cell){.type = CELL_INTEGER, .integer = 10 * i};

@@ -211,9 +211,11 @@ static void where_the_rows_lie_makes_no_difference(void **state)
     CHECK_OK(run_job(b, 2, 1, &err));
     CHECK_OK(measure_and_export(a, &model_a, metrics_a, &count, &err));
     CHECK_OK(measure_and_export(b, &model_b, metrics_b, &count, &err));
-    for (uint32_t l = 0; l < model_a.layer_count; l++)
-        assert_memory_equal(model_a.layers[l].weights, model_b.layers[l].weights,
-                            model_a.layers[l].rows * model_a.layers[l].width * sizeof(float));
+    for (uint32_t l = 0; l < network_of(&model_a)->layer_count; l++)
+        assert_memory_equal(network_of(&model_a)->layers[l].weights,
+                            network_of(&model_b)->layers[l].weights,
+                            network_of(&model_a)->layers[l].rows *
+                                network_of(&model_a)->layers[l].width * sizeof(float));
     CHECK(metrics_a[0].train == metrics_b[0].train);
     descent_close(a);
     descent_close(b);
@@ -323,7 +325,8 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
         CHECK_OK(measure_and_export(learners[i], &models[i], metrics, &count, &err));
     }
     for (uint32_t i = 0; i < (5 + 12) * 8; i++)
-        CHECK(fabsf(models[0].layers[0].weights[i] - models[1].layers[0].weights[i]) < 1e-5f);
+        CHECK(fabsf(network_of(&models[0])->layers[0].weights[i] -
+                    network_of(&models[1])->layers[0].weights[i]) < 1e-5f);
     descent_close(learners[0]);
     descent_close(learners[1]);
     made_dataset_close(&dataset);
@@ -864,8 +867,8 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     CHECK(fabs(metrics[1].validation - report.validation_score) < 1e-9);
     CHECK(metrics[1].train > 0.8);
     CHECK_INT(model.rows, 200);
-    CHECK_INT(model.layer_count, 3);
-    CHECK_INT(model.layers[0].rows, 5 + 12);
+    CHECK_INT(network_of(&model)->layer_count, 3);
+    CHECK_INT(network_of(&model)->layers[0].rows, 5 + 12);
     spec.metrics[1] = SLICE("nonsense");
     CHECK_FAILS(measure_and_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                 "nonsense");
@@ -896,8 +899,8 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     CHECK_OK(run_job(descent, 1, 0, &err));
     CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
     for (int j = 0; j < 3; j++)
-        CHECK(fabsf(model.layers[0].weights[j] - w[j]) < 1e-4f);
-    CHECK(fabsf(model.layers[0].bias[0] - 0.75f) < 1e-4f);
+        CHECK(fabsf(network_of(&model)->layers[0].weights[j] - w[j]) < 1e-4f);
+    CHECK(fabsf(network_of(&model)->layers[0].bias[0] - 0.75f) < 1e-4f);
     CHECK(isnan(metrics[0].validation));
     descent_close(descent);
     made_dataset_close(&dataset);
@@ -926,7 +929,7 @@ static void class_weights_move_the_border(void **state)
     descent = opened(&spec, &dataset);
     CHECK_OK(run_job(descent, 1, 0, &err));
     CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
-    CHECK(fabsf(model.layers[0].bias[0]) < 1e-3f);
+    CHECK(fabsf(network_of(&model)->layers[0].bias[0]) < 1e-3f);
     descent_close(descent);
     made_dataset_close(&dataset);
 }

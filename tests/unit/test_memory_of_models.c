@@ -69,7 +69,7 @@ static enum status read_and_measure(void *context, struct text *result, struct e
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    status = model_reader_new(&arena, &reader, err);
+    status = model_reader_new(kinds, &arena, &reader, err);
     if (status == STATUS_OK) {
         status = add_rows(fixture, reader, err);
         if (status == STATUS_OK)

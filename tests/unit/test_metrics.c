@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "kinds/kinds.h"
 #include "scoring/metrics.h"
 
 #define NEAR(actual, expected) CHECK(fabs((actual) - (expected)) < 1e-9)
@@ -20,7 +21,10 @@ static void stage_init(struct stage *stage, enum task task, uint32_t classes)
 {
     struct error err;
 
-    *stage = (struct stage){.model = {.task = task, .labels.count = classes, .label_scale = 1}};
+    *stage = (struct stage){.model = {.kind = kind_find(SLICE("network")),
+                                      .task = task,
+                                      .labels.count = classes,
+                                      .label_scale = 1}};
     stage->scorer = (struct scorer){.model = &stage->model, .outputs = stage->outputs};
     CHECK_OK(metrics_new(&stage->model, &stage->metrics, &err));
 }

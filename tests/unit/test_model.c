@@ -8,15 +8,15 @@ static void a_network_computes_what_a_pencil_does(void **state)
 {
     static const float w0[] = {1, -1, 0.5f, 2}, b0[] = {0.25f, -0.5f}, w1[] = {2, -3}, b1[] = {1};
     struct layer layers[] = {{2, 2, w0, b0}, {2, 1, w1, b1}};
+    struct network_model network = {ACTIVATION_RELU, layers, 2};
     struct transform_input inputs[] = {{.name = SLICE("a"), .scale = 1},
                                        {.name = SLICE("b"), .scale = 1}};
     struct model model = {.task = TASK_REGRESSION,
                           .transform = {.inputs = inputs, .input_count = 2},
                           .label_mean = 100,
                           .label_scale = 10,
-                          .activation = ACTIVATION_RELU,
-                          .layers = layers,
-                          .layer_count = 2};
+                          .kind = kind_find(SLICE("network")),
+                          .content = &network};
     struct cell cells[] = {{.type = CELL_INTEGER, .integer = 3}, {.type = CELL_REAL, .real = 1}};
     struct scorer scorer;
     struct arena arena;
@@ -32,11 +32,11 @@ static void a_network_computes_what_a_pencil_does(void **state)
     CHECK(scorer.outputs[0] == 8.5f);
     CHECK(scorer_value(&scorer) == 185);
     CHECK(scorer_prediction(&scorer).real == 185);
-    model.activation = ACTIVATION_TANH;
+    network.activation = ACTIVATION_TANH;
     CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
     scorer_score(&scorer, 1);
     CHECK(fabs((double)scorer.outputs[0] - (1 + 2 * tanh(3.75) - 3 * tanh(-1.5))) < 1e-5);
-    model.activation = ACTIVATION_SIGMOID;
+    network.activation = ACTIVATION_SIGMOID;
     CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
     scorer_score(&scorer, 1);
     CHECK(fabs((double)scorer.outputs[0] - (1 + 2 / (1 + exp(-3.75)) - 3 / (1 + exp(1.5)))) < 1e-5);
@@ -48,7 +48,7 @@ static void a_network_computes_what_a_pencil_does(void **state)
 static void score_plainly(const struct model *model, const float *dense, const int32_t *ids,
                           float *z)
 {
-    const struct layer *layer = &model->layers[0];
+    const struct layer *layer = &network_of(model)->layers[0];
 
     for (uint32_t j = 0; j < layer->width; j++) {
         volatile float sum = layer->bias[j]; /* rounded after every step */
@@ -79,8 +79,10 @@ static void additions_keep_their_order_to_the_last_bit(void **state)
     for (int i = 0; i < 23; i++)
         inputs[i] =
             (struct transform_input){.name = arena_printf(&fixture.arena, "x%d", i), .scale = 1};
-    fixture.model =
-        (struct model){.transform = {.inputs = inputs, .input_count = 23}, .labels.count = width};
+    fixture.model = (struct model){.kind = kind_find(SLICE("network")),
+                                   .content = &fixture.network,
+                                   .transform = {.inputs = inputs, .input_count = 23},
+                                   .labels.count = width};
     CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
     fixture_layers(&fixture, &width, 1);
     CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
@@ -174,7 +176,7 @@ static void rows_together_and_one_by_one_give_the_same_bits(void **state)
         for (uint32_t i = 0; i < count; i++)
             widths[i] = 1 + (uint32_t)(random_bits(seed, RANDOM_SAMPLE, i, 101) % 90);
         widths[count - 1] = model_outputs(&fixture.model);
-        fixture.model.activation = (enum activation)(seed % 4);
+        fixture.network.activation = (enum activation)(seed % 4);
         fixture_layers(&fixture, widths, count);
         check_together(&fixture.model, seed, 1 + (uint32_t)(seed * 7 % SCORER_ROWS));
         fixture_deinit(&fixture);
@@ -183,7 +185,7 @@ static void rows_together_and_one_by_one_give_the_same_bits(void **state)
 
 static void wide_layers_leave_room_for_fewer_rows(void **state)
 {
-    const uint32_t widths[] = {MODEL_WIDTH_MAX, 1};
+    const uint32_t widths[] = {NETWORK_WIDTH_MAX, 1};
     struct fixture fixture;
     struct scorer scorer;
     struct error err;
@@ -193,7 +195,7 @@ static void wide_layers_leave_room_for_fewer_rows(void **state)
     fixture_layers(&fixture, widths, 2);
     CHECK_OK(scorer_init(&scorer, &fixture.model, SCORER_ROWS, &err));
     CHECK(scorer.rows_max >= 1);
-    CHECK(2 * (size_t)MODEL_WIDTH_MAX * scorer.rows_max * sizeof(float) <= SCORER_BYTES);
+    CHECK(2 * (size_t)NETWORK_WIDTH_MAX * scorer.rows_max * sizeof(float) <= SCORER_BYTES);
     scorer_deinit(&scorer);
     fixture_deinit(&fixture);
 }
@@ -210,12 +212,12 @@ static void probabilities_are_sigmoid_and_softmax(void **state)
     fixture_init(&fixture, 2);
     fixture_layers(&fixture, &one, 1);
     CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
-    scorer.logits[0] = 2;
+    scorer.results[0] = 2;
     scorer_probabilities(&scorer, p);
     CHECK(fabs(p[1] - 1 / (1 + exp(-2))) < 1e-15 && fabs(p[0] + p[1] - 1) < 1e-15);
     CHECK_INT(scorer_class(&scorer), 1);
     CHECK_INT(scorer_prediction(&scorer).integer, 10);
-    scorer.logits[0] = 0; /* equal: the lowest class */
+    scorer.results[0] = 0; /* equal: the lowest class */
     CHECK_INT(scorer_class(&scorer), 0);
     scorer_deinit(&scorer);
     fixture_deinit(&fixture);
@@ -223,7 +225,7 @@ static void probabilities_are_sigmoid_and_softmax(void **state)
     fixture_init(&fixture, 3);
     fixture_layers(&fixture, &three, 1);
     CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
-    scorer.logits[0] = 1000, scorer.logits[1] = 1001, scorer.logits[2] = 1001;
+    scorer.results[0] = 1000, scorer.results[1] = 1001, scorer.results[2] = 1001;
     scorer_probabilities(&scorer, p);
     CHECK(fabs(p[0] - exp(-1) / (2 + exp(-1))) < 1e-12 && p[1] == p[2]);
     CHECK_INT(scorer_class(&scorer), 1);
@@ -250,6 +252,18 @@ static void a_cell_that_cannot_be_read_fails_with_its_column(void **state)
     fixture_deinit(&fixture);
 }
 
+static void the_work_of_a_row_is_that_of_the_layers(void **state)
+{
+    struct layer layers[] = {{.width = 10}, {.width = 4}, {.width = 1}};
+    struct network_model network = {.layers = layers, .layer_count = 3};
+    const struct model model = {.transform = {.dense_width = 5, .id_count = 1},
+                                .kind = kind_find(SLICE("network")),
+                                .content = &network};
+    (void)state;
+
+    CHECK(model.kind->work(&model) == 6 * 10 + 10 * 4 + 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +271,7 @@ int main(void)
         cmocka_unit_test(additions_keep_their_order_to_the_last_bit),
         cmocka_unit_test(ids_add_the_rows_they_select_and_none_adds_nothing),
         cmocka_unit_test(rows_together_and_one_by_one_give_the_same_bits),
+        cmocka_unit_test(the_work_of_a_row_is_that_of_the_layers),
         cmocka_unit_test(wide_layers_leave_room_for_fewer_rows),
         cmocka_unit_test(probabilities_are_sigmoid_and_softmax),
         cmocka_unit_test(a_cell_that_cannot_be_read_fails_with_its_column),

@@ -35,7 +35,7 @@ static enum status read_rows(const struct fixture *fixture, bool backwards, stru
     struct model_reader *reader;
     enum status status = STATUS_OK;
 
-    CHECK_INT(model_reader_new(arena, &reader, err), STATUS_OK);
+    CHECK_INT(model_reader_new(kinds, arena, &reader, err), STATUS_OK);
     for (size_t i = 0; status == STATUS_OK && i < fixture->row_count; i++)
         status = model_reader_add(reader,
                                   &fixture->rows[backwards ? fixture->row_count - 1 - i : i], err);
@@ -288,13 +288,13 @@ static void the_meta_row_alone_tells_what_the_planner_needs(void **state)
     fixture_init(&fixture, 3);
     fixture_layers(&fixture, &width, 1);
     fixture_write(&fixture);
-    CHECK_OK(
-        model_read_meta(find_row(&fixture, "meta", "meta", 0)->data, &fixture.arena, &model, &err));
+    CHECK_OK(model_read_meta(find_row(&fixture, "meta", "meta", 0)->data, kinds, &fixture.arena,
+                             &model, &err));
     CHECK_SLICE(model.estimator, "DNNClassifier");
     CHECK_SLICE(model.label, "class");
     CHECK_INT(model.transform.input_count, 4);
     CHECK_SLICE(model.transform.inputs[2].name, "colour");
-    CHECK(model.layer_count == 0 && !model.layers && !model.transform.inputs[2].words);
+    CHECK(!model.content && !model.transform.inputs[2].words);
     fixture_deinit(&fixture);
 }
 
@@ -327,8 +327,8 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
     CHANGES(model->transform.inputs[2].hash_buckets, 3);
     CHANGES(model->labels.values[2].integer, 21);
     CHANGES(model->label_mean, 1);
-    CHANGES(model->activation, ACTIVATION_TANH);
-    CHANGES(model->layers[1].bias, model->layers[0].weights);
+    CHANGES(fixture.network.activation, ACTIVATION_TANH);
+    CHANGES(fixture.network.layers[1].bias, fixture.network.layers[0].weights);
 #undef CHANGES
     model->version = 9;
     model->rows = 1;
@@ -423,7 +423,7 @@ static void not_finite(struct fixture *fixture)
 {
     static float bias[] = {0, NAN, 0};
 
-    fixture->model.layers[1].bias = bias;
+    fixture->network.layers[1].bias = bias;
     fixture_write(fixture);
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kinds/kinds.h"
 #include "scoring/outputs.h"
 #include "scoring/truth.h"
 
@@ -21,7 +22,8 @@ static void begin(struct stage *stage, enum task task, uint32_t classes)
     *stage = (struct stage){.classes = {{.type = CELL_TEXT, .text = SLICE("ash")},
                                         {.type = CELL_TEXT, .text = SLICE("oak \"old\"")},
                                         {.type = CELL_TEXT, .text = SLICE("pine")}},
-                            .model = {.task = task,
+                            .model = {.kind = kind_find(SLICE("network")),
+                                      .task = task,
                                       .estimator = SLICE("LinearRegressor"),
                                       .label_scale = 2,
                                       .label_mean = 1,

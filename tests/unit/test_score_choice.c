@@ -19,16 +19,6 @@ static void workers_pay_for_large_models_over_many_rows_on_several_processors(vo
     CHECK(score_pays(SCORE_TRANSFER_KEPT, 1000000, 500000, 2));
 }
 
-static void a_models_work_is_that_of_its_layers(void **state)
-{
-    struct layer layers[] = {{.width = 10}, {.width = 4}, {.width = 1}};
-    struct model model = {
-        .transform = {.dense_width = 5, .id_count = 1}, .layers = layers, .layer_count = 3};
-    (void)state;
-
-    CHECK(score_work_per_row(&model) == 6 * 10 + 10 * 4 + 4);
-}
-
 static void without_a_number_there_are_as_many_workers_as_cores_and_as_the_host_allows(void **state)
 {
     (void)state;
@@ -43,7 +33,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_pay_for_large_models_over_many_rows_on_several_processors),
-        cmocka_unit_test(a_models_work_is_that_of_its_layers),
         cmocka_unit_test(
             without_a_number_there_are_as_many_workers_as_cores_and_as_the_host_allows),
     };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "kinds/kinds.h"
 #include "scoring/model_table.h"
 
 static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
@@ -20,7 +21,7 @@ enum status job_model_read(struct jobstore *store, struct arena *arena, struct m
     struct model_reader *reader;
     enum status status;
 
-    TRY(model_reader_new(arena, &reader, err));
+    TRY(model_reader_new(kinds, arena, &reader, err));
     status = jobstore_each_model_row(store, add_model_row, reader, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, model, err);

@@ -18,21 +18,10 @@
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
 #include "runtime/launch/processor.h"
+#include "scoring/kind.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
 #define LEAST_ROWS 10000 /* below it nobody looks at the model */
-
-double score_work_per_row(const struct model *model)
-{
-    /* A category adds one row of the first layer. */
-    double width = (double)model->transform.dense_width + model->transform.id_count, work = 0;
-
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        work += width * model->layers[i].width;
-        width = model->layers[i].width;
-    }
-    return work;
-}
 
 bool score_pays(double transfer_cost, uint64_t rows, double work_per_row, uint32_t cores)
 {
@@ -63,7 +52,7 @@ static double work_of(const struct host *host, const struct plan *plan)
     arena_init(&arena, MODEL_ARENA_MAX);
     if (host->models->load(host->self, plan->model_schema, plan->model_name, &arena, &model,
                            &ignored) == STATUS_OK)
-        work = score_work_per_row(&model);
+        work = model.kind->work(&model);
     arena_deinit(&arena);
     return work;
 }

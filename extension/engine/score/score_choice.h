@@ -19,7 +19,6 @@ struct score_choice {
 };
 void score_choose(const struct host *host, const struct plan *plan, struct score_choice *choice);
 
-double score_work_per_row(const struct model *model); /* multiplications, about */
 /* What a row costs that goes to workers and comes back, in multiplications of a model in the
  * session: score_choice.c. */
 #define SCORE_TRANSFER_PREDICT  20000.0

@@ -4,6 +4,7 @@
  * into the target.
  */
 #include "extension/engine/score/score_job.h"
+#include "scoring/kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,7 +186,7 @@ static double bytes_per_row(const struct model *model, const struct spec_scoring
 static uint32_t shard_rows(const struct model *model, const struct jobspec *spec)
 {
     const struct spec_scoring *scoring = &spec->scoring;
-    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (score_work_per_row(model) + 1));
+    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (model->kind->work(model) + 1));
 
     rows = fmin(rows, (double)scoring->rows / ((double)spec->max_workers * SHARDS_A_WORKER));
     rows = fmax(rows, SHARD_ROWS_MIN);
@@ -248,9 +249,7 @@ static enum status use_model(struct job *job, const struct model *model, struct 
 
     if (model->transform.input_count != job->plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
-    spec->family = arena_copy(job->arena, model->family);
-    if (!spec->family.data)
-        return fail_no_memory(err);
+    spec->family = slice_of(model->kind->name);
     spec->max_workers = score_most_workers(spec->max_workers, spec->min_workers, launch_cores(),
                                            job->host->catalog.limits.workers);
     spec->scoring.shard_rows = shard_rows(model, spec);

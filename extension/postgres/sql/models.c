@@ -3,6 +3,7 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/sql.h"
+#include "kinds/kinds.h"
 #include "scoring/model_table.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20) /* of catalog rows: a few names each */
@@ -153,7 +154,7 @@ static enum status read_model(struct postgres_host *host, const struct pg_locate
     struct model_reader *reader;
     enum status status;
 
-    TRY(model_reader_new(arena, &reader, err));
+    TRY(model_reader_new(kinds, arena, &reader, err));
     rows.self = reader;
     status = host->database->read_model(host->database->self, &read, &rows, err);
     if (status == STATUS_OK)
@@ -189,7 +190,7 @@ static enum status read_meta(void *self, const struct cell *cells, size_t count,
     meta->found = true;
     if (cells[4].type == CELL_BLOB)
         json = cells[4].text;
-    return model_read_meta(json, meta->arena, meta->model, err);
+    return model_read_meta(json, kinds, meta->arena, meta->model, err);
 }
 
 static enum status load_meta_of(struct postgres_host *host, const struct pg_model_read *read,

@@ -1,0 +1,16 @@
+#include "kinds/kinds.h"
+
+#include "kinds/network/network_kind.h"
+
+const struct kind *const kinds[] = {
+    &network_kind,
+    NULL,
+};
+
+const struct kind *kind_find(struct slice name)
+{
+    for (size_t i = 0; kinds[i]; i++)
+        if (slice_is(name, kinds[i]->name))
+            return kinds[i];
+    return NULL;
+}

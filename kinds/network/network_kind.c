@@ -1,0 +1,158 @@
+#include "kinds/network/network_kind.h"
+
+#include <stdio.h>
+
+#include "kinds/network/network_model.h"
+#include "kinds/network/network_score.h"
+
+#define LAYER_ROWS_MAX INT32_MAX
+
+static void write_content(const struct model *model, cJSON *object)
+{
+    const struct network_model *network = network_of(model);
+    cJSON *layers;
+
+    json_add_string(object, "activation", slice_of(activation_words[network->activation]));
+    layers = json_add_array(object, "layers");
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        cJSON *layer = cJSON_CreateObject();
+        json_add_integer(layer, "rows", network->layers[i].rows);
+        json_add_integer(layer, "width", network->layers[i].width);
+        json_append(layers, layer);
+    }
+}
+
+static enum status corrupt(struct error *err, const char *what)
+{
+    return fail(err, STATUS_CORRUPT, "model: %s", what);
+}
+
+/* Rows of the first layer, as transform_finish will count them. */
+static uint64_t first_layer_rows(const struct transform *transform)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        rows += input->type == INPUT_CATEGORY
+                    ? (uint64_t)input->word_count + input->hash_buckets + 1
+                    : 1 + (uint64_t)input->has_nulls;
+    }
+    return rows;
+}
+
+static enum status check_shapes(const struct model *model, struct error *err)
+{
+    const struct network_model *network = network_of(model);
+    uint64_t rows = first_layer_rows(&model->transform), parameters = 0;
+
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        if (layer->rows != rows)
+            return fail(err, STATUS_CORRUPT, "model: layer %u has %u rows, where %llu belong", i,
+                        layer->rows, (unsigned long long)rows);
+        parameters += ((uint64_t)layer->rows + 1) * layer->width;
+        if (parameters > MODEL_PARAMETERS_MAX)
+            return fail(err, STATUS_CORRUPT, "model: more than %llu parameters",
+                        (unsigned long long)MODEL_PARAMETERS_MAX);
+        rows = layer->width;
+    }
+    if (rows != model_outputs(model))
+        return fail(err, STATUS_CORRUPT, "model: the last layer has %llu outputs, where %u belong",
+                    (unsigned long long)rows, model_outputs(model));
+    return STATUS_OK;
+}
+
+static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct network_model *network = ARENA_NEW(arena, struct network_model, 1);
+    const cJSON *layers, *layer;
+    unsigned activation;
+    struct slice word;
+    uint32_t i = 0;
+
+    if (!network)
+        return fail_no_memory(err);
+    model->content = network;
+    if (model->task != TASK_CLASSIFICATION && model->task != TASK_REGRESSION)
+        return fail(err, STATUS_CORRUPT, "model: a network does no %s", task_words[model->task]);
+    TRY(json_get_string(object, "activation", &word, err));
+    if (!term_find(activation_words, word, &activation))
+        return fail(err, STATUS_CORRUPT, "model: \"activation\" is \"%.*s\"",
+                    word.size > 40 ? 40 : (int)word.size, word.data);
+    network->activation = (enum activation)activation;
+    TRY(json_get_array(object, "layers", NETWORK_LAYERS_MAX, &layers, err));
+    network->layer_count = (uint32_t)cJSON_GetArraySize(layers);
+    if (network->layer_count == 0)
+        return corrupt(err, "there are no layers");
+    network->layers = ARENA_NEW(arena, struct layer, network->layer_count);
+    if (!network->layers)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(layer, layers)
+    {
+        int64_t rows, width;
+
+        TRY(json_get_integer(layer, "rows", 1, LAYER_ROWS_MAX, &rows, err));
+        TRY(json_get_integer(layer, "width", 1, NETWORK_WIDTH_MAX, &width, err));
+        network->layers[i++] = (struct layer){.rows = (uint32_t)rows, .width = (uint32_t)width};
+    }
+    return check_shapes(model, err);
+}
+
+static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
+{
+    const struct network_model *network = network_of(model);
+
+    *number = i == 0 ? network->activation : network->layer_count;
+    return i < 2;
+}
+
+/* layer0/weights, layer0/bias, layer1/weights, ... */
+static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
+{
+    const struct network_model *network = network_of(model);
+    const bool is_bias = i % 2 == 1;
+    struct layer *layer;
+
+    if (i / 2 >= network->layer_count)
+        return false;
+    layer = &network->layers[i / 2];
+    *array = (struct model_array){
+        .rows = is_bias ? 1 : layer->rows,
+        .width = layer->width,
+        .has_known_shape = is_bias,
+        .elements = is_bias ? &layer->bias : &layer->weights,
+    };
+    snprintf(array->name, sizeof array->name, "layer%u/%s", i / 2, is_bias ? "bias" : "weights");
+    return true;
+}
+
+static bool linear_of(const struct model *model, struct linear_weights *linear)
+{
+    const struct network_model *network = network_of(model);
+
+    *linear = (struct linear_weights){network->layers[0].weights, network->layers[0].bias,
+                                      network->layers[0].width};
+    return network->layer_count == 1;
+}
+
+static uint32_t outputs_of(const struct model *model)
+{
+    return network_outputs(model->task, model->labels.count);
+}
+
+const struct kind network_kind = {
+    .name = "network",
+    .write_content = write_content,
+    .read_content = read_content,
+    .number = number_of,
+    .array = array_of,
+    .linear = linear_of,
+    .outputs = outputs_of,
+    .work = network_work,
+    .row_bytes = network_row_bytes,
+    .open = network_scorer_open,
+    .score = network_score,
+    .close = network_scorer_close,
+};

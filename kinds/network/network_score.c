@@ -1,0 +1,145 @@
+#include "kinds/network/network_score.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/network/network_model.h"
+#include "scoring/activation.h"
+#include "scoring/affine.h"
+#include "scoring/matrix.h"
+
+struct room {
+    const struct model *model;
+    const struct affine_kernel *kernel; /* for this processor */
+    struct affine *affines;             /* (layers) */
+    float *front, *back;                /* (rows_max, widest): activations of two layers */
+};
+
+static uint32_t widest_hidden(const struct network_model *network)
+{
+    uint32_t widest = 1;
+
+    for (uint32_t i = 0; i + 1 < network->layer_count; i++)
+        if (network->layers[i].width > widest)
+            widest = network->layers[i].width;
+    return widest;
+}
+
+/* Inputs of a layer that are multiplied: the first layer's ids select rows. */
+static uint32_t inputs_of(const struct model *model, uint32_t layer)
+{
+    return layer == 0 ? model->transform.dense_width : network_of(model)->layers[layer].rows;
+}
+
+/* A category adds one row of the first layer. */
+double network_work(const struct model *model)
+{
+    const struct network_model *network = network_of(model);
+    double width = (double)model->transform.dense_width + model->transform.id_count, work = 0;
+
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        work += width * network->layers[i].width;
+        width = network->layers[i].width;
+    }
+    return work;
+}
+
+size_t network_row_bytes(const struct model *model)
+{
+    return 2 * widest_hidden(network_of(model)) * sizeof(float);
+}
+
+static enum status init_affines(struct room *room, struct error *err)
+{
+    const struct network_model *network = network_of(room->model);
+
+    room->affines = calloc(network->layer_count, sizeof *room->affines);
+    if (!room->affines)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < network->layer_count; i++)
+        TRY(affine_init(&room->affines[i], network->layers[i].weights, network->layers[i].bias,
+                        inputs_of(room->model, i), network->layers[i].width, err));
+    return STATUS_OK;
+}
+
+enum status network_scorer_open(const struct model *model, uint32_t rows_max, void **opened,
+                                struct error *err)
+{
+    const struct network_model *network = network_of(model);
+    const size_t widest = widest_hidden(network);
+    struct room *room = calloc(1, sizeof *room);
+    enum status status;
+
+    assert(network->layer_count > 0);
+    assert(network->layers[0].rows == model->transform.dense_width + model->transform.id_rows);
+    *opened = NULL;
+    if (!room)
+        return fail_no_memory(err);
+    room->model = model;
+    room->kernel = affine_kernel_best();
+    TRY_OR(failed, status, init_affines(room, err));
+    room->front = matrix_new(rows_max, widest, sizeof(float));
+    room->back = matrix_new(rows_max, widest, sizeof(float));
+    if (room->front && room->back) {
+        *opened = room;
+        return STATUS_OK;
+    }
+    status = fail_no_memory(err);
+failed:
+    network_scorer_close(room);
+    return status;
+}
+
+void network_scorer_close(void *closed)
+{
+    struct room *room = closed;
+
+    if (!room)
+        return;
+    for (uint32_t i = 0; room->affines && i < network_of(room->model)->layer_count; i++)
+        affine_deinit(&room->affines[i]);
+    free(room->affines);
+    free(room->front);
+    free(room->back);
+    free(room);
+}
+
+/* z (count, width) += for each row the rows of the first layer that it selects */
+static void add_ids(const struct model *model, const int32_t *ids, uint32_t count,
+                    float *restrict z)
+{
+    const struct layer *layer = &network_of(model)->layers[0];
+    const float *block = layer->weights + (size_t)model->transform.dense_width * layer->width;
+
+    for (uint32_t row = 0; row < count; row++, z += layer->width) {
+        for (uint32_t i = 0; i < model->transform.id_count; i++, ids++) {
+            const float *weights = block + (size_t)*ids * layer->width;
+
+            if (*ids < 0)
+                continue;
+            for (uint32_t j = 0; j < layer->width; j++)
+                z[j] += weights[j];
+        }
+    }
+}
+
+void network_score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
+                   float *outputs)
+{
+    const struct room *room = opened;
+    const struct network_model *network = network_of(room->model);
+    const float *x = dense;
+
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        const bool is_last = i + 1 == network->layer_count;
+        float *z = is_last ? outputs : i % 2 ? room->back : room->front;
+
+        affine_rows(&room->affines[i], room->kernel, x, count, z);
+        if (i == 0)
+            add_ids(room->model, ids, count, z);
+        if (!is_last)
+            activation_forward(network->activation, z, (size_t)count * network->layers[i].width);
+        x = z;
+    }
+}

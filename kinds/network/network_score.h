@@ -1,0 +1,22 @@
+/*
+ * network_score.h - rows through a stored network.
+ *
+ * One fixed order of additions per output (inputs in ascending order, then ids, starting from the
+ * bias), whatever rows are scored together and however wide the processor's vectors are. Loops of
+ * our own (scoring/affine.h, activation.h), no BLAS and no libm.
+ */
+#ifndef KINDS_NETWORK_NETWORK_SCORE_H
+#define KINDS_NETWORK_NETWORK_SCORE_H
+
+#include "scoring/model.h"
+
+/* As struct kind asks for them (scoring/kind.h). */
+double network_work(const struct model *model);
+size_t network_row_bytes(const struct model *model);
+enum status network_scorer_open(const struct model *model, uint32_t rows_max, void **room,
+                                struct error *err);
+void network_score(void *room, const float *dense, const int32_t *ids, uint32_t count,
+                   float *outputs);
+void network_scorer_close(void *room);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * kind.h - all that the system asks of a kind of model.
+ *
+ * A kind is a folder kinds/NAME/ that fills one of these structs, and a line of kinds/kinds.c. It
+ * says what a stored model of it consists of and how rows are scored by it. How a model of it is
+ * learned is not here: databases link this, and no learner.
+ *
+ *     stored     model->content is the kind's own struct. Meta row, digest and checksum, tensor
+ *                rows and their checks are written and read by scoring/ for all kinds, over the
+ *                JSON object, the numbers and the arrays that the kind names.
+ *     scoring    open --(score)*--> close: a row is `dense` and `ids` (transform.h), what comes of
+ *                it is `outputs` floats, whose meaning the task fixes (model.h).
+ */
+#ifndef SCORING_KIND_H
+#define SCORING_KIND_H
+
+#include "base/json.h"
+#include "scoring/model.h"
+
+#define MODEL_ARRAY_NAME 40 /* bytes of an array's name and its zero */
+
+/* Floats of a model, as one tensor of the table. */
+struct model_array {
+    char name[MODEL_ARRAY_NAME];
+    uint64_t rows, width;   /* row major */
+    bool has_known_shape;   /* it follows from an array before it, or from the kind's numbers */
+    const float **elements; /* where the model's content points to them */
+};
+
+/* A model whose outputs are sums of features: (rows, width) weights of dense columns and then ids,
+ * (width) biases. It is shown feature by feature to whoever reads the table. */
+struct linear_weights {
+    const float *weights, *bias;
+    uint32_t width;
+};
+
+struct kind {
+    const char *name; /* in job.json and in a model's meta: "network" */
+
+    /* ---- stored models ---- */
+
+    /* The object `name` of the meta row. Reading checks all that can be checked without the
+     * arrays, allocates the content in the arena, and sets model->content: CORRUPT for anything
+     * that this kind does not write. The transform, task and labels are read before. */
+    void (*write_content)(const struct model *model, cJSON *object);
+    enum status (*read_content)(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err);
+    /* Number i of those that the digest covers besides the arrays; false: there are no more. */
+    bool (*number)(const struct model *model, uint32_t i, uint64_t *number);
+    /* Array i; false: there are no more. Their order is that of the table and the digest. */
+    bool (*array)(const struct model *model, uint32_t i, struct model_array *array);
+    /* NULL: its models are never linear. */
+    bool (*linear)(const struct model *model, struct linear_weights *linear);
+
+    /* ---- scoring ---- */
+
+    uint32_t (*outputs)(const struct model *model); /* floats that a row gives */
+    /* Multiplications that a row takes. */
+    double (*work)(const struct model *model);
+    /* Bytes that one of the rows scored together takes, beside its inputs and outputs. */
+    size_t (*row_bytes)(const struct model *model);
+    enum status (*open)(const struct model *model, uint32_t rows_max, void **room,
+                        struct error *err);
+    /* dense (count, dense_width), ids (count, id_count) -> outputs (count, outputs). A row's
+     * outputs have the same bits whatever rows are scored with it. */
+    void (*score)(void *room, const float *dense, const int32_t *ids, uint32_t count,
+                  float *outputs);
+    void (*close)(void *room); /* NULL is no room */
+};
+
+#endif
