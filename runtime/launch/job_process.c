@@ -17,25 +17,12 @@
 #include "runtime/launch/control.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_spec.h"
 #include "runtime/launch/spawn.h"
 
 #define CLOSE_MS_MAX 5000 /* the promise: nothing of a job lives longer */
 
 static const char cancel_line[] = "cancel\n";
-
-enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
-                           struct error *err)
-{
-    enum status status;
-    struct text json;
-
-    text_init(&json, JOBSPEC_BYTES_MAX);
-    status = jobspec_write(spec, &json, err);
-    if (status == STATUS_OK)
-        status = job_folder_write(folder, "job.json", text_slice(&json), err);
-    text_deinit(&json);
-    return status;
-}
 
 static void close_both(int pair[2])
 {

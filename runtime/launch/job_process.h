@@ -41,9 +41,6 @@ enum status job_relaunch(const char *program, const struct job_folder *folder,
 /* The most memory of its own, in bytes, that each process of the job may have: what it asks
  * for beyond fails there. Before the job has roles: right after job_launch. */
 enum status job_limit_memory(const struct job_process *process, uint64_t bytes, struct error *err);
-/* Write job.json. job_launch does so itself. */
-enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
-                           struct error *err);
 
 /* Wait for the next event, at most timeout_ms; *has_event false when none came.
  * FAILED when the supervisor ended without saying DONE or FAILED. */

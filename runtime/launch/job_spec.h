@@ -5,8 +5,14 @@
 #define RUNTIME_LAUNCH_JOB_SPEC_H
 
 #include "jobspec/jobspec.h"
+#include "runtime/launch/job_folder.h"
 
-/* And back. The text, born with JOBSPEC_BYTES_MAX, gets the file's bytes. */
+/* Write job.json, with its checksum. job_launch does so itself. */
+enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
+                           struct error *err);
+
+/* And back. The text, born with JOBSPEC_BYTES_MAX, gets the file's bytes. CORRUPT: it is not what
+ * was written. A file without a checksum, of an older version, is read. */
 enum status job_read_spec(const char *folder, struct arena *arena, struct jobspec *spec,
                           struct text *json, struct error *err);
 

@@ -13,6 +13,7 @@
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_process.h"
+#include "runtime/launch/job_spec.h"
 #include "tests/check.h"
 
 #define WAIT_MS 30000
@@ -106,6 +107,93 @@ static void an_event_reads_back_as_it_was_written(void **state)
     CHECK_FAILS(job_event_read(SLICE("{\"event\":\"party\"}"), &read, &err), STATUS_CORRUPT,
                 "unknown event \"party\"");
     CHECK(job_event_read(SLICE("nonsense"), &read, &err) != STATUS_OK);
+}
+
+static size_t read_spec_file(const char *path, char *bytes, size_t most)
+{
+    FILE *file = fopen(path, "r");
+    size_t size;
+
+    assert_non_null(file);
+    size = fread(bytes, 1, most, file);
+    fclose(file);
+    return size;
+}
+
+static void write_spec_file(const char *path, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    CHECK_INT(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static enum status read_back(struct jobspec *read, struct arena *arena, struct error *err)
+{
+    struct text json;
+    enum status status;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(folder.path, arena, read, &json, err);
+    text_deinit(&json);
+    return status;
+}
+
+static void a_spec_with_any_inverted_bit_is_refused(void **state)
+{
+    char path[PATH_MAX + 16], bytes[8192], *epochs;
+    struct jobspec read;
+    struct arena arena;
+    struct error err;
+    size_t size;
+    (void)state;
+
+    snprintf(path, sizeof path, "%s/job.json", folder.path);
+    CHECK_OK(job_write_spec(&folder, &spec, &err));
+    size = read_spec_file(path, bytes, sizeof bytes);
+    CHECK(size > 100 && size < sizeof bytes);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(read_back(&read, &arena, &err));
+    CHECK(jobspec_equal(&spec, &read));
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        bytes[bit / 8] ^= (char)(1 << bit % 8);
+        write_spec_file(path, bytes, size);
+        CHECK_INT(read_back(&read, &arena, &err), STATUS_CORRUPT);
+        bytes[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    epochs = memmem(bytes, size, "\"epochs\":", strlen("\"epochs\":"));
+    assert_non_null(epochs);
+    epochs[strcspn(epochs, "1")] = '9';
+    write_spec_file(path, bytes, size);
+    CHECK_INT(read_back(&read, &arena, &err), STATUS_CORRUPT);
+    assert_non_null(strstr(err.message, "job.json is damaged: it is not what was written"));
+    arena_deinit(&arena);
+}
+
+static void a_spec_without_a_checksum_is_read_and_one_with_it_by_readers_that_know_none(
+    void **state)
+{
+    char path[PATH_MAX + 16], bytes[8192];
+    struct jobspec read;
+    struct arena arena;
+    struct error err;
+    struct text json;
+    (void)state;
+
+    snprintf(path, sizeof path, "%s/job.json", folder.path);
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    write_spec_file(path, json.data, json.size);
+    CHECK_OK(read_back(&read, &arena, &err));
+    CHECK(jobspec_equal(&spec, &read));
+    CHECK_OK(job_write_spec(&folder, &spec, &err));
+    CHECK_OK(jobspec_read((struct slice){bytes, read_spec_file(path, bytes, sizeof bytes)}, &arena,
+                          &read, &err));
+    CHECK(jobspec_equal(&spec, &read));
+    text_deinit(&json);
+    arena_deinit(&arena);
 }
 
 static void the_supervisor_gets_folder_spec_and_lifeline(void **state)
@@ -208,6 +296,8 @@ int main(void)
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_reads_back_as_it_was_written),
+        IN_FOLDER(a_spec_with_any_inverted_bit_is_refused),
+        IN_FOLDER(a_spec_without_a_checksum_is_read_and_one_with_it_by_readers_that_know_none),
         IN_FOLDER(the_supervisor_gets_folder_spec_and_lifeline),
         IN_FOLDER(a_supervisor_that_ends_without_a_word_is_a_failed_job),
         IN_FOLDER(closing_the_lifeline_ends_a_supervisor_that_listens),

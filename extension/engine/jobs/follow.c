@@ -5,6 +5,7 @@
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_process.h"
+#include "runtime/launch/job_spec.h"
 
 /* How long an interrupt may go unnoticed while the job is silent. */
 #define POLL_MS 100

@@ -12,6 +12,7 @@
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_process.h"
+#include "runtime/launch/job_spec.h"
 #include "runtime/launch/job_sync.h"
 
 /* ----- rows and spec into tables ----- */
