@@ -39,6 +39,7 @@ struct child {
     bool is_master, is_leaving;            /* SIGTERM asked it to go */
     bool is_here;                          /* the master has this worker */
     uint32_t index, incarnation, restarts; /* without a step that it was there for */
+    uint32_t unable;                       /* ends in a row with which it told of its own trouble */
     int64_t rest_until;                    /* RESTING, or a master that could not be started */
     pid_t pid;                             /* 0: not running */
     struct loop_lines *lifeline;
@@ -396,13 +397,16 @@ static bool may_follow(struct child *child, int how)
 }
 
 /* The first time it is started again at once, then later and later: who crashes faster than a step
- * takes would keep the others from it. */
+ * takes would keep the others from it. One that finds no memory each time that it works is there
+ * for steps of the others in between. */
 static int64_t rest_ms(const struct child *child)
 {
-    const uint32_t failures = child->restarts < 16 ? child->restarts : 16;
+    uint32_t failures = child->restarts > child->unable ? child->restarts : child->unable;
 
     if (failures < 2)
         return 0;
+    if (failures > 16)
+        failures = 16;
     return REST_MS << (failures - 2) < REST_MS_MAX ? REST_MS << (failures - 2) : REST_MS_MAX;
 }
 
@@ -550,6 +554,9 @@ static void on_worker_exit(struct child *child, int how)
     enum place *place = &supervisor->places[child->index];
     bool was_asked = *place == PLACE_LEAVING;
 
+    child->unable = WIFEXITED(how) && WEXITSTATUS(how) == status_exit_code(STATUS_CONNECTION)
+                        ? child->unable + 1
+                        : 0;
     *place = PLACE_EMPTY;
     /* A worker that was told END leaves with 0: the job is over, or a younger
      * worker has its place. */

@@ -57,7 +57,8 @@ static bool read_item(struct fault *fault, struct slice name, struct slice value
     if (slice_is(name, "action")) {
         fault->stops = slice_is(value, "stop");
         fault->holds = slice_is(value, "hold");
-        return fault->stops || fault->holds || slice_is(value, "kill");
+        fault->starves = slice_is(value, "no_memory");
+        return fault->stops || fault->holds || fault->starves || slice_is(value, "kill");
     }
     if (!read_number(value, &number))
         return false;
@@ -123,7 +124,8 @@ bool fault_is_reached(const struct fault *fault, enum fault_point point, const c
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step)
 {
-    if (fault->flips || !fault_is_reached(fault, point, role, index, attempt, step))
+    if (fault->flips || fault->starves ||
+        !fault_is_reached(fault, point, role, index, attempt, step))
         return;
     if (fault->holds)
         hold();

@@ -5,6 +5,11 @@
 
 #include "base/hash.h"
 
+static void forget(struct unable_worker *worker)
+{
+    *worker = (struct unable_worker){.opening_at = INT64_MIN};
+}
+
 enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms, struct error *err)
 {
     *unable = (struct unable){.count = workers, .dead_ms = dead_ms};
@@ -13,7 +18,7 @@ enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms
     if (!unable->workers)
         return fail_no_memory(err);
     for (uint32_t index = 0; index < workers; index++)
-        unable_forget(unable, index);
+        forget(&unable->workers[index]);
     return STATUS_OK;
 }
 
@@ -34,7 +39,7 @@ static void take_words(struct error *err, const struct message_unable *message)
             err->status = (enum status)status;
 }
 
-bool unable_note(struct unable *unable, const struct message_unable *message)
+bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work)
 {
     struct unable_worker *worker;
 
@@ -44,6 +49,10 @@ bool unable_note(struct unable *unable, const struct message_unable *message)
     take_words(&unable->last, message);
     unable->is_of_rows =
         unable->last.status == STATUS_INVALID || unable->last.status == STATUS_UNSUPPORTED;
+    if (worker->was_at_work != was_at_work)
+        worker->tries = 0;
+    worker->was_at_work = was_at_work;
+    unable->any_at_work = unable->any_at_work || was_at_work;
     worker->tries++;
     worker->incarnation = message->incarnation;
     worker->words = hash_bytes(unable->last.message, strlen(unable->last.message), message->status);
@@ -58,10 +67,25 @@ void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, ui
     unable->workers[index].opening_at = now_ms;
 }
 
-void unable_forget(struct unable *unable, uint32_t index)
+void unable_note_joined(struct unable *unable, uint32_t index)
 {
-    if (index < unable->count)
-        unable->workers[index] = (struct unable_worker){.opening_at = INT64_MIN};
+    if (index < unable->count && !unable->workers[index].was_at_work)
+        forget(&unable->workers[index]);
+}
+
+void unable_note_phase_done(struct unable *unable)
+{
+    for (uint32_t index = 0; index < unable->count && unable->any_at_work; index++)
+        if (unable->workers[index].was_at_work)
+            forget(&unable->workers[index]);
+    unable->any_at_work = false;
+}
+
+bool unable_has_failed_at_work(const struct unable *unable, uint32_t index)
+{
+    const struct unable_worker *worker = &unable->workers[index];
+
+    return worker->was_at_work && worker->tries >= UNABLE_TRIES_MAX;
 }
 
 static bool is_opening(const struct unable *unable, const struct unable_worker *worker,

@@ -1,15 +1,18 @@
 /*
- * unable.h - workers that could not open their rows, and whether that is the end of the job.
+ * unable.h - workers that could not open their rows, or that ran out of memory at work, and whether
+ * that is the end of the job.
  *
- *     worker --UNABLE: why--> noted --it says HELLO--> forgotten
+ *     worker --UNABLE: why--> noted --it says HELLO, or a phase was done--> forgotten
  *                               \--nobody is here, and nobody is likely to come--> the job fails
  *
  * A full disk, missing memory or a damaged file are the trouble of one worker: it ends, its
- * launcher starts the next incarnation later and later, and the others work. The job fails when
- * nobody is here who works, nobody is just opening its rows, and
+ * launcher starts the next incarnation later and later, and the others work. One that runs out of
+ * memory at work opens its rows each time: for it HELLO changes nothing, a phase that was done
+ * since does. The job fails when nobody is here who works, nobody is just opening its rows, and
  *   - all who tried say the same of the rows themselves (INVALID, UNSUPPORTED), each worker that
  *     is wanted or one of them twice; or
- *   - one of them has tried UNABLE_TRIES_MAX times.
+ *   - one of them has tried UNABLE_TRIES_MAX times;
+ * and when all who are here ran out of memory that often, with no phase done in between.
  *
  * Pure: the caller passes the time in milliseconds.
  */
@@ -22,6 +25,7 @@
 
 struct unable_worker {
     uint32_t tries, incarnation; /* that said so last */
+    bool was_at_work;            /* it had opened its rows by then */
     uint64_t words;              /* hash of what it said */
     uint32_t opening;            /* incarnation that was heard of before it joined */
     int64_t opening_at;          /* last; INT64_MIN: none was */
@@ -32,6 +36,7 @@ struct unable {
     uint32_t count;
     int64_t dead_ms;   /* silence after which an opening worker is dead; 0: nobody comes again */
     bool is_of_rows;   /* what was said last */
+    bool any_at_work;  /* of the workers */
     struct error last; /* of all workers */
 };
 
@@ -39,12 +44,16 @@ enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms
                         struct error *err);
 void unable_deinit(struct unable *unable);
 
-/* False for an index that no worker has. */
-bool unable_note(struct unable *unable, const struct message_unable *message);
+/* False for an index that no worker has. `was_at_work`: it had joined before it said so. */
+bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work);
 /* A process of this worker is alive. */
 void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation);
-/* It has joined, or is not wanted any more. */
-void unable_forget(struct unable *unable, uint32_t index);
+/* It has joined. */
+void unable_note_joined(struct unable *unable, uint32_t index);
+/* The workers that are here have got on with the job. */
+void unable_note_phase_done(struct unable *unable);
+/* It ran out of memory UNABLE_TRIES_MAX times since a phase was done. */
+bool unable_has_failed_at_work(const struct unable *unable, uint32_t index);
 /* While nobody is here: is that for good? `wanted`: how many workers should be. */
 bool unable_is_for_good(const struct unable *unable, int64_t now_ms, uint32_t wanted);
 

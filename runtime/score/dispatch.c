@@ -228,7 +228,7 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     worker->peer = from;
     worker->heard_at = now_ms;
     dispatch_count_slots(dispatch, now_ms);
-    unable_forget(&dispatch->unable, message->hello.index);
+    unable_note_joined(&dispatch->unable, message->hello.index);
     dispatch->live++;
     dispatch_put_worker(dispatch, hello->index, "scoring", outbox);
     dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",
@@ -285,18 +285,38 @@ static void on_worker_message(struct dispatch *dispatch, int64_t now_ms, uint32_
     }
 }
 
+/* Everybody who is here runs out of memory, again and again, and no shard is done. */
+static bool nobody_can_work(const struct dispatch *dispatch)
+{
+    for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
+        if (dispatch->workers[index].peer != PEER_NONE &&
+            !unable_has_failed_at_work(&dispatch->unable, index))
+            return false;
+    return dispatch->live > 0;
+}
+
 /* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
 static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
                       const struct message_unable *unable, struct outbox *outbox)
 {
-    if (!unable_note(&dispatch->unable, unable)) {
+    const uint32_t here = find(dispatch, from);
+    const bool was_at_work = here != INDEX_NONE && here == unable->index;
+
+    if (!unable_note(&dispatch->unable, unable, was_at_work)) {
         outbox_close(outbox, from);
         return;
     }
     dispatch_put_event(dispatch, now_ms, unable->index, "unable", outbox, "%s",
                        dispatch->unable.last.message);
     send_end(dispatch, from, outbox);
-    if (dispatch->live == 0 && unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted))
+    if (here != INDEX_NONE) {
+        lose(dispatch, now_ms, here, "cannot go on", outbox);
+        dispatch_take_back(dispatch, now_ms, here, LEDGER_LOST, outbox);
+    }
+    if (dispatch_has_ended(dispatch))
+        return;
+    if ((was_at_work && nobody_can_work(dispatch)) ||
+        (dispatch->live == 0 && unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted)))
         dispatch_fail(dispatch, now_ms, &dispatch->unable.last, outbox);
 }
 

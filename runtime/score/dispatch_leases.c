@@ -112,6 +112,7 @@ void dispatch_on_scored(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
         put_end(&own, SHARD_LATE, outbox);
     } else {
         dispatch->deaths = 0;
+        unable_note_phase_done(&dispatch->unable);
         usage_needed(&dispatch->usage, (double)(now_ms - began_at), lease.count);
         put_shard(&lease, SHARD_DONE, scored->results, outbox);
     }

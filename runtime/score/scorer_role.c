@@ -33,7 +33,7 @@ static void say_failed(const struct scorer_role *role, struct outbox *outbox)
     outbox_send(outbox, role->master, &message);
 }
 
-/* It never had rows: this scorer's failure does not fail the job. */
+/* It never had rows, or it ran out of memory: this scorer's failure does not fail the job. */
 static void say_unable(const struct scorer_role *role, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_UNABLE);
@@ -51,7 +51,11 @@ static void be_failed(struct scorer_role *role, const struct error *err, struct 
     role->state = SCORER_FAILED;
     role->failure = *err;
     role->lease_count = 0;
-    say_failed(role, outbox);
+    role->is_unable = err->status == STATUS_NO_MEMORY;
+    if (role->is_unable)
+        say_unable(role, outbox);
+    else
+        say_failed(role, outbox);
 }
 
 static void connect_master(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)

@@ -4,7 +4,8 @@
  *     JOINING --HELLO--> READY --LEASE--> scores, first come first --SCORED--> ...
  *        ^                 |
  *        +-- the dispatcher is lost: what it leased is dropped
- *     any --END--> ENDED;   an error of the rows or the model --> FAILED, then END
+ *     any --END--> ENDED;   an error of the rows or the model --> FAILED, then END;
+ *                           out of memory --> UNABLE, then END: this worker alone ends
  *
  * A piece of work is some hundred rows, so that the role receives messages and
  * sends PHASE_ALIVE in between. A lease counts only under the dispatcher that gave it:
@@ -52,7 +53,7 @@ struct scorer_role {
     struct shard_scoring scoring;
     enum scorer_state state;
     struct error failure;
-    bool is_unable; /* FAILED: before it had rows and model */
+    bool is_unable; /* FAILED: before it had rows and model, or out of memory */
     uint64_t epoch; /* of the newest dispatcher that sent a message */
     peer_id master, next_peer;
     struct search search; /* of the master */

@@ -453,23 +453,42 @@ static void check_unable(struct master *master, int64_t now_ms, struct outbox *o
         master_fail(master, now_ms, &master->unable.last, outbox);
 }
 
+/* Everybody who is here runs out of memory, again and again, and no phase is done. */
+static bool nobody_can_work(const struct master *master)
+{
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        if (master->workers[index].peer != PEER_NONE &&
+            !unable_has_failed_at_work(&master->unable, index))
+            return false;
+    return master->live > 0;
+}
+
 /* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
 static void on_unable(struct master *master, int64_t now_ms, peer_id from,
                       const struct message_unable *unable, struct outbox *outbox)
 {
-    if (!unable_note(&master->unable, unable)) {
+    const uint32_t here = master_find(master, from);
+    const bool was_at_work = here != INDEX_NONE && here == unable->index;
+
+    if (!unable_note(&master->unable, unable, was_at_work)) {
         outbox_close(outbox, from);
         return;
     }
     master_put_event(master, now_ms, unable->index, "unable", outbox, "%s",
                      master->unable.last.message);
-    if (master->live > 0 && master->unable.workers[unable->index].tries == 1)
+    if (master->live > (here != INDEX_NONE) && master->unable.workers[unable->index].tries == 1)
         master_notice(master, now_ms, outbox,
-                      "worker %u cannot open its rows: %.400s; the job goes on without it, and it "
-                      "is tried again",
-                      unable->index, master->unable.last.message);
+                      "worker %u cannot %s: %.400s; the job goes on without it, and it is tried "
+                      "again",
+                      unable->index, was_at_work ? "go on" : "open its rows",
+                      master->unable.last.message);
     master_send_end(master, from, outbox);
-    check_unable(master, now_ms, outbox);
+    if (here != INDEX_NONE)
+        master_lose(master, now_ms, here, "cannot go on", outbox);
+    if (!master_has_ended(master) && was_at_work && nobody_can_work(master))
+        master_fail(master, now_ms, &master->unable.last, outbox);
+    if (!master_has_ended(master))
+        check_unable(master, now_ms, outbox);
 }
 
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,

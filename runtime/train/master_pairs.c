@@ -202,6 +202,7 @@ void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phas
     if (phase <= master->phase_most)
         return; /* a record that is sent again */
     master->phase_most = phase;
+    unable_note_phase_done(&master->unable);
     if (epoch != group->epoch && epoch == master->old_epoch && !master->old_has_done_phase)
         note_old_phase_done(master);
     if (master->has_done_phase || epoch != group->epoch)

@@ -67,21 +67,7 @@ uint32_t worker_rank_of(const struct worker *worker, peer_id peer)
     return RANK_NONE;
 }
 
-static void send_failure(const struct worker *worker, struct outbox *outbox)
-{
-    struct message message = worker_message(worker, MESSAGE_FAILED);
-
-    if (worker->damage.is_own) {
-        worker_send_damage(worker, outbox);
-        return;
-    }
-    message.failure.status = (uint32_t)worker->failure.status;
-    message.failure.message = slice_of(worker->failure.message);
-    message.failure.hint = slice_of(worker->failure.hint);
-    outbox_send(outbox, worker->master, &message);
-}
-
-/* It never had rows: this worker's failure does not fail the job. */
+/* It never had rows, or it ran out of memory: this worker's failure does not fail the job. */
 static void send_unable(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_UNABLE);
@@ -94,10 +80,29 @@ static void send_unable(const struct worker *worker, struct outbox *outbox)
     outbox_send(outbox, worker->master, &message);
 }
 
+static void send_failure(const struct worker *worker, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_FAILED);
+
+    if (worker->damage.is_own) {
+        worker_send_damage(worker, outbox);
+        return;
+    }
+    if (worker->is_unable) {
+        send_unable(worker, outbox);
+        return;
+    }
+    message.failure.status = (uint32_t)worker->failure.status;
+    message.failure.message = slice_of(worker->failure.message);
+    message.failure.hint = slice_of(worker->failure.hint);
+    outbox_send(outbox, worker->master, &message);
+}
+
 void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox)
 {
     worker->failure = *err;
     worker->state = WORKER_FAILED;
+    worker->is_unable = err->status == STATUS_NO_MEMORY;
     send_failure(worker, outbox);
 }
 
@@ -129,10 +134,6 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     worker->master = worker->next_peer++;
     worker->connected_at = worker->heartbeat_at = now_ms;
     outbox_connect(outbox, worker->master, slice_of(worker->options.master));
-    if (worker->is_unable) {
-        send_unable(worker, outbox);
-        return;
-    }
     if (worker->state == WORKER_FAILED) {
         send_failure(worker, outbox);
         return;

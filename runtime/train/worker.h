@@ -10,7 +10,8 @@
  *     any --GROUP of a newer epoch--> MEETING (the phase in flight is abandoned)
  *     apply of the phase after which the next group begins --> MEETING in it,
  *                                  or JOINING when it is no member: DRAINED
- *     any --END--> ENDED;   an error of learning --> FAILED
+ *     any --END--> ENDED;   an error of learning --> FAILED: the job fails; but UNABLE where memory
+ *                           ran out, and this worker alone ends
  *
  * The master is not in the step path: a worker that has lost it goes on with its group and tries to
  * reach it again, for search_ms; then it ends with CONNECTION.
@@ -215,6 +216,7 @@ struct worker {
     struct publication publication;
     struct fault fault;
     bool flips_message; /* of the fault: the next frame of sums */
+    bool is_starved;    /* of the fault: the next step finds no memory */
 };
 
 /* `failure`: the learner could not be opened; the worker then only reports it (UNABLE), and ends

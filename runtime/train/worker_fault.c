@@ -30,6 +30,11 @@ void worker_do_fault(struct worker *worker, enum fault_point point)
     size_t size;
     void *memory;
 
+    if (fault->starves) {
+        worker->is_starved = fault_is_reached(fault, point, "worker", worker->options.index,
+                                              worker->options.incarnation, step);
+        return;
+    }
     if (!fault->flips) {
         fault_reach(fault, point, "worker", worker->options.index, worker->options.incarnation,
                     step);

@@ -191,7 +191,8 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     error_clear(&err);
     worker_fault(worker, FAULT_BEFORE_APPLY);
     worker_keep_snapshot(worker);
-    if (sums_verify(&worker->sums, &err) != STATUS_OK ||
+    if ((worker->is_starved && fail_no_memory(&err) != STATUS_OK) ||
+        sums_verify(&worker->sums, &err) != STATUS_OK ||
         worker->learning.apply(worker->learning.self, &totals, &report, &err) != STATUS_OK) {
         worker_fail_or_damaged(worker, &err, outbox);
         return;

@@ -53,6 +53,20 @@ class TroubleTest(harness.JobTest):
         job = self.job(2, least=1, fault="role=worker,index=1,point=begin")
         self.check_same(job)
 
+    def test_a_worker_that_runs_out_of_memory_in_each_step_leaves_the_others_alone(self):
+        job = self.job(2, least=1, epochs=harness.LONG, fault="role=worker,index=1,point=before_apply,action=no_memory")
+        job.wait_for("progress", 1)
+        wait_for(lambda: len(job.query("SELECT * FROM events WHERE event = 'unable'")) >= 3, "worker 1, three times")
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(epochs=harness.LONG))
+        self.assertEqual({(1, "out of memory")},
+                         set(job.query("SELECT \"index\", detail FROM events WHERE event = 'unable'")))
+
+    def test_a_job_of_which_every_worker_runs_out_of_memory_fails_with_the_reason(self):
+        job = self.job(1, fault="role=worker,index=0,point=before_apply,action=no_memory")
+        self.assertEqual(job.end(), 5)
+        self.assertEqual("out of memory", job.last["error"])
+
     def test_a_worker_that_cannot_be_started_is_started_later(self):
         job = self.job(2, least=1, epochs=harness.LONG)
         wait_for(lambda: job.pid_of("worker", 1), "worker 1")

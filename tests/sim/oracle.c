@@ -10,6 +10,7 @@ struct checked {
     struct learning inner;
     const struct oracle *oracle;
     bool allows_damage, is_spoiled;
+    bool is_starved; /* the next apply finds no memory */
 };
 
 static uint64_t hash_bytes(uint64_t hash, struct slice bytes)
@@ -194,6 +195,8 @@ static enum status checked_apply(void *self, const struct phase_totals *totals,
 {
     struct checked *checked = self;
 
+    if (checked->is_starved)
+        return fail_no_memory(err);
     TRY(checked->inner.apply(checked->inner.self, totals, report, err));
     if (checked->is_spoiled) {
         size_t size;
@@ -352,6 +355,11 @@ void checked_free(struct checked *checked)
 void checked_spoil(struct checked *checked)
 {
     checked->is_spoiled = true;
+}
+
+void checked_starve(struct checked *checked)
+{
+    checked->is_starved = true;
 }
 
 void checked_allow_damage(struct checked *checked)

@@ -38,6 +38,8 @@ struct checked *checked_new(struct learning inner, const struct oracle *oracle);
 void checked_free(struct checked *checked);
 /* Bits of it are inverted: what counts is the end. */
 void checked_allow_damage(struct checked *checked);
+/* Its next apply finds no memory. */
+void checked_starve(struct checked *checked);
 /* Its next apply has a wrong result, which is no damage to its memory. */
 void checked_spoil(struct checked *checked);
 struct learning checked_learning(struct checked *checked);

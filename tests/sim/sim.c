@@ -64,6 +64,7 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     plan.parts = pick(seed, 26, 3) ? 0 : 1 + (uint32_t)pick(seed, 27, 4);
     plan.slow_stores = pick(seed, 35, 4) ? 0 : 1 + (uint32_t)pick(seed, 36, 3);
     plan.unables = pick(seed, 37, 4) ? 0 : 10 + (uint32_t)pick(seed, 38, 60);
+    plan.starves = pick(seed, 39, 4) ? 0 : 1 + (uint32_t)pick(seed, 40, 3);
     plan.damages = pick(seed, 19, 3) == 0;
     plan.master_crashes = pick(seed, 9, 3) ? 0 : (uint32_t)pick(seed, 10, 3);
     return plan;

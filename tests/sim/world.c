@@ -36,6 +36,7 @@ enum event_kind {
     HANG,
     PULSE,
     FLIP,
+    STARVE,
     LEAVE,
     SIGNAL,
     START_WORKER,
@@ -457,7 +458,10 @@ static void end_node(struct world *world, uint32_t number, enum status status)
     TRACE(world, "%s ends: %s", node->address, status_name(status));
     if (!node->is_master) {
         stop_node(world, number);
-        if ((node->worker.is_leaving || node->is_going) && !node->has_successor)
+        if (status == STATUS_CONNECTION) /* only of one that has told of its trouble */
+            count(world, WORLD_FAULT_STARVE);
+        if ((node->worker.is_leaving || node->is_going || status == STATUS_CONNECTION) &&
+            !node->has_successor)
             schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER,
                      node->index);
     } else if (number == world->master) {
@@ -727,7 +731,7 @@ static bool is_gentle(const struct world_plan *plan)
 {
     return plan->flips + plan->hangs + plan->crashes + plan->master_crashes + plan->freezes +
                plan->cuts + plan->switch_cuts + plan->ends + plan->store_trouble + plan->parts +
-               plan->slow_stores ==
+               plan->slow_stores + plan->starves ==
            0;
 }
 
@@ -786,6 +790,23 @@ static void crash(struct world *world, bool is_master)
         schedule(world, again, START_WORKER, node->index);
 }
 
+/* It tells its master and ends, and its launcher starts the next: as often as unable workers do,
+ * since a job of which nobody can work fails. */
+static void starve(struct world *world)
+{
+    const uint32_t number = pick_live(world, false);
+    struct node *node;
+
+    if (number == NODES_MAX)
+        return;
+    node = world->nodes[number];
+    if (world->unables[node->index] + 1 >= UNABLE_TRIES_MAX)
+        return;
+    world->unables[node->index]++;
+    checked_starve(node->checked);
+    TRACE(world, "%s will find no memory", node->address);
+}
+
 static void freeze(struct world *world)
 {
     uint32_t number = pick_live(world, draw(world, 6) == 0);
@@ -824,7 +845,8 @@ static bool nobody_goes(const struct world_plan *plan)
 {
     return plan->workers > 1 && plan->min_workers == plan->workers &&
            plan->leaves + plan->late_joins + plan->crashes + plan->master_crashes + plan->freezes +
-                   plan->cuts + plan->switch_cuts + plan->ends + plan->hangs + plan->parts ==
+                   plan->cuts + plan->switch_cuts + plan->ends + plan->hangs + plan->parts +
+                   plan->starves ==
                0;
 }
 
@@ -1143,6 +1165,9 @@ static bool handle(struct world *world, struct event *event)
     case CUT_MEMBERS:
         cut(world, event->kind == CUT_MEMBERS);
         break;
+    case STARVE:
+        starve(world);
+        break;
     case FLIP:
         flip(world);
         break;
@@ -1205,6 +1230,8 @@ static void plan_mischief(struct world *world)
         schedule(world, (int64_t)draw(world, span), CUT, 0);
     for (uint32_t i = 0; i < plan->flips; i++)
         schedule(world, (int64_t)draw(world, span), FLIP, 0);
+    for (uint32_t i = 0; i < plan->starves; i++)
+        schedule(world, (int64_t)draw(world, span), STARVE, 0);
     for (uint32_t i = 0; i < plan->hangs; i++)
         schedule(world, (int64_t)draw(world, span), HANG, 0);
     for (uint32_t i = 0; i < plan->parts; i++)

@@ -37,6 +37,7 @@ struct world_plan {
     uint32_t parts;         /* pairs of workers that cannot reach each other for some time */
     uint32_t slow_stores;   /* calls of the master's store that take seconds */
     uint32_t unables;       /* percent of the workers that start and cannot open their rows */
+    uint32_t starves;       /* times that a worker runs out of memory in a step */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
     bool verbose;
@@ -76,6 +77,7 @@ struct world_plan {
     X(STORE_TROUBLE, "the store refuses a piece of a checkpoint or its end")                       \
     X(SLOW_STORE, "a call of the master's store takes seconds, and nobody replaces the master")    \
     X(UNABLE, "a worker cannot open its rows")                                                     \
+    X(STARVE, "a worker runs out of memory in a step")                                             \
     X(DAMAGE, "a stored checkpoint is damaged")                                                    \
     X(SLOW, "a worker is 40 times slower")                                                         \
     X(RESTORE, "a job continues from a checkpoint")                                                \

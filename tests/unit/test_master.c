@@ -631,6 +631,53 @@ static void a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_o
     close_master(&fixture);
 }
 
+static void runs_out_of_memory(struct fixture *fixture, peer_id from, uint32_t index,
+                               uint32_t incarnation)
+{
+    struct message message = of(MESSAGE_UNABLE, fixture->master.group.epoch);
+
+    message.unable = (struct message_unable){.index = index,
+                                             .incarnation = incarnation,
+                                             .status = STATUS_NO_MEMORY,
+                                             .message = SLICE("out of memory")};
+    say(fixture, from, message);
+}
+
+static void a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    hello(&fixture, 2, 1, 0);
+    CHECK_INT(fixture.master.live, 2);
+    runs_out_of_memory(&fixture, 2, 1, 0);
+    CHECK_INT(fixture.master.live, 1);
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPORT), 1); /* the notice */
+    CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
+    close_master(&fixture);
+}
+
+static void a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 0);
+    for (uint32_t try = 0; try < UNABLE_TRIES_MAX; try++) {
+        CHECK_INT(fixture.master.state == JOB_STATE_FAILED, false);
+        hello(&fixture, 1 + try, 0, 0);
+        runs_out_of_memory(&fixture, 1 + try, 0, try);
+    }
+    CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
+    CHECK_INT(fixture.master.failure.status, STATUS_NO_MEMORY);
+    assert_string_equal(fixture.master.failure.message, "out of memory");
+    close_master(&fixture);
+}
+
 static void only_rank_0_is_believed(void **state)
 {
     struct fixture fixture;
@@ -1451,6 +1498,8 @@ int main(void)
         cmocka_unit_test(rows_of_a_rank_0_that_was_lost_are_stored_anew),
         cmocka_unit_test(the_same_rank_0_goes_on_where_its_rows_end),
         cmocka_unit_test(a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_on),
+        cmocka_unit_test(a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on),
+        cmocka_unit_test(a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),
         cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),

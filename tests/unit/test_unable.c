@@ -21,7 +21,7 @@ static void say(struct unable *unable, uint32_t index, enum status status, const
                                            .message = slice_of(words),
                                            .hint = SLICE("hint")};
 
-    CHECK(unable_note(unable, &message));
+    CHECK(unable_note(unable, &message, false));
 }
 
 static void trouble_of_a_worker_is_tried_three_times(void **state)
@@ -38,7 +38,7 @@ static void trouble_of_a_worker_is_tried_three_times(void **state)
     CHECK_INT(unable.last.status, STATUS_IO);
     assert_string_equal(unable.last.message, "no disk");
     assert_string_equal(unable.last.hint, "hint");
-    unable_forget(&unable, 1);
+    unable_note_joined(&unable, 1);
     CHECK(!unable_is_for_good(&unable, 0, 2));
     unable_deinit(&unable);
 }
@@ -102,9 +102,30 @@ static void a_worker_that_nobody_starts_again_is_for_good(void **state)
     const struct message_unable stranger = {.index = 1};
     (void)state;
 
-    CHECK(!unable_note(&unable, &stranger));
+    CHECK(!unable_note(&unable, &stranger, false));
     say(&unable, 0, STATUS_IO, "no disk");
     CHECK(unable_is_for_good(&unable, 0, 1));
+    unable_deinit(&unable);
+}
+
+static void who_runs_out_of_memory_at_work_is_forgotten_when_a_phase_is_done(void **state)
+{
+    const struct message_unable message = {
+        .index = 1, .status = STATUS_NO_MEMORY, .message = SLICE("out of memory")};
+    struct unable unable = open_unable(2, DEAD_MS);
+    (void)state;
+
+    for (int i = 0; i < UNABLE_TRIES_MAX; i++) {
+        CHECK(!unable_has_failed_at_work(&unable, 1));
+        CHECK(unable_note(&unable, &message, true));
+        unable_note_joined(&unable, 1); /* which it does each time */
+    }
+    CHECK(unable_has_failed_at_work(&unable, 1));
+    CHECK(!unable_has_failed_at_work(&unable, 0));
+    CHECK(unable_is_for_good(&unable, 0, 2));
+    unable_note_phase_done(&unable);
+    CHECK(!unable_has_failed_at_work(&unable, 1));
+    CHECK(!unable_is_for_good(&unable, 0, 2));
     unable_deinit(&unable);
 }
 
@@ -117,6 +138,7 @@ int main(void)
         cmocka_unit_test(workers_that_contradict_each_other_say_nothing_of_the_rows),
         cmocka_unit_test(who_is_opening_its_rows_is_waited_for),
         cmocka_unit_test(a_worker_that_nobody_starts_again_is_for_good),
+        cmocka_unit_test(who_runs_out_of_memory_at_work_is_forgotten_when_a_phase_is_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
