@@ -1,8 +1,10 @@
 #include "k8s/loop/pods.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "k8s/client/api_answer.h"
@@ -13,9 +15,11 @@
 #include "k8s/loop/watch.h"
 #include "runtime/loop/loop_guest.h"
 
-#define TICK_MS  50
-#define TELL_MS  3000
-#define FLUSH_MS 2000
+#define TICK_MS      50
+#define PROGRESS_MS  200
+#define LAST_LINE_MS 2000
+#define TELL_MS      3000
+#define FLUSH_MS     2000
 
 void pods_wake(struct pods *pods)
 {
@@ -66,7 +70,7 @@ static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
     roster_on_pod(&pods->roster, loop_now_ms(), &view);
     log_view(&view, before, state_of(&pods->roster, &view));
     if (view.is_leaving && view.phase == POD_RUNNING && !pods->ends)
-        pods->heir.leaving(pods->heir.context, view.index, view.incarnation);
+        pods->heir.drain(pods->heir.context, view.index, view.incarnation);
 }
 
 static void on_change(void *context, enum watcher_change change, struct slice name,
@@ -120,7 +124,7 @@ static void want(struct pods *pods, int64_t workers)
     log_info("%lld workers are wanted", (long long)workers);
     pods_events_scaled(pods, pods->wanted, (uint32_t)workers);
     pods->wanted = (uint32_t)workers;
-    pods->heir.want(pods->heir.context, (uint32_t)workers);
+    pods->heir.want(pods->heir.context, ++pods->wanted_version, (uint32_t)workers);
     want_useful(pods);
 }
 
@@ -133,7 +137,7 @@ static void note_deletion(struct pods *pods)
     if (pods->is_deleted || pods->is_over)
         return;
     pods->is_deleted = true;
-    pods->heir.cancel(pods->heir.context);
+    pods->heir.cancel_deleted(pods->heir.context);
 }
 
 /* The annotation was set by `totrain scale`, through the job's follower, or by kubectl. */
@@ -237,7 +241,7 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
     if (pods->roster.verdict.status != STATUS_OK) {
         if (!pods->has_given_up)
-            pods->heir.give_up(pods->heir.context, &pods->roster.verdict);
+            pods->heir.fail(pods->heir.context, &pods->roster.verdict);
         pods->has_given_up = true;
         return;
     }
@@ -356,6 +360,8 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     return STATUS_OK;
 }
 
+/* ----- what the launcher is told ----- */
+
 static void replace(void *self, uint32_t index, uint32_t incarnation)
 {
     struct pods *pods = self;
@@ -364,7 +370,7 @@ static void replace(void *self, uint32_t index, uint32_t incarnation)
     pods_wake(pods);
 }
 
-static void worker(void *self, uint32_t index, uint32_t incarnation, bool is_here)
+static void note_worker(void *self, uint32_t index, uint32_t incarnation, bool is_here)
 {
     struct pods *pods = self;
 
@@ -373,7 +379,7 @@ static void worker(void *self, uint32_t index, uint32_t incarnation, bool is_her
         pods_wake(pods);
 }
 
-static void blamed(void *self, uint32_t index)
+static void forgive(void *self, uint32_t index)
 {
     struct pods *pods = self;
 
@@ -381,7 +387,7 @@ static void blamed(void *self, uint32_t index)
 }
 
 /* The number that the user wants is stored unchanged, for when the lanes become known anew. */
-static void limit_to_lanes(void *self, uint32_t lanes)
+static void limit_lanes(void *self, uint32_t lanes)
 {
     struct pods *pods = self;
 
@@ -389,20 +395,41 @@ static void limit_to_lanes(void *self, uint32_t lanes)
     want_useful(pods);
 }
 
-static void stepped(void *self)
+/* Standard output is the log of the pod. Its reader may be away: only the last line waits for it,
+ * and of progress there is a line from time to time. */
+static void write_log(struct pods *pods, const struct job_event *event, struct slice line)
 {
-    struct pods *pods = self;
+    const bool is_last = event->kind == JOB_DONE || event->kind == JOB_FAILED;
+    struct pollfd log = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    const int64_t now_ms = loop_now_ms();
 
-    roster_on_step(&pods->roster);
+    if (event->kind == JOB_PROGRESS && now_ms - pods->progress_at < PROGRESS_MS)
+        return;
+    if (event->kind == JOB_PROGRESS)
+        pods->progress_at = now_ms;
+    if (poll(&log, 1, is_last ? LAST_LINE_MS : 0) <= 0 ||
+        write(STDOUT_FILENO, line.data, line.size) < 0)
+        log_warning("nobody takes the lines of the log");
 }
 
-static void over(void *self)
+static void on_event(void *self, const struct job_event *event, struct slice line)
 {
     struct pods *pods = self;
+    const bool is_last = event->kind == JOB_DONE || event->kind == JOB_FAILED;
 
-    pods->is_over = true;
-    roster_want(&pods->roster, 0);
-    pods_wake(pods);
+    if (is_last && pods->timer && !pods->is_over) {
+        pods->is_over = true; /* before workers are told to end: none is started again */
+        roster_want(&pods->roster, 0);
+        pods_wake(pods);
+    }
+    if (event->kind != JOB_PROGRESS) {
+        pods_events_note(pods, event);
+    } else {
+        if (event->step > pods->step && pods->timer)
+            roster_on_step(&pods->roster);
+        pods->step = event->step;
+    }
+    write_log(pods, event, line);
 }
 
 static void stop(void *self)
@@ -491,13 +518,12 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     arena_init(&pods->arena, 1 << 12);
     pods->launcher = (struct launcher){.self = pods,
                                        .start = start,
-                                       .replace = replace,
-                                       .worker = worker,
-                                       .blamed = blamed,
-                                       .lanes = limit_to_lanes,
-                                       .stepped = stepped,
-                                       .said = pods_said,
-                                       .over = over,
+                                       .workers = {.self = pods,
+                                                   .replace = replace,
+                                                   .note_worker = note_worker,
+                                                   .forgive = forgive,
+                                                   .limit_lanes = limit_lanes},
+                                       .on_event = on_event,
                                        .leave = leave,
                                        .stop = stop,
                                        .flush = flush,

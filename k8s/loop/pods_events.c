@@ -181,9 +181,8 @@ static void note_started(struct pods *pods, const struct kube_moment *now,
                          pods->roster.wanted);
 }
 
-void pods_said(void *self, const struct job_event *event)
+void pods_events_note(struct pods *pods, const struct job_event *event)
 {
-    struct pods *pods = self;
     const struct kube_moment now = this_moment();
     const struct error *error = &event->error;
 

@@ -15,6 +15,7 @@ void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_cancel(struct pods *pods);
 void pods_on_loss(void *context, const struct roster_loss *loss);
-void pods_said(void *self, const struct job_event *event);
+/* No progress. */
+void pods_events_note(struct pods *pods, const struct job_event *event);
 
 #endif

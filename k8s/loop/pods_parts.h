@@ -57,7 +57,10 @@ struct pods {
 
     struct launcher_owner heir; /* receives the notices; empty while ending */
     bool has_given_up, is_over;
-    uint32_t least;        /* workers with which the job can work */
+    uint32_t least; /* workers with which the job can work */
+    uint64_t wanted_version;
+    uint64_t step;         /* of the last progress */
+    int64_t progress_at;   /* when a line of it was written to the log */
     uint32_t wanted;       /* by the user; the roster wants those of them that have work */
     uint32_t lanes;        /* more workers have none; 0: not known yet */
     bool ends, must_patch; /* pods_end: the Job is still to be patched, not to be tried again */

@@ -1,60 +1,75 @@
 /*
- * launcher.h - who starts the workers of a master that has no supervisor.
+ * launcher.h - the seam between the process of the role that leads a job and whoever starts the
+ * job's workers.
  *
- *     master --replace, blamed, lanes, stepped, over--> launcher --> pods of a cluster
- *            <- leaving, notice, give_up, want, leave, cancel -
+ *     master_process.c --replace, note_worker, on_event, ...--> struct launcher
+ *                      <--want, drain, cancel, fail, ...------- struct launcher_owner
  *
- * On one machine the supervisor starts all roles and is asked on the lifeline
- * (roles.h). On a cluster nobody is there but the master, whose process then has a
- * launcher in its own loop. The master itself knows of neither.
+ *     lifeline_launcher.c   the supervisor of this machine: lines on the lifeline, its parent
+ *                           starts processes
+ *     k8s/loop/pods.c       a cluster: Pods, started from the loop of this process
  *
- * Nothing here blocks but `end` and `flush`, which are called when the loop has ended.
+ * The role itself knows of neither. All calls come from the thread of the loop, and nothing blocks
+ * but `flush` and `end`, which are called when the loop has ended.
  */
 #ifndef RUNTIME_PROCESS_LAUNCHER_H
 #define RUNTIME_PROCESS_LAUNCHER_H
 
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/loop.h"
+#include "runtime/loop/store_call.h"
+#include "runtime/record/recorder.h"
 #include "runtime/role/job.h"
 
+/* What a launcher asks of the process. All functions are there. */
 struct launcher_owner {
     void *context;
-    void (*notice)(void *context, const char *text);             /* for the user */
-    void (*give_up)(void *context, const struct error *verdict); /* the job cannot go on */
-    /* Somebody has its process end, perhaps before it hears of it itself. Told more than once. */
-    void (*leaving)(void *context, uint32_t index, uint32_t incarnation);
-    void (*want)(void *context, uint32_t workers); /* from now on; somebody has said so */
-    void (*leave)(
-        void *context); /* this master goes, the job stays: the answer to launcher.leave */
-    void (*cancel)(void *context); /* somebody has deleted the job */
+    /* While a call of the store is in flight the loop stands still, and the process lives. */
+    const struct store_call *store_call;
+    void (*notice)(void *context, const char *text); /* a line for the user */
+    /* From now on so many workers; versions only grow, and an older one does not count. */
+    void (*want)(void *context, uint64_t version, uint32_t workers);
+    /* This worker is asked to end, perhaps before it hears of it itself. Told more than once. */
+    void (*drain)(void *context, uint32_t index, uint32_t incarnation);
+    void (*cancel)(void *context);
+    /* Somebody has deleted the job, and perhaps its tables: it is cancelled, workers first. */
+    void (*cancel_deleted)(void *context);
+    void (*fail)(void *context, const struct error *why); /* the job cannot go on */
+    /* This process goes, the job stays: the answer to launcher.leave. */
+    void (*leave)(void *context);
 };
 
 struct launcher {
     void *self;
-    /* As many workers as the job may have, from now on. */
+    /* The parent of this process reads its exit code, has heard how the job ended, and ends what is
+     * left of it: `flush` and `end` are not there. */
+    bool is_supervised;
+
+    /* ----- life ----- */
+
+    /* Before the role that leads. As many workers as the job may have are wanted from now on. */
     enum status (*start)(void *self, struct loop *loop, const struct job *job,
                          const struct launcher_owner *owner, struct error *err);
-    /* It is silent: counted as dead. */
-    void (*replace)(void *self, uint32_t index, uint32_t incarnation);
-    /* It joined, or is not here any more. */
-    void (*worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
-    void (*blamed)(void *self, uint32_t index); /* rows killed it, it did not fail */
-    void (*lanes)(void *self, uint32_t lanes);  /* more workers than that have no work */
-    void (*stepped)(void *self);                /* the job has got further */
-    /* To the door; but no progress. Before `start`: why the job cannot begin. */
-    void (*said)(void *self, const struct job_event *event);
-    void (*over)(void *self); /* its last word is said: workers go */
-    /* This process is asked to go. Is it alone, or the whole job? Where it is alone the next master
-     * is started. leave or cancel of its owner says so, once and within three seconds. */
-    void (*leave)(void *self);
-    void (*stop)(void *self); /* before loop_free; the workers stay */
-    /* Sends what was said and is still to be sent, for 2 s at most. After `stop`, where the job
-     * goes on without this process. */
+    void (*on_tick)(void *self, int64_t now_ms); /* NULL: needs none */
+    void (*stop)(void *self); /* before loop_free, also without `start`; the workers stay */
+    /* Sends what is still to be sent of events, for 2 s at most. After `stop`, where the job goes
+     * on without this process. */
     void (*flush)(void *self);
     /* The job has ended, perhaps under a master before: nothing is to be left of its workers, and
      * whoever starts masters is not to start another for a job that failed. At most some
      * seconds more than workers have for their leave. CONNECTION: not done, to be tried again. */
     enum status (*end)(void *self, bool has_failed, struct error *err);
+
+    /* ----- what it is told ----- */
+
+    struct worker_actions workers; /* with the same `self` */
+    /* Each event of the job, and its line, newline included. Progress of a later step: whoever is
+     * here works. DONE or FAILED: workers are not started again. Before `start` only why the job
+     * cannot begin. */
+    void (*on_event)(void *self, const struct job_event *event, struct slice line);
+    /* SIGTERM came. Is it this process alone, or the whole job? Where it is alone the next master
+     * is started. leave or cancel_deleted of its owner says so, once and within three seconds. */
+    void (*leave)(void *self);
 };
 
 #endif

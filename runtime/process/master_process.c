@@ -1,16 +1,14 @@
 /*
  * The process of the role that leads a job (leader.h): its network, its launcher, its exit code.
  *
- * Where there is a supervisor, it hears everything on the lifeline. With a launcher
- * there is none: event lines go to standard output, which is the log of a pod, and
- * the exit code says whether another master is to be started: 0 done, 1 the job has
- * failed, anything else: yes.
+ *     whoever started it   its launcher                    exit code
+ *     supervisor           lifeline_launcher.c             of the status (base/error.h)
+ *     a cluster            role_options.launcher (Pods)    0: done, 1: the job has failed,
+ *                                                          anything else: start another master
  */
-#include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -19,14 +17,10 @@
 #include "runtime/loop/store_call.h"
 #include "runtime/net/tls.h"
 #include "runtime/process/health.h"
-#include "runtime/process/launcher.h"
 #include "runtime/process/leader.h"
+#include "runtime/process/lifeline_launcher.h"
 #include "runtime/process/role_process.h"
 
-#define ALIVE_MS      1000
-#define LOG           1 /* of the pod */
-#define LAST_WORD_MS  2000
-#define PROGRESS_MS   200 /* a log is kept by somebody else, and is no place for every line */
 #define CODE_FAILED   1
 #define CODE_LEFT     (128 + SIGTERM)
 #define FENCED_BEAT_S 10
@@ -36,135 +30,56 @@ struct master_process {
     struct leader leader;
     struct loop_network network;
     struct loop *loop;
-    int64_t alive_at;
-    const struct launcher *launcher; /* NULL: a supervisor */
-    bool launches;                   /* it has been started */
-    uint64_t step;                   /* of the last progress */
-    int64_t progress_at;
-    enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } verdict; /* what was said of the job's end */
+    struct lifeline_launcher lifeline; /* where no other launcher is given */
+    const struct launcher *launcher;
+    enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } outcome; /* what was told of the job's end */
     bool is_leaving;
-    struct health *health;
-    struct store_call call;        /* of the recorder */
-    struct store_voucher *voucher; /* says `alive` while a call is in flight */
-    uint64_t wishes;               /* of the launcher's, for another number of workers */
+    struct health *health;        /* NULL: nobody asks */
+    struct store_call store_call; /* of the recorder */
 };
 
-static const struct launcher *launcher_of(const struct master_process *process)
-{
-    return process->launches ? process->launcher : NULL;
-}
-
-/* Who reads the log may be away: then nothing waits for him but the last word. */
-static void say_to_log(struct slice line, bool is_last)
-{
-    struct pollfd log = {.fd = LOG, .events = POLLOUT};
-
-    if (poll(&log, 1, is_last ? LAST_WORD_MS : 0) <= 0 || write(LOG, line.data, line.size) < 0)
-        log_warning("nobody takes the lines of the log");
-}
-
-/* Before workers are told their END: none of them is to be started again. */
-static void note_end(struct master_process *process, enum job_event_kind kind)
-{
-    if (process->verdict != ENDS_NOT)
-        return;
-    process->verdict = kind == JOB_DONE ? ENDS_DONE : ENDS_FAILED;
-    if (launcher_of(process))
-        process->launcher->over(process->launcher->self);
-}
-
-static bool is_too_soon(struct master_process *process, const struct job_event *event)
-{
-    const int64_t now_ms = loop_now_ms();
-
-    if (event->step > process->step && launcher_of(process))
-        process->launcher->stepped(process->launcher->self);
-    process->step = event->step;
-    if (now_ms - process->progress_at < PROGRESS_MS)
-        return true;
-    process->progress_at = now_ms;
-    return false;
-}
+/* ----- from the leader ----- */
 
 static void say_event(void *context, const struct job_event *event, struct slice line)
 {
     struct master_process *process = context;
-    const bool is_last = event->kind == JOB_DONE || event->kind == JOB_FAILED;
 
-    if (!process->launcher) {
-        role_say(line.data, line.size);
-        return;
-    }
-    if (is_last)
-        note_end(process, event->kind);
-    if (event->kind != JOB_PROGRESS)
-        process->launcher->said(process->launcher->self, event);
-    if (event->kind != JOB_PROGRESS || !is_too_soon(process, event))
-        say_to_log(line, is_last);
+    if (process->outcome == ENDS_NOT && event->kind == JOB_DONE)
+        process->outcome = ENDS_DONE;
+    if (process->outcome == ENDS_NOT && event->kind == JOB_FAILED)
+        process->outcome = ENDS_FAILED;
+    process->launcher->on_event(process->launcher->self, event, line);
 }
 
-static void say_replace(void *context, uint32_t index, uint32_t incarnation)
+/* ----- from the launcher ----- */
+
+static void notice(void *context, const char *text)
 {
-    struct master_process *process = context;
-    char line[32];
+    const struct recorder voice = {.say = say_event, .context = context};
 
-    if (launcher_of(process))
-        process->launcher->replace(process->launcher->self, index, incarnation);
-    else if (!process->launcher)
-        role_say(line, (size_t)snprintf(line, sizeof line, "replace %" PRIu32 "\n", index));
+    log_warning("%s", text);
+    recorder_say_notice(&voice, text);
 }
 
-static void say_worker(void *context, uint32_t index, uint32_t incarnation, bool is_here)
+static void want(void *context, uint64_t version, uint32_t workers)
 {
     struct master_process *process = context;
 
-    char line[48];
-
-    if (launcher_of(process))
-        process->launcher->worker(process->launcher->self, index, incarnation, is_here);
-    else if (!process->launcher)
-        role_say(line, (size_t)snprintf(line, sizeof line, "worker %" PRIu32 " %s\n", index,
-                                        is_here ? "here" : "gone"));
+    leader_want(&process->leader, version, workers);
 }
 
-static void say_blamed(void *context, uint32_t index)
-{
-    struct master_process *process = context;
-    char line[32];
-
-    if (launcher_of(process))
-        process->launcher->blamed(process->launcher->self, index);
-    else if (!process->launcher)
-        role_say(line, (size_t)snprintf(line, sizeof line, "blamed %" PRIu32 "\n", index));
-}
-
-static void say_lanes(void *context, uint32_t lanes)
-{
-    struct master_process *process = context;
-    char line[32];
-
-    if (launcher_of(process))
-        process->launcher->lanes(process->launcher->self, lanes);
-    else if (!process->launcher)
-        role_say(line, (size_t)snprintf(line, sizeof line, "lanes %" PRIu32 "\n", lanes));
-}
-
-/* A master that is stopped cannot say so: the supervisor counts on this. */
-static void say_alive(void *context, int64_t now_ms)
+static void drain(void *context, uint32_t index, uint32_t incarnation)
 {
     struct master_process *process = context;
 
-    if (now_ms - process->alive_at < ALIVE_MS)
-        return;
-    process->alive_at = now_ms;
-    role_say("alive\n", 6);
+    leader_drain(&process->leader, index, incarnation);
 }
 
-/* In the voucher's thread: a line this short is sent whole. */
-static void say_storing(void *context)
+static void cancel(void *context)
 {
-    (void)context;
-    role_say("alive\n", 6);
+    struct master_process *process = context;
+
+    leader_cancel(&process->leader);
 }
 
 /* Of a job that is deleted nobody needs the books, and whoever deleted it may have dropped its
@@ -178,145 +93,73 @@ static void cancel_deleted(void *context)
     leader_cancel(&process->leader);
 }
 
-/* VERSION WORKERS */
-static void take_wanted(struct master_process *process, struct slice numbers)
-{
-    const char *space = memchr(numbers.data, ' ', numbers.size);
-    size_t length = space ? (size_t)(space - numbers.data) : numbers.size;
-    int64_t version, workers;
-
-    if (space && slice_to_integer((struct slice){numbers.data, length}, &version) &&
-        slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &workers) &&
-        workers >= 0 && workers <= UINT32_MAX)
-        leader_want(&process->leader, (uint64_t)version, (uint32_t)workers);
-}
-
-static void on_master_line(void *context, struct slice line)
+static void fail_job(void *context, const struct error *why)
 {
     struct master_process *process = context;
-    struct error err;
 
-    if (slice_is(line, "cancel")) {
-        leader_cancel(&process->leader);
-    } else if (line.size > 7 && memcmp(line.data, "wanted ", 7) == 0) {
-        take_wanted(process, (struct slice){line.data + 7, line.size - 7});
-    } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
-        error_clear(&err);
-        fail(&err, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);
-        leader_fail(&process->leader, &err);
-    }
+    leader_fail(&process->leader, why);
 }
 
-static void leave_now(void *context)
+static void leave(void *context)
 {
     struct master_process *process = context;
 
     leader_leave(&process->leader);
 }
+
+/* ----- from the loop ----- */
 
 static void on_sigterm(void *context)
 {
     struct master_process *process = context;
 
     process->is_leaving = true;
-    if (process->launcher) {
-        process->launcher->leave(process->launcher->self);
-        return;
-    }
-    role_say_leaving();
-    leader_leave(&process->leader);
+    process->launcher->leave(process->launcher->self);
 }
 
-static void say_notice(void *context, const char *text)
+static void on_tick(void *context, int64_t now_ms)
 {
-    struct master_process *process = context;
-    const struct recorder voice = {.say = say_event, .context = process};
+    const struct master_process *process = context;
+    const struct launcher *launcher = process->launcher;
 
-    log_warning("%s", text);
-    recorder_say_notice(&voice, text);
+    health_beat(process->health, now_ms);
+    if (launcher->on_tick)
+        launcher->on_tick(launcher->self, now_ms);
 }
 
-static void give_up(void *context, const struct error *verdict)
-{
-    struct master_process *process = context;
-
-    leader_fail(&process->leader, verdict);
-}
-
-static void note_leaving(void *context, uint32_t index, uint32_t incarnation)
-{
-    struct master_process *process = context;
-
-    leader_drain(&process->leader, index, incarnation);
-}
-
-static void want_now(void *context, uint32_t workers)
-{
-    struct master_process *process = context;
-
-    leader_want(&process->leader, ++process->wishes, workers);
-}
-
-static enum status start_leader(struct master_process *process, const struct job *job,
-                                const struct role_options *options, struct error *err)
-{
-    const struct leader_options own = {
-        .job = job,
-        .recorder = {.say = say_event,
-                     .replace = say_replace,
-                     .blame = say_blamed,
-                     .lanes = say_lanes,
-                     .worker = say_worker,
-                     .call = &process->call,
-                     .context = process},
-        .address = options->listen,
-        .incarnation = options->incarnation,
-        .supervisor = process->launcher ? 0 : getppid(),
-    };
-
-    return leader_start(&process->leader, process->loop, &own, err);
-}
-
-static enum status start_launcher(struct master_process *process, const struct job *job,
-                                  struct error *err)
-{
-    const struct launcher_owner owner = {.context = process,
-                                         .notice = say_notice,
-                                         .give_up = give_up,
-                                         .leaving = note_leaving,
-                                         .want = want_now,
-                                         .leave = leave_now,
-                                         .cancel = cancel_deleted};
-
-    TRY(process->launcher->start(process->launcher->self, process->loop, job, &owner, err));
-    process->launches = true;
-    return STATUS_OK;
-}
-
-static void beat(void *context, int64_t now_ms)
-{
-    health_beat(((struct master_process *)context)->health, now_ms);
-}
+/* ----- life ----- */
 
 static enum status start_master(struct master_process *process, const struct job *job,
                                 const struct role_options *options, struct error *err)
 {
-    struct identity self = {job->id, IDENTITY_MASTER, 0};
+    const struct launcher *launcher = process->launcher;
+    const struct identity self = {job->id, IDENTITY_MASTER, 0};
+    const struct launcher_owner owner = {.context = process,
+                                         .store_call = &process->store_call,
+                                         .notice = notice,
+                                         .want = want,
+                                         .drain = drain,
+                                         .cancel = cancel,
+                                         .cancel_deleted = cancel_deleted,
+                                         .fail = fail_job,
+                                         .leave = leave};
+    const struct leader_options leading = {
+        .job = job,
+        .recorder = {.say = say_event,
+                     .context = process,
+                     .workers = &launcher->workers,
+                     .call = &process->store_call},
+        .address = options->listen,
+        .incarnation = options->incarnation,
+        .supervisor = launcher->is_supervised ? getppid() : 0,
+    };
 
     TRY(role_open_network(options, &self, &process->network, err));
     TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
     loop_use_network(process->loop, &process->network);
-    if (!process->launcher) {
-        TRY(role_watch_lifeline(process->loop, on_master_line, process, err));
-        TRY(store_voucher_start(&process->call, ALIVE_MS, say_storing, process, &process->voucher,
-                                err));
-        loop_on_tick(process->loop, say_alive, process);
-    } else {
-        loop_on_tick(process->loop, beat, process);
-    }
-    TRY(start_leader(process, job, options, err));
-    if (process->launcher)
-        TRY(start_launcher(process, job, err));
+    TRY(launcher->start(launcher->self, process->loop, job, &owner, err));
+    loop_on_tick(process->loop, on_tick, process);
+    TRY(leader_start(&process->leader, process->loop, &leading, err));
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
@@ -329,7 +172,7 @@ static bool find_end(struct master_process *process, enum status *status, struct
     if (!recorder_has_ended(&process->leader.recorder, &row))
         return false;
     log_info("the job is %s already", job_state_name(row.state));
-    process->verdict = row.state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
+    process->outcome = row.state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
     recorder_say_ended(&voice, &row, err);
     *status = err->status;
     return true;
@@ -340,7 +183,8 @@ static enum status lead(struct master_process *process, struct error *err)
 {
     const enum status status = loop_run(process->loop, err);
 
-    if (process->verdict == ENDS_FAILED && leader_end_workers(&process->leader))
+    if (process->outcome == ENDS_FAILED && !process->launcher->is_supervised &&
+        leader_end_workers(&process->leader))
         (void)loop_run(process->loop, NULL); /* it has been stopped: what is to be sent goes out */
     return status;
 }
@@ -387,21 +231,21 @@ static int exit_code(const struct master_process *process, enum status status,
     struct error why;
 
     error_clear(&why);
-    if (!process->launcher)
+    if (process->launcher->is_supervised)
         return role_finish(status, err);
     (void)role_finish(status, err);
     if (status == STATUS_STALE)
         wait_for_removal(process);
-    if (process->verdict == ENDS_NOT) {
+    if (process->outcome == ENDS_NOT) {
         process->launcher->flush(process->launcher->self);
         return process->is_leaving ? CODE_LEFT : status_exit_code(STATUS_CONNECTION);
     }
-    if (process->launcher->end(process->launcher->self, process->verdict == ENDS_FAILED, &why) !=
+    if (process->launcher->end(process->launcher->self, process->outcome == ENDS_FAILED, &why) !=
         STATUS_OK) {
         log_error("what is left of the job is not removed: %s", why.message);
         return status_exit_code(STATUS_CONNECTION);
     }
-    return process->verdict == ENDS_DONE ? 0 : CODE_FAILED;
+    return process->outcome == ENDS_DONE ? 0 : CODE_FAILED;
 }
 
 /* A job that cannot be opened has no books: what is wrong is said here alone. */
@@ -409,17 +253,14 @@ static int fail_early(struct master_process *process, enum status status, const 
 {
     struct recorder voice = {.say = say_event, .context = process};
 
-    if (process->launcher && status != STATUS_CONNECTION)
+    if (!process->launcher->is_supervised && status != STATUS_CONNECTION)
         recorder_say_failed(&voice, err);
     return exit_code(process, status, err);
 }
 
 static void stop(struct master_process *process)
 {
-    if (launcher_of(process))
-        process->launcher->stop(process->launcher->self);
-    process->launches = false;
-    store_voucher_stop(process->voucher);
+    process->launcher->stop(process->launcher->self);
     loop_free(process->loop);
     tls_free(process->network.tls);
     leader_stop(&process->leader);
@@ -435,15 +276,17 @@ int run_master(const struct role_options *options)
     int code;
 
     memset(&process, 0, sizeof process);
-    process.launcher = options->launcher;
+    lifeline_launcher_init(&process.lifeline);
+    process.launcher = options->launcher ? options->launcher : &process.lifeline.launcher;
     error_clear(&err);
     log_open("master", LOG_INFO);
     role_raise_descriptor_limit();
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the store, not a death */
     signal(SIGINT, SIG_IGN);  /* the supervisor decides what Ctrl-C means */
     role_end_by_sigterm();
-    status = options->health ? health_open(options->health, &process.call, &process.health, &err)
-                             : STATUS_OK;
+    status = options->health
+                 ? health_open(options->health, &process.store_call, &process.health, &err)
+                 : STATUS_OK;
     if (status == STATUS_OK)
         status = role_open_job(options, &job, &tables, &err);
     if (status != STATUS_OK) {

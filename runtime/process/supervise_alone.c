@@ -29,13 +29,6 @@ static void say_event(void *context, const struct job_event *event, struct slice
     supervise_say(event, line);
 }
 
-static void never_replace(void *context, uint32_t index, uint32_t incarnation)
-{
-    (void)context;
-    (void)incarnation;
-    (void)index; /* its silence is ours: see leading_training.c */
-}
-
 static void cancel(void *context)
 {
     struct alone *alone = context;
@@ -54,10 +47,11 @@ static enum status scale(void *context, int64_t workers, struct error *err)
 static enum status start(struct alone *alone, const struct job *job, const char *sockets,
                          bool is_detached, struct error *err)
 {
-    const struct leader_options leading = {.job = job,
-                                           .recorder = {.say = say_event, .replace = never_replace},
-                                           .address = MASTER_ADDRESS,
-                                           .supervisor = getpid()};
+    const struct leader_options leading = {
+        .job = job,
+        .recorder = {.say = say_event}, /* its worker is never replaced */
+        .address = MASTER_ADDRESS,
+        .supervisor = getpid()};
     struct working_options working = {.job = job, .master = MASTER_ADDRESS};
 
     alone->role = working_role_of(job);

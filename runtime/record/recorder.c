@@ -474,17 +474,31 @@ static enum status store_all(struct recorder *recorder, const struct outbox *out
     return store_checkpoints(recorder, outbox, err);
 }
 
-static void tell_worker(const struct recorder *recorder, const struct outbox *outbox,
-                        const struct outbox_entry *entry)
+/* An action of the outbox that is none of the store, once the store has all of them. */
+static void tell_launcher(const struct worker_actions *workers, const struct outbox *outbox,
+                          const struct outbox_entry *entry)
 {
     struct worker_row row;
 
-    if (!recorder->worker)
-        return;
-    memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);
-    recorder->worker(recorder->context, row.index, row.incarnation,
-                     strcmp(row.state, "lost") != 0 && strcmp(row.state, "left") != 0 &&
-                         strcmp(row.state, "ended") != 0);
+    switch (entry->kind) {
+    case OUTBOX_REPLACE:
+        workers->replace(workers->self, entry->index, entry->incarnation);
+        break;
+    case OUTBOX_BLAME:
+        workers->forgive(workers->self, entry->index);
+        break;
+    case OUTBOX_LANES:
+        workers->limit_lanes(workers->self, entry->index);
+        break;
+    case OUTBOX_WORKER:
+        memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);
+        workers->note_worker(workers->self, row.index, row.incarnation,
+                             strcmp(row.state, "lost") != 0 && strcmp(row.state, "left") != 0 &&
+                                 strcmp(row.state, "ended") != 0);
+        break;
+    default:
+        break;
+    }
 }
 
 enum status recorder_perform(void *context, const struct outbox *outbox, struct error *err)
@@ -506,19 +520,11 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
     for (size_t i = 0; i < outbox->count; i++) {
         const struct outbox_entry *entry = &outbox->entries[i];
 
-        if (entry->kind == OUTBOX_REPLACE) {
-            recorder->replace(recorder->context, entry->index, entry->incarnation);
-        } else if (entry->kind == OUTBOX_WORKER) {
-            tell_worker(recorder, outbox, entry);
-        } else if (entry->kind == OUTBOX_BLAME) {
-            if (recorder->blame)
-                recorder->blame(recorder->context, entry->index);
-        } else if (entry->kind == OUTBOX_LANES) {
-            if (recorder->lanes)
-                recorder->lanes(recorder->context, entry->index);
-        } else if (entry->kind == OUTBOX_REPORT) {
+        if (entry->kind == OUTBOX_REPORT) {
             memcpy(&event, outbox_bytes(outbox, entry).data, sizeof event);
             recorder_say(recorder, &event);
+        } else if (recorder->workers) {
+            tell_launcher(recorder->workers, outbox, entry);
         }
     }
     return STATUS_OK;

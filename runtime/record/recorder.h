@@ -26,6 +26,19 @@ struct checkpoint_outcome {
     struct error why; /* OK: it is stored */
 };
 
+/* What whoever starts the workers is told of them. */
+struct worker_actions {
+    void *self;
+    /* It is silent: counted as dead, and another process takes its place. */
+    void (*replace)(void *self, uint32_t index, uint32_t incarnation);
+    /* It joined, or is not here any more. */
+    void (*note_worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
+    /* Rows killed it, its program did not fail. */
+    void (*forgive)(void *self, uint32_t index);
+    /* More workers than that have no work. */
+    void (*limit_lanes)(void *self, uint32_t lanes);
+};
+
 struct recorder {
     const struct journal *journal; /* of which job.db is a copy; NULL: of none */
     struct jobstore *store;
@@ -37,12 +50,8 @@ struct recorder {
     struct fault fault;
     /* A JSON line: job_event of job_event.h, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
-    void (*replace)(void *context, uint32_t index, uint32_t incarnation);
-    void (*blame)(void *context, uint32_t index); /* NULL where no job scores */
-    void (*lanes)(void *context, uint32_t lanes); /* more workers have no work; NULL: one has */
-    /* The master has this worker, or not any more. NULL: nobody asks. */
-    void (*worker)(void *context, uint32_t index, uint32_t incarnation, bool is_here);
-    void *context;
+    void *context;                        /* of `say` */
+    const struct worker_actions *workers; /* NULL: they are in this process */
 };
 
 /* job.db of the folder, made when it is not there yet, and made anew where it is a copy.
