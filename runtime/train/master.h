@@ -160,6 +160,7 @@ struct master {
 
     /* master_damage.c */
     uint64_t generation, good; /* of GROUP */
+    uint64_t given_up_epoch;   /* the newest group when states were given up; 0: never */
     uint64_t tie_phase;
     uint32_t ties;                 /* at this phase, or before it */
     uint64_t fingerprint, dissent; /* of the workers here; the last other one */

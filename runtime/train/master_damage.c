@@ -31,12 +31,21 @@ static void drop_checkpoints(struct master *master, int64_t now_ms, uint64_t goo
         master_abandon_writing(master, now_ms, "states were found to be bad", outbox);
 }
 
+/* The first group of this master is yet to come, and a difference may be of one before it. */
+static uint64_t newest_epoch(const struct master *master)
+{
+    const uint64_t before = (uint64_t)master->options.incarnation << 32;
+
+    return master->group.epoch > before ? master->group.epoch : before;
+}
+
 /* `good`: UINT64_MAX when no state is; that of the beginning is made anew. */
 static void give_up_states(struct master *master, int64_t now_ms, uint64_t good,
                            struct outbox *outbox)
 {
     master->generation++;
     master->good = good;
+    master->given_up_epoch = newest_epoch(master);
     master->model_next = 0; /* rows of a bad state may be among those that are stored */
     good = good == UINT64_MAX ? 0 : good;
     drop_checkpoints(master, now_ms, good, outbox);
@@ -140,9 +149,16 @@ static void on_own_damage(struct master *master, int64_t now_ms,
 
 /* It may come from a past group, whose rank 0 had not received the next GROUP. The phase in which
  * the states were compared is never done, so the states of that group are those of the next. */
-static void on_tie(struct master *master, int64_t now_ms, const struct message_damage *damage,
+static void on_tie(struct master *master, int64_t now_ms, const struct message *message,
                    struct outbox *outbox)
 {
+    const struct message_damage *damage = &message->damage;
+    const uint64_t given_up = master->good == UINT64_MAX ? 0 : master->good;
+    const uint64_t good = damage->good == UINT64_MAX ? 0 : damage->good;
+
+    /* Told again by a worker that has not heard of the group that was made of it. */
+    if (message->epoch <= master->given_up_epoch && good >= given_up)
+        return;
     give_up_states(master, now_ms, damage->good, outbox);
     if (note_tie(master, now_ms, damage, outbox))
         master_regroup(master, now_ms, outbox);
@@ -178,14 +194,14 @@ void master_on_damaged(struct master *master, int64_t now_ms, const struct messa
     if (damage->index >= master->options.max_workers)
         return;
     if (damage->is_own ? !master_is_new_word(master, damage->index, damage->incarnation)
-                       : message->epoch > master->group.epoch)
+                       : message->epoch > newest_epoch(master))
         return;
     if (master->options.dead_ms == 0) /* in one process with its only worker */
         fail_alone(master, now_ms, damage, outbox);
     else if (damage->is_own)
         on_own_damage(master, now_ms, damage, outbox);
     else if (damage->rank == UINT32_MAX)
-        on_tie(master, now_ms, damage, outbox);
+        on_tie(master, now_ms, message, outbox);
     else
         on_difference(master, now_ms, message, outbox);
 }
@@ -286,4 +302,5 @@ void master_note_generation(struct master *master, int64_t now_ms, uint64_t gene
         return;
     master->generation = generation - 1;
     give_up_states(master, now_ms, 0, outbox);
+    master->given_up_epoch = 0; /* those who know of it have states since */
 }

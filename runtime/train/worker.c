@@ -148,6 +148,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);
+    worker_repeat_difference(worker, outbox);
     /* What was sent into a connection that was ending, before anything that follows it. */
     if (worker->group.count > 0)
         worker_repeat_records(worker, outbox);

@@ -151,6 +151,10 @@ struct damage {
     bool is_own;  /* this worker has failed of it */
     bool is_told; /* the members of this group differ, and DAMAGED was sent to the master */
     uint64_t good;
+    /* Of the difference that was sent last, until a group of this generation comes: a master that
+     * dies meanwhile takes it with it, and its successor is told again. */
+    uint64_t awaited;          /* generation; not beyond the worker's own: nothing is awaited */
+    uint64_t phase, agreed_on; /* where the states differ, and up to where they did not */
 };
 
 struct worker {

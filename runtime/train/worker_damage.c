@@ -83,19 +83,18 @@ static bool find_majority(const struct worker *worker, uint64_t *check)
     return false;
 }
 
-static void send_difference(const struct worker *worker, uint32_t rank, uint64_t good,
-                            struct outbox *outbox)
+static void send_difference(const struct worker *worker, uint32_t rank, uint64_t phase,
+                            uint64_t good, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_DAMAGED);
     char reason[120];
 
     if (rank == RANK_NONE)
         snprintf(reason, sizeof reason, "the states of the workers differ before phase %" PRIu64,
-                 phase_of(worker)->number);
+                 phase);
     else
         snprintf(reason, sizeof reason,
-                 "its state differs from that of the others before phase %" PRIu64,
-                 phase_of(worker)->number);
+                 "its state differs from that of the others before phase %" PRIu64, phase);
     message.damage = (struct message_damage){.index = worker->options.index,
                                              .incarnation = worker->options.incarnation,
                                              .rank = rank,
@@ -106,21 +105,33 @@ static void send_difference(const struct worker *worker, uint32_t rank, uint64_t
 
 bool worker_compare(struct worker *worker, struct outbox *outbox)
 {
+    const uint64_t phase = phase_of(worker)->number;
     uint64_t most;
 
     if (count_like(worker, worker->check) == worker->group.count)
         return true;
     worker->damage.is_told = true; /* the next group is made at once */
+    worker->damage.awaited = worker->generation + 1;
+    worker->damage.phase = phase;
+    worker->damage.agreed_on = worker->agreed < phase ? worker->agreed : UINT64_MAX;
     if (!find_majority(worker, &most)) {
-        send_difference(worker, RANK_NONE,
-                        worker->agreed < phase_of(worker)->number ? worker->agreed : UINT64_MAX,
-                        outbox);
+        send_difference(worker, RANK_NONE, phase, worker->damage.agreed_on, outbox);
         return false;
     }
     for (uint32_t rank = 0; rank < worker->group.count; rank++)
         if (check_of(worker, rank) != most)
-            send_difference(worker, rank, phase_of(worker)->number, outbox);
+            send_difference(worker, rank, phase, phase, outbox);
     return false;
+}
+
+/* A new master knows no member of the old group by its rank, and whoever was right may be gone:
+ * for it the states differ, and nobody knows whose is good. */
+void worker_repeat_difference(const struct worker *worker, struct outbox *outbox)
+{
+    const struct damage *damage = &worker->damage;
+
+    if (damage->awaited > worker->generation)
+        send_difference(worker, RANK_NONE, damage->phase, damage->agreed_on, outbox);
 }
 
 /* ---- the end ---- */

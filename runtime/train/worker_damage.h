@@ -27,6 +27,8 @@ void worker_fail_or_damaged(struct worker *worker, const struct error *err, stru
 void worker_send_damage(const struct worker *worker, struct outbox *outbox);
 /* Rank 0: whether the checks of all members' states agree; otherwise DAMAGED goes to the master. */
 bool worker_compare(struct worker *worker, struct outbox *outbox);
+/* To a master that may not have heard of the last difference: nothing where it has. */
+void worker_repeat_difference(const struct worker *worker, struct outbox *outbox);
 /* All rows and all of the state. */
 bool worker_verify_all(struct worker *worker, struct outbox *outbox);
 void worker_send_check(const struct worker *worker, struct outbox *outbox);

@@ -678,6 +678,29 @@ static void a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words(
     close_master(&fixture);
 }
 
+/* A worker that told it the master before this one. */
+static void states_that_differ_under_the_master_before_are_given_up_once(void **state)
+{
+    struct message message = of(MESSAGE_DAMAGED, 5), group;
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 1, 1);
+    hello(&fixture, 1, 0, 0);
+    message.damage = (struct message_damage){
+        .index = 0, .rank = UINT32_MAX, .good = UINT64_MAX, .reason = SLICE("they differ")};
+    say(&fixture, 1, message);
+    CHECK_INT(fixture.master.generation, 1);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
+    CHECK_INT(group.group.generation, 1);
+    CHECK(group.group.good == UINT64_MAX);
+    hello(&fixture, 2, 0, 0); /* by another connection, and it has not heard of that group */
+    say(&fixture, 2, message);
+    CHECK_INT(fixture.master.generation, 1);
+    CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+    close_master(&fixture);
+}
+
 static void only_rank_0_is_believed(void **state)
 {
     struct fixture fixture;
@@ -1500,6 +1523,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_on),
         cmocka_unit_test(a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on),
         cmocka_unit_test(a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words),
+        cmocka_unit_test(states_that_differ_under_the_master_before_are_given_up_once),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),
         cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),

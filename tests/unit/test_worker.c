@@ -642,6 +642,50 @@ static void a_master_that_is_found_again_is_told_the_records(void **state)
 }
 
 /* Each step is a record: more of them than are kept, and evaluations among the first. */
+/* It may have died before it made a group of it, and whoever was right may be gone. */
+static void a_difference_is_told_again_until_a_group_of_the_next_generation(void **state)
+{
+    struct fixture fixture;
+    struct message message = of(MESSAGE_PARTIAL, 1), told;
+    const struct message_member member = {0, 0, 4, SLICE("")};
+    struct text members;
+    int64_t integers[3] = {0}, fixed[6] = {0};
+    struct error err;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of_two(&fixture, 1);
+    peer_hello(&fixture, FRIEND, 1, 0);
+    work_lanes(&fixture);
+    message.partial.check = fixture.worker.check + 1;
+    message.partial.integers = (struct slice){(const char *)integers, sizeof integers};
+    message.partial.fixed = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
+    say(&fixture, FRIEND, message);
+    CHECK_INT(count_sent(&fixture, MESSAGE_DAMAGED), 1);
+    worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
+    outbox_clear(&fixture.outbox);
+    worker_on_tick(&fixture.worker, 200, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_HELLO), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_DAMAGED), 1);
+    CHECK_OK(message_read(outbox_bytes(&fixture.outbox, &fixture.outbox.entries[2]), &told, &err));
+    CHECK(!told.damage.is_own && told.damage.rank == UINT32_MAX);
+    CHECK_SLICE(told.damage.reason, "the states of the workers differ before phase 0");
+
+    message = of(MESSAGE_GROUP, (uint64_t)1 << 32 | 1);
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    message.group =
+        (struct message_group){.member_count = 1, .generation = 1, .members = text_slice(&members)};
+    worker_on_message(&fixture.worker, 210, fixture.worker.master, &message, &fixture.outbox);
+    worker_on_disconnect(&fixture.worker, 220, fixture.worker.master, &fixture.outbox);
+    outbox_clear(&fixture.outbox);
+    worker_on_tick(&fixture.worker, 500, &fixture.outbox);
+    CHECK_INT(count_sent(&fixture, MESSAGE_HELLO), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_DAMAGED), 0);
+    text_deinit(&members);
+    close_worker(&fixture);
+}
+
 static void evaluations_outlive_the_records_of_many_steps(void **state)
 {
     struct fixture fixture;
@@ -958,6 +1002,7 @@ int main(void)
         cmocka_unit_test(a_phase_counts_as_redone_only_when_it_is_computed_again),
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
         cmocka_unit_test(a_master_that_is_found_again_is_told_the_records),
+        cmocka_unit_test(a_difference_is_told_again_until_a_group_of_the_next_generation),
         cmocka_unit_test(evaluations_outlive_the_records_of_many_steps),
         cmocka_unit_test(a_member_that_is_gone_is_reported_once),
         cmocka_unit_test(who_has_the_last_state_stays_until_the_newcomer_has_it),
