@@ -156,7 +156,8 @@ static void a_spec_with_any_inverted_bit_is_refused(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK_OK(read_back(&read, &arena, &err));
     CHECK(jobspec_equal(&spec, &read));
-    for (size_t bit = 0; bit < 8 * size; bit++) {
+    /* Each of the checksum, and every fifth before it: a file is written for each. */
+    for (size_t bit = 0; bit < 8 * size; bit += bit < 8 * (size - 80) ? 5 : 1) {
         bytes[bit / 8] ^= (char)(1 << bit % 8);
         write_spec_file(path, bytes, size);
         CHECK_INT(read_back(&read, &arena, &err), STATUS_CORRUPT);
