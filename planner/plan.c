@@ -20,7 +20,7 @@ static enum status plan_cancel(struct planning *planning)
     const struct value *number = &planning->statement->number;
     struct plan *plan = planning->plan;
 
-    plan->aim_position = number->span.start;
+    plan->object_position = number->span.start;
     TRY(slice_keep(planning, number->text, &plan->job_text));
     if (slice_to_integer(plan->job_text, &plan->job) && plan->job > 0)
         return STATUS_OK;
@@ -49,7 +49,7 @@ static enum status plan_rollback(struct planning *planning)
     const struct value *version = &planning->statement->number;
     struct plan *plan = planning->plan;
 
-    plan->aim_position = version->span.start;
+    plan->object_position = version->span.start;
     TRY(slice_keep(planning, version->text, &plan->version));
     if (!is_version(plan->version)) {
         fail_at(planning->err, STATUS_INVALID, version->span.start,
@@ -125,7 +125,7 @@ enum status plan_statement(const struct statement *statement, struct slice text,
                           .dialect = catalog->dialect,
                           .explain_only = statement->explain_plan,
                           .label_column = -1,
-                          .aim_position = -1};
+                          .object_position = -1};
     if (statement->explain_plan && statement->kind != STATEMENT_TRAIN &&
         statement->kind != STATEMENT_PREDICT && statement->kind != STATEMENT_EVALUATE)
         return fail_at(err, STATUS_UNSUPPORTED, statement->verb_position,

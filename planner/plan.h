@@ -129,9 +129,9 @@ struct plan {
     size_t extra_output_count;
     struct plan_scoring scoring;
 
-    /* Where stands in the text what the statement makes, ends or goes back to: INTO's or PREDICT's
-     * table, CANCEL's job, ROLLBACK's version; -1: nowhere. For errors that are met later. */
-    int aim_position;
+    /* Offset in the text of the object that the statement names: the table of INTO or PREDICT, the
+     * job of CANCEL, the version of ROLLBACK; -1: none. For errors after planning. */
+    int object_position;
     struct slice version;        /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
     int64_t job;                 /* CANCEL JOB id */
     struct slice job_text;       /* CANCEL JOB id as written */

@@ -67,7 +67,7 @@ enum status target_plan(struct planning *planning, const struct path *path, stru
 {
     struct name last = path_last(path);
 
-    planning->plan->aim_position = last.position;
+    planning->plan->object_position = last.position;
     TRY(check_name(&last, planning->catalog->dialect, planning->err));
     return split_path(planning, path, schema, name);
 }

@@ -189,7 +189,7 @@ static enum status rollback_run(const struct host *host, const struct plan *plan
                                                plan->version, &restored, err);
 
     if (status != STATUS_OK)
-        return status == STATUS_NOT_FOUND ? error_place(err, plan->aim_position) : status;
+        return status == STATUS_NOT_FOUND ? error_place(err, plan->object_position) : status;
     return sink_row(sink, (struct cell[]){cell_text(plan->model_name), cell_integer(restored)}, 2,
                     err);
 }
@@ -198,7 +198,7 @@ static enum status cancel_run(const struct host *host, const struct plan *plan,
                               const struct sink *sink, struct error *err)
 {
     if (job_end(host, plan->job, err) != STATUS_OK)
-        return error_place(err, plan->aim_position);
+        return error_place(err, plan->object_position);
     return sink_row(sink, (struct cell[]){cell_integer(plan->job), cell_string("cancelled")}, 2,
                     err);
 }

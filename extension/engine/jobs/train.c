@@ -60,7 +60,7 @@ static enum status check_before(const struct job *job, struct error *err)
     const struct plan *plan = job->plan;
 
     if (host->tables->check_target(host->self, &job->target, err) != STATUS_OK)
-        return error_place(err, plan->aim_position);
+        return error_place(err, plan->object_position);
     TRY(quarantine_check(host, plan, err));
     return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)
                                                : STATUS_OK;

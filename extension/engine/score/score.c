@@ -102,7 +102,7 @@ enum status score_check_targets(const struct host *host, const struct plan *plan
     if (!plan->has_target)
         return STATUS_OK;
     if (host->tables->check_target(host->self, &target, err) != STATUS_OK)
-        return error_place(err, plan->aim_position);
+        return error_place(err, plan->object_position);
     return quarantine_check(host, plan, err);
 }
 
