@@ -36,7 +36,7 @@
  * runs fail it at once, with the reason.
  *
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
- * staffing.h is of this machine.
+ * worker_pool.h is of this machine.
  */
 #ifndef K8S_CONTROLLER_ROSTER_H
 #define K8S_CONTROLLER_ROSTER_H

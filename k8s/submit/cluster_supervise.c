@@ -15,8 +15,8 @@
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_guest.h"
-#include "runtime/process/staffing.h"
 #include "runtime/process/supervise.h"
+#include "runtime/process/worker_pool.h"
 
 #define TICK_MS       200
 #define DELETE_TRIES  8
@@ -397,10 +397,10 @@ static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct cluster *cluster = context;
     const struct jobspec *spec = &cluster->job->spec;
-    struct staffing range;
+    struct worker_pool range;
 
-    staffing_init(&range, spec->min_workers, spec->max_workers, STAFFING_UNLIMITED);
-    TRY(staffing_want(&range, workers, err));
+    worker_pool_init(&range, spec->min_workers, spec->max_workers, WORKER_POOL_UNLIMITED);
+    TRY(worker_pool_want(&range, workers, err));
     if (cluster->follower)
         return annotate(cluster, workers, err);
     fail(err, STATUS_BUSY, "the job's objects are still being made");

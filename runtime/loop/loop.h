@@ -29,7 +29,7 @@ struct role {
     void (*work)(void *self, int64_t now_ms, struct outbox *outbox);
     /* There is nothing to do before a message that is due any moment. NULL: never. */
     bool (*expects_soon)(void *self);
-    /* The wishes that are not about connections; called before any message of
+    /* The actions that are not about connections; called before any message of
      * the same outbox leaves, so that what is told to others is on disk. */
     enum status (*perform)(void *context, const struct outbox *outbox, struct error *err);
     void *context;

@@ -18,7 +18,7 @@
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/loop.h"
 #include "runtime/loop/store_call.h"
-#include "runtime/record/recorder.h"
+#include "runtime/record/outbox_executor.h"
 #include "runtime/role/job.h"
 
 /* What a launcher asks of the process. All functions are there. */

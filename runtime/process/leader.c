@@ -35,7 +35,7 @@ static bool still_leads(struct leader *leader, int64_t now_ms)
         return true;
     leader->claim_checked_at = now_ms;
     error_clear(&err);
-    if (recorder_check_claim(&leader->recorder, &err) != STATUS_STALE)
+    if (outbox_executor_check_claim(&leader->executor, &err) != STATUS_STALE)
         return true;
     loop_stop(leader->loop, STATUS_STALE, &err);
     return false;
@@ -49,7 +49,7 @@ static void on_tick(void *context, int64_t now_ms, struct outbox *outbox)
 
     if (!still_leads(leader, now_ms))
         return;
-    if (role->on_stored && recorder_take_outcome(&leader->recorder, &outcome))
+    if (role->on_stored && outbox_executor_take_outcome(&leader->executor, &outcome))
         role->on_stored(leader->self, now_ms, outcome.id, &outcome.why, outbox);
     role->on_tick(leader->self, now_ms, outbox);
 }
@@ -60,8 +60,8 @@ enum status leader_listen(struct leader *leader, struct error *err)
                               .on_message = on_message,
                               .on_disconnect = on_disconnect,
                               .on_tick = on_tick,
-                              .perform = recorder_perform,
-                              .context = &leader->recorder};
+                              .perform = outbox_executor_perform,
+                              .context = &leader->executor};
     char bound[MESSAGE_ADDRESS_MAX + 1];
 
     return loop_add_role(leader->loop, &role, leader->options.address, bound, sizeof bound,
@@ -78,7 +78,7 @@ static enum status read_row(struct leader *leader, struct error *err)
     gmtime_r(&now, &utc);
     strftime(leader->started_at, sizeof leader->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     error_clear(&why);
-    if (jobstore_get_job(leader->recorder.store, &leader->row, &why) == STATUS_OK) {
+    if (jobstore_get_job(leader->executor.store, &leader->row, &why) == STATUS_OK) {
         leader->has_row = true;
         memcpy(leader->started_at, leader->row.started_at, sizeof leader->started_at);
     } else if (why.status != STATUS_NOT_FOUND) {
@@ -97,14 +97,14 @@ enum status leader_start(struct leader *leader, struct loop *loop,
 
     leader->options = *options;
     leader->loop = loop;
-    leader->recorder = options->recorder;
-    leader->recorder.journal = job->journal;
+    leader->executor = options->executor;
+    leader->executor.journal = job->journal;
     leader->self = calloc(1, role->state_bytes);
     if (!leader->self)
         return fail_no_memory(err);
     leader->role = role;
     leader->pages = (struct job_pages){.self = leader->self, .write_metrics = role->write_metrics};
-    TRY(recorder_open(&leader->recorder, job->folder, options->incarnation, err));
+    TRY(outbox_executor_open(&leader->executor, job->folder, options->incarnation, err));
     TRY(read_row(leader, err));
     TRY(job_pages_serve(&leader->pages, loop, job, !leader->has_row, err));
     TRY(role->start(leader->self, leader, err));
@@ -119,7 +119,7 @@ void leader_stop(struct leader *leader)
     free(leader->self);
     leader->role = NULL;
     leader->self = NULL;
-    recorder_close(&leader->recorder);
+    outbox_executor_close(&leader->executor);
 }
 
 void leader_cancel(struct leader *leader)

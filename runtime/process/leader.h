@@ -14,21 +14,21 @@
 
 #include "runtime/process/leading_role.h"
 #include "runtime/record/job_pages.h"
-#include "runtime/record/recorder.h"
+#include "runtime/record/outbox_executor.h"
 
 struct leader_options {
-    const struct job *job;    /* borrowed until leader_stop */
-    struct recorder recorder; /* what it tells to whom; leader_start opens the store */
-    const char *address;      /* where workers connect; LOOP_LOCAL...: they are in this process */
-    uint32_t incarnation;     /* the least to claim */
-    int64_t supervisor;       /* process id that SHOW JOBS can ask; 0: there is none */
+    const struct job *job;           /* borrowed until leader_stop */
+    struct outbox_executor executor; /* what it tells to whom; leader_start opens the store */
+    const char *address;  /* where workers connect; LOOP_LOCAL...: they are in this process */
+    uint32_t incarnation; /* the least to claim */
+    int64_t supervisor;   /* process id that SHOW JOBS can ask; 0: there is none */
 };
 
 struct leader {
     struct leader_options options;
     const struct leading_role *role;
     void *self; /* state of the role */
-    struct recorder recorder;
+    struct outbox_executor executor;
     struct loop *loop;
     struct loop_role *loop_role; /* NULL before leader_listen */
     struct job_row row;          /* as the leader before left it */
@@ -42,7 +42,7 @@ struct leader {
 
 /* Claims the store, reads the row of the leader before, serves the pages, starts the role that the
  * job's spec asks for. *leader is zeroed by the caller; leader_stop follows also after an error.
- * STALE: another leads; INVALID: the job has ended (recorder_has_ended). */
+ * STALE: another leads; INVALID: the job has ended (outbox_executor_has_ended). */
 enum status leader_start(struct leader *leader, struct loop *loop,
                          const struct leader_options *options, struct error *err);
 void leader_stop(struct leader *leader);

@@ -41,10 +41,10 @@ static enum status begin(struct dispatch *dispatch, struct leader *leader, struc
                          struct error *err)
 {
     const struct job *job = leader->options.job;
-    struct jobstore *store = leader->recorder.store;
+    struct jobstore *store = leader->executor.store;
     struct dispatch_options options = {
         .job = job->id,
-        .incarnation = leader->recorder.incarnation,
+        .incarnation = leader->executor.incarnation,
         .min_workers = job->spec.min_workers,
         .max_workers = job->spec.max_workers,
         .rows = job->spec.scoring.rows,
@@ -82,7 +82,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
 
 static void write_metrics(void *self, struct text *page)
 {
-    const struct job_row row = dispatch_books(self, loop_now_ms());
+    const struct job_row row = dispatch_job_row(self, loop_now_ms());
 
     exposition_write_scoring(self, &row, page);
 }

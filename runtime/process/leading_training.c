@@ -23,12 +23,12 @@
 static enum status read_piece(void *context, const struct checkpoint *checkpoint, uint64_t position,
                               struct text *out, struct error *err)
 {
-    struct recorder *recorder = context;
+    struct outbox_executor *executor = context;
     enum status status;
 
-    store_call_begin(recorder->call, loop_now_ms());
-    status = checkpoint_read_piece(recorder->store, checkpoint, position, out, err);
-    store_call_end(recorder->call);
+    store_call_begin(executor->call, loop_now_ms());
+    status = checkpoint_read_piece(executor->store, checkpoint, position, out, err);
+    store_call_end(executor->call);
     return status;
 }
 
@@ -65,7 +65,7 @@ static enum status open_event_files(struct leader *leader, struct error *err)
 
     if (job->spec.tensorboard.size == 0)
         return STATUS_OK;
-    status = recorder_log_events(&leader->recorder, job->folder, job->spec.tensorboard, err);
+    status = outbox_executor_log_events(&leader->executor, job->folder, job->spec.tensorboard, err);
     if (status == STATUS_OK || status == STATUS_STALE || !leader_previous(leader))
         return status;
     log_warning("log.tensorboard: %s", err->message);
@@ -82,7 +82,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
     struct master_options options = {
         .job = job->id,
         .identity = job->identity,
-        .incarnation = leader->recorder.incarnation,
+        .incarnation = leader->executor.incarnation,
         .min_workers = job->spec.min_workers,
         .max_workers = job->spec.max_workers,
         .epochs = job->spec.epochs,
@@ -97,7 +97,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .try_ms = TRY_MS,
         .apart_ms = APART_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
-        .store = {&leader->recorder, read_piece},
+        .store = {&leader->executor, read_piece},
         .statement = job->spec.statement,
         .model = job->spec.model_name,
         .supervisor = leader->options.supervisor,
@@ -106,9 +106,9 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .metrics = leader_metrics(leader),
     };
 
-    store_call_begin(leader->recorder.call, loop_now_ms());
-    find_checkpoints(leader->recorder.store, job, &options);
-    store_call_end(leader->recorder.call);
+    store_call_begin(leader->executor.call, loop_now_ms());
+    find_checkpoints(leader->executor.store, job, &options);
+    store_call_end(leader->executor.call);
     TRY(open_event_files(leader, err));
     TRY(leader_listen(leader, err));
     return master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);
@@ -123,17 +123,17 @@ static void on_stored(void *self, int64_t now_ms, uint64_t id, const struct erro
 static void drain(void *self, int64_t now_ms, uint32_t index, uint32_t incarnation,
                   struct outbox *outbox)
 {
-    master_announce(self, now_ms, index, incarnation, outbox);
+    master_drain(self, now_ms, index, incarnation, outbox);
 }
 
 static void end_workers(void *self, struct outbox *outbox)
 {
-    master_dismiss(self, outbox);
+    master_end_workers(self, outbox);
 }
 
 static void write_metrics(void *self, struct text *page)
 {
-    const struct job_row row = master_books(self, loop_now_ms());
+    const struct job_row row = master_job_row(self, loop_now_ms());
 
     exposition_write(self, &row, page);
 }

@@ -35,7 +35,7 @@ struct master_process {
     enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } outcome; /* what was told of the job's end */
     bool is_leaving;
     struct health *health;        /* NULL: nobody asks */
-    struct store_call store_call; /* of the recorder */
+    struct store_call store_call; /* of the executor */
 };
 
 /* ----- from the leader ----- */
@@ -55,10 +55,10 @@ static void say_event(void *context, const struct job_event *event, struct slice
 
 static void notice(void *context, const char *text)
 {
-    const struct recorder voice = {.say = say_event, .context = context};
+    const struct outbox_executor voice = {.say = say_event, .context = context};
 
     log_warning("%s", text);
-    recorder_say_notice(&voice, text);
+    outbox_executor_say_notice(&voice, text);
 }
 
 static void want(void *context, uint64_t version, uint32_t workers)
@@ -145,7 +145,7 @@ static enum status start_master(struct master_process *process, const struct job
                                          .leave = leave};
     const struct leader_options leading = {
         .job = job,
-        .recorder = {.say = say_event,
+        .executor = {.say = say_event,
                      .context = process,
                      .workers = &launcher->workers,
                      .call = &process->store_call},
@@ -166,14 +166,14 @@ static enum status start_master(struct master_process *process, const struct job
 /* Of a job that had ended before: its end, which the master before may not have said. */
 static bool find_end(struct master_process *process, enum status *status, struct error *err)
 {
-    const struct recorder voice = {.say = say_event, .context = process};
+    const struct outbox_executor voice = {.say = say_event, .context = process};
     struct job_row row;
 
-    if (!recorder_has_ended(&process->leader.recorder, &row))
+    if (!outbox_executor_has_ended(&process->leader.executor, &row))
         return false;
     log_info("the job is %s already", job_state_name(row.state));
     process->outcome = row.state == JOB_STATE_DONE ? ENDS_DONE : ENDS_FAILED;
-    recorder_say_ended(&voice, &row, err);
+    outbox_executor_say_ended(&voice, &row, err);
     *status = err->status;
     return true;
 }
@@ -192,7 +192,7 @@ static enum status lead(struct master_process *process, struct error *err)
 static enum status run_leader(struct master_process *process, const struct job *job,
                               const struct role_options *options, struct error *err)
 {
-    struct recorder voice = {.say = say_event, .context = process};
+    struct outbox_executor voice = {.say = say_event, .context = process};
     enum status status = start_master(process, job, options, err);
 
     if (status == STATUS_OK)
@@ -200,7 +200,7 @@ static enum status run_leader(struct master_process *process, const struct job *
     if (find_end(process, &status, err))
         return status;
     if (!job->journal || status != STATUS_CONNECTION)
-        recorder_say_failed(&voice, err);
+        outbox_executor_say_failed(&voice, err);
     return status;
 }
 
@@ -251,10 +251,10 @@ static int exit_code(const struct master_process *process, enum status status,
 /* A job that cannot be opened has no books: what is wrong is said here alone. */
 static int fail_early(struct master_process *process, enum status status, const struct error *err)
 {
-    struct recorder voice = {.say = say_event, .context = process};
+    struct outbox_executor voice = {.say = say_event, .context = process};
 
     if (!process->launcher->is_supervised && status != STATUS_CONNECTION)
-        recorder_say_failed(&voice, err);
+        outbox_executor_say_failed(&voice, err);
     return exit_code(process, status, err);
 }
 

@@ -14,7 +14,7 @@
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/roles.h"
-#include "runtime/record/recorder.h"
+#include "runtime/record/outbox_executor.h"
 
 #define LAST_WORD_MS 2000
 
@@ -88,11 +88,11 @@ static void say_event(void *context, const struct job_event *event, struct slice
 /* The door goes on when it has heard this. */
 static void say_first_word(void)
 {
-    struct recorder voice = {.say = say_event};
+    struct outbox_executor voice = {.say = say_event};
     struct job_event event = {.kind = JOB_NOTICE, .message = "the job goes on by itself"};
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-    recorder_say(&voice, &event);
+    outbox_executor_say(&voice, &event);
     if (nowhere >= 0)
         (void)dup2(nowhere, SUPERVISE_EVENTS);
 }
@@ -131,10 +131,10 @@ enum status supervise_watch(struct loop *loop, const char *sockets, struct super
 /* What goes wrong before there is a master. */
 static int fail_early(const struct error *err)
 {
-    struct recorder voice = {.say = say_event};
+    struct outbox_executor voice = {.say = say_event};
 
     log_error("%s", err->message);
-    recorder_say_failed(&voice, err);
+    outbox_executor_say_failed(&voice, err);
     return status_exit_code(err->status);
 }
 
@@ -237,14 +237,14 @@ static void tidy_up(const struct job *job, const struct role_options *options)
 static int supervise(const struct job *job, const struct role_options *options)
 {
     char sockets[CONTROL_PATH_MAX];
-    struct recorder voice = {.say = say_event};
+    struct outbox_executor voice = {.say = say_event};
     struct job_row row;
     struct error err;
     int code;
 
     error_clear(&err);
     if (ended_before(job, &row)) {
-        recorder_say_ended(&voice, &row, &err);
+        outbox_executor_say_ended(&voice, &row, &err);
         return status_exit_code(err.status);
     }
     if (check(job, options, &err) != STATUS_OK ||

@@ -9,8 +9,8 @@
 #include "runtime/launch/control.h"
 #include "runtime/process/leader.h"
 #include "runtime/process/role_process.h"
-#include "runtime/process/staffing.h"
 #include "runtime/process/supervise.h"
+#include "runtime/process/worker_pool.h"
 #include "runtime/process/working_role.h"
 
 #define MASTER_ADDRESS LOOP_LOCAL "master"
@@ -37,11 +37,11 @@ static void cancel(void *context)
 
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
-    struct staffing one;
+    struct worker_pool one;
     (void)context;
 
-    staffing_init(&one, 1, 1, 1);
-    return staffing_want(&one, workers, err);
+    worker_pool_init(&one, 1, 1, 1);
+    return worker_pool_want(&one, workers, err);
 }
 
 static enum status start(struct alone *alone, const struct job *job, const char *sockets,
@@ -49,7 +49,7 @@ static enum status start(struct alone *alone, const struct job *job, const char 
 {
     const struct leader_options leading = {
         .job = job,
-        .recorder = {.say = say_event}, /* its worker is never replaced */
+        .executor = {.say = say_event}, /* its worker is never replaced */
         .address = MASTER_ADDRESS,
         .supervisor = getpid()};
     struct working_options working = {.job = job, .master = MASTER_ADDRESS};
@@ -70,7 +70,7 @@ static enum status start(struct alone *alone, const struct job *job, const char 
 int supervise_alone(const struct job *job, const char *sockets, bool is_detached)
 {
     struct alone alone;
-    struct recorder voice = {.say = say_event};
+    struct outbox_executor voice = {.say = say_event};
     enum status status;
     struct error err;
 
@@ -81,7 +81,7 @@ int supervise_alone(const struct job *job, const char *sockets, bool is_detached
         status = loop_run(alone.loop, &err);
     } else {
         log_error("%s", err.message);
-        recorder_say_failed(&voice, &err);
+        outbox_executor_say_failed(&voice, &err);
     }
     leader_stop(&alone.leader);
     if (alone.worker && !alone.role->stop(alone.worker)) {

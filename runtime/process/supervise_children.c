@@ -18,11 +18,11 @@
 #include "runtime/launch/spawn.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/slots.h"
-#include "runtime/process/staffing.h"
 #include "runtime/process/supervise.h"
 #include "runtime/process/supervise_network.h"
 #include "runtime/process/wanted.h"
-#include "runtime/record/recorder.h"
+#include "runtime/process/worker_pool.h"
+#include "runtime/record/outbox_executor.h"
 
 #define TICK_MS      50
 #define RESTARTS_MAX 3   /* of one role, without a step in between */
@@ -53,7 +53,7 @@ struct supervisor {
     struct loop *loop;
     struct child *children; /* the master, then the workers */
     uint32_t count;
-    struct staffing staffing;
+    struct worker_pool pool;
     enum place *places;  /* of the workers, by index */
     struct slots *slots; /* NULL: no broker */
     uint64_t step;
@@ -200,7 +200,7 @@ static void on_master_event(struct supervisor *supervisor, struct slice line)
         be_over(supervisor, event.error.status);
 }
 
-static void staff(struct supervisor *supervisor);
+static void fill_pool(struct supervisor *supervisor);
 
 /* Who has no lane has the whole table in memory, and a slot, for nothing. */
 static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
@@ -209,9 +209,9 @@ static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
 
     if (!slice_to_integer(number, &lanes) || lanes < 1 || lanes > UINT32_MAX)
         return;
-    supervisor->staffing.lanes = (uint32_t)lanes;
+    supervisor->pool.lanes = (uint32_t)lanes;
     if (!supervisor->is_giving_up)
-        staff(supervisor);
+        fill_pool(supervisor);
 }
 
 static void on_child_line(void *context, struct slice line)
@@ -427,8 +427,8 @@ static void tell_wanted(struct supervisor *supervisor)
 {
     char numbers[48];
 
-    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu32, supervisor->staffing.version,
-             supervisor->staffing.wanted);
+    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu32, supervisor->pool.version,
+             supervisor->pool.wanted);
     tell(&supervisor->children[0], "wanted %s\n", numbers);
 }
 
@@ -455,17 +455,17 @@ static void restart_master(struct child *master, int how)
 }
 
 /* Starts and stops workers until there are as many as there should be. */
-static void staff(struct supervisor *supervisor)
+static void fill_pool(struct supervisor *supervisor)
 {
-    const struct staffing *staffing = &supervisor->staffing;
-    struct staffing_step step;
+    const struct worker_pool *pool = &supervisor->pool;
+    struct worker_pool_step step;
     struct error err;
 
     error_clear(&err);
-    while ((step = staffing_next(staffing, supervisor->places)).action != STAFFING_NOTHING) {
+    while ((step = worker_pool_next(pool, supervisor->places)).action != WORKER_POOL_NOTHING) {
         struct child *child = &supervisor->children[step.index + 1];
 
-        if (step.action == STAFFING_STOP) {
+        if (step.action == WORKER_POOL_STOP) {
             supervisor->places[step.index] = PLACE_LEAVING;
             kill(child->pid, SIGTERM);
             continue;
@@ -477,31 +477,31 @@ static void staff(struct supervisor *supervisor)
         else
             return;
     }
-    slots_say(supervisor->slots, staffing_useful(staffing),
-              staffing_slots_used(staffing, supervisor->places));
+    slots_say(supervisor->slots, worker_pool_useful(pool),
+              worker_pool_slots_used(pool, supervisor->places));
 }
 
 static void on_slots(void *context, uint32_t n)
 {
     struct supervisor *supervisor = context;
 
-    supervisor->staffing.slots = n;
+    supervisor->pool.slots = n;
     if (!supervisor->is_over && !supervisor->is_giving_up)
-        staff(supervisor);
+        fill_pool(supervisor);
 }
 
 static enum status scale(void *context, int64_t workers, struct error *err)
 {
     struct supervisor *supervisor = context;
-    struct staffing wanted = supervisor->staffing;
+    struct worker_pool wanted = supervisor->pool;
 
     if (supervisor->is_over || supervisor->is_giving_up)
         return fail(err, STATUS_INVALID, "the job has ended already");
-    TRY(staffing_want(&wanted, workers, err));
+    TRY(worker_pool_want(&wanted, workers, err));
     TRY(wanted_store(supervisor->job->folder, &wanted, err));
-    supervisor->staffing = wanted;
+    supervisor->pool = wanted;
     tell_wanted(supervisor);
-    staff(supervisor);
+    fill_pool(supervisor);
     return STATUS_OK;
 }
 
@@ -567,7 +567,7 @@ static void on_worker_exit(struct child *child, int how)
     else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0)
         rest(supervisor, child);
     child->incarnation++;
-    staff(supervisor);
+    fill_pool(supervisor);
 }
 
 static void on_child_exit(struct child *child, int how)
@@ -620,21 +620,21 @@ static void store_verdict(const struct supervisor *supervisor, struct jobstore *
  * so: then that is its end, whatever the supervisor was about to say. */
 static void record_verdict(struct supervisor *supervisor)
 {
-    struct recorder recorder = {.say = say_event};
+    struct outbox_executor executor = {.say = say_event};
     struct job_row row;
     struct error err;
 
     error_clear(&err);
-    if (recorder_open(&recorder, supervisor->job->folder, 0, &err) == STATUS_OK) {
-        store_verdict(supervisor, recorder.store);
-        recorder_say_failed(&recorder, &supervisor->verdict);
-    } else if (recorder_has_ended(&recorder, &row)) {
-        recorder_say_ended(&recorder, &row, &supervisor->verdict);
+    if (outbox_executor_open(&executor, supervisor->job->folder, 0, &err) == STATUS_OK) {
+        store_verdict(supervisor, executor.store);
+        outbox_executor_say_failed(&executor, &supervisor->verdict);
+    } else if (outbox_executor_has_ended(&executor, &row)) {
+        outbox_executor_say_ended(&executor, &row, &supervisor->verdict);
     } else {
         log_error("%s", err.message);
-        recorder_say_failed(&recorder, &supervisor->verdict);
+        outbox_executor_say_failed(&executor, &supervisor->verdict);
     }
-    recorder_close(&recorder);
+    outbox_executor_close(&executor);
 }
 
 static bool anybody_runs(const struct supervisor *supervisor)
@@ -676,7 +676,7 @@ static void check_resting(struct supervisor *supervisor, int64_t now_ms)
         has_come = true;
     }
     if (has_come)
-        staff(supervisor);
+        fill_pool(supervisor);
 }
 
 static void on_tick(void *context, int64_t now_ms)
@@ -724,10 +724,10 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     TRY(slots_open(supervisor->loop, supervisor->job->id, on_slots, supervisor, &supervisor->slots,
                    err));
     if (supervisor->slots)
-        supervisor->staffing.slots = 0; /* until the broker has spoken */
+        supervisor->pool.slots = 0; /* until the broker has spoken */
     TRY(start_child(&supervisor->children[0], err));
     tell_wanted(supervisor); /* of an earlier supervisor */
-    staff(supervisor);
+    fill_pool(supervisor);
     return STATUS_OK;
 }
 
@@ -738,16 +738,16 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
                                     .sockets = sockets,
                                     .is_detached = is_detached,
                                     .count = job->spec.max_workers + 1};
-    struct recorder voice = {.say = say_event};
+    struct outbox_executor voice = {.say = say_event};
     enum status status;
     struct error err;
 
     error_clear(&err);
     error_clear(&supervisor.verdict);
-    staffing_init(&supervisor.staffing, job->spec.min_workers, job->spec.max_workers,
-                  STAFFING_UNLIMITED);
+    worker_pool_init(&supervisor.pool, job->spec.min_workers, job->spec.max_workers,
+                     WORKER_POOL_UNLIMITED);
     /* A number that cannot be read is no reason to end a job. */
-    if (wanted_load(job->folder, &supervisor.staffing, &err) != STATUS_OK)
+    if (wanted_load(job->folder, &supervisor.pool, &err) != STATUS_OK)
         log_warning("as many workers as the job may have are wanted: %s", err.message);
     error_clear(&err);
     status = supervise_network_open(&supervisor.network, job, listen, &err);
@@ -757,7 +757,7 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
         status = loop_run(supervisor.loop, &err);
     } else {
         log_error("%s", err.message);
-        recorder_say_failed(&voice, &err);
+        outbox_executor_say_failed(&voice, &err);
     }
     slots_close(supervisor.slots);
     loop_free(supervisor.loop); /* closes the lifelines */

@@ -15,7 +15,7 @@
 #include "runtime/launch/spawn.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/supervise.h"
-#include "runtime/record/recorder.h"
+#include "runtime/record/outbox_executor.h"
 
 #define TICK_MS   50
 #define TRIES_MAX 3 /* of a publisher that is killed */
@@ -213,7 +213,7 @@ int supervise_publish(const struct job *job, const char *sockets, bool is_detach
                       bool is_elsewhere)
 {
     struct publishing publishing = {.job = job, .is_elsewhere = is_elsewhere};
-    struct recorder voice = {.say = say_event};
+    struct outbox_executor voice = {.say = say_event};
     enum status status;
     struct error err;
 
@@ -229,7 +229,7 @@ int supervise_publish(const struct job *job, const char *sockets, bool is_detach
     }
     if (status != STATUS_OK) {
         log_error("%s", err.message);
-        recorder_say_failed(&voice, &err);
+        outbox_executor_say_failed(&voice, &err);
     }
     loop_free(publishing.loop);
     return status_exit_code(status);

@@ -39,11 +39,11 @@ static bool sync_folder(const char *path)
     return is_synced;
 }
 
-enum status wanted_store(const char *folder, const struct staffing *staffing, struct error *err)
+enum status wanted_store(const char *folder, const struct worker_pool *pool, struct error *err)
 {
     char path[PATH_MAX], temporary[PATH_MAX], line[LINE_BYTES_MAX];
-    int size = snprintf(line, sizeof line, "%" PRIu64 " %" PRIu32 "\n", staffing->version,
-                        staffing->wanted);
+    int size =
+        snprintf(line, sizeof line, "%" PRIu64 " %" PRIu32 "\n", pool->version, pool->wanted);
     enum status status = STATUS_OK;
     int file;
 
@@ -72,7 +72,7 @@ static bool read_numbers(struct slice line, int64_t *version, int64_t *workers)
            *version > 0;
 }
 
-enum status wanted_load(const char *folder, struct staffing *staffing, struct error *err)
+enum status wanted_load(const char *folder, struct worker_pool *pool, struct error *err)
 {
     char path[PATH_MAX], line[LINE_BYTES_MAX];
     int64_t version, workers;
@@ -90,7 +90,7 @@ enum status wanted_load(const char *folder, struct staffing *staffing, struct er
     if (size == 0 || !read_numbers((struct slice){line, (size_t)size}, &version, &workers))
         return fail(err, STATUS_CORRUPT, "%s does not hold a version and a number of workers",
                     path);
-    TRY(staffing_want(staffing, workers, err));
-    staffing->version = (uint64_t)version;
+    TRY(worker_pool_want(pool, workers, err));
+    pool->version = (uint64_t)version;
     return STATUS_OK;
 }

@@ -9,12 +9,12 @@
 #ifndef RUNTIME_PROCESS_WANTED_H
 #define RUNTIME_PROCESS_WANTED_H
 
-#include "runtime/process/staffing.h"
+#include "runtime/process/worker_pool.h"
 
 /* The old number stays when the new one cannot be written. */
-enum status wanted_store(const char *folder, const struct staffing *staffing, struct error *err);
+enum status wanted_store(const char *folder, const struct worker_pool *pool, struct error *err);
 /* OK and nothing changed when nobody ever asked. CORRUPT when the file is not
  * one of ours; INVALID when the job cannot have so many: nothing changed either. */
-enum status wanted_load(const char *folder, struct staffing *staffing, struct error *err);
+enum status wanted_load(const char *folder, struct worker_pool *pool, struct error *err);
 
 #endif

@@ -44,7 +44,7 @@ struct event_log {
  * the log is then closed. */
 enum status event_log_open(struct event_log *log, const char *folder, struct slice directory,
                            struct jobstore *store, struct error *err);
-/* The metrics and results that the master wished, except what is there already. IO. */
+/* The metrics and results that the master asked to store, except what is there already. IO. */
 enum status event_log_put(struct event_log *log, const struct outbox *outbox, struct error *err);
 void event_log_close(struct event_log *log);
 

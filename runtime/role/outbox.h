@@ -1,8 +1,8 @@
 /*
- * outbox.h - what a role wants done.
+ * outbox.h - the actions that a role asks for.
  *
  * Roles are pure: a call takes the time and a message, changes the role's own
- * state and leaves its wishes here, in order. Whoever drives the role (the
+ * state and leaves its actions here, in order. Whoever drives the role (the
  * loop of a process, the simulator) carries them out before the next call.
  */
 #ifndef RUNTIME_ROLE_OUTBOX_H

@@ -41,7 +41,7 @@ void dispatch_count_slots(struct dispatch *dispatch, int64_t now_ms)
     usage_count(&dispatch->usage, now_ms, dispatch_has_ended(dispatch) ? 0 : dispatch->live);
 }
 
-struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms)
+struct job_row dispatch_job_row(struct dispatch *dispatch, int64_t now_ms)
 {
     const struct dispatch_options *options = &dispatch->options;
     struct job_row row;
@@ -76,7 +76,7 @@ struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms)
 
 void dispatch_put_job(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    const struct job_row row = dispatch_books(dispatch, now_ms);
+    const struct job_row row = dispatch_job_row(dispatch, now_ms);
 
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
 }

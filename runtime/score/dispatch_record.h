@@ -8,7 +8,7 @@
 #include "runtime/score/dispatch.h"
 
 /* The job's row as it is now. */
-struct job_row dispatch_books(struct dispatch *dispatch, int64_t now_ms);
+struct job_row dispatch_job_row(struct dispatch *dispatch, int64_t now_ms);
 
 uint64_t dispatch_rows_done(const struct dispatch *dispatch);
 /* Before every change of their number: counts the slots used until now. */

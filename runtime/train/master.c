@@ -119,7 +119,7 @@ static void dismiss(struct master *master, uint32_t index, struct outbox *outbox
     worker->peer = worker->successor = PEER_NONE;
 }
 
-void master_dismiss(struct master *master, struct outbox *outbox)
+void master_end_workers(struct master *master, struct outbox *outbox)
 {
     for (uint32_t index = 0; index < master->options.max_workers; index++)
         dismiss(master, index, outbox);
@@ -575,7 +575,7 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
         return;
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)
         master_regroup(master, now_ms, outbox);
-    master_tick_announced(master, now_ms, outbox);
+    master_tick_drains(master, now_ms, outbox);
     master_tick_pairs(master, now_ms, outbox);
     master_balance(master, now_ms, outbox);
     master_tick_checkpoint(master, now_ms, outbox);

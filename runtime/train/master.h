@@ -153,7 +153,7 @@ struct master {
     bool must_change;          /* as soon as the group has met */
     /* The latest drain notice of a worker that is still a member (0: none), and the deadline
      * after which such workers leave without waiting for further notices. */
-    int64_t announced_at, announced_until;
+    int64_t drain_at, drain_until;
     bool must_deal;           /* the lanes are to be distributed again */
     int64_t balance_at;       /* when the speeds are compared next */
     uint32_t better_dealings; /* how often in a row another distribution was worth a change */
@@ -202,7 +202,7 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
 
 /* END to all workers, and nothing into the store, which may be unreachable: no worker waits for
  * this master or the next. master_cancel follows, or nothing. */
-void master_dismiss(struct master *master, struct outbox *outbox);
+void master_end_workers(struct master *master, struct outbox *outbox);
 /* From the launcher: the user asked, or a role cannot be kept alive. */
 void master_cancel(struct master *master, int64_t now_ms, struct outbox *outbox);
 /* This master ends, the job does not: the next incarnation continues it. */

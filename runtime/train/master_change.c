@@ -64,7 +64,7 @@ void master_change_group(struct master *master, int64_t now_ms, struct outbox *o
 {
     uint32_t stay, join;
 
-    master->announced_at = 0; /* they go with this change, or the one that follows it */
+    master->drain_at = 0; /* they go with this change, or the one that follows it */
     if (master->group.count == 0 && master->old_epoch == 0) {
         master_regroup(master, now_ms, outbox);
         return;
@@ -120,7 +120,7 @@ void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox)
         master_change_group(master, now_ms, outbox);
 }
 
-void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+void master_release(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
 
@@ -158,7 +158,7 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
     if (epoch == master->group.epoch)
         worker->is_member = false; /* the others are through, GROUP_READY may still be on its way */
     if (worker->is_leaving)
-        master_hand_back(master, now_ms, index, outbox);
+        master_store_then_release(master, now_ms, index, outbox);
     /* A group without members has met when the old one has ended. */
     if (master->old_epoch != 0 && master->group.count == 0 && !any_old_member(master)) {
         master_forget_old_group(master);
@@ -176,15 +176,15 @@ static bool is_idle(const struct master *master, uint32_t index)
 
 static void go_until(struct master *master, int64_t until)
 {
-    if (master->announced_at == 0 || until < master->announced_until)
-        master->announced_until = until;
+    if (master->drain_at == 0 || until < master->drain_until)
+        master->drain_until = until;
 }
 
 /* They go in one change of the group. */
 static void expect_others(struct master *master, int64_t now_ms, int64_t most)
 {
     go_until(master, now_ms + most * master->options.leave_ms);
-    master->announced_at = now_ms;
+    master->drain_at = now_ms;
 }
 
 void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
@@ -196,17 +196,17 @@ void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, st
         master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
     worker->is_leaving = true;
     if (is_idle(master, index))
-        master_hand_back(master, now_ms, index, outbox);
+        master_store_then_release(master, now_ms, index, outbox);
     else if (master->options.leave_ms == 0)
         master_change_group(master, now_ms, outbox);
     else if (!was_announced)
         expect_others(master, now_ms, ASKED_MOST);
-    else if (master->announced_at != 0)
+    else if (master->drain_at != 0)
         go_until(master, now_ms + ASKED_MOST * master->options.leave_ms);
 }
 
-void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
-                     struct outbox *outbox)
+void master_drain(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                  struct outbox *outbox)
 {
     struct master_worker *worker;
 
@@ -218,16 +218,16 @@ void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint
     worker->is_leaving = true;
     master_put_event(master, now_ms, index, "leaving", outbox, "is about to be asked to go");
     if (is_idle(master, index))
-        master_hand_back(master, now_ms, index, outbox);
+        master_store_then_release(master, now_ms, index, outbox);
     else
         expect_others(master, now_ms, ANNOUNCED_MOST);
 }
 
-void master_tick_announced(struct master *master, int64_t now_ms, struct outbox *outbox)
+void master_tick_drains(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     const int64_t quiet = master->options.leave_ms;
 
-    if (master->announced_at != 0 &&
-        (now_ms - master->announced_at >= quiet || now_ms >= master->announced_until))
+    if (master->drain_at != 0 &&
+        (now_ms - master->drain_at >= quiet || now_ms >= master->drain_until))
         master_change_group(master, now_ms, outbox);
 }

@@ -10,8 +10,8 @@
 /* The launcher's drain notice: this worker will receive SIGTERM, or receives it now. It leaves as
  * after LEAVING, together with the workers of the notices that follow within leave_ms; it may have
  * left before SIGTERM reaches it. */
-void master_announce(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
-                     struct outbox *outbox);
+void master_drain(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                  struct outbox *outbox);
 /* The same after the phase in flight, without those who are leaving. */
 void master_change_group(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox);
@@ -22,7 +22,7 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
                     struct outbox *outbox);
 void master_forget_old_group(struct master *master);
 /* Workers with a drain notice leave together once no new notice has come for leave_ms. */
-void master_tick_announced(struct master *master, int64_t now_ms, struct outbox *outbox);
-void master_let_go(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
+void master_tick_drains(struct master *master, int64_t now_ms, struct outbox *outbox);
+void master_release(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
 
 #endif

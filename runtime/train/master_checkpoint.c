@@ -80,10 +80,11 @@ static bool is_kept_elsewhere(const struct master *master, uint32_t index)
     return false;
 }
 
-void master_hand_back(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
+void master_store_then_release(struct master *master, int64_t now_ms, uint32_t index,
+                               struct outbox *outbox)
 {
     if (is_kept_elsewhere(master, index)) {
-        master_let_go(master, now_ms, index, outbox);
+        master_release(master, now_ms, index, outbox);
         return;
     }
     master->workers[index].is_handing_back = true;
@@ -115,9 +116,9 @@ static void end_writing(struct master *master, int64_t now_ms, bool store_works,
             continue;
         any = true;
         if (store_works)
-            master_hand_back(master, now_ms, index, outbox);
+            master_store_then_release(master, now_ms, index, outbox);
         else
-            master_let_go(master, now_ms, index, outbox);
+            master_release(master, now_ms, index, outbox);
     }
     /* A group that still works is waited for: its phase in flight counts. */
     if (any && !master_is_taking_back(master) && master->group.count == 0 && master->old_epoch == 0)

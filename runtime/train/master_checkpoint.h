@@ -20,7 +20,8 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
 void master_abandon_writing(struct master *master, int64_t now_ms, const char *why,
                             struct outbox *outbox);
 /* The worker is idle and leaving: at once, or when its state is stored. */
-void master_hand_back(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
+void master_store_then_release(struct master *master, int64_t now_ms, uint32_t index,
+                               struct outbox *outbox);
 bool master_is_taking_back(const struct master *master);
 void master_tick_checkpoint(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_lose_writer(struct master *master, int64_t now_ms, uint32_t index,

@@ -158,7 +158,7 @@ static double gain_of_dealing(const struct master *master, double *speeds, uint3
 static bool may_balance(const struct master *master, int64_t now_ms)
 {
     return master->state == JOB_STATE_RUNNING && master->has_met && master->old_epoch == 0 &&
-           master->regroup_at == 0 && master->announced_at == 0 && master->group.count > 1 &&
+           master->regroup_at == 0 && master->drain_at == 0 && master->group.count > 1 &&
            master->group.count < master->lanes && now_ms >= master->balance_at;
 }
 

@@ -15,7 +15,7 @@ static int64_t waited_ms(const struct master *master, int64_t now_ms)
            (master->state == JOB_STATE_WAITING ? now_ms - master->waiting_since : 0);
 }
 
-struct job_row master_books(const struct master *master, int64_t now_ms)
+struct job_row master_job_row(const struct master *master, int64_t now_ms)
 {
     struct job_row row;
 
@@ -48,7 +48,7 @@ struct job_row master_books(const struct master *master, int64_t now_ms)
 
 void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    struct job_row row = master_books(master, now_ms);
+    struct job_row row = master_job_row(master, now_ms);
 
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
 }

@@ -10,7 +10,7 @@
 struct message_progress;
 
 /* The job's row as it would be stored now. */
-struct job_row master_books(const struct master *master, int64_t now_ms);
+struct job_row master_job_row(const struct master *master, int64_t now_ms);
 
 void master_put_job(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_put_worker(const struct master *master, uint32_t index, const char *state,

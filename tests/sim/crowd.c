@@ -12,8 +12,8 @@ static peer_id peer_of(uint32_t index)
     return index + 1;
 }
 
-/* What the driver of a role would do with its wishes. */
-static void take_wishes(struct crowd *crowd)
+/* What the driver of a role would do with its actions. */
+static void take_actions(struct crowd *crowd)
 {
     const struct outbox_entry *entries = crowd->outbox.entries;
 
@@ -44,7 +44,7 @@ static void say(struct crowd *crowd, peer_id from, const struct message *message
     master_on_message(&crowd->master, crowd->now_ms, from, message, &crowd->outbox);
     crowd->messages++;
     crowd->groups += crowd->master.group.epoch != epoch;
-    take_wishes(crowd);
+    take_actions(crowd);
 }
 
 static struct message of(const struct crowd *crowd, enum message_type type)
@@ -71,7 +71,7 @@ static void tick(struct crowd *crowd)
     crowd->now_ms += TICK_MS;
     master_on_tick(&crowd->master, crowd->now_ms, &crowd->outbox);
     crowd->groups += crowd->master.group.epoch != epoch;
-    take_wishes(crowd);
+    take_actions(crowd);
 }
 
 void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes)
@@ -90,7 +90,7 @@ void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes)
     crowd->workers = crowd->alive = workers;
     if (master_init(&crowd->master, &options, 0, &crowd->outbox, NULL) != STATUS_OK)
         abort();
-    take_wishes(crowd);
+    take_actions(crowd);
     for (uint32_t index = 0; index < workers; index++) {
         struct message message = of(crowd, MESSAGE_HELLO);
 
@@ -148,7 +148,7 @@ void crowd_deaths(struct crowd *crowd, uint32_t deaths)
         master_on_disconnect(&crowd->master, crowd->now_ms, peer_of(index), &crowd->outbox);
         crowd->groups += crowd->master.group.epoch != epoch;
         epoch = crowd->master.group.epoch;
-        take_wishes(crowd);
+        take_actions(crowd);
         crowd->alive--;
         deaths--;
     }

@@ -493,8 +493,6 @@ static bool is_stale(const struct world *world, const struct node *node)
     return node->is_master && node->incarnation < world->store.incarnation;
 }
 
-/* What a role wished. The outbox is set aside first: a wish may call nobody,
- * but it may make new nodes. */
 /* In a third of the worlds one worker is much slower than the others. */
 static int64_t slowness(const struct world *world, const struct node *node)
 {
@@ -514,6 +512,8 @@ static void disturb_switch(struct world *world, struct slice frame)
         schedule(world, world->now + (int64_t)draw(world, 20000), CUT_MEMBERS, 0);
 }
 
+/* The actions of a role. The outbox is set aside first: an action calls nobody,
+ * but it may make new nodes. */
 static void carry_out(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
@@ -525,7 +525,7 @@ static void carry_out(struct world *world, uint32_t number)
     if (outbox->count > 0 && is_stale(world, node)) {
         TRACE(world, "master %u is stale", node->incarnation);
         count(world, WORLD_FAULT_STALE_MASTER);
-        outbox_clear(outbox); /* the store refuses; what it wished is not done */
+        outbox_clear(outbox); /* the store refuses; its actions are not done */
         stop_node(world, number);
     }
     if (!node->is_master && node_phase(node) > world->phase_most)
@@ -739,7 +739,7 @@ static void tick(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
 
-    if (is_stale(world, node)) { /* its recorder looks, even when there is nothing to write */
+    if (is_stale(world, node)) { /* its executor looks, even when there is nothing to write */
         count(world, WORLD_FAULT_STALE_MASTER);
         stop_node(world, number);
     } else if (node->is_master)
@@ -1086,8 +1086,8 @@ static void announce(struct world *world, const struct node *worker)
         return;
     TRACE(world, "%s is announced", worker->address);
     count(world, WORLD_FAULT_ANNOUNCED);
-    master_announce(&master->master, world->now / 1000, worker->index, worker->incarnation,
-                    &master->outbox);
+    master_drain(&master->master, world->now / 1000, worker->index, worker->incarnation,
+                 &master->outbox);
     carry_out(world, world->master);
 }
 

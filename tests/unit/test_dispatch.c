@@ -452,22 +452,22 @@ static void goodput_is_what_the_rows_that_count_needed(void **state)
     begin(&stage, &options);
     hello(&stage, 1000, 11, 0, 0);
     CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &slow) && sent(&stage, 11, MESSAGE_LEASE, 1, &second));
-    CHECK(isnan(dispatch_books(&stage.dispatch, 1000).goodput));
+    CHECK(isnan(dispatch_job_row(&stage.dispatch, 1000).goodput));
     hello(&stage, 1000, 12, 1, 0);
     CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &first));
     scored(&stage, 1100, 12, &first.lease);
-    books = dispatch_books(&stage.dispatch, 1200); /* 100 ms of 2 x 200 for 10 rows */
+    books = dispatch_job_row(&stage.dispatch, 1200); /* 100 ms of 2 x 200 for 10 rows */
     CHECK(fabs(books.goodput - .25) < 1e-9 && fabs(books.slot_seconds - .4) < 1e-9);
     scored(&stage, 1300, 11, &slow.lease); /* the next one begins with that */
     scored(&stage, 1400, 11, &second.lease);
     CHECK(stage.dispatch.state == JOB_STATE_DONE);
-    books = dispatch_books(&stage.dispatch, 9000); /* nobody is here any more */
+    books = dispatch_job_row(&stage.dispatch, 9000); /* nobody is here any more */
     CHECK(fabs(books.goodput - .5 / .8) < 1e-9 && fabs(books.slot_seconds - .8) < 1e-9);
     end(&stage);
 
     options.previous = &books; /* the next master counts on */
     begin(&stage, &options);
-    CHECK(fabs(dispatch_books(&stage.dispatch, 0).slot_seconds - .8) < 1e-9);
+    CHECK(fabs(dispatch_job_row(&stage.dispatch, 0).slot_seconds - .8) < 1e-9);
     end(&stage);
 }
 

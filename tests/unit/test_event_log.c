@@ -195,8 +195,8 @@ static void open_log(struct fixture *fixture)
                             fixture->store, &err));
 }
 
-static void wish_metric(struct fixture *fixture, uint64_t step, const char *metric,
-                        const char *part, double value)
+static void ask_for_metric(struct fixture *fixture, uint64_t step, const char *metric,
+                           const char *part, double value)
 {
     struct metric_row row = {.step = step, .metric = metric, .part = part, .value = value};
 
@@ -217,10 +217,10 @@ static void put_steps(struct fixture *fixture, uint64_t first, uint64_t last)
     struct error err;
 
     for (uint64_t step = first; step <= last; step++) {
-        wish_metric(fixture, step, "loss", "train", (double)step / 4);
+        ask_for_metric(fixture, step, "loss", "train", (double)step / 4);
         if (step == 2) {
-            wish_metric(fixture, step, "loss", "validation", 0.5);
-            wish_metric(fixture, step, "score", "validation", 0.75);
+            ask_for_metric(fixture, step, "loss", "validation", 0.5);
+            ask_for_metric(fixture, step, "score", "validation", 0.75);
         }
         CHECK_OK(put(fixture, &err));
     }
@@ -298,10 +298,10 @@ static void a_folder_that_is_gone_is_an_error_that_names_it(void **state)
 
     open_log(fixture);
     CHECK(rmdir(fixture->events) == 0);
-    wish_metric(fixture, 1, "loss", "train", 1);
+    ask_for_metric(fixture, 1, "loss", "train", 1);
     CHECK_FAILS(put(fixture, &err), STATUS_IO, "cannot make the folder");
     event_log_close(&fixture->log);
-    wish_metric(fixture, 2, "loss", "train", 1);
+    ask_for_metric(fixture, 2, "loss", "train", 1);
     CHECK_OK(put(fixture, &err)); /* closed */
 }
 

@@ -414,8 +414,8 @@ static void who_is_announced_goes_together(void **state)
     say(&fixture, 2, of(MESSAGE_LEAVING, old)); /* SIGTERM was faster */
     CHECK(!sent(&fixture, 1, MESSAGE_SWITCH, &message));
     for (uint32_t index = 1; index < 4; index++)
-        master_announce(&fixture.master, 1000 + 50 * index, index, 0, &fixture.outbox);
-    master_announce(&fixture.master, 1150, 0, 7, &fixture.outbox); /* one that is not here */
+        master_drain(&fixture.master, 1000 + 50 * index, index, 0, &fixture.outbox);
+    master_drain(&fixture.master, 1150, 0, 7, &fixture.outbox); /* one that is not here */
     master_on_tick(&fixture.master, 1200, &fixture.outbox);
     CHECK(!sent(&fixture, 1, MESSAGE_SWITCH, &message));
     for (int64_t now = 1200; now <= 1300; now += 50)
@@ -450,7 +450,7 @@ static int64_t when_the_announced_go(bool is_asked)
     for (uint32_t index = 1; fixture.master.group.epoch == old; index++, now += 90) {
         fixture.now = now;
         if (index < 8)
-            master_announce(&fixture.master, now, index, 0, &fixture.outbox);
+            master_drain(&fixture.master, now, index, 0, &fixture.outbox);
         if (is_asked && index == 1)
             say(&fixture, 2, of(MESSAGE_LEAVING, old));
         master_on_tick(&fixture.master, now, &fixture.outbox);
@@ -972,7 +972,7 @@ static void the_lanes_of_who_is_about_to_go_are_not_dealt_anew(void **state)
     fixture.master.options.leave_ms = 1000;
     fixture.now = 1000;
     epoch = fixture.master.group.epoch;
-    master_announce(&fixture.master, fixture.now, 1, 0, &fixture.outbox);
+    master_drain(&fixture.master, fixture.now, 1, 0, &fixture.outbox);
     for (int round = 0; round < 3; round++)
         tell_speeds(&fixture, 100, 1000);
     CHECK_INT(fixture.master.group.epoch, epoch);

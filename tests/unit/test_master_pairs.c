@@ -14,7 +14,7 @@ struct fixture {
     uint32_t notices, events;
 };
 
-static void note_wishes(struct fixture *fixture)
+static void note_actions(struct fixture *fixture)
 {
     for (size_t i = 0; i < fixture->outbox.count; i++) {
         const struct outbox_entry *entry = &fixture->outbox.entries[i];
@@ -36,7 +36,7 @@ static void say(struct fixture *fixture, uint32_t index, struct message message)
 {
     message.job = JOB;
     master_on_message(&fixture->master, fixture->now, index + 1, &message, &fixture->outbox);
-    note_wishes(fixture);
+    note_actions(fixture);
 }
 
 static void hello(struct fixture *fixture, uint32_t index, uint64_t phase)
@@ -106,7 +106,7 @@ static void tick_until_regrouped(struct fixture *fixture)
     while (fixture->master.group.epoch == epoch && fixture->now < 1000000) {
         fixture->now += 10;
         master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
-        note_wishes(fixture);
+        note_actions(fixture);
     }
 }
 
@@ -312,7 +312,7 @@ static void hello_of(struct fixture *fixture, uint32_t index, uint32_t incarnati
 static void leave(struct fixture *fixture, uint32_t index)
 {
     master_on_disconnect(&fixture->master, fixture->now, index + 1, &fixture->outbox);
-    note_wishes(fixture);
+    note_actions(fixture);
 }
 
 static void a_worker_of_another_build_stands_by_while_the_others_are_there(void **state)
@@ -404,7 +404,7 @@ static void change_group(struct fixture *fixture)
 {
     fixture->master.must_deal = true;
     master_change_group(&fixture->master, fixture->now, &fixture->outbox);
-    note_wishes(fixture);
+    note_actions(fixture);
     CHECK_INT(fixture->master.old_epoch, fixture->master.group.epoch - 1);
 }
 

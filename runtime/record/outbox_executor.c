@@ -1,4 +1,4 @@
-#include "runtime/record/recorder.h"
+#include "runtime/record/outbox_executor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,80 +25,81 @@ static void remove_copy(const char *path)
     }
 }
 
-static enum status open_store(struct recorder *recorder, const char *folder, struct error *err)
+static enum status open_store(struct outbox_executor *executor, const char *folder,
+                              struct error *err)
 {
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof path, "%s/job.db", folder) >= (int)sizeof path)
         return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
-    if (recorder->journal)
+    if (executor->journal)
         remove_copy(path);
     if (access(path, F_OK) == 0)
-        return jobstore_open(path, false, &recorder->store, err);
-    TRY(jobstore_create(path, &recorder->store, err));
-    return recorder->journal ? jobstore_attach(recorder->store, recorder->journal, err) : STATUS_OK;
+        return jobstore_open(path, false, &executor->store, err);
+    TRY(jobstore_create(path, &executor->store, err));
+    return executor->journal ? jobstore_attach(executor->store, executor->journal, err) : STATUS_OK;
 }
 
-static enum status open_and_claim(struct recorder *recorder, const char *folder,
+static enum status open_and_claim(struct outbox_executor *executor, const char *folder,
                                   uint32_t incarnation, struct error *err)
 {
-    TRY(open_store(recorder, folder, err));
-    if (!recorder->journal && job_is_kept(folder))
-        TRY(jobstore_survive(recorder->store, err));
-    return jobstore_claim(recorder->store, incarnation, &recorder->incarnation, err);
+    TRY(open_store(executor, folder, err));
+    if (!executor->journal && job_is_kept(folder))
+        TRY(jobstore_survive(executor->store, err));
+    return jobstore_claim(executor->store, incarnation, &executor->incarnation, err);
 }
 
-enum status recorder_open(struct recorder *recorder, const char *folder, uint32_t incarnation,
-                          struct error *err)
+enum status outbox_executor_open(struct outbox_executor *executor, const char *folder,
+                                 uint32_t incarnation, struct error *err)
 {
     enum status status;
 
-    recorder->fault = fault_read();
-    store_call_begin(recorder->call, loop_now_ms());
-    status = open_and_claim(recorder, folder, incarnation, err);
-    store_call_end(recorder->call);
+    executor->fault = fault_read();
+    store_call_begin(executor->call, loop_now_ms());
+    status = open_and_claim(executor, folder, incarnation, err);
+    store_call_end(executor->call);
     return status;
 }
 
-static enum status begin(const struct recorder *recorder, struct error *err)
+static enum status begin(const struct outbox_executor *executor, struct error *err)
 {
     enum status status;
 
-    TRY(jobstore_begin(recorder->store, err));
-    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    TRY(jobstore_begin(executor->store, err));
+    status = jobstore_check_claim(executor->store, executor->incarnation, err);
     if (status != STATUS_OK)
-        jobstore_rollback(recorder->store);
+        jobstore_rollback(executor->store);
     return status;
 }
 
-enum status recorder_log_events(struct recorder *recorder, const char *folder,
-                                struct slice directory, struct error *err)
+enum status outbox_executor_log_events(struct outbox_executor *executor, const char *folder,
+                                       struct slice directory, struct error *err)
 {
     enum status status;
 
     /* No other master may claim the store while this one looks what there is. */
-    TRY(begin(recorder, err));
-    status = event_log_open(&recorder->events, folder, directory, recorder->store, err);
-    jobstore_rollback(recorder->store);
+    TRY(begin(executor, err));
+    status = event_log_open(&executor->events, folder, directory, executor->store, err);
+    jobstore_rollback(executor->store);
     return status;
 }
 
-void recorder_close(struct recorder *recorder)
+void outbox_executor_close(struct outbox_executor *executor)
 {
-    event_log_close(&recorder->events);
-    if (recorder->store)
-        jobstore_close(recorder->store);
-    recorder->store = NULL;
+    event_log_close(&executor->events);
+    if (executor->store)
+        jobstore_close(executor->store);
+    executor->store = NULL;
 }
 
-void recorder_say(const struct recorder *recorder, const struct job_event *event)
+void outbox_executor_say(const struct outbox_executor *executor, const struct job_event *event)
 {
     struct text line;
 
     text_init(&line, LAUNCH_EVENT_BYTES_MAX);
     job_event_write(event, &line);
     if (!line.failed)
-        recorder->say(recorder->context, event, text_slice(&line));
+        executor->say(executor->context, event, text_slice(&line));
     text_deinit(&line);
 }
 
@@ -111,22 +112,22 @@ static void empty_event(enum job_event_kind kind, struct job_event *event)
     event->seconds_left = (double)NAN;
 }
 
-void recorder_say_failed(const struct recorder *recorder, const struct error *err)
+void outbox_executor_say_failed(const struct outbox_executor *executor, const struct error *err)
 {
     struct job_event event;
 
     empty_event(JOB_FAILED, &event);
     event.error = *err;
-    recorder_say(recorder, &event);
+    outbox_executor_say(executor, &event);
 }
 
-void recorder_say_notice(const struct recorder *recorder, const char *text)
+void outbox_executor_say_notice(const struct outbox_executor *executor, const char *text)
 {
     struct job_event event;
 
     empty_event(JOB_NOTICE, &event);
     snprintf(event.message, sizeof event.message, "%s", text);
-    recorder_say(recorder, &event);
+    outbox_executor_say(executor, &event);
 }
 
 static enum status stage_rows(struct jobstore *store, struct slice bytes, struct error *err)
@@ -222,26 +223,26 @@ static bool is_row(enum outbox_kind kind)
 }
 
 /* They are for people: the job goes on without them. */
-static void log_events(struct recorder *recorder, const struct outbox *outbox)
+static void log_events(struct outbox_executor *executor, const struct outbox *outbox)
 {
     struct job_event notice;
     struct error why;
 
     error_clear(&why);
-    if (event_log_put(&recorder->events, outbox, &why) == STATUS_OK)
+    if (event_log_put(&executor->events, outbox, &why) == STATUS_OK)
         return;
-    event_log_close(&recorder->events);
+    event_log_close(&executor->events);
     log_warning("log.tensorboard: %s", why.message);
     empty_event(JOB_NOTICE, &notice);
     snprintf(notice.message, sizeof notice.message,
              "log.tensorboard: %.300s; the job goes on without", why.message);
-    recorder_say(recorder, &notice);
+    outbox_executor_say(executor, &notice);
 }
 
-static enum status store_rows(struct recorder *recorder, const struct outbox *outbox,
+static enum status store_rows(struct outbox_executor *executor, const struct outbox *outbox,
                               struct error *err)
 {
-    struct jobstore *store = recorder->store;
+    struct jobstore *store = executor->store;
     bool has_begun = false;
 
     for (size_t i = 0; i < outbox->count; i++) {
@@ -250,59 +251,59 @@ static enum status store_rows(struct recorder *recorder, const struct outbox *ou
         if (!is_row(entry->kind))
             continue;
         if (!has_begun)
-            TRY(begin(recorder, err));
+            TRY(begin(executor, err));
         has_begun = true;
         TRY(put(store, entry->kind, outbox_bytes(outbox, entry), err));
     }
     if (!has_begun)
         return STATUS_OK;
-    log_events(recorder, outbox);
+    log_events(executor, outbox);
     return jobstore_commit(store, err);
 }
 
-static void reach(const struct recorder *recorder, enum fault_point point, uint64_t step)
+static void reach(const struct outbox_executor *executor, enum fault_point point, uint64_t step)
 {
-    if (recorder->fault.is_set)
-        fault_reach(&recorder->fault, point, "master", 0, recorder->incarnation, step);
+    if (executor->fault.is_set)
+        fault_reach(&executor->fault, point, "master", 0, executor->incarnation, step);
 }
 
-static enum status store_piece(struct recorder *recorder, uint64_t id, uint64_t position,
+static enum status store_piece(struct outbox_executor *executor, uint64_t id, uint64_t position,
                                struct slice bytes, struct error *err)
 {
     enum status status;
 
-    TRY(begin(recorder, err));
-    status = checkpoint_put_piece(recorder->store, id, position, bytes, err);
+    TRY(begin(executor, err));
+    status = checkpoint_put_piece(executor->store, id, position, bytes, err);
     if (status == STATUS_OK)
-        status = jobstore_commit(recorder->store, err);
+        status = jobstore_commit(executor->store, err);
     else
-        jobstore_rollback(recorder->store);
-    reach(recorder, FAULT_CHECKPOINT_PIECE, position);
+        jobstore_rollback(executor->store);
+    reach(executor, FAULT_CHECKPOINT_PIECE, position);
     return status;
 }
 
-static enum status finish(struct recorder *recorder, const struct checkpoint *checkpoint,
+static enum status finish(struct outbox_executor *executor, const struct checkpoint *checkpoint,
                           struct error *err)
 {
-    reach(recorder, FAULT_CHECKPOINT_BEFORE, checkpoint->step);
-    TRY(jobstore_check_claim(recorder->store, recorder->incarnation, err));
-    TRY(checkpoint_finish(recorder->store, checkpoint, err));
-    reach(recorder, FAULT_CHECKPOINT_AFTER, checkpoint->step);
+    reach(executor, FAULT_CHECKPOINT_BEFORE, checkpoint->step);
+    TRY(jobstore_check_claim(executor->store, executor->incarnation, err));
+    TRY(checkpoint_finish(executor->store, checkpoint, err));
+    reach(executor, FAULT_CHECKPOINT_AFTER, checkpoint->step);
     return STATUS_OK;
 }
 
-static void note_outcome(struct recorder *recorder, uint64_t id, const struct error *why)
+static void note_outcome(struct outbox_executor *executor, uint64_t id, const struct error *why)
 {
-    recorder->outcome = (struct checkpoint_outcome){.is_due = true, .id = id, .why = *why};
+    executor->outcome = (struct checkpoint_outcome){.is_due = true, .id = id, .why = *why};
     if (why->status == STATUS_OK)
         return;
     log_warning("checkpoint: %s", why->message);
-    recorder->failed_id = id;
-    (void)checkpoint_make_room(recorder->store, NULL);
+    executor->failed_id = id;
+    (void)checkpoint_make_room(executor->store, NULL);
 }
 
 /* Of all that is done for a checkpoint only STALE is an error of the job's. */
-static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind kind,
+static enum status store_checkpoint(struct outbox_executor *executor, enum outbox_kind kind,
                                     struct slice bytes, struct error *err)
 {
     struct piece_head head;
@@ -312,25 +313,25 @@ static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind 
 
     error_clear(&why);
     if (kind == OUTBOX_DROP) {
-        if (checkpoint_drop(recorder->store, &why) != STATUS_OK ||
-            jobstore_forget_staged_model(recorder->store, &why) != STATUS_OK ||
-            shardstore_drop_results(recorder->store, &why) != STATUS_OK)
+        if (checkpoint_drop(executor->store, &why) != STATUS_OK ||
+            jobstore_forget_staged_model(executor->store, &why) != STATUS_OK ||
+            shardstore_drop_results(executor->store, &why) != STATUS_OK)
             log_warning("what the job does not need any more: %s", why.message);
     } else if (kind == OUTBOX_KEEP) {
         memcpy(&id, bytes.data, sizeof id);
-        if (checkpoint_keep(recorder->store, id, &why) != STATUS_OK)
+        if (checkpoint_keep(executor->store, id, &why) != STATUS_OK)
             log_warning("a damaged checkpoint: %s", why.message);
     } else if (kind == OUTBOX_PIECE) {
         memcpy(&head, bytes.data, sizeof head);
         bytes = (struct slice){bytes.data + sizeof head, bytes.size - sizeof head};
-        if (head.id != recorder->failed_id &&
-            store_piece(recorder, head.id, head.position, bytes, &why) != STATUS_OK)
-            note_outcome(recorder, head.id, &why);
+        if (head.id != executor->failed_id &&
+            store_piece(executor, head.id, head.position, bytes, &why) != STATUS_OK)
+            note_outcome(executor, head.id, &why);
     } else {
         memcpy(&checkpoint, bytes.data, sizeof checkpoint);
-        if (checkpoint.id != recorder->failed_id) {
-            (void)finish(recorder, &checkpoint, &why);
-            note_outcome(recorder, checkpoint.id, &why);
+        if (checkpoint.id != executor->failed_id) {
+            (void)finish(executor, &checkpoint, &why);
+            note_outcome(executor, checkpoint.id, &why);
         }
     }
     if (why.status != STATUS_STALE)
@@ -340,7 +341,7 @@ static enum status store_checkpoint(struct recorder *recorder, enum outbox_kind 
     return STATUS_STALE;
 }
 
-static enum status store_checkpoints(struct recorder *recorder, const struct outbox *outbox,
+static enum status store_checkpoints(struct outbox_executor *executor, const struct outbox *outbox,
                                      struct error *err)
 {
     for (size_t i = 0; i < outbox->count; i++) {
@@ -348,33 +349,33 @@ static enum status store_checkpoints(struct recorder *recorder, const struct out
 
         if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
             entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP)
-            TRY(store_checkpoint(recorder, entry->kind, outbox_bytes(outbox, entry), err));
+            TRY(store_checkpoint(executor, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return STATUS_OK;
 }
 
-enum status recorder_check_claim(const struct recorder *recorder, struct error *err)
+enum status outbox_executor_check_claim(const struct outbox_executor *executor, struct error *err)
 {
     enum status status;
 
-    store_call_begin(recorder->call, loop_now_ms());
-    status = jobstore_check_claim(recorder->store, recorder->incarnation, err);
+    store_call_begin(executor->call, loop_now_ms());
+    status = jobstore_check_claim(executor->store, executor->incarnation, err);
     if (status == STATUS_OK)
-        status = jobstore_check_journal(recorder->store, err);
-    store_call_end(recorder->call);
+        status = jobstore_check_journal(executor->store, err);
+    store_call_end(executor->call);
     return status;
 }
 
-bool recorder_has_ended(const struct recorder *recorder, struct job_row *row)
+bool outbox_executor_has_ended(const struct outbox_executor *executor, struct job_row *row)
 {
     struct error ignored;
 
-    return recorder->store && jobstore_get_job(recorder->store, row, &ignored) == STATUS_OK &&
+    return executor->store && jobstore_get_job(executor->store, row, &ignored) == STATUS_OK &&
            job_state_has_ended(row->state);
 }
 
-void recorder_say_ended(const struct recorder *recorder, const struct job_row *row,
-                        struct error *verdict)
+void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
+                               struct error *verdict)
 {
     struct job_event event;
 
@@ -387,13 +388,14 @@ void recorder_say_ended(const struct recorder *recorder, const struct job_row *r
     event.loss = row->loss;
     event.seconds = row->seconds;
     event.error = *verdict;
-    recorder_say(recorder, &event);
+    outbox_executor_say(executor, &event);
 }
 
-bool recorder_take_outcome(struct recorder *recorder, struct checkpoint_outcome *outcome)
+bool outbox_executor_take_outcome(struct outbox_executor *executor,
+                                  struct checkpoint_outcome *outcome)
 {
-    *outcome = recorder->outcome;
-    recorder->outcome.is_due = false;
+    *outcome = executor->outcome;
+    executor->outcome.is_due = false;
     return outcome->is_due;
 }
 
@@ -441,37 +443,37 @@ static bool ends_job(const struct outbox *outbox)
     return false;
 }
 
-static void reach_before(const struct recorder *recorder, const struct outbox *outbox)
+static void reach_before(const struct outbox_executor *executor, const struct outbox *outbox)
 {
     const int64_t scored = scored_row(outbox);
 
     if (scored >= 0)
-        reach(recorder, FAULT_SHARD_BEFORE, (uint64_t)scored);
+        reach(executor, FAULT_SHARD_BEFORE, (uint64_t)scored);
     if (ends_job(outbox))
-        reach(recorder, FAULT_END_BEFORE, 0);
+        reach(executor, FAULT_END_BEFORE, 0);
 }
 
-static void reach_after(const struct recorder *recorder, const struct outbox *outbox)
+static void reach_after(const struct outbox_executor *executor, const struct outbox *outbox)
 {
     const int64_t scored = scored_row(outbox), row = model_row(outbox);
 
     if (scored >= 0)
-        reach(recorder, FAULT_SHARD_AFTER, (uint64_t)scored);
+        reach(executor, FAULT_SHARD_AFTER, (uint64_t)scored);
     if (row >= 0)
-        reach(recorder, FAULT_MODEL_STORED, (uint64_t)row);
+        reach(executor, FAULT_MODEL_STORED, (uint64_t)row);
     if (ends_job(outbox))
-        reach(recorder, FAULT_END_STORED, 0);
+        reach(executor, FAULT_END_STORED, 0);
 }
 
-static enum status store_all(struct recorder *recorder, const struct outbox *outbox,
+static enum status store_all(struct outbox_executor *executor, const struct outbox *outbox,
                              struct error *err)
 {
-    if (recorder->fault.is_set)
-        reach_before(recorder, outbox);
-    TRY(store_rows(recorder, outbox, err));
-    if (recorder->fault.is_set)
-        reach_after(recorder, outbox);
-    return store_checkpoints(recorder, outbox, err);
+    if (executor->fault.is_set)
+        reach_before(executor, outbox);
+    TRY(store_rows(executor, outbox, err));
+    if (executor->fault.is_set)
+        reach_after(executor, outbox);
+    return store_checkpoints(executor, outbox, err);
 }
 
 /* An action of the outbox that is none of the store, once the store has all of them. */
@@ -501,20 +503,20 @@ static void tell_launcher(const struct worker_actions *workers, const struct out
     }
 }
 
-enum status recorder_perform(void *context, const struct outbox *outbox, struct error *err)
+enum status outbox_executor_perform(void *context, const struct outbox *outbox, struct error *err)
 {
-    struct recorder *recorder = context;
+    struct outbox_executor *executor = context;
     struct job_event event;
     enum status status;
 
-    store_call_begin(recorder->call, loop_now_ms());
-    status = store_all(recorder, outbox, err);
-    store_call_end(recorder->call);
+    store_call_begin(executor->call, loop_now_ms());
+    status = store_all(executor, outbox, err);
+    store_call_end(executor->call);
     if (status != STATUS_OK) {
         log_error("%s", err->message);
         if (err->status == STATUS_STALE || err->status == STATUS_CONNECTION)
             return err->status; /* the job is another's now, or will be */
-        recorder_say_failed(recorder, err);
+        outbox_executor_say_failed(executor, err);
         return err->status;
     }
     for (size_t i = 0; i < outbox->count; i++) {
@@ -522,9 +524,9 @@ enum status recorder_perform(void *context, const struct outbox *outbox, struct 
 
         if (entry->kind == OUTBOX_REPORT) {
             memcpy(&event, outbox_bytes(outbox, entry).data, sizeof event);
-            recorder_say(recorder, &event);
-        } else if (recorder->workers) {
-            tell_launcher(recorder->workers, outbox, entry);
+            outbox_executor_say(executor, &event);
+        } else if (executor->workers) {
+            tell_launcher(executor->workers, outbox, entry);
         }
     }
     return STATUS_OK;

@@ -1,7 +1,7 @@
 /*
- * staffing.h - which workers should run: what is wanted against what there is room for.
+ * worker_pool.h - which workers should run: what is wanted against what there is room for.
  *
- *     user, autoscaler --wanted, version--> staffing --start, stop--> launcher
+ *     user, autoscaler --wanted, version--> pool --start, stop--> launcher
  *     launcher, broker -------slots-------->
  *
  *     EMPTY --START--> RUNNING --STOP--> LEAVING --it has ended--> EMPTY
@@ -9,7 +9,7 @@
  *     RESTING --its time has come (the launcher says so)--> EMPTY
  *
  * A launcher has one place for every index a worker can have. It does what
- * staffing_next says until that is nothing, and asks again after every change.
+ * worker_pool_next says until that is nothing, and asks again after every change.
  * A worker that leaves holds its slot until it has ended.
  *
  * The wanted number has a version that only grows, so that of two writers the
@@ -17,14 +17,14 @@
  *
  * Pure: no process, clock or socket.
  */
-#ifndef RUNTIME_PROCESS_STAFFING_H
-#define RUNTIME_PROCESS_STAFFING_H
+#ifndef RUNTIME_PROCESS_WORKER_POOL_H
+#define RUNTIME_PROCESS_WORKER_POOL_H
 
 #include <stdint.h>
 
 #include "base/error.h"
 
-#define STAFFING_UNLIMITED UINT32_MAX
+#define WORKER_POOL_UNLIMITED UINT32_MAX
 
 enum place {
     PLACE_EMPTY,
@@ -34,34 +34,34 @@ enum place {
     PLACE_CLOSED   /* never to be filled again */
 };
 
-struct staffing {
+struct worker_pool {
     uint32_t least, most; /* the job's min_workers and max_workers */
     uint32_t wanted;
     uint64_t version; /* of wanted; 0: as the job began */
     uint32_t slots;   /* that the launcher has for this job */
-    uint32_t lanes;   /* more workers have no work; STAFFING_UNLIMITED: not known yet */
+    uint32_t lanes;   /* more workers have no work; WORKER_POOL_UNLIMITED: not known yet */
 };
 
 /* All that the job may have are wanted. */
-void staffing_init(struct staffing *staffing, uint32_t least, uint32_t most, uint32_t slots);
+void worker_pool_init(struct worker_pool *pool, uint32_t least, uint32_t most, uint32_t slots);
 
 /* INVALID, with the range, for a number that the job cannot have. */
-enum status staffing_want(struct staffing *staffing, int64_t workers, struct error *err);
+enum status worker_pool_want(struct worker_pool *pool, int64_t workers, struct error *err);
 
 /* How many would have work of those that are wanted; the job's least are in any case. */
-uint32_t staffing_useful(const struct staffing *staffing);
+uint32_t worker_pool_useful(const struct worker_pool *pool);
 
-enum staffing_action { STAFFING_NOTHING, STAFFING_START, STAFFING_STOP };
+enum worker_pool_action { WORKER_POOL_NOTHING, WORKER_POOL_START, WORKER_POOL_STOP };
 
-struct staffing_step {
-    enum staffing_action action;
+struct worker_pool_step {
+    enum worker_pool_action action;
     uint32_t index;
 };
 
 /* Starts fill the lowest index, stops take the highest. `places`: (most). */
-struct staffing_step staffing_next(const struct staffing *staffing, const enum place *places);
+struct worker_pool_step worker_pool_next(const struct worker_pool *pool, const enum place *places);
 
 /* How many processes there are, those who leave included. */
-uint32_t staffing_slots_used(const struct staffing *staffing, const enum place *places);
+uint32_t worker_pool_slots_used(const struct worker_pool *pool, const enum place *places);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * The recorder of a master that another one has replaced writes nothing.
+ * The executor of a master that another one has replaced writes nothing.
  */
 #include "tests/check.h"
 
 #include <math.h>
 
-#include "runtime/record/recorder.h"
+#include "runtime/record/outbox_executor.h"
 #include "tests/unit/data_fixture.h"
 
 struct fixture {
     struct folder folder;
-    struct recorder old, next;
+    struct outbox_executor old, next;
     struct outbox outbox;
     int said;
 };
@@ -32,7 +32,7 @@ static int set_up(void **state)
     fixture->old.say = fixture->next.say = count_line;
     fixture->old.context = fixture->next.context = fixture;
     outbox_init(&fixture->outbox);
-    CHECK_OK(recorder_open(&fixture->old, fixture->folder.path, 0, &err));
+    CHECK_OK(outbox_executor_open(&fixture->old, fixture->folder.path, 0, &err));
     *state = fixture;
     return 0;
 }
@@ -41,8 +41,8 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    recorder_close(&fixture->old);
-    recorder_close(&fixture->next);
+    outbox_executor_close(&fixture->old);
+    outbox_executor_close(&fixture->next);
     outbox_deinit(&fixture->outbox);
     folder_close(&fixture->folder);
     free(fixture);
@@ -102,19 +102,19 @@ static void a_replaced_master_writes_no_row_and_says_nothing(void **state)
     struct error err;
 
     put_job(fixture, 1);
-    CHECK_OK(recorder_perform(&fixture->old, &fixture->outbox, &err));
-    CHECK_OK(recorder_open(&fixture->next, fixture->folder.path, 0, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
     put_job(fixture, 2);
-    CHECK_OK(recorder_perform(&fixture->next, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->next, &fixture->outbox, &err));
     put_job(fixture, 50);
-    CHECK_FAILS(recorder_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE,
+    CHECK_FAILS(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE,
                 "master 1 leads");
     put_end(fixture);
-    CHECK_INT(recorder_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
+    CHECK_INT(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
     CHECK_INT(fixture->said, 0);
     CHECK_INT(stored_step(fixture), 2);
     put_job(fixture, 3); /* and is in nobody's way */
-    CHECK_OK(recorder_perform(&fixture->next, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->next, &fixture->outbox, &err));
     CHECK_INT(stored_step(fixture), 3);
 }
 
@@ -125,14 +125,14 @@ static void a_replaced_master_stores_no_piece(void **state)
     struct error err;
 
     put_piece(fixture, 1, 0);
-    CHECK_OK(recorder_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
     put_piece(fixture, 1, 1);
-    CHECK_OK(recorder_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
     put_finish(fixture, 1, 4);
-    CHECK_OK(recorder_perform(&fixture->old, &fixture->outbox, &err));
-    CHECK_OK(recorder_open(&fixture->next, fixture->folder.path, 0, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
     put_piece(fixture, 2, 0);
-    CHECK_INT(recorder_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
+    CHECK_INT(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
     CHECK_OK(checkpoint_open(fixture->next.store, 7, 8, &head, &err));
     CHECK_INT(head.id, 1);
 }
@@ -144,12 +144,12 @@ static void a_replaced_master_finishes_no_checkpoint(void **state)
     struct error err;
 
     put_piece(fixture, 1, 0);
-    CHECK_OK(recorder_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
     put_piece(fixture, 1, 1);
-    CHECK_OK(recorder_perform(&fixture->old, &fixture->outbox, &err));
-    CHECK_OK(recorder_open(&fixture->next, fixture->folder.path, 0, &err));
+    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
     put_finish(fixture, 1, 4);
-    CHECK_INT(recorder_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
+    CHECK_INT(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
     CHECK_INT(checkpoint_open(fixture->next.store, 7, 8, &head, &err), STATUS_NOT_FOUND);
 }
 
@@ -158,10 +158,10 @@ static void a_replaced_master_finds_out_when_it_asks(void **state)
     struct fixture *fixture = *state;
     struct error err;
 
-    CHECK_OK(recorder_check_claim(&fixture->old, &err));
-    CHECK_OK(recorder_open(&fixture->next, fixture->folder.path, 0, &err));
-    CHECK_INT(recorder_check_claim(&fixture->old, &err), STATUS_STALE);
-    CHECK_OK(recorder_check_claim(&fixture->next, &err));
+    CHECK_OK(outbox_executor_check_claim(&fixture->old, &err));
+    CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
+    CHECK_INT(outbox_executor_check_claim(&fixture->old, &err), STATUS_STALE);
+    CHECK_OK(outbox_executor_check_claim(&fixture->next, &err));
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "runtime/process/staffing.h"
+#include "runtime/process/worker_pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,18 @@
 
 /* A launcher whose processes start at once and end when the test says so. */
 struct launcher {
-    struct staffing staffing;
+    struct worker_pool pool;
     enum place places[MOST];
     uint32_t starts, stops;
 };
 
 static void launch(struct launcher *launcher)
 {
-    struct staffing_step step;
+    struct worker_pool_step step;
 
-    while ((step = staffing_next(&launcher->staffing, launcher->places)).action !=
-           STAFFING_NOTHING) {
-        bool starts = step.action == STAFFING_START;
+    while ((step = worker_pool_next(&launcher->pool, launcher->places)).action !=
+           WORKER_POOL_NOTHING) {
+        bool starts = step.action == WORKER_POOL_START;
 
         CHECK(launcher->places[step.index] == (starts ? PLACE_EMPTY : PLACE_RUNNING));
         launcher->places[step.index] = starts ? PLACE_RUNNING : PLACE_LEAVING;
@@ -43,7 +43,7 @@ static void end_those_who_leave(struct launcher *launcher)
 static void open_launcher(struct launcher *launcher, uint32_t least, uint32_t slots)
 {
     memset(launcher, 0, sizeof *launcher);
-    staffing_init(&launcher->staffing, least, MOST, slots);
+    worker_pool_init(&launcher->pool, least, MOST, slots);
     launch(launcher);
 }
 
@@ -53,20 +53,20 @@ static void workers_without_a_lane_are_stopped_and_not_started_again(void **stat
     struct error err;
     (void)state;
 
-    open_launcher(&launcher, 2, STAFFING_UNLIMITED);
+    open_launcher(&launcher, 2, WORKER_POOL_UNLIMITED);
     CHECK_INT(launcher.starts, MOST);
-    launcher.staffing.lanes = 3;
+    launcher.pool.lanes = 3;
     launch(&launcher);
     CHECK_INT(launcher.stops, MOST - 3);
     end_those_who_leave(&launcher);
     CHECK_INT(launcher.starts, MOST);
-    CHECK_OK(staffing_want(&launcher.staffing, MOST, &err));
+    CHECK_OK(worker_pool_want(&launcher.pool, MOST, &err));
     launch(&launcher);
     CHECK_INT(launcher.starts, MOST);
-    launcher.staffing.lanes = 1; /* the job does not begin with fewer than its least */
+    launcher.pool.lanes = 1; /* the job does not begin with fewer than its least */
     launch(&launcher);
     CHECK_INT(launcher.stops, MOST - 2);
-    CHECK_INT(staffing_useful(&launcher.staffing), 2);
+    CHECK_INT(worker_pool_useful(&launcher.pool), 2);
 }
 
 static void a_job_starts_with_the_slots_there_are_and_grows_into_new_ones(void **state)
@@ -76,10 +76,10 @@ static void a_job_starts_with_the_slots_there_are_and_grows_into_new_ones(void *
 
     open_launcher(&launcher, 1, 2);
     CHECK_INT(launcher.starts, 2);
-    launcher.staffing.slots = 4;
+    launcher.pool.slots = 4;
     launch(&launcher);
     CHECK_INT(launcher.starts, 4);
-    launcher.staffing.slots = STAFFING_UNLIMITED;
+    launcher.pool.slots = WORKER_POOL_UNLIMITED;
     launch(&launcher);
     CHECK_INT(launcher.starts, MOST);
     CHECK_INT(launcher.stops, 0);
@@ -91,14 +91,14 @@ static void fewer_wanted_stops_the_highest_and_their_slots_stay_used_until_they_
     struct error err;
     (void)state;
 
-    open_launcher(&launcher, 1, STAFFING_UNLIMITED);
-    CHECK_OK(staffing_want(&launcher.staffing, 4, &err));
+    open_launcher(&launcher, 1, WORKER_POOL_UNLIMITED);
+    CHECK_OK(worker_pool_want(&launcher.pool, 4, &err));
     launch(&launcher);
     CHECK_INT(launcher.stops, 2);
     CHECK(launcher.places[4] == PLACE_LEAVING && launcher.places[5] == PLACE_LEAVING);
-    CHECK_INT(staffing_slots_used(&launcher.staffing, launcher.places), MOST);
+    CHECK_INT(worker_pool_slots_used(&launcher.pool, launcher.places), MOST);
     end_those_who_leave(&launcher);
-    CHECK_INT(staffing_slots_used(&launcher.staffing, launcher.places), 4);
+    CHECK_INT(worker_pool_slots_used(&launcher.pool, launcher.places), 4);
     CHECK_INT(launcher.starts, MOST);
 }
 
@@ -109,14 +109,14 @@ static void a_slot_of_one_who_leaves_is_not_given_twice(void **state)
     (void)state;
 
     open_launcher(&launcher, 1, 3);
-    CHECK_OK(staffing_want(&launcher.staffing, 1, &err));
+    CHECK_OK(worker_pool_want(&launcher.pool, 1, &err));
     launch(&launcher);
-    CHECK_OK(staffing_want(&launcher.staffing, 3, &err)); /* while two are leaving */
+    CHECK_OK(worker_pool_want(&launcher.pool, 3, &err)); /* while two are leaving */
     launch(&launcher);
     CHECK_INT(launcher.starts, 3);
     end_those_who_leave(&launcher);
     CHECK_INT(launcher.starts, 5);
-    CHECK_INT(staffing_slots_used(&launcher.staffing, launcher.places), 3);
+    CHECK_INT(worker_pool_slots_used(&launcher.pool, launcher.places), 3);
 }
 
 static void a_worker_that_died_is_started_again_and_a_closed_place_is_not(void **state)
@@ -124,7 +124,7 @@ static void a_worker_that_died_is_started_again_and_a_closed_place_is_not(void *
     struct launcher launcher;
     (void)state;
 
-    open_launcher(&launcher, 1, STAFFING_UNLIMITED);
+    open_launcher(&launcher, 1, WORKER_POOL_UNLIMITED);
     launcher.places[2] = PLACE_EMPTY;
     launcher.places[3] = PLACE_CLOSED;
     launch(&launcher);
@@ -138,15 +138,15 @@ static void a_number_outside_the_range_changes_nothing(void **state)
     struct error err;
     (void)state;
 
-    open_launcher(&launcher, 2, STAFFING_UNLIMITED);
-    CHECK_FAILS(staffing_want(&launcher.staffing, 7, &err), STATUS_INVALID,
+    open_launcher(&launcher, 2, WORKER_POOL_UNLIMITED);
+    CHECK_FAILS(worker_pool_want(&launcher.pool, 7, &err), STATUS_INVALID,
                 "the job has 2 to 6 workers, not 7");
-    CHECK_FAILS(staffing_want(&launcher.staffing, 1, &err), STATUS_INVALID,
+    CHECK_FAILS(worker_pool_want(&launcher.pool, 1, &err), STATUS_INVALID,
                 "the job has 2 to 6 workers, not 1");
-    CHECK_INT(launcher.staffing.version, 0);
-    CHECK_INT(launcher.staffing.wanted, MOST);
-    CHECK_OK(staffing_want(&launcher.staffing, 2, &err));
-    CHECK_INT(launcher.staffing.version, 1);
+    CHECK_INT(launcher.pool.version, 0);
+    CHECK_INT(launcher.pool.wanted, MOST);
+    CHECK_OK(worker_pool_want(&launcher.pool, 2, &err));
+    CHECK_INT(launcher.pool.version, 1);
 }
 
 /* ----- the number that was asked for, in the job's folder (runtime/process/wanted.h) ----- */
@@ -165,19 +165,19 @@ static void the_number_that_was_asked_for_comes_back_whole_or_not_at_all(void **
 {
     static const char *const damaged[] = {"",       "7",       "7 24",   " 24\n",
                                           "0 24\n", "-7 24\n", "x 24\n", "7 2x\n"};
-    struct staffing staffing, read;
+    struct worker_pool pool, read;
     char folder[] = "/tmp/totrain-test-XXXXXX", path[80];
     struct error err;
     (void)state;
 
     CHECK(mkdtemp(folder) != NULL);
-    staffing_init(&staffing, 1, 64, STAFFING_UNLIMITED);
-    read = staffing;
+    worker_pool_init(&pool, 1, 64, WORKER_POOL_UNLIMITED);
+    read = pool;
     CHECK_OK(wanted_load(folder, &read, &err)); /* nobody asked */
-    CHECK(read.version == 0 && read.wanted == staffing.wanted);
-    staffing.wanted = 24;
-    staffing.version = 7;
-    CHECK_OK(wanted_store(folder, &staffing, &err));
+    CHECK(read.version == 0 && read.wanted == pool.wanted);
+    pool.wanted = 24;
+    pool.version = 7;
+    CHECK_OK(wanted_store(folder, &pool, &err));
     CHECK_OK(wanted_load(folder, &read, &err));
     CHECK(read.version == 7 && read.wanted == 24);
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {

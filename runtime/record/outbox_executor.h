@@ -1,0 +1,92 @@
+/*
+ * outbox_executor.h - carries out the actions that the role which leads a job left in its outbox:
+ * rows into job.db, events and orders to whoever started it.
+ *
+ *     outbox --rows, one transaction--> job.db --committed--> events to the door, worker_actions
+ *            --pieces of checkpoints--> job.db                to the launcher
+ *
+ * What one call of the role asked for is one transaction, and is in the store before anybody is
+ * told of it. Checkpoints are apart: the job can do without one, so a store that has no room for
+ * it is not the end of the job. What became of it is asked for afterwards
+ * (outbox_executor_take_outcome).
+ *
+ * The executor claims the store as it is opened; once a later master has, every transaction is
+ * STALE, and nothing is told to the door any more.
+ */
+#ifndef RUNTIME_RECORD_OUTBOX_EXECUTOR_H
+#define RUNTIME_RECORD_OUTBOX_EXECUTOR_H
+
+#include "runtime/launch/job_event.h"
+#include "runtime/loop/store_call.h"
+#include "runtime/record/event_log.h"
+#include "runtime/role/fault.h"
+#include "runtime/role/outbox.h"
+
+/* Of the pieces and the end of one checkpoint. */
+struct checkpoint_outcome {
+    bool is_due; /* nobody has asked for it yet */
+    uint64_t id;
+    struct error why; /* OK: it is stored */
+};
+
+/* What whoever starts the workers is told of them. */
+struct worker_actions {
+    void *self;
+    /* It is silent: counted as dead, and another process takes its place. */
+    void (*replace)(void *self, uint32_t index, uint32_t incarnation);
+    /* It joined, or is not here any more. */
+    void (*note_worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
+    /* Rows killed it, its program did not fail. */
+    void (*forgive)(void *self, uint32_t index);
+    /* More workers than that have no work. */
+    void (*limit_lanes)(void *self, uint32_t lanes);
+};
+
+struct outbox_executor {
+    const struct journal *journal; /* of which job.db is a copy; NULL: of none */
+    struct jobstore *store;
+    uint32_t incarnation; /* as claimed */
+    struct checkpoint_outcome outcome;
+    uint64_t failed_id;      /* its other pieces are not tried */
+    struct event_log events; /* log.tensorboard; closed without it */
+    struct store_call *call; /* begun around each use of the store; NULL: nobody watches */
+    struct fault fault;
+    /* A JSON line: job_event of job_event.h, newline included. */
+    void (*say)(void *context, const struct job_event *event, struct slice line);
+    void *context;                        /* of `say` */
+    const struct worker_actions *workers; /* NULL: they are in this process */
+};
+
+/* job.db of the folder, made when it is not there yet, and made anew where it is a copy.
+ * `incarnation`: the least to claim. INVALID for a job that has ended. */
+enum status outbox_executor_open(struct outbox_executor *executor, const char *folder,
+                                 uint32_t incarnation, struct error *err);
+/* Before the first outbox_executor_perform: metrics go into event files, too (event_log.h). */
+enum status outbox_executor_log_events(struct outbox_executor *executor, const char *folder,
+                                       struct slice directory, struct error *err);
+void outbox_executor_close(struct outbox_executor *executor);
+
+/* STALE when another master leads. For a master that has nothing to write and
+ * would not find out. */
+enum status outbox_executor_check_claim(const struct outbox_executor *executor, struct error *err);
+bool outbox_executor_take_outcome(struct outbox_executor *executor,
+                                  struct checkpoint_outcome *outcome);
+
+/* Has the job ended before this master came? Then nobody needs it, and outbox_executor_open has
+ * refused the claim (INVALID) but left the store open. */
+bool outbox_executor_has_ended(const struct outbox_executor *executor, struct job_row *row);
+
+/* When the store refuses, JOB_FAILED is said and the error returned. CONNECTION, of a journal,
+ * is none of the job's: another master may reach it. */
+enum status outbox_executor_perform(void *executor, const struct outbox *outbox, struct error *err);
+void outbox_executor_say(const struct outbox_executor *executor, const struct job_event *event);
+/* A line for the user. */
+void outbox_executor_say_notice(const struct outbox_executor *executor, const char *text);
+/* The last word of a job that no master can speak for any more. */
+void outbox_executor_say_failed(const struct outbox_executor *executor, const struct error *err);
+/* How a job that has ended did so, as its row says: DONE, or FAILED with the row's error, which
+ * is also left in *verdict (OK: done). */
+void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
+                               struct error *verdict);
+
+#endif
