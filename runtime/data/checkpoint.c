@@ -294,7 +294,7 @@ static enum status put_foreign(struct jobstore *store,
     if (status == STATUS_OK)
         status =
             journal->each_piece(journal->self, foreign.head.id, take_foreign_piece, &foreign, err);
-    /* A checkpoint that is none is found out by who opens it. */
+    /* A record that is no checkpoint is refused when it is opened. */
     return status == STATUS_LIMIT || status == STATUS_CORRUPT ? STATUS_OK : status;
 }
 

@@ -8,8 +8,8 @@
  *
  * Each piece is a transaction of its own, so that heartbeats and progress pass
  * between them. The head is written last, in the transaction that removes the
- * last but one: a reader sees the old two or the new two. The head says
- * whose state it is (job and identity: spec and rows), and its hash covers the
+ * last but one: a reader sees the old two or the new two. The head names
+ * the job and its identity (spec and rows), and its hash covers the
  * hashes of all pieces. What does not fit in any way is CORRUPT: a job then
  * goes on from the one before, and where that is damaged, too, from its beginning, never
  * from a state that may be wrong.
@@ -62,7 +62,7 @@ enum status checkpoint_open(struct jobstore *store, uint64_t job, uint64_t ident
 /* The same of the one before it. */
 enum status checkpoint_open_older(struct jobstore *store, uint64_t job, uint64_t identity,
                                   struct checkpoint *checkpoint, struct error *err);
-/* What the head of the newest says, unchecked: for people. NOT_FOUND, CORRUPT. */
+/* The head of the newest, unchecked: for people. NOT_FOUND, CORRUPT. */
 enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,
                             struct error *err);
 /* Appends the piece. NOT_FOUND when newer checkpoints have taken its place. */

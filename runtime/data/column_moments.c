@@ -219,7 +219,7 @@ static void sums_deinit(struct column_sums *sums)
     free(sums->keep);
 }
 
-/* One pass of the team over the rows; member 0 has everybody's sums after it. */
+/* One pass of the team over the rows; member 0 has the sums of all after it. */
 static void pass_over(struct measuring *measuring, struct team *team, bool is_range)
 {
     const uint32_t count = measuring->columns.count;

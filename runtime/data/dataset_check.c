@@ -22,7 +22,7 @@ static uint64_t count_infinite(const struct spool *spool, uint32_t column)
     return infinite;
 }
 
-/* The summaries tell without a look at the rows when there is none. */
+/* Where there is none the summaries show that without reading the rows. */
 static enum status check_finite(const struct spool *spool, uint32_t column, struct slice name,
                                 const char *kind, struct error *err)
 {

@@ -1,14 +1,14 @@
 /*
- * destination.h - where the model of a detached job goes, and what became of it.
+ * destination.h - where the model of a detached job goes, and whether it is there.
  *
  *     PENDING --the model is in the database--> PUBLISHED
  *        |                                         ^
- *        +--it could not be written--> REFUSED ----+  somebody tried again
+ *        +--it could not be written--> REFUSED ----+  totrain publish, totrain wait
  *
- * One row in job.db, put by the door before the job is started: a job whose
- * client is gone publishes by itself. Attached jobs have none. It is changed by
- * the publisher alone, after the master has ended: state `done` in the table job
- * says that the model is in this store, PUBLISHED that it is where it was to go.
+ * One row in job.db, written by the session before the job is started: a job
+ * whose client is gone publishes by itself. Attached jobs have none. It is changed
+ * by the publisher alone, after the master has ended: state `done` in the table job
+ * means that the model is in this store, PUBLISHED that it is in the database.
  */
 #ifndef RUNTIME_DATA_DESTINATION_H
 #define RUNTIME_DATA_DESTINATION_H
@@ -33,7 +33,7 @@ struct destination {
     char database[PATH_MAX]; /* absolute path, or the words of a conninfo string of libpq */
     char table[256];
     int64_t version, rows; /* of the published model; 0 before */
-    int64_t tries;         /* publishers that began; each says so first */
+    int64_t tries;         /* publishers that began; each counts itself first */
     char error[512], hint[512];
 };
 

@@ -239,7 +239,7 @@ static enum status read_number(struct jobstore *store, const char *sql, int *num
     return status;
 }
 
-/* Who created the store was killed before its tables were there: all or none are. */
+/* The process that created the store was killed before its tables existed: all do, or none. */
 static enum status complete(struct jobstore *store, struct error *err)
 {
     int tables = 0;
@@ -340,8 +340,8 @@ static void bind_string(sqlite3_stmt *statement, int column, const char *string)
     sqlite3_bind_text(statement, column, string, -1, SQLITE_STATIC);
 }
 
-/* SQLite itself turns NaN into NULL; infinities would come back as they are,
- * and nobody could print them. */
+/* SQLite itself turns NaN into NULL; infinities would come back as they are, and have no form in
+ * JSON. */
 static void bind_real(sqlite3_stmt *statement, int column, double value)
 {
     sqlite3_bind_double(statement, column, isfinite(value) ? value : NAN);
@@ -569,7 +569,7 @@ static enum status make_staged_model(struct jobstore *store, struct error *err)
                         err);
 }
 
-/* A model that does not begin with its meta row is found out by who reads it. */
+/* A model that does not begin with its meta row is refused when it is read. */
 static enum status insert_staged(struct jobstore *store, const struct model_row *row,
                                  struct error *err)
 {
@@ -631,7 +631,7 @@ void jobstore_rollback(struct jobstore *store)
         run_query(store, QUERY_ROLLBACK, NULL);
 }
 
-/* -1: nobody has claimed the store yet. */
+/* -1: no master has claimed the store yet. */
 static enum status get_claim(struct jobstore *store, int64_t *incarnation, struct error *err)
 {
     sqlite3_stmt *statement;

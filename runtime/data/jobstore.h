@@ -1,13 +1,12 @@
 /*
  * jobstore.h - job.db: a job as data.
  *
- * Written by the job's master alone, readable by anybody at any time (WAL).
+ * Written by the job's master alone, readable by any process at any time (WAL).
  * What was committed survives the process, and from the first checkpoint on
  * (checkpoint.h) the machine. A store is used by one thread at a time.
  * Tables: job (one row), workers, events, metrics, result, model,
  * destination (destination.h), shards and targets (shardstore.h), and for the master itself
- * claim, checkpoint, checkpoint_pieces. The columns are those of DESIGN's catalog tables;
- * docs/jobs.md lists them.
+ * claim, checkpoint, checkpoint_pieces. docs/jobs.md lists the columns.
  */
 #ifndef RUNTIME_DATA_JOBSTORE_H
 #define RUNTIME_DATA_JOBSTORE_H
@@ -23,7 +22,7 @@
     X(DONE, "done")                                                                                \
     X(FAILED, "failed")                                                                            \
     X(CANCELLED, "cancelled")                                                                      \
-    X(LOST, "lost") /* never stored: it has not ended, and nobody runs it */                       \
+    X(LOST, "lost") /* never stored: it has not ended, and no process runs it */                   \
     X(UNPUBLISHED,                                                                                 \
       "unpublished") /* never stored: it has learned; its model is not where it was to go */
 
@@ -71,8 +70,8 @@ enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const ch
 enum status jobstore_put_event(struct jobstore *store, double at_seconds, const char *role,
                                int64_t index, const char *event, const char *detail,
                                struct error *err);
-/* NaN is stored as NULL. What is there already for the same epoch, step,
- * metric and part is replaced: a master that came back may say it again. */
+/* NaN is stored as NULL. A row of the same epoch, step, metric and part is replaced: a master that
+ * continues may write it again. */
 enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t step,
                                 const char *metric, const char *part, double value,
                                 struct error *err);
@@ -83,17 +82,16 @@ enum status jobstore_put_model_row(struct jobstore *store, const struct model_ro
                                    struct error *err);
 /*
  * The model that a job learns is put aside row by row, in as many transactions as it takes, and
- * becomes the job's in the one that says that the job is done: rows that lie aside are nobody's
- * model. In the order of model_write: a meta row forgets what lay aside before.
+ * becomes the job's in the one that sets the job to done: rows that lie aside are no model yet. In
+ * the order of model_write: a meta row removes what lay aside before.
  */
 enum status jobstore_stage_model_row(struct jobstore *store, const struct model_row *row,
                                      struct error *err);
 /* Nothing lies aside afterwards. Where nothing did, the model is as it was. */
 enum status jobstore_take_staged_model(struct jobstore *store, struct error *err);
 enum status jobstore_forget_staged_model(struct jobstore *store, struct error *err);
-/* From now on a power cut may take the last transactions, and damages nothing: of a job that
- * somebody is to continue then. Otherwise the store is for as long as the machine runs, until its
- * first checkpoint. */
+/* From now on a power cut may take the last transactions, and damages nothing: for a job that can
+ * be continued then. Otherwise the store does not survive one, until its first checkpoint. */
 enum status jobstore_survive(struct jobstore *store, struct error *err);
 
 /* Group writes: everything between the two is one transaction. */
@@ -103,8 +101,8 @@ void jobstore_rollback(struct jobstore *store); /* nothing, where none is open *
 
 /*
  * Fencing: the masters of a job come one after another, and only the last may
- * write. claim gives the next incarnation, `least` or more; whoever has an
- * older one finds out before each of its transactions: STALE. A job that has ended has no further
+ * write. claim returns the next incarnation, `least` or more; each transaction of
+ * a master with an older one fails: STALE. A job that has ended has no further
  * master: INVALID.
  */
 enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,

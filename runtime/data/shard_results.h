@@ -1,5 +1,6 @@
 /*
- * shard_results.h - what a scorer says of its rows, and who brings them home reads.
+ * shard_results.h - the results of a shard's rows, as bytes: written by the scorer, read by the
+ * session that fills the target.
  *
  * One entry a row, in the order of the rows:
  *     PREDICT   u8 0 | the cells of its outputs (base/cell_bytes.h)
@@ -7,9 +8,8 @@
  *     EVALUATE  u32 truth | u32 predicted | f64 score | f64 loss | f64 value
  *               (scoring/metrics.h: struct metrics_row)
  *
- * Rows are measured by the workers and added up by whoever reads them, one by one in
- * the order of the table: so sums do not depend on shards, and are those of the
- * session to the last bit.
+ * Rows are measured by the scorers and added up by the reader, one by one in the order of
+ * the table: so sums do not depend on shards, and are those of the session to the last bit.
  */
 #ifndef RUNTIME_DATA_SHARD_RESULTS_H
 #define RUNTIME_DATA_SHARD_RESULTS_H

@@ -1,11 +1,11 @@
 /*
- * shardstore.h - the shards of a table that is scored, and what came of them, in job.db.
+ * shardstore.h - the shards of a table that is scored, and their results, in job.db.
  *
  *     leased ---> done      with the results of its rows (runtime/data/shard_results.h)
  *        |  +---> bad       the one row that its workers died over
  *        |  +---> returned  its worker left, died of something else or was late
  *        |  +---> crashed   its worker died, and the rows may be why
- *        +------> late      somebody else was first
+ *        +------> late      another worker was first
  *
  * One row a lease, written by the dispatcher alone; `done` and `bad` once for each
  * row of the table: the results of a shard and its completion are one row here, so
@@ -48,7 +48,7 @@ typedef enum status shard_reader(void *context, const struct shard_row *row, str
 enum status shardstore_each_settled(struct jobstore *store, bool with_results, shard_reader *each,
                                     void *context, struct error *err);
 uint64_t shardstore_rows_settled(struct jobstore *store);
-/* They were brought home, or nobody will: not inside of a transaction. */
+/* After the target was filled, or where it never will be. Not inside a transaction. */
 enum status shardstore_drop_results(struct jobstore *store, struct error *err);
 
 /* A table that the results go to: position 0 the rows, 1 the bad ones. `definition` is

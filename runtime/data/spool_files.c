@@ -294,7 +294,7 @@ static enum status write_index(struct spool_files *files, const struct spool_col
     header->index_offset = files->sizes[0];
     XXH3_64bits_reset(&hash);
     TRY(append(files, columns, header->column_count * sizeof *columns, &hash, err));
-    /* The first of the sizes is the header's to say. */
+    /* The first of the sizes is in the header. */
     TRY(append(files, files->sizes + 1, (header->file_count - 1) * sizeof *files->sizes, &hash,
                err));
     TRY(append(files, files->entries, files->entry_count * sizeof *files->entries, &hash, err));
@@ -333,7 +333,7 @@ enum status spool_files_close(struct spool_files *files, struct error *err)
 {
     enum status status = STATUS_OK;
 
-    /* Some file systems tell only now that there was no room. */
+    /* Some file systems report only now that there was no room. */
     for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++) {
         if (files->descriptors[i] >= 0 && close(files->descriptors[i]) != 0 && status == STATUS_OK)
             status = fail_errno(err, STATUS_IO, "cannot write %s", files->path);

@@ -687,7 +687,7 @@ enum status spool_part_close(struct spool_writer *part, struct text *index, stru
     return status;
 }
 
-/* Whatever the bytes say, the writer stays one that can be abandoned. */
+/* Whatever the bytes are, the writer can still be abandoned. */
 static enum status take_part(struct spool_writer *writer, uint32_t number,
                              struct byte_reader *reader, struct error *err)
 {

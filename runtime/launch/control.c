@@ -119,7 +119,7 @@ static void empty_folder(int fd, int levels)
     closedir(folder);
 }
 
-/* Ours by name, and by owner: nobody else could put another in its place meanwhile. */
+/* Ours by name and owner, so no other user could put another folder in its place meanwhile. */
 static bool is_our_folder(int parent, const char *name, struct stat *status)
 {
     return strncmp(name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) == 0 &&
@@ -128,7 +128,7 @@ static bool is_our_folder(int parent, const char *name, struct stat *status)
            status->st_uid == geteuid() && (status->st_mode & 077) == 0;
 }
 
-/* Whoever listens answers, be it frozen. */
+/* A listening process accepts the connection even while it is frozen. */
 static bool is_refused(const char *path)
 {
     const int fd = control_connect_path(path);

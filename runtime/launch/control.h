@@ -21,8 +21,8 @@ enum status control_folder_create(const char *job_folder, char path[CONTROL_PATH
 void control_folder_remove(const char *job_folder);
 
 /* Removes the folders of sockets in `parent` (also NULL) that are ours by owner and name and in
- * which no supervisor listens any more. One that is just being made, or of which that cannot be
- * told, is left alone: `now_s` is the time of day, in seconds. Returns how many. */
+ * which no supervisor listens any more. One that was just made, or whose state cannot be read, is
+ * left alone. `now_s`: the time of day, in seconds. Returns how many. */
 size_t control_folders_sweep(const char *parent, int64_t now_s);
 
 /* Connected to the supervisor of a running job; -1 when none answers, with
@@ -40,8 +40,7 @@ int control_connect_path(const char *path);
 enum status control_ask(const char *job_folder, const char *line, struct error *err);
 /* The supervisor's side of it. */
 void control_write_reply(const struct error *err, struct text *reply);
-/* What was said, as an error or none. Public for the tests: it reads what
- * another process wrote. */
+/* The answer as an error or none. Public for the tests: it reads what another process wrote. */
 enum status control_read_reply(struct slice reply, struct error *err);
 
 #endif

@@ -136,9 +136,9 @@ static enum status folder_path(const char *jobs, int64_t id, char path[PATH_MAX]
                      err);
 }
 
-/* Who only looks whether a folder is held has it for a moment, too, and who removes an
- * abandoned one looks first: they and those who take one do so one at a time. -1: there are
- * no jobs. */
+/* Checking whether a folder is held locks it for a moment, and removing an abandoned one begins
+ * with such a check: so checking, removing and taking a folder exclude each other by this lock. -1:
+ * there are no jobs. */
 static int enter_jobs(const char *jobs)
 {
     const int turn = open(jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -165,7 +165,7 @@ static int enter_jobs_of(const char *folder)
     return enter_jobs(jobs);
 }
 
-/* 0 when somebody holds it. The kernel lets go of it with the process. */
+/* 0 when another process holds it. The kernel releases the lock when the process ends. */
 static int lock_folder(const char *path)
 {
     int lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -197,7 +197,7 @@ static enum status make_folder(const char *jobs, struct job_folder *folder, stru
             folder->lock = lock_folder(folder->path);
             return STATUS_OK;
         }
-        if (errno != EEXIST) /* somebody else took the number */
+        if (errno != EEXIST) /* else another process took the number */
             break;
     }
     return fail_errno(err, errno == EACCES ? STATUS_PERMISSION : STATUS_IO,
@@ -331,7 +331,7 @@ static bool is_held(const char *path)
     return lock == 0;
 }
 
-/* Nobody fills its spools, nobody trains on them, and nobody will. */
+/* No process fills its spools or trains on them, and none will. */
 static bool is_abandoned(const char *path)
 {
     const int control = control_connect(path);

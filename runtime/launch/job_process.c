@@ -156,7 +156,7 @@ void job_cancel(struct job_process *process)
         (void)send(process->lifeline, cancel_line, sizeof cancel_line - 1, MSG_NOSIGNAL);
 }
 
-/* Its pipe of events closes as it ends; until then what it still says is dropped. */
+/* Its pipe of events closes as it ends; events until then are dropped. */
 static bool wait_for_end(int events)
 {
     struct pollfd wait = {.fd = events, .events = POLLIN};

@@ -61,8 +61,8 @@ static bool go_up(char path[PATH_MAX])
     return true;
 }
 
-/* That a folder is there is written in the one above. Those above it may be as new as it is, up to
- * the first that is somebody else's. */
+/* A folder's entry is in the folder above it, which may be as new, and so on up to the first that
+ * another user owns. */
 static enum status sync_folders(const char *folder, struct error *err)
 {
     char path[PATH_MAX];

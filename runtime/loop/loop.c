@@ -236,9 +236,8 @@ static bool expects_soon(const struct loop *loop)
     return false;
 }
 
-/* A processor that went to sleep takes some ten microseconds to wake, that of a
- * virtual machine more. Whoever else wants this one gets it after each look. True
- * when there may be something to do. */
+/* A processor that went to sleep takes some ten microseconds to wake, that of a virtual machine
+ * more. Other processes get this one after each poll. True when there may be something to do. */
 static bool comes_soon(struct loop *loop)
 {
     bool has_looked = false;

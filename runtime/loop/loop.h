@@ -7,8 +7,8 @@
  *
  * One process may host several roles: what they send to each other goes
  * through a queue instead of a socket, as the same frames. Over TCP every
- * connection is TLS, and whoever cannot show a certificate of this job and of a
- * fitting role (runtime/net/tls.h) is closed before a role hears of it; strangers are
+ * connection is TLS, and a peer without a certificate of this job and of a fitting role
+ * (runtime/net/tls.h) is closed before a role sees it; connections that have not shown one yet are
  * limited in number and time. Only loop*.c and net/ know libevent.
  */
 #ifndef RUNTIME_LOOP_LOOP_H
@@ -55,7 +55,7 @@ struct loop_network {
 };
 void loop_use_network(struct loop *loop, const struct loop_network *network);
 
-/* `address` NULL: nobody connects to this role. `bound` as in address_listen. */
+/* `address` NULL: the role accepts no connections. `bound` as in address_listen. */
 enum status loop_add_role(struct loop *loop, const struct role *role, const char *address,
                           char *bound, size_t bound_size, struct loop_role **added,
                           struct error *err);
@@ -69,7 +69,7 @@ void loop_flush(struct loop_role *role);
 struct line_reader {
     void *context;
     void (*on_line)(void *context, struct slice line);
-    /* Instead of on_line: what it writes goes back to who said the line. */
+    /* Instead of on_line: `reply` goes back to the sender of the line. */
     void (*on_request)(void *context, struct slice line, struct text *reply);
     void (*on_end)(void *context);
 };
@@ -84,8 +84,8 @@ struct http_reader {
 };
 
 /*
- * A library with sockets of its own (libcurl): it says what it waits for, and is
- * called when that is there. `what` is LOOP_READ and LOOP_WRITE, 0: not any more.
+ * A library with sockets of its own (libcurl): it registers what it waits for, and is
+ * called when that happens. `what` is LOOP_READ and LOOP_WRITE, 0: not any more.
  */
 enum { LOOP_READ = 1, LOOP_WRITE = 2 };
 struct guest_calls {

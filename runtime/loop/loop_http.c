@@ -19,8 +19,8 @@
 #define LOOK_MS          50
 #define PAGE_BYTES_MAX   ((size_t)1 << 20)
 
-/* libevent says when a client comes, and not when it goes. But its bufferevent,
- * of which the server keeps a reference, then has no callback any more. */
+/* libevent reports when a client comes, not when it leaves. But its bufferevent, of which the
+ * server holds a reference, then has no callback any more. */
 static bool is_gone(struct bufferevent *client)
 {
     bufferevent_event_cb on_event = NULL;
@@ -90,7 +90,7 @@ static void reply(struct evhttp_request *request, const struct text *page, const
     struct evkeyvalq *headers = evhttp_request_get_output_headers(request);
 
     evhttp_add_header(headers, "Content-Type", type);
-    evhttp_add_header(headers, "Connection", "close"); /* nobody keeps a descriptor of ours */
+    evhttp_add_header(headers, "Connection", "close"); /* descriptors are few */
     if (page->failed || evbuffer_add(buffer, page->data, page->size) != 0)
         evhttp_send_error(request, HTTP_INTERNAL, NULL);
     else

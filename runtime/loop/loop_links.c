@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "runtime/loop/loop_parts.h"
 
-/* Connecting, and showing who one is. */
+/* For connecting and the handshake together. */
 #define ESTABLISH_MS 5000
-/* Accepted and not yet known to be of this job. One more and the oldest has to
- * go: a stranger that opens connections and says nothing costs a few
+/* Connections that were accepted and have not shown a certificate of this job. With one more the
+ * oldest is closed: a foreign process that opens connections and stays silent costs a few
  * descriptors, and a worker's handshake takes milliseconds. */
 #define STRANGERS_MAX 64
 /* Refusals are logged one by one up to here, then at every power of two. */
@@ -178,7 +178,7 @@ static void log_end(const struct link *link, const struct error *reason)
                     reason->message, link->role->refused);
 }
 
-/* Whom the role asked for, or was told of. */
+/* The role made this connection itself, or has received it. */
 static bool is_known_to_role(const struct link *link)
 {
     return !link->is_closing && !is_stranger(link);
@@ -252,7 +252,7 @@ static void on_accept(evutil_socket_t listener, short what, void *context)
 
     while ((fd = address_accept(listener)) >= 0)
         admit(role, fd);
-    /* Out of descriptors: who waits goes on waiting, until the next tick. */
+    /* Out of descriptors: waiting clients go on waiting, until the next tick. */
     if (errno != EAGAIN)
         event_del(role->acceptor);
 }
@@ -334,7 +334,7 @@ void links_connect(struct loop_role *role, peer_id peer, const char *address)
     if (status == STATUS_OK)
         return;
     log_debug("%s", err.message);
-    /* The role hears of it from the loop, not inside of its own call. */
+    /* The role gets it from the loop, not inside its own call. */
     post(link, (struct slice){NULL, 0});
 }
 
@@ -397,7 +397,7 @@ void links_check(struct loop_role *role, int64_t now_ms)
         (void)event_add(role->acceptor, NULL);
 }
 
-/* For whom has not shown who it is yet nobody waits. */
+/* Connections that have not shown a certificate yet are not waited for. */
 bool links_are_drained(const struct loop_role *role)
 {
     for (struct link *link = role->links; link; link = link->next)

@@ -17,8 +17,8 @@ struct bufferevent;
 struct evconnlistener;
 struct evhttp;
 
-/* Who comes when there are so many waits until one of them is gone; but those who
- * queued up by then are let in together with the last of them. */
+/* With so many clients the next ones wait until one has left; but clients that queued up by then
+ * are accepted together with the last of them. */
 #define HTTP_CLIENTS_MAX 64
 #define HTTP_QUEUE_MAX   16
 
@@ -27,7 +27,7 @@ struct http_server {
     struct evhttp *http;
     struct evconnlistener *listener;
     struct bufferevent *clients[HTTP_CLIENTS_MAX + 2 * HTTP_QUEUE_MAX]; /* NULL: room */
-    struct event *looker; /* for who is gone, while the listener is disabled */
+    struct event *looker; /* finds clients that left, while the listener is disabled */
     struct http_reader reader;
 };
 

@@ -61,7 +61,7 @@ static bool is_open(const struct loop *loop, const struct loop_lines *lines)
     return at != NULL;
 }
 
-/* A reply is short, and whoever does not read it waits in vain: never the loop. */
+/* A reply is short; where the client does not read it, it is lost: the loop never waits. */
 static void answer(struct loop_lines *lines, struct slice line)
 {
     struct loop *loop = lines->loop;

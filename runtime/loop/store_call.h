@@ -2,12 +2,12 @@
  * store_call.h - is the process in a call of its store, and for how long?
  *
  *     loop's thread:  begin ---- write, commit, fsync ---- end
- *     other threads:            ^ vouches: the silence of the loop has a reason
+ *     other threads:            ^ store_call_vouches: the silence of the loop has a reason
  *
  * Committing a large transaction, or bringing it to a slow disk, takes as long as the disk takes,
- * and the loop of the process stands still meanwhile. Whoever watches the process (the supervisor,
- * a kubelet) must not take that for its death. A call that lasts longer than
- * STORE_CALL_MS_MAX is not vouched for any more: a store that hangs for ever is found.
+ * and the loop of the process stands still meanwhile. The supervisor or kubelet that watches the
+ * process must not take that for its death. A call that lasts longer than STORE_CALL_MS_MAX does
+ * not count any more, so that a store that hangs for ever is found.
  *
  * One thread begins and ends calls, which may be nested; any thread may ask.
  */
@@ -27,7 +27,7 @@ struct store_call {
     uint32_t depth;
 };
 
-/* A NULL call is none that anybody watches. */
+/* `call` may be NULL: nothing is recorded then. */
 void store_call_begin(struct store_call *call, int64_t now_ms);
 void store_call_end(struct store_call *call);
 /* A call is in flight, and has not lasted too long. */

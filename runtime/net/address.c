@@ -13,8 +13,8 @@
 #define SOCKET_BUFFER_BYTES (4 << 20)
 #define BACKLOG             1024
 
-/* A connection on which nothing is said for so long is probed. The loop and the
- * heartbeats find the dead much sooner; this is for what they leave behind. */
+/* A connection that is silent for so long is probed. The loop and the heartbeats find dead peers
+ * much sooner; this is for connections that they leave behind. */
 #define KEEPALIVE_IDLE_S  15
 #define KEEPALIVE_EVERY_S 5
 #define KEEPALIVE_TRIES   3
@@ -215,8 +215,8 @@ enum status address_reserve(const char *text, int *out, char *bound, size_t boun
         close(fd);
         return STATUS_IO;
     }
-    /* After bind: a free port was chosen, and from now on may be shared by who
-     * names it and says the same. */
+    /* After bind: a free port was chosen; from now on a socket that names it and sets the same
+     * option may share it. */
     set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     write_bound(fd, text, bound, bound_size);
     *out = fd;

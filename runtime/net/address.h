@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* Without the zero at the end. As MESSAGE_ADDRESS_MAX: peers tell each other. */
+/* Without the zero at the end. As MESSAGE_ADDRESS_MAX: messages carry addresses. */
 #define ADDRESS_TEXT_MAX 255
 
 struct address {
@@ -24,7 +24,7 @@ enum status address_read(const char *text, struct address *address, struct error
 void address_write(const struct address *address, char *text, size_t text_size);
 
 bool address_is_tcp(const char *text);
-/* 0.0.0.0 or ::, which nobody can connect to from elsewhere. */
+/* 0.0.0.0 or ::, to which no peer can connect. */
 bool address_is_wildcard(const char *text);
 
 /* Sockets are non-blocking and close on exec. */
@@ -34,19 +34,19 @@ bool address_is_wildcard(const char *text);
 enum status address_listen(const char *address, int *socket, char *bound, size_t bound_size,
                            struct error *err);
 /* Keeps a port for a process that will listen on it, and for the next when
- * that one has died: as long as the socket is open nobody else is given it. */
+ * that one has died: as long as the socket is open no other process gets it. */
 enum status address_reserve(const char *address, int *socket, char *bound, size_t bound_size,
                             struct error *err);
 /* The connection may still be in progress when this returns: the socket is
  * writable when it has succeeded or failed (SO_ERROR). */
 enum status address_connect(const struct address *address, int *socket, struct error *err);
-/* Is the other end this socket itself? Who connects to a port of its own machine where nobody
- * listens may be given that very port for its own end, and TCP then connects it. */
+/* Is the other end this socket itself? A client that connects to a port of its own machine on which
+ * nothing listens may get that very port for its own end, and TCP then connects it to itself. */
 bool address_is_own_peer(int socket);
 /* TCP only: what was sent and is not acknowledged for so long breaks the
  * connection, where the kernel alone would try for a quarter of an hour. */
 void address_limit_unacked(int socket, int milliseconds);
-/* -1 with errno when nobody waits (EAGAIN) or nobody can be let in. */
+/* -1 with errno when no client waits (EAGAIN) or none can be accepted. */
 int address_accept(int listener);
 /* Of the other end; "" where it has none. */
 void address_of_peer(int socket, char *text, size_t text_size);

@@ -3,7 +3,7 @@
  *
  * The launcher makes one when the job begins and issues a certificate for each
  * role that it starts. Its key is never written anywhere: it ends with the
- * launcher, and from then on nobody can join the job who could not before.
+ * launcher, and from then on no further process can get a certificate of the job.
  *
  * Keys are ECDSA on P-256: small, quick to make and to check, and known to
  * every TLS library and policy.

@@ -23,7 +23,7 @@ struct connection {
     struct tls_session *tls; /* NULL: plain */
     bool is_established;
     struct event *readable, *writable;
-    struct event *closing; /* told from the loop, never from inside a call of the owner */
+    struct event *closing; /* reports the end from the loop, never inside a call of the owner */
     char *in;
     size_t in_size, in_capacity;
     struct text out;
@@ -141,8 +141,8 @@ static enum transfer receive(struct connection *connection, size_t room, size_t 
     return TRANSFER_CLOSED;
 }
 
-/* A plain socket that gave less than there was room for is empty, and says so
- * when it is not; TLS may hold bytes that the socket no longer has. */
+/* A plain socket that gave less than there was room for is empty, and becomes readable again when
+ * it is not; TLS may hold bytes that the socket no longer has. */
 static void read_some(struct connection *connection)
 {
     size_t room, got = 0;
@@ -306,7 +306,7 @@ static struct connection *prepare(struct event_base *base, const struct tls_dema
     return NULL;
 }
 
-/* There is a socket: it is watched, and spoken on when the peer has shown who it is. */
+/* There is a socket: it is watched, and written to when the peer has shown its certificate. */
 static enum status use_socket(struct connection *connection, int socket, enum tls_side side,
                               struct error *err)
 {

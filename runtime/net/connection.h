@@ -6,9 +6,9 @@
  *
  * Whole frames come out of it; frames go into it at any time and are written
  * as far as the socket takes them, the rest when it is writable again or the
- * peer has shown who it is. The connection closes itself on an error, at the
- * end of the stream, on a peer that is not the expected one and on bytes that
- * are no frame, and then tells its owner once. It has no clock: the owner
+ * peer has shown its certificate. The connection closes itself on an error, at
+ * the end of the stream, on a peer that is not the expected one and on bytes that
+ * are no frame, and then calls its owner once. It has no clock: the owner
  * frees a connection that is not established in time.
  */
 #ifndef RUNTIME_NET_CONNECTION_H
@@ -49,7 +49,7 @@ enum status connection_dial(struct event_base *base, const char *address,
 void connection_send(struct connection *connection, struct slice frames);
 bool connection_is_drained(const struct connection *connection);
 bool connection_is_established(const struct connection *connection);
-/* Who the peer is: established with TLS; otherwise NULL. */
+/* The peer's identity where the connection is established with TLS; otherwise NULL. */
 const struct identity *connection_peer(const struct connection *connection);
 /* Where it is; "" where that has no address. */
 void connection_peer_address(const struct connection *connection, char text[ADDRESS_TEXT_MAX + 1]);

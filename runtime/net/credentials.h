@@ -1,5 +1,5 @@
 /*
- * credentials.h - what a role shows to the others, and a folder to keep it in.
+ * credentials.h - a role's certificate and key, and the folder that holds them.
  *
  *     FOLDER (0700)/ca.crt    the job's certificate authority
  *                   tls.crt   this role's certificate, signed by it
@@ -7,7 +7,7 @@
  *
  * All PEM. The names are those of a Kubernetes Secret of type
  * kubernetes.io/tls, so that one can be mounted as the folder. A key that
- * everybody on the machine may read is refused. Keys never stand in an
+ * every user of the machine may read is refused. Keys never stand in an
  * argument, the environment or a log.
  */
 #ifndef RUNTIME_NET_CREDENTIALS_H

@@ -14,7 +14,7 @@ struct dial;
 struct dial_owner {
     void *context;
     /* From the loop, once: free the dial. The socket is the owner's; -1: none
-     * of the addresses answers, err says what the last of them said. */
+     * of the addresses answers, err is the error of the last of them. */
     void (*on_done)(void *context, int socket, const struct error *err);
 };
 

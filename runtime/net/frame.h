@@ -11,8 +11,8 @@
  *
  * Little-endian. The first frame of a stream that is not exactly this ends the
  * connection: after it nothing in the stream can be trusted. The header has a
- * checksum of its own, since whoever believes a wrong size waits for bytes
- * that nobody sends.
+ * checksum of its own, since a reader that takes a wrong size waits for bytes
+ * that never come.
  */
 #ifndef RUNTIME_NET_FRAME_H
 #define RUNTIME_NET_FRAME_H

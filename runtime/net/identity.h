@@ -1,12 +1,12 @@
 /*
- * identity.h - who a role is, as its certificate says.
+ * identity.h - the identity of a role, as in its certificate.
  *
  *     totrain:job/17/master
  *     totrain:job/17/worker/3
  *
  * It is the one name (a URI) in the certificate's subjectAltName. Host names
- * and addresses say nothing: roles move between machines, and whoever has the
- * certificate is the role wherever it runs.
+ * and addresses do not count: roles move between machines, and a process with
+ * the certificate is the role wherever it runs.
  */
 #ifndef RUNTIME_NET_IDENTITY_H
 #define RUNTIME_NET_IDENTITY_H

@@ -17,12 +17,12 @@ struct lookup;
 
 struct lookup_owner {
     void *context;
-    /* From the loop, once: free the lookup. count 0: err says why. */
+    /* From the loop, once: free the lookup. count 0: err has the reason. */
     void (*on_found)(void *context, const struct address *addresses, size_t count,
                      const struct error *err);
 };
 
-/* `name`: of which address_read said that it must be looked up. */
+/* `name`: an address that must be looked up, by address_read. */
 enum status lookup_start(struct event_base *base, const struct address *name,
                          struct lookup_owner owner, struct lookup **lookup, struct error *err);
 void lookup_free(struct lookup *lookup);

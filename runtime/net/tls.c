@@ -38,7 +38,7 @@ static X509 *read_certificate(const struct text *pem)
     return certificate;
 }
 
-/* An encrypted key is refused: nobody is here to ask for a password. */
+/* An encrypted key is refused: there is no user to ask for a password. */
 static int no_password(char *password, int size, int is_writing, void *context)
 {
     (void)password;
@@ -63,7 +63,7 @@ static bool set_policy(SSL_CTX *context)
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
                        tls_verify_certificate);
-    SSL_CTX_set_verify_depth(context, 0); /* the authority signs roles, nobody between */
+    SSL_CTX_set_verify_depth(context, 0); /* the authority signs roles without intermediates */
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_default_read_buffer_len(context, READ_AHEAD_BYTES);

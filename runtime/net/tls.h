@@ -19,7 +19,7 @@
 #include "runtime/net/credentials.h"
 #include "runtime/net/identity.h"
 
-/* Who we are and whom we trust. Does not change; threads may share it. */
+/* Our credentials and the authority that we trust. Does not change; threads may share it. */
 struct tls;
 
 /* INVALID when the three do not belong together or name no role. */
@@ -42,14 +42,14 @@ enum tls_result {
     TLS_DONE,
     TLS_WANTS_READ, /* call again when the socket is readable */
     TLS_WANTS_WRITE,
-    TLS_CLOSED, /* the other side closed; err says how */
-    TLS_FAILED  /* err says why */
+    TLS_CLOSED, /* the other side closed; err describes how */
+    TLS_FAILED  /* err has the reason */
 };
 
 /* The socket is borrowed and must outlive the session. */
 enum status tls_session_new(const struct tls_demand *demand, int socket, enum tls_side side,
                             struct tls_session **session, struct error *err);
-void tls_session_free(struct tls_session *session); /* says goodbye when it can at once */
+void tls_session_free(struct tls_session *session); /* sends close_notify where it can at once */
 
 enum tls_result tls_handshake(struct tls_session *session, struct error *err);
 /* After the handshake. *done is what was moved, more than 0 when DONE. A write

@@ -12,7 +12,7 @@
 
 struct tls_verify {
     struct identity expected; /* index: any */
-    struct identity peer;     /* as its certificate says */
+    struct identity peer;     /* from its certificate */
     char refusal[256];        /* "" when its certificate is not the reason */
 };
 

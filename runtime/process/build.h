@@ -1,7 +1,7 @@
 /*
  * build.h - which build of the program this is.
  *
- * Another build may compute other bits from the same rows. Workers say theirs in HELLO, and only
+ * Another build may compute other bits from the same rows. Workers send theirs in HELLO, and only
  * those of one build are members of a group (master_damage.c).
  */
 #ifndef RUNTIME_PROCESS_BUILD_H

@@ -17,11 +17,11 @@
 
 struct end_watch {
     const struct pgstore *store;
-    struct loop_lines *lines; /* the other end of `voice` */
+    struct loop_lines *lines; /* the other end of `reporter` */
     void (*over)(void *context);
     void *context;
     pthread_t thread;
-    int voice, end; /* what the thread says; told that it is to stop */
+    int reporter, end; /* sockets: the thread's report; its order to stop */
 };
 
 /* What cannot be found out now is asked again. */
@@ -37,7 +37,7 @@ static void *run(void *argument)
         if (pgstore_look_for_end(watch->store, ANSWER_MS, &is_over, &err) != STATUS_OK)
             log_warning("is the job over? %s", err.message);
     } while (!is_over && poll(&end, 1, ASK_EVERY_MS) <= 0);
-    if (is_over && write(watch->voice, OVER, sizeof OVER - 1) < 0)
+    if (is_over && write(watch->reporter, OVER, sizeof OVER - 1) < 0)
         log_warning("the end of the job is not told");
     return NULL;
 }
@@ -63,7 +63,7 @@ static void on_line(void *context, struct slice line)
     watch->over(watch->context);
 }
 
-static void on_voice_end(void *context)
+static void on_reporter_end(void *context)
 {
     ((struct end_watch *)context)->lines = NULL;
 }
@@ -71,7 +71,7 @@ static void on_voice_end(void *context)
 static enum status open_ends(struct end_watch *watch, struct loop *loop, struct error *err)
 {
     const struct line_reader reader = {
-        .context = watch, .on_line = on_line, .on_end = on_voice_end};
+        .context = watch, .on_line = on_line, .on_end = on_reporter_end};
     enum status status;
     int ends[2];
 
@@ -80,7 +80,7 @@ static enum status open_ends(struct end_watch *watch, struct loop *loop, struct 
         return fail_errno(err, STATUS_LIMIT, "cannot make an event descriptor");
     if (pipe2(ends, O_CLOEXEC) != 0)
         return fail_errno(err, STATUS_LIMIT, "cannot make a pipe");
-    watch->voice = ends[1];
+    watch->reporter = ends[1];
     status = loop_read_lines(loop, ends[0], reader, &watch->lines, err);
     if (status != STATUS_OK)
         close(ends[0]);
@@ -91,8 +91,8 @@ static void close_ends(struct end_watch *watch)
 {
     if (watch->lines)
         loop_lines_close(watch->lines);
-    if (watch->voice >= 0)
-        close(watch->voice);
+    if (watch->reporter >= 0)
+        close(watch->reporter);
     if (watch->end >= 0)
         close(watch->end);
 }
@@ -107,7 +107,7 @@ enum status end_watch_start(const struct pgstore *store, struct loop *loop,
     if (!watch)
         return fail_no_memory(err);
     *watch = (struct end_watch){
-        .store = store, .over = over, .context = context, .voice = -1, .end = -1};
+        .store = store, .over = over, .context = context, .reporter = -1, .end = -1};
     status = open_ends(watch, loop, err);
     if (status == STATUS_OK && create_thread(watch) != 0)
         status = fail(err, STATUS_LIMIT, "cannot start a thread");

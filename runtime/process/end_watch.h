@@ -1,13 +1,14 @@
 /*
- * end_watch.h - a worker that was asked to go and has no master asks the database: is the job over?
+ * end_watch.h - a worker that is drained while no master is there asks the database: is the job
+ * over?
  *
  *     worker's loop --start, stop--> thread --"over"--> loop
  *                                      |  every second, over a connection of its own
  *                                      +--> is the job marked as over, or are its tables gone?
  *
- * A drained node and a deleted job look the same to a worker while there is no master: it is
- * asked to go. In the first case another master comes, which takes over what the worker has; in the
- * second nobody comes, and whoever deleted the job has marked its tables as over.
+ * A drained node and a deleted job look the same to a worker while there is no master: SIGTERM. In
+ * the first case another master comes, which takes over what the worker has; in the second none
+ * comes, and the session that deleted the job has marked its tables as over.
  */
 #ifndef RUNTIME_PROCESS_END_WATCH_H
 #define RUNTIME_PROCESS_END_WATCH_H

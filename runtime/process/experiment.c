@@ -137,7 +137,7 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
     return until > now_us ? until : 0;
 }
 
-/* Without a learner its data could not be opened: then there is nothing to tell. */
+/* Without a learner its data could not be opened: then there is nothing to trace. */
 static bool is_traced(const struct experiment *experiment, const struct worker *worker)
 {
     return experiment->trace >= 0 && worker->learning.phase;

@@ -34,7 +34,7 @@ void experiment_open(struct experiment *experiment, uint32_t index, uint32_t inc
 void experiment_close(struct experiment *experiment);
 
 bool experiment_is_paced(const struct experiment *experiment);
-/* What TOTRAIN_HANG says, else `usual`. */
+/* The value of TOTRAIN_HANG, else `usual`. */
 int64_t experiment_hang_ms(int64_t usual);
 /* SIGUSR1 has come. */
 bool experiment_is_hurried(void);

@@ -1,13 +1,13 @@
 /*
- * health.h - is this process alive, for who may start it again (a kubelet's livenessProbe)?
+ * health.h - is this process alive? For a kubelet's livenessProbe, which starts it again.
  *
  *     GET --> thread of its own --200--> the loop has ticked within HEALTH_SILENCE_MS, or is in
  *                                        a call of the store (store_call.h)
  *                               --503--> neither
  *
  * A process that is frozen answers nothing. One that waits for its database, which its loop does
- * for a minute, or reads a long journal as it starts, is alive: hence the thread. Nothing is told
- * of the job. HTTP/1.0; the request is not looked at.
+ * for a minute, or reads a long journal as it starts, is alive: hence the thread. The answer has
+ * nothing about the job. HTTP/1.0; the request is not read.
  */
 #ifndef RUNTIME_PROCESS_HEALTH_H
 #define RUNTIME_PROCESS_HEALTH_H

@@ -29,7 +29,7 @@ static void on_message(void *self, int64_t now_ms, peer_id from, const struct me
     (void)now_ms;
     (void)message;
 
-    /* The job has ended: the worker itself hears of it, too. */
+    /* The job has ended: the worker itself receives END, too. */
     outbox_close(outbox, from);
     pulse->peer = PEER_NONE;
 }

@@ -3,11 +3,11 @@
  *
  * A worker's loop is silent while it computes one lane of a large model or
  * measures a long validation set, and a silent worker is taken for dead. So a
- * thread says PROCESS_ALIVE to the master every second, on a connection of its own,
+ * thread sends PROCESS_ALIVE to the master every second, on a connection of its own,
  * and connects again when the master has changed. A stopped, swapped-out or
- * unreachable process is as silent as before: that is what silence means. With each
- * PROCESS_ALIVE goes for how long the process has not got on with its work (stall.h), so that
- * the master can tell a process whose main thread hangs from one that computes for long.
+ * unreachable process is as silent as before: that is what silence means. Each
+ * PROCESS_ALIVE says for how long the work of the process has stood still (stall.h), so that
+ * the master can distinguish a process whose main thread hangs from one that computes for long.
  */
 #ifndef RUNTIME_PROCESS_PULSE_H
 #define RUNTIME_PROCESS_PULSE_H

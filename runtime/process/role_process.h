@@ -20,7 +20,7 @@ void role_say_leaving(void);
 
 /*
  * The lifeline, whose closing ends the loop, with CONNECTION. In a container standard input is
- * /dev/null: nobody is there to hold one, and the kubelet ends the process.
+ * /dev/null: no parent holds one, and the kubelet ends the process.
  */
 bool role_has_lifeline(void);
 enum status role_watch_lifeline(struct loop *loop,
@@ -35,7 +35,7 @@ void role_end_by_sigterm(void);
  * Only select() would mind, and nothing here calls it. */
 void role_raise_descriptor_limit(void);
 
-/* Credentials of somebody else are found out before they are shown to anybody. */
+/* Credentials of another role are refused before they are shown to a peer. */
 enum status role_open_network(const struct role_options *options, const struct identity *self,
                               struct loop_network *network, struct error *err);
 enum status role_open_job(const struct role_options *options, struct job *job,

@@ -5,9 +5,9 @@
  *         <--"slots N": so many processes at the same time----------
  *
  * Lines over a Unix socket. N may grow and shrink at any time: a job that has
- * more stops workers with notice (SIGTERM: they lose no work) and says how many
- * are left as they end. A slot is free when the job says so or its connection
- * has closed. A job whose broker is gone keeps what it has.
+ * more drains workers (SIGTERM: they lose no work) and reports how many are left
+ * as they end. A slot is free when the job reports it or its connection has closed.
+ * A job that has lost its broker keeps its slots.
  *
  * TOTRAIN_SLOTS in the supervisor's environment is the socket's path; without
  * it a job has a slot for every worker that it may have.
@@ -22,7 +22,7 @@ struct slots;
 /* *slots NULL when there is no broker. `on_slots` is called from the loop. */
 enum status slots_open(struct loop *loop, uint64_t job, void (*on_slots)(void *context, uint32_t n),
                        void *context, struct slots **slots, struct error *err);
-void slots_say(struct slots *slots, uint32_t wanted, uint32_t used); /* NULL: nobody to tell */
+void slots_say(struct slots *slots, uint32_t wanted, uint32_t used); /* NULL: no broker */
 void slots_close(struct slots *slots);                               /* before loop_free */
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * stall.h - for how long a process has not got on with its work.
+ * stall.h - measures for how long the work of a process has stood still.
  *
  *     every second: stall_look(time, progress_count(), processor time)
  *
- * A thread that runs beside the work looks. Time in which that thread did not run either is no
- * time of standing still: the whole process was stopped, or the machine slept. Whoever decides what
- * is too long (the master) compares with the longest time that this process has stood still before
- * and then went on, and is patient with one that uses the processor.
+ * A thread that runs beside the work looks. Time in which that thread did not run either does not
+ * count: the whole process was stopped, or the machine slept. The master decides what is too long:
+ * it compares with the longest time that this process has stood still before it went on, and waits
+ * longer for one that uses the processor.
  *
  * Pure: the times are arguments, in milliseconds.
  */

@@ -1,8 +1,8 @@
 /*
- * wanted.h - the number of workers that was asked for last, on disk.
+ * wanted.h - the last requested number of workers, on disk.
  *
  * One line, "VERSION WORKERS", in the file `wanted` of the job's folder. The
- * job's supervisor alone writes it, before it says yes to who asked; the next
+ * job's supervisor alone writes it, before it confirms the request; the next
  * supervisor of the folder begins with it. It is not in job.db because only
  * the master writes there (runtime/data/jobstore.h), and it may be away just then.
  */

@@ -168,7 +168,7 @@ static void read_events(const char *path, struct event_run *run)
     struct event event;
 
     if (!file)
-        return; /* somebody tidied up */
+        return; /* the file was removed */
     while (event_read(file, &event))
         if (event.tag[0] != '\0' && is_new(run, event.step, event.tag))
             note_last(run, event.step, event.tag);

@@ -11,7 +11,7 @@
  * file `event_files` of the job's folder. What they hold is not written again, and
  * what the store has and they have not is written first.
  *
- * Reads the clock for wall_time. What cannot be written is told once, and the job goes on.
+ * Reads the clock for wall_time. A failed write is reported once, and the job goes on.
  */
 #ifndef RUNTIME_RECORD_EVENT_LOG_H
 #define RUNTIME_RECORD_EVENT_LOG_H

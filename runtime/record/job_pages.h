@@ -13,9 +13,9 @@ struct job_pages {
     char address[64];                                     /* where they are; "" nowhere */
 };
 
-/* Where the job's spec says, if it does. *pages must outlive the loop. A first master without
- * them would break a promise; a later one (is_first false) says so and goes on without, since
- * the job matters more. */
+/* Serves the pages at the address of the job's spec, if it has one. *pages must outlive the loop.
+ * An address that cannot be used fails a first master; a later one (is_first false) logs it and
+ * goes on without pages, since the job matters more. */
 enum status job_pages_serve(struct job_pages *pages, struct loop *loop, const struct job *job,
                             bool is_first, struct error *err);
 

@@ -31,18 +31,18 @@
     X(AFTER_APPLY, "after_apply")                                                                  \
     X(PUBLISHING, "publishing")     /* the model is about to be measured; any step */              \
     X(MODEL_SENT, "model_sent")     /* some of its rows are about to be sent; step: the first */   \
-    X(MODEL_STORED, "model_stored") /* master: they are stored, and nobody was told */             \
+    X(MODEL_STORED, "model_stored") /* master: they are stored, and nothing was sent */            \
     X(CHECKPOINT_PIECE, "checkpoint_piece")   /* master: a piece is stored; step: its position */  \
     X(CHECKPOINT_BEFORE, "checkpoint_before") /* master: all pieces are, the head is not */        \
     X(CHECKPOINT_AFTER, "checkpoint_after")   /* master: the checkpoint is stored */               \
     X(END_BEFORE, "end_before")     /* master: the job's end is about to be committed; any step */ \
-    X(END_STORED, "end_stored")     /* master: it is stored, and nobody was told */                \
+    X(END_STORED, "end_stored")     /* master: it is stored, and nothing was sent */               \
     X(SHARD_BEGIN, "shard_begin")   /* a shard's first rows are scored; step: its first row */     \
     X(SHARD_SCORED, "shard_scored") /* its results are about to be sent */                         \
     X(ROW, "row") /* step: the row that is about to be scored; whichever worker has it */          \
     X(SHARD_BEFORE, "shard_before") /* master: a shard's results are here, and not stored */       \
-    X(SHARD_AFTER, "shard_after")   /* master: they are stored, and nobody was told */             \
-    X(DELIVERED, "delivered") /* publisher: it is in the user's database, and nobody was told */
+    X(SHARD_AFTER, "shard_after")   /* master: they are stored, and nothing was sent */            \
+    X(DELIVERED, "delivered") /* publisher: it is in the user's database, and nothing was sent */
 
 enum fault_point {
 #define X(name, text) FAULT_##name,
@@ -71,7 +71,7 @@ bool fault_is_reached(const struct fault *fault, enum fault_point point, const c
  * no_memory. */
 void fault_reach(const struct fault *fault, enum fault_point point, const char *role,
                  uint32_t index, uint32_t attempt, uint64_t step);
-/* Inverts the fault's bit in these bytes, and says so in the log. */
+/* Inverts the fault's bit in these bytes, and logs it. */
 void fault_flip(const struct fault *fault, void *bytes, size_t size);
 
 #endif

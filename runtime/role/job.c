@@ -15,7 +15,7 @@
 #include "runtime/launch/job_spec.h"
 #include "runtime/launch/processor.h"
 
-/* What is not there counts as empty: whoever needs the rows will say so. */
+/* A missing file counts as empty: code that needs its rows reports it. */
 static uint64_t hash_head(const char *folder, const char *name, uint64_t seed)
 {
     char path[PATH_MAX], head[sizeof(struct spool_header)];

@@ -18,8 +18,8 @@ struct job {
     uint32_t cpus;     /* that a worker's process has for itself; 0: it shares the machine's */
     struct arena arena;
     struct jobspec spec;
-    /* Of a job whose roles share no folder (job_tables.h): its books are elsewhere, and so are
-     * its rows until a worker fetches them. NULL: all is in the folder. */
+    /* Of a job whose roles share no folder (job_tables.h): its store is elsewhere, and so are its
+     * rows until a worker fetches them. NULL: all is in the folder. */
     const struct journal *journal;
     enum status (*fetch)(const struct job *job, struct error *err);
     void *tables;
@@ -31,8 +31,8 @@ enum status job_number(const char *folder, uint64_t *number, struct error *err);
 enum status job_open(const char *folder, struct job *job, struct error *err);
 void job_deinit(struct job *job);
 
-/* The threads that a worker computes with when `workers` share the machine: what the job says,
- * else the processors that the worker has for itself, else its share of the machine's cores.
+/* The threads that a worker computes with when `workers` share the machine: job.threads, else the
+ * processors that the worker has for itself, else its share of the machine's cores.
  * No bit depends on them. */
 uint32_t job_threads(const struct job *job, uint32_t workers);
 

@@ -5,11 +5,11 @@
  *                              |        that has lasted SEARCH_FOUND_MS--> found
  *                              +--limit_ms--> over: the worker ends
  *
- * Where there is a supervisor it ends its workers itself. Where there is none, nobody
- * tells a worker whose connection was cut that the job is over: it would look for its
- * master for ever. A connection by itself proves nothing, since an address may be
- * somebody else's by now; a master that learns from who is there, on the other hand,
- * may have nothing to say to it.
+ * Where there is a supervisor it ends its workers itself. Where there is none, a worker
+ * whose connection was cut does not learn that the job is over: it would look for its
+ * master for ever. A connection by itself proves nothing, since another process may have
+ * the address by now; a master whose group is complete, on the other hand, may have no
+ * message for it.
  *
  * Pure: the caller passes the time in milliseconds.
  */

@@ -1,7 +1,7 @@
 /*
  * usage.h - what a job's slots were used for.
  *
- *     slot time up      a worker that is here for a second: one slot second
+ *     slot time up      a worker that is connected for a second: one slot second
  *     slot time needed  what the rows that count would have taken without any
  *                       disturbance: rows applied * slot time of a row
  *     goodput           needed / up
@@ -31,8 +31,8 @@ struct usage {
 };
 
 void usage_init(struct usage *usage, int64_t now_ms);
-/* A master that takes over: what the books of the one before say. Slots were up
- * between the two, for a moment that nobody counts. */
+/* A master that takes over: the numbers that its predecessor stored. Slots were up between the two,
+ * for a moment that is not counted. */
 void usage_continue(struct usage *usage, double slot_seconds, double goodput, uint64_t rows);
 /* Until now so many workers were here. Before every change of their number. */
 void usage_count(struct usage *usage, int64_t now_ms, uint32_t workers);

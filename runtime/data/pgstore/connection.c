@@ -182,7 +182,7 @@ static PGresult *next_result(PGconn *connection, int64_t deadline)
 #define SERVER_TIMEOUTS                                                                            \
     "SET tcp_user_timeout = 15000; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; " \
     "SET tcp_keepalives_count = 3; "
-#define REFUSED_OPTIONS "startup parameter" /* as PgBouncer says it */
+#define REFUSED_OPTIONS "startup parameter" /* in PgBouncer's message */
 
 /* The address, with what a role cannot do without: the network's silence has an end, and
  * errors are in English and of one encoding. What stands before the address gives way to it. */
@@ -224,8 +224,8 @@ static bool poll_connection(PGconn *connection, int64_t deadline)
     return step == PGRES_POLLING_OK;
 }
 
-/* The SQLSTATE in "FATAL:  28P01: password ...", as it is said with PQERRORS_VERBOSE; "" for
- * what no server said. *text: what follows it. */
+/* The SQLSTATE in "FATAL:  28P01: password ...", the form of PQERRORS_VERBOSE; "" for messages that
+ * are not the server's. *text: what follows it. */
 static void find_state(const char *message, char state[6], const char **text)
 {
     const char *at = message;

@@ -1,13 +1,12 @@
 /*
  * connection.h - a job's own connection to PostgreSQL, which may be cut at any time.
  *
- * Where the server is, and as whom, is said by a file (a mounted Secret): one conninfo
- * string or URI. It may hold a password, so a file that everybody may read is refused, and
- * nothing of it is ever in an argument, the environment or the log.
+ * Server and login come from a file (a mounted Secret): one conninfo string or URI. It may hold a
+ * password, so a file that every user may read is refused, and nothing of it is ever in an
+ * argument, the environment or the log.
  *
- * A server that restarts, or a network that is cut, is waited for: what can be tried again is,
- * until a deadline. A wrong password, no such database or a certificate that does not fit is
- * an error at once.
+ * While a server restarts, or a network is cut, calls are tried again until a deadline. A wrong
+ * password, an unknown database or a certificate that does not fit is an error at once.
  */
 #ifndef RUNTIME_DATA_PGSTORE_CONNECTION_H
 #define RUNTIME_DATA_PGSTORE_CONNECTION_H

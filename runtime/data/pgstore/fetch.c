@@ -111,7 +111,7 @@ static void read_task(void *context, uint32_t member, uint32_t task)
     size_t number = 0;
 
     if (reader->err.status != STATUS_OK)
-        return; /* what it has lost is said at the end */
+        return; /* missing pieces are reported at the end */
     for (; task >= ranges_of(&fetching->store->files[number]); number++)
         task -= ranges_of(&fetching->store->files[number]);
     (void)read_range(fetching, &reader->connection, number, task, &reader->err);

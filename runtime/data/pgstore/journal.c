@@ -185,7 +185,7 @@ static enum status send_pending(struct pgstore *store, struct error *err)
     store->is_in_doubt = true;
     status = connection_copy(&store->connection, sql, text_slice(&store->pending), state, err);
     if (strcmp(state, UNIQUE_VIOLATION) == 0)
-        return STATUS_CONNECTION; /* ours, of before a cut, or somebody else's: look */
+        return STATUS_CONNECTION; /* ours, from before a cut, or another's: to be looked at */
     if (status != STATUS_CONNECTION)
         store->is_in_doubt = false;
     return status;
@@ -210,7 +210,7 @@ static enum status settle(struct pgstore *store, int64_t deadline, struct error 
     }
 }
 
-/* A connection that is lost is not waited for by what is told again anyway. */
+/* Rows that are sent again anyway do not wait for a lost connection. */
 static bool may_try(struct pgstore *store)
 {
     const int64_t now = connection_now();

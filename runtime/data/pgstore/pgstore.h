@@ -7,11 +7,11 @@
  *     result_JOB       number, master, kind, body, data    the journal (runtime/data/journal.h)
  *
  * They are made by the session that submits, in a schema that the administrator names, and
- * belong to its role. The roles of the job log in as somebody who may SELECT from all three
- * and INSERT into the last two, and nothing else: nothing is ever updated or deleted here.
+ * belong to its role. The job's processes log in as a role that may SELECT from all three and
+ * INSERT into the last two, and nothing else: nothing is ever updated or deleted here.
  *
- * The journal's number is the primary key. That is what refuses a master that has been
- * replaced, and what tells after a cut whether a transaction was committed.
+ * The journal's number is the primary key. It refuses a master that has been replaced, and shows
+ * after a cut whether a transaction was committed.
  *
  * One of these is used by one thread at a time.
  */

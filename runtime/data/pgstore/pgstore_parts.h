@@ -22,7 +22,7 @@ struct pgstore {
     struct text pending;  /* COPY of a transaction that may or may not be there */
     size_t pending_count; /* of entries; 0: none */
     size_t pending_first; /* bytes of the first one's row */
-    bool is_in_doubt;     /* it was sent, and nobody said what became of it */
+    bool is_in_doubt;     /* it was sent, and the answer was lost */
     int64_t retry_at;     /* how the job goes may try to connect again */
     struct input_file *files;
     size_t file_count;
