@@ -32,7 +32,7 @@ static enum status check_others(const struct planning *planning)
     if (planning->plan->training.wait || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
-            "job.wait = false is of no use where nobody waits for the session");
+            "job.wait = false is of no use where no user waits for the session");
     return error_hint(planning->err, "Leave it out: the model is published when the job is done.");
 }
 

@@ -271,7 +271,7 @@ COMMENT ON FUNCTION totrain.collect(bigint) IS
 CREATE FUNCTION totrain.discard(number bigint) RETURNS void
 AS 'MODULE_PATHNAME', 'totrain_sql_discard' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.discard(bigint) IS
-    'drops the tables of a staged job, in the background while somebody uses them; its processes end when they notice';
+    'drops the tables of a staged job, in the background while they are in use; its processes end when they notice';
 
 -- One's own tables that nobody needs: those of jobs that are over and whose tables were in use at
 -- that time, and those in which nothing was written for so long (processes that live write at least

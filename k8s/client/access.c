@@ -39,7 +39,7 @@ enum status access_check_server(struct slice url, bool allows_insecure, struct e
         if (strchr("@?#\\\"<>^`{}|", rest.data[i]))
             return fail(err, STATUS_CORRUPT, "a URL of a server has no '%c'", rest.data[i]);
     if (is_plain && !allows_insecure)
-        return fail(err, STATUS_PERMISSION, "http:// would show the credentials to everybody");
+        return fail(err, STATUS_PERMISSION, "http:// would send the credentials unencrypted");
     return STATUS_OK;
 }
 

@@ -404,7 +404,7 @@ static enum status tls_failed(const struct http_call *call, const char *problem,
     fail(err, STATUS_PERMISSION, "the certificate of %.*s is not to be trusted: %s",
          SLICE_FORMAT(call->http->access.server), problem);
     return error_hint(err, "The kubeconfig's certificate authority belongs to another cluster, or "
-                           "somebody stands between.");
+                           "the connection is intercepted.");
 }
 
 static enum status explain(const struct http_call *call, CURLcode code, struct error *err)

@@ -249,7 +249,7 @@ static enum status check_exec(struct reader *reader, const yaml_node_t *node,
                       "expected client.authentication.k8s.io/v1 or v1beta1");
     if (slice_is(fields->interactive.value, "Always"))
         return refuse(reader, node, "exec interactiveMode",
-                      "a program that must ask somebody cannot be run");
+                      "a program that asks for input cannot be run");
     return STATUS_OK;
 }
 

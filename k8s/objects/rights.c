@@ -7,7 +7,7 @@
 #include "k8s/client/api_answer.h"
 
 const char rights_warning[] =
-    "Whoever may create Pods in a namespace can mount every Secret of it and act as each of its "
+    "An account that may create Pods in a namespace can mount every Secret of it and act as each of its "
     "service accounts: keep nothing else in this one.";
 
 /* The master creates the pods of the workers. It reads their logs to report why one failed, gives

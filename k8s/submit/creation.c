@@ -231,7 +231,7 @@ static enum status judge(const struct creation *creation, const cJSON *object, s
     fail(err, STATUS_BUSY, "the name %.*s is taken in the namespace %.*s",
          SLICE_FORMAT(API_TEXT(creation->wanted, "metadata", "name")),
          SLICE_FORMAT(creation->job->kube_namespace));
-    return error_hint(err, "Somebody else's job has it. Another name is found by trying again, or "
+    return error_hint(err, "Another job has it. A different name is found by trying again, or "
                            "given by --name.");
 }
 

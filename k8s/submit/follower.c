@@ -273,7 +273,7 @@ static void end_deleted(struct follower *follower)
     struct error err;
 
     error_clear(&err);
-    fail(&err, STATUS_INTERRUPTED, "somebody deleted the Job %.*s",
+    fail(&err, STATUS_INTERRUPTED, "the Job %.*s was deleted",
          SLICE_FORMAT(follower->job->name));
     finish(follower, STATUS_INTERRUPTED, &err, false);
 }

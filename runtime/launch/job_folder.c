@@ -245,7 +245,7 @@ enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *f
     leave_jobs(turn);
     if (folder->lock > 0)
         return STATUS_OK;
-    return fail(err, STATUS_BUSY, "somebody else has the folder of job %lld", (long long)id);
+    return fail(err, STATUS_BUSY, "another process has the folder of job %lld", (long long)id);
 }
 
 enum status job_folder_share(const char *state, int64_t id, int lock, struct job_folder *folder,

@@ -223,7 +223,7 @@ static void make_room(struct loop_role *role)
     if (count < STRANGERS_MAX)
         return;
     error_clear(&err);
-    fail(&err, STATUS_LIMIT, "more than %d others have not shown who they are", STRANGERS_MAX);
+    fail(&err, STATUS_LIMIT, "more than %d connections have not shown a certificate", STRANGERS_MAX);
     end_link(oldest, &err);
 }
 
@@ -296,7 +296,7 @@ static enum status connect_local(struct loop_role *role, struct link *link, cons
     struct link *other = listener ? add_link(listener, listener->next_accepted++) : NULL;
 
     if (!other)
-        return fail(err, STATUS_CONNECTION, "nobody listens at %s", address);
+        return fail(err, STATUS_CONNECTION, "nothing listens at %s", address);
     link->other = other;
     other->other = link;
     return STATUS_OK;

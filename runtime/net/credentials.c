@@ -95,7 +95,7 @@ static enum status check_secret(int fd, const char *path, struct error *err)
         return fail_errno(err, STATUS_IO, "cannot read %s", path);
     if ((file.st_mode & S_IRWXO) == 0)
         return STATUS_OK;
-    fail(err, STATUS_PERMISSION, "everybody may read the private key %s (mode %04o)", path,
+    fail(err, STATUS_PERMISSION, "all users may read the private key %s (mode %04o)", path,
          (unsigned)file.st_mode & 07777);
     return error_hint(err, "Give it mode 0600; on Kubernetes, defaultMode 0400 or 0440.");
 }

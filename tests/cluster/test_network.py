@@ -418,7 +418,7 @@ class HostileTest(NetworkTest):
         silent = [socket.create_connection(self.where) for _ in range(100)]
         dripping = socket.create_connection(self.where)
         dripping.sendall(b"\x16\x03\x01")  # the beginning of a hello
-        self.leader.wait_log("more than 64 others have not shown who they are")
+        self.leader.wait_log("more than 64 connections have not shown a certificate")
         before = len(self.leader.log.lines)
         with dripping:
             self.assertEqual(self.closed(dripping), b"")

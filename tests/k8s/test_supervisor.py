@@ -501,7 +501,7 @@ class Followed(Case):
     def test_a_job_that_somebody_deletes_is_interrupted(self):
         supervisor = self.created()
         self.api.delete("jobs", "iris")
-        self.assertIn("somebody deleted", supervisor.until("failed")["error"])
+        self.assertIn("was deleted", supervisor.until("failed")["error"])
         self.assertEqual(supervisor.end(), 130)
 
     def test_an_image_that_cannot_be_pulled_ends_it(self):
@@ -769,7 +769,7 @@ class Kept(Case):
         self.leave(self.created())
         self.api.delete("jobs", "iris")
         supervisor = self.start()
-        self.assertIn("somebody deleted", supervisor.until("failed")["error"])
+        self.assertIn("was deleted", supervisor.until("failed")["error"])
         self.assertEqual(len(self.made()), 5)
 
     def test_why_it_does_not_begin_is_in_its_books(self):

@@ -113,9 +113,9 @@ class Spoiled(Attacks):
         self.execute("DROP EXTENSION totrain")
         done = self.program(harness.SUPERUSER, "SHOW MODELS")
         self.assertIn("honest", done.stdout, done.stderr)
-        self.assertRegex(done.stdout, "eve.m.*unreadable: eve.m belongs to somebody else")
+        self.assertRegex(done.stdout, "eve.m.*unreadable: eve.m belongs to another role")
         done = self.program(harness.SUPERUSER, "SELECT * FROM iris TO EVALUATE eve.m")
-        self.assertIn("belongs to somebody else", done.stderr)
+        self.assertIn("belongs to another role", done.stderr)
 
     program = Listing.program
 
@@ -141,7 +141,7 @@ class Views(Attacks):
         self.copy_model()
         self.eve.execute("CREATE VIEW eve.v AS SELECT part, name, position, value, data FROM eve.m WHERE eve.catch() = 1; GRANT SELECT ON eve.v TO PUBLIC")
         for user in (harness.SUPERUSER, "bob"):
-            self.assertRegex(self.try_as(user, READERS[reader].format(m="eve.v")), "belongs to somebody else, and is not read as a model")
+            self.assertRegex(self.try_as(user, READERS[reader].format(m="eve.v")), "belongs to another role, and is not read as a model")
 
     def test_ones_own_view_is_a_model(self):
         self.session("bob").execute("CREATE VIEW bob.v AS SELECT * FROM public.honest")
@@ -155,7 +155,7 @@ class Views(Attacks):
         self.execute("CREATE VIEW eve.v AS SELECT * FROM public.honest; GRANT SELECT ON eve.v TO bob")
         self.assertEqual(self.try_as("bob", f"SELECT totrain.predict('eve.v', {ROW})"), [("0",)])
         self.execute("ALTER VIEW eve.v OWNER TO eve")
-        self.assertIn("belongs to somebody else", self.try_as("bob", f"SELECT totrain.predict('eve.v', {ROW})"))
+        self.assertIn("belongs to another role", self.try_as("bob", f"SELECT totrain.predict('eve.v', {ROW})"))
 
     def test_a_security_definer_function_of_eves_sees_with_her_eyes(self):
         """It reads her view as her, which is her own affair."""

@@ -266,7 +266,7 @@ class Logins(staged.Case):
         self.check_fails(4, "does not support SSL", sslmode="require")
 
     def test_a_file_that_everybody_may_read(self):
-        self.check_fails(4, "everybody may read", mode=0o644)
+        self.check_fails(4, "all users may read", mode=0o644)
 
     def test_a_file_that_is_no_login(self):
         job = self.stage()

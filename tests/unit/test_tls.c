@@ -278,7 +278,7 @@ static void credentials_come_back_from_their_folder_and_an_open_key_is_refused(v
     CHECK(identity_equal(tls_identity(tls), &who));
     tls_free(tls);
     CHECK_INT(chmod(key, 0604), 0);
-    CHECK_FAILS(tls_open(inner, &tls, &err), STATUS_PERMISSION, "everybody may read");
+    CHECK_FAILS(tls_open(inner, &tls, &err), STATUS_PERMISSION, "all users may read");
     /* An authority that is none. */
     struct text authority_text = credentials.authority;
     credentials.authority = credentials.certificate;

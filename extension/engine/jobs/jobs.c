@@ -64,7 +64,7 @@ static void explain_absence(struct job_status *status)
     const long long id = status->folder.id;
 
     snprintf(status->error, sizeof status->error,
-             "nobody follows it at the moment; what runs on the cluster goes on");
+             "no process follows it at the moment; its pods on the cluster go on");
     if (status->life->waits == ACTOR_SERVER)
         snprintf(status->hint, sizeof status->hint,
                  "The next statement of ToTrain in this database follows it again.");

@@ -233,7 +233,7 @@ enum status unpublished_take(const struct host *host, int64_t id, struct unpubli
         job_folder_leave(&job->folder);
     return how == STATUS_NOT_FOUND ? fail(err, STATUS_INVALID,
                                           "job %lld has been published by "
-                                          "somebody else",
+                                          "another session",
                                           (long long)id)
                                    : how;
 }

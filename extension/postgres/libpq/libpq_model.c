@@ -69,7 +69,7 @@ static enum status read_by(const struct libpq *libpq, const struct way *way,
     struct text sql;
 
     if (!way->has_function && !way->is_own) {
-        fail(err, STATUS_PERMISSION, "%s belongs to somebody else, and is not read from here",
+        fail(err, STATUS_PERMISSION, "%s belongs to another role, and is not read from here",
              text_string(&way->name));
         return error_hint(err,
                           "Where the database has the extension totrain, and you are a member of "

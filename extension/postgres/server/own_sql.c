@@ -53,7 +53,7 @@ static void check_table(Oid relation)
     if (owner == GetUserId() || superuser_arg(owner))
         return;
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                    errmsg("table \"%s\" belongs to somebody else", get_rel_name(relation)),
+                    errmsg("table \"%s\" belongs to another role", get_rel_name(relation)),
                     errhint("ToTrain writes and reads tables of its statements only where they are "
                             "the caller's own: triggers and constraints of others would run as "
                             "the caller.")));
@@ -110,7 +110,7 @@ static bool check_types(Node *node, void *context)
             ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                             errmsg("the type of the model's label, %s, is no enum any more",
                                    format_type_be(exprType(last))),
-                            errhint("Somebody has put another type in its place meanwhile.")));
+                            errhint("Another type has been put in its place meanwhile.")));
     }
     return expression_tree_walker(node, check_types, context);
 }

@@ -191,7 +191,7 @@ static void try_until_dropped(int64_t number)
         ereport(LOG, (errmsg("the tables of job " INT64_FORMAT " are dropped with the next "
                              "submission: %s",
                              number,
-                             status == STATUS_BUSY ? "somebody uses them"
+                             status == STATUS_BUSY ? "they are in use"
                                                    : session_from_utf8(slice_of(err.message)))));
 }
 

@@ -41,7 +41,7 @@ static enum status check_file(int file, const char *path, struct error *err)
         return fail(err, STATUS_INVALID, "%s is no ordinary file", path);
     if ((found.st_mode & S_IRWXO) == 0)
         return STATUS_OK;
-    fail(err, STATUS_PERMISSION, "everybody may read %s, which may hold a password (mode %04o)",
+    fail(err, STATUS_PERMISSION, "all users may read %s, which may hold a password (mode %04o)",
          path, (unsigned)found.st_mode & 07777);
     return error_hint(err, "Give it mode 0600; on Kubernetes, defaultMode 0400 or 0440.");
 }

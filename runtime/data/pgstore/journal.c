@@ -312,7 +312,7 @@ static enum status compare_piece(struct pgstore *store, uint64_t checkpoint, uin
     TRY(read_pieces(store, checkpoint, position, 1, &page, err));
     status = PQntuples(page) == 1 ? read_piece(page, 0, position, &found, err) : STATUS_CONNECTION;
     if (status == STATUS_OK && !slice_equal(found, bytes))
-        status = fail(err, STATUS_CORRUPT, "somebody else has written piece %" PRIu64, position);
+        status = fail(err, STATUS_CORRUPT, "another process has written piece %" PRIu64, position);
     PQclear(page);
     return status;
 }
