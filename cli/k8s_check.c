@@ -245,16 +245,14 @@ static enum status run(struct http *http, struct kube_job *wish, const struct tr
     enum status status;
 
     arena_init(&arena, 1 << 16);
-    status = kube_job_invent_name(SLICE("totrain-check"), &arena, &wish->name, err);
+    TRY_OR(done, status, kube_job_invent_name(SLICE("totrain-check"), &arena, &wish->name, err));
+    TRY_OR(done, status, kube_job_check(wish, err));
+    status = create(http, wish, trial, err);
     if (status == STATUS_OK)
-        status = kube_job_check(wish, err);
-    if (status == STATUS_OK) {
-        status = create(http, wish, trial, err);
-        if (status == STATUS_OK)
-            status = follow(http, wish, err);
-        remove_job(http, wish);
-        printf("%-4s %s\n", status == STATUS_OK ? "yes" : "NO", trial->shown);
-    }
+        status = follow(http, wish, err);
+    remove_job(http, wish);
+    printf("%-4s %s\n", status == STATUS_OK ? "yes" : "NO", trial->shown);
+done:
     arena_deinit(&arena);
     return status;
 }

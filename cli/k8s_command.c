@@ -78,11 +78,11 @@ static enum status ask(struct http *http, struct slice kube_namespace, const str
     enum status status;
 
     http_request_init(&request);
-    status = api_create(&request, &target, review, err);
-    if (status == STATUS_OK)
-        status = http_exchange_again(http, &request, "an access review", TRIES, &answer, err);
-    if (status == STATUS_OK)
-        status = rights_review_read(answer.object, is_allowed, err);
+    TRY_OR(done, status, api_create(&request, &target, review, err));
+    TRY_OR(done, status,
+           http_exchange_again(http, &request, "an access review", TRIES, &answer, err));
+    status = rights_review_read(answer.object, is_allowed, err);
+done:
     api_answer_deinit(&answer);
     http_request_deinit(&request);
     cJSON_Delete(review);

@@ -415,10 +415,9 @@ enum status host_write_row(void *self, const struct table_target *target, const 
 
     here.schema = schema_or_main(target->schema);
     TRY(transaction_begin(&transaction, host->db, err));
-    status = drop_replaced(host, &here, err);
-    if (status == STATUS_OK)
-        status = create_for_row(host, &here, names, count, err);
-    if (status == STATUS_OK)
-        status = insert_row(host->db, here.schema, here.name, cells, count, err);
+    TRY_OR(done, status, drop_replaced(host, &here, err));
+    TRY_OR(done, status, create_for_row(host, &here, names, count, err));
+    status = insert_row(host->db, here.schema, here.name, cells, count, err);
+done:
     return transaction_end(&transaction, status, err);
 }

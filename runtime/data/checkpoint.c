@@ -229,17 +229,18 @@ static enum status begin_durably(struct jobstore *store, struct error *err)
 enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *checkpoint,
                               struct error *err)
 {
-    enum status status = begin_durably(store, err);
+    enum status status;
 
-    if (status == STATUS_OK) {
-        status = replace_head(store, checkpoint, err);
-        if (status == STATUS_OK)
-            status = jobstore_commit(store, err);
-        else
-            jobstore_rollback(store);
+    TRY_OR(done, status, begin_durably(store, err));
+    status = replace_head(store, checkpoint, err);
+    if (status != STATUS_OK) {
+        jobstore_rollback(store);
+        goto done;
     }
-    if (status == STATUS_OK) /* it is stored, whether the log can be emptied or not */
-        (void)jobstore_run(store, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+    TRY_OR(done, status, jobstore_commit(store, err));
+    /* it is stored, whether the log can be emptied or not */
+    (void)jobstore_run(store, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+done:
     (void)jobstore_run(store, "PRAGMA synchronous = NORMAL", NULL);
     return status;
 }

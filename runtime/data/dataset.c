@@ -258,11 +258,11 @@ enum status dataset_open(const char *folder, const struct jobspec *spec, struct 
     *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
-    status = open_spool(folder, "train.spool", team, &dataset->views, &dataset->spool, err);
-    if (status == STATUS_OK)
-        status = dataset_check(&dataset->spool, spec, "the SELECT", err);
-    if (status == STATUS_OK)
-        status = read_rows(folder, spec, &split, &index, team, dataset, err);
+    TRY_OR(done, status,
+           open_spool(folder, "train.spool", team, &dataset->views, &dataset->spool, err));
+    TRY_OR(done, status, dataset_check(&dataset->spool, spec, "the SELECT", err));
+    status = read_rows(folder, spec, &split, &index, team, dataset, err);
+done:
     class_index_deinit(&index);
     split_deinit(&split);
     if (status != STATUS_OK)

@@ -680,17 +680,18 @@ static enum status claim_file(struct jobstore *store, uint32_t least, uint32_t *
     enum status status;
     int64_t last = -1;
 
+    *incarnation = least;
     TRY(jobstore_begin(store, err));
-    status = refuse_ended(store, err);
-    if (status == STATUS_OK)
-        status = get_claim(store, &last, err);
-    if (status == STATUS_OK && (last < -1 || last >= UINT32_MAX))
+    TRY_OR(failed, status, refuse_ended(store, err));
+    TRY_OR(failed, status, get_claim(store, &last, err));
+    if (last < -1 || last >= UINT32_MAX) {
         status = fail(err, STATUS_CORRUPT, "the job's store: master %" PRId64, last);
+        goto failed;
+    }
     *incarnation = last + 1 > least ? (uint32_t)(last + 1) : least;
-    if (status == STATUS_OK)
-        status = put_claim(store, *incarnation, err);
-    if (status == STATUS_OK)
-        return jobstore_commit(store, err);
+    TRY_OR(failed, status, put_claim(store, *incarnation, err));
+    return jobstore_commit(store, err);
+failed:
     jobstore_rollback(store);
     return status;
 }

@@ -83,17 +83,15 @@ enum status libpq_prepare(void *self, struct slice sql, const enum cell_type *ty
     if (!prepared)
         return fail_no_memory(err);
     prepared->count = count;
-    status = parameters_init(&prepared->parameters, count, err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+    TRY_OR(failed, status, parameters_init(&prepared->parameters, count, err));
+    for (size_t i = 0; i < count; i++)
         prepared->parameters.types[i] = parameters_type(types[i]);
-    if (status == STATUS_OK)
-        status = libpq_check_ready(libpq, sql, err);
-    if (status == STATUS_OK)
-        status = send_prepare(libpq, sql, prepared, err);
-    if (status == STATUS_OK)
-        *made = prepared;
-    else
-        free_prepared(prepared);
+    TRY_OR(failed, status, libpq_check_ready(libpq, sql, err));
+    TRY_OR(failed, status, send_prepare(libpq, sql, prepared, err));
+    *made = prepared;
+    return STATUS_OK;
+failed:
+    free_prepared(prepared);
     return status;
 }
 

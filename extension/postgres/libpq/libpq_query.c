@@ -227,14 +227,15 @@ enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_co
     text_append_string(&text, copy_front);
     text_append(&text, sql);
     text_append_string(&text, "\n) TO STDOUT (FORMAT binary)");
-    status = binary_copy_init(&copy, columns, count, err);
-    if (status == STATUS_OK && text.failed)
+    TRY_OR(done, status, binary_copy_init(&copy, columns, count, err));
+    if (text.failed)
         status = fail_no_memory(err);
-    if (status == STATUS_OK &&
-        !PQsendQueryParams(libpq->connection, text_string(&text), 0, NULL, NULL, NULL, NULL, 0))
+    else if (!PQsendQueryParams(libpq->connection, text_string(&text), 0, NULL, NULL, NULL, NULL,
+                                0))
         status = libpq_fail(libpq, NULL, sql, 0, err);
-    if (status == STATUS_OK)
+    else
         status = copy_sent(libpq, sql, sizeof copy_front - 1, &copy, rows, err);
+done:
     binary_copy_deinit(&copy);
     text_deinit(&text);
     return status;
@@ -310,11 +311,10 @@ static enum status query_first(struct libpq *libpq, const struct pg_statement *s
     enum status status;
 
     TRY(database->begin(libpq, &transaction, err));
-    status = declare(libpq, statement->sql, err);
-    if (status == STATUS_OK)
-        status = fetch(libpq, statement, rows, err);
-    if (status == STATUS_OK)
-        status = libpq_execute(libpq, "CLOSE totrain_sample", err);
+    TRY_OR(done, status, declare(libpq, statement->sql, err));
+    TRY_OR(done, status, fetch(libpq, statement, rows, err));
+    status = libpq_execute(libpq, "CLOSE totrain_sample", err);
+done:
     return database->end(libpq, &transaction, status, err);
 }
 

@@ -207,11 +207,10 @@ enum status pgstore_open(const char *file, const char *schema, uint64_t job, str
         return fail_no_memory(err);
     text_init(&made->pending, TEXT_MAXIMUM);
     pgstore_journal_init(made, job);
-    status = name_tables(made, schema, job, err);
-    if (status == STATUS_OK)
-        status = connection_init(&made->connection, file, err);
-    if (status == STATUS_OK)
-        status = connection_ensure(&made->connection, connection_now() + PGSTORE_PATIENCE_MS, err);
+    TRY_OR(done, status, name_tables(made, schema, job, err));
+    TRY_OR(done, status, connection_init(&made->connection, file, err));
+    status = connection_ensure(&made->connection, connection_now() + PGSTORE_PATIENCE_MS, err);
+done:
     if (status == STATUS_OK)
         *store = made;
     else
