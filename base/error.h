@@ -21,7 +21,7 @@
     X(UNSUPPORTED, 2, "not supported yet")                                                         \
     X(NOT_FOUND, 2, "no such object")                                                              \
     X(DATABASE, 2, "the database refused")                                                         \
-    X(BUSY, 3, "it is in use")                                                           \
+    X(BUSY, 3, "it is in use")                                                                     \
     X(CONNECTION, 3, "the other side is gone")                                                     \
     X(PERMISSION, 4, "not allowed")                                                                \
     X(LIMIT, 5, "a limit is reached")                                                              \

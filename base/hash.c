@@ -5,16 +5,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/hash_ways.h"
+#include "base/hash_variants.h"
 
 static uint64_t hash_plain(const void *bytes, size_t size, uint64_t seed)
 {
     return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-hash_way *hash_ways(size_t number)
+hash_variant *hash_variants(size_t number)
 {
-    hash_way *ways[3] = {hash_plain};
+    hash_variant *ways[3] = {hash_plain};
     size_t count = 1;
 
 #if defined(__x86_64__)
@@ -26,15 +26,15 @@ hash_way *hash_ways(size_t number)
     return number < count ? ways[number] : NULL;
 }
 
-static hash_way *best_way(void)
+static hash_variant *best_way(void)
 {
-    static hash_way *_Atomic best;
-    hash_way *way = atomic_load_explicit(&best, memory_order_relaxed);
+    static hash_variant *_Atomic best;
+    hash_variant *way = atomic_load_explicit(&best, memory_order_relaxed);
 
     if (way)
         return way;
-    for (size_t i = 0; hash_ways(i); i++)
-        way = hash_ways(i);
+    for (size_t i = 0; hash_variants(i); i++)
+        way = hash_variants(i);
     atomic_store_explicit(&best, way, memory_order_relaxed);
     return way;
 }

@@ -1,4 +1,4 @@
-#include "base/hash_ways.h"
+#include "base/hash_variants.h"
 
 #if defined(__AVX512F__)
 

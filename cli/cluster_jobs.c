@@ -271,7 +271,7 @@ void cluster_jobs_init(struct session *session, const struct cluster_options *op
     session->cluster.seam.collect = collect;
     session->cluster.seam.discard = discard;
     session->cluster.seam.keep = keep;
-    if (!options->run_of) { /* whose pod ends when it does */
+    if (!options->run_of) { /* the pod of a run ends with it */
         session->cluster.seam.keeps = KEEPS_DETACHED;
         session->postgres.host.catalog.limits.keeps_cluster = true;
     }

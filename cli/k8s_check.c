@@ -103,7 +103,7 @@ static void append_account(struct text *out, const struct trial *trial)
 }
 
 /* The names are checked: they can stand in a text of JSON. */
-static cJSON *pod_of(const struct kube_job *wish, const struct trial *trial)
+static cJSON *pod_of(const struct kube_job *wanted, const struct trial *trial)
 {
     struct text json, account, mounts, volumes;
     cJSON *pod;
@@ -115,8 +115,8 @@ static cJSON *pod_of(const struct kube_job *wish, const struct trial *trial)
     append_account(&account, trial);
     append_place(&mounts, &volumes, trial);
     text_printf(&json, pod_format, trial->account ? "true" : "false", text_string(&account),
-                SLICE_FORMAT(wish->image), SLICE_FORMAT(wish->pull_policy), text_string(&mounts),
-                text_string(&volumes));
+                SLICE_FORMAT(wanted->image), SLICE_FORMAT(wanted->pull_policy),
+                text_string(&mounts), text_string(&volumes));
     pod = cJSON_Parse(text_string(&json));
     add_arguments(pod, trial);
     text_deinit(&volumes);
@@ -126,22 +126,22 @@ static cJSON *pod_of(const struct kube_job *wish, const struct trial *trial)
     return pod;
 }
 
-static cJSON *job_of(const struct kube_job *wish, const struct trial *trial)
+static cJSON *job_of(const struct kube_job *wanted, const struct trial *trial)
 {
     cJSON *job = cJSON_CreateObject(), *metadata, *spec, *template;
 
     json_add_string(job, "apiVersion", SLICE("batch/v1"));
     json_add_string(job, "kind", SLICE("Job"));
     metadata = json_add_object(job, "metadata");
-    json_add_string(metadata, "name", wish->name);
-    json_add_string(json_add_object(metadata, "labels"), "totrain.dev/check", wish->name);
+    json_add_string(metadata, "name", wanted->name);
+    json_add_string(json_add_object(metadata, "labels"), "totrain.dev/check", wanted->name);
     spec = json_add_object(job, "spec");
     json_add_integer(spec, "backoffLimit", 0);
     json_add_integer(spec, "ttlSecondsAfterFinished", 60);
     template = json_add_object(spec, "template");
     json_add_string(json_add_object(json_add_object(template, "metadata"), "labels"),
-                    "totrain.dev/check", wish->name);
-    json_add(template, "spec", pod_of(wish, trial));
+                    "totrain.dev/check", wanted->name);
+    json_add(template, "spec", pod_of(wanted, trial));
     return job;
 }
 
@@ -155,12 +155,12 @@ static enum status ask(struct http *http, struct http_request *request, const ch
     return status;
 }
 
-static enum status create(struct http *http, const struct kube_job *wish, const struct trial *trial,
-                          struct error *err)
+static enum status create(struct http *http, const struct kube_job *wanted,
+                          const struct trial *trial, struct error *err)
 {
-    struct api_target target = {.kind = API_JOBS, .kube_namespace = wish->kube_namespace};
+    struct api_target target = {.kind = API_JOBS, .kube_namespace = wanted->kube_namespace};
     struct api_answer answer = {.retry_after_ms = -1};
-    cJSON *job = job_of(wish, trial);
+    cJSON *job = job_of(wanted, trial);
     struct http_request request;
     enum status status;
 
@@ -172,10 +172,10 @@ static enum status create(struct http *http, const struct kube_job *wish, const 
     return status;
 }
 
-static void remove_job(struct http *http, const struct kube_job *wish)
+static void remove_job(struct http *http, const struct kube_job *wanted)
 {
     struct api_target target = {
-        .kind = API_JOBS, .kube_namespace = wish->kube_namespace, .name = wish->name};
+        .kind = API_JOBS, .kube_namespace = wanted->kube_namespace, .name = wanted->name};
     struct api_deletion deletion = {.propagation = "Background", .grace_s = -1};
     struct api_answer answer = {.retry_after_ms = -1};
     struct http_request request;
@@ -204,17 +204,17 @@ static enum status judge(const cJSON *pod, bool *is_over, struct error *err)
     return *is_over ? fail(err, STATUS_FAILED, "%s", view.message) : STATUS_OK;
 }
 
-static enum status look(struct http *http, const struct kube_job *wish, bool *is_over,
+static enum status look(struct http *http, const struct kube_job *wanted, bool *is_over,
                         struct error *err)
 {
-    struct api_target target = {.kind = API_PODS, .kube_namespace = wish->kube_namespace};
+    struct api_target target = {.kind = API_PODS, .kube_namespace = wanted->kube_namespace};
     struct api_answer answer = {.retry_after_ms = -1};
     struct http_request request;
     struct text selector;
     enum status status;
 
     text_init(&selector, 256);
-    text_printf(&selector, "totrain.dev/check=%.*s", SLICE_FORMAT(wish->name));
+    text_printf(&selector, "totrain.dev/check=%.*s", SLICE_FORMAT(wanted->name));
     http_request_init(&request);
     status = api_list(&request, &target, text_slice(&selector), SLICE(""), err);
     status = ask(http, &request, "list pods", &answer, status, err);
@@ -225,12 +225,12 @@ static enum status look(struct http *http, const struct kube_job *wish, bool *is
     return status;
 }
 
-static enum status follow(struct http *http, const struct kube_job *wish, struct error *err)
+static enum status follow(struct http *http, const struct kube_job *wanted, struct error *err)
 {
     bool is_over = false;
 
     for (int64_t waited = 0; waited < LOOK_MS_MAX; waited += LOOK_MS) {
-        TRY(look(http, wish, &is_over, err));
+        TRY(look(http, wanted, &is_over, err));
         if (is_over)
             return STATUS_OK;
         TRY(http_run(http, LOOK_MS, err));
@@ -238,35 +238,35 @@ static enum status follow(struct http *http, const struct kube_job *wish, struct
     return fail(err, STATUS_FAILED, "its pod did not run within %d s", LOOK_MS_MAX / 1000);
 }
 
-static enum status run(struct http *http, struct kube_job *wish, const struct trial *trial,
+static enum status run(struct http *http, struct kube_job *wanted, const struct trial *trial,
                        struct error *err)
 {
     struct arena arena;
     enum status status;
 
     arena_init(&arena, 1 << 16);
-    TRY_OR(done, status, kube_job_invent_name(SLICE("totrain-check"), &arena, &wish->name, err));
-    TRY_OR(done, status, kube_job_check(wish, err));
-    status = create(http, wish, trial, err);
+    TRY_OR(done, status, kube_job_invent_name(SLICE("totrain-check"), &arena, &wanted->name, err));
+    TRY_OR(done, status, kube_job_check(wanted, err));
+    status = create(http, wanted, trial, err);
     if (status == STATUS_OK)
-        status = follow(http, wish, err);
-    remove_job(http, wish);
+        status = follow(http, wanted, err);
+    remove_job(http, wanted);
     printf("%-4s %s\n", status == STATUS_OK ? "yes" : "NO", trial->shown);
 done:
     arena_deinit(&arena);
     return status;
 }
 
-static void begin_wish(struct slice kube_namespace, const struct cluster_options *options,
-                       struct kube_job *wish)
+static void begin_job(struct slice kube_namespace, const struct cluster_options *options,
+                      struct kube_job *wanted)
 {
-    cluster_job_begin(wish);
-    wish->kube_namespace = kube_namespace;
-    wish->image = slice_of(options->image);
+    cluster_job_begin(wanted);
+    wanted->kube_namespace = kube_namespace;
+    wanted->image = slice_of(options->image);
     if (options->pull_policy)
-        wish->pull_policy = slice_of(options->pull_policy);
-    wish->memory_max = wish->memory;
-    wish->workers_max = 1;
+        wanted->pull_policy = slice_of(options->pull_policy);
+    wanted->memory_max = wanted->memory;
+    wanted->workers_max = 1;
 }
 
 enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
@@ -274,18 +274,18 @@ enum status k8s_check_pod(struct http *http, struct slice kube_namespace,
 {
     static const char *const keys[] = {MANIFEST_LOGIN_KEYS, NULL};
     struct trial trial = {.shown = "a pod runs the image", .arguments = {"--version"}};
-    struct kube_job wish;
+    struct kube_job wanted;
 
-    begin_wish(kube_namespace, options, &wish);
+    begin_job(kube_namespace, options, &wanted);
     if (options->database_secret) {
-        wish.database_secret = slice_of(options->database_secret);
+        wanted.database_secret = slice_of(options->database_secret);
         trial = (struct trial){.shown = "a pod reaches the database",
                                .arguments = {"k8s", "reach", FOLDER "/" MANIFEST_LOGIN_KEY},
-                               .secret = wish.database_secret,
+                               .secret = wanted.database_secret,
                                .folder = FOLDER,
                                .keys = keys};
     }
-    return run(http, &wish, &trial, err);
+    return run(http, &wanted, &trial, err);
 }
 
 enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
@@ -298,10 +298,10 @@ enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
                                 .secret = slice_of(options->service_secret),
                                 .folder = MANIFEST_SERVICE_FOLDER,
                                 .service_file = MANIFEST_SERVICE_FILE};
-    struct kube_job wish;
+    struct kube_job wanted;
 
     TRY(schedule_check_database(address, err));
     TRY(kube_job_check_secret("the service's Secret", trial.secret, err));
-    begin_wish(kube_namespace, options, &wish);
-    return run(http, &wish, &trial, err);
+    begin_job(kube_namespace, options, &wanted);
+    return run(http, &wanted, &trial, err);
 }

@@ -31,8 +31,9 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
  *     probability      totrain_probability       real: of the positive (greater) class of two,
  *                                                of the predicted class of more
  *     probabilities    totrain_probabilities     JSON object: class -> probability
- *     logits           totrain_logits            JSON array: one logit of two classes, else one a
- * class score            totrain_logits, for a regressor totrain_predict
+ *     logits           totrain_logits            JSON array: one logit of two classes, else one
+ *                                                a class
+ *     score            totrain_logits, for a regressor totrain_predict
  *
  * For PostgreSQL (plan->dialect) the functions are in schema totrain and take the whole
  * row, whose columns they find by name; predict also takes a NULL of the type that it

@@ -283,7 +283,7 @@ static void append_score(struct slice type, size_t number, struct slice name, st
                     number);
     else if (is_of_catalog(type))
         text_printf(sql, "r.o%zu::%.*s", number, SLICE_FORMAT(type));
-    else /* somebody's enum: a cast could be a function of its owner's */
+    else /* an enum of any role: a cast could be a function of its owner's */
         text_printf(sql, "totrain.as_type(r.o%zu, NULL::%.*s)", number, SLICE_FORMAT(type));
     text_append_string(sql, " AS ");
     text_append_identifier(sql, name);

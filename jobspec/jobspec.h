@@ -1,7 +1,7 @@
 /*
  * jobspec.h - the contract between planning and running, version 1.
  *
- * Above it is SQL; below it nobody knows SQL grammar. A job spec is a JSON
+ * Above it is SQL; below it no code knows SQL grammar. A job spec is a JSON
  * file, `job.json` in the job's folder, written once and never changed. Its
  * schema is jobspec/jobspec.schema.json; reader, writer and schema are held
  * together by tests. A reader refuses a version that it does not know, members
@@ -95,7 +95,7 @@ struct jobspec {
     enum schedule schedule;
 
     uint32_t lanes;     /* 0: fixed by batch and model size when the data is known, */
-    uint32_t lanes_max; /* up to this: the default, or more workers where the statement says so */
+    uint32_t lanes_max; /* up to this: the default, or more workers where the statement asks */
     uint32_t min_workers, max_workers; /* 1 <= min <= max */
     uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
     bool in_one_process;               /* master and the one worker; max_workers is 1 */

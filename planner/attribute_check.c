@@ -366,9 +366,10 @@ static enum status check_scope(const struct attribute *attribute, const struct n
                 : scope & SCOPE_EVALUATE ? "EVALUATE"
                                          : "PREDICT");
         if (cluster_knows(attribute->name) || strcmp(attribute->name, "job.where") == 0)
-            return error_hint(err, "Models are trained on a cluster, and tables scored on this "
-                                   "machine, whoever trained the model: job.max_workers = 4 has "
-                                   "four processes score.");
+            return error_hint(err,
+                              "Models are trained on a cluster, and tables scored on this "
+                              "machine, wherever the model was trained: job.max_workers = 4 has "
+                              "four processes score.");
         return error_hint(err, "It belongs to TO %s.",
                           attribute->scope & SCOPE_TRAIN      ? "TRAIN"
                           : attribute->scope & SCOPE_EVALUATE ? "EVALUATE"

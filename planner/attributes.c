@@ -181,7 +181,8 @@ const struct attribute attributes[] = {
      "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets more. "
      "Default: 1Gi."},
     WORD("job.read", TRAIN, "auto", WORDS("auto", "direct"), WORDS("spool", "materialize"),
-         "Who reads the rows of a job on a cluster. 'auto': this session, into a table of the job. "
+         "Which processes read the rows of a job on a cluster. 'auto': this session, into a table "
+         "of the job. "
          "'direct': its workers, "
          "from the one table of the SELECT, under a snapshot that this session holds for as long "
          "as the job runs."),

@@ -63,8 +63,8 @@ enum status bad_rows_plan(struct planning *planning, const char *attribute)
     return plan->bad_rows == BAD_ROWS_QUARANTINE ? quarantine_plan(planning, setting) : STATUS_OK;
 }
 
-/* Of the sample, what is of another kind than most of the column is bad, and says
- * nothing of the column. */
+/* Values of the sample that are of another kind than most of the column are bad, and do not count
+ * for the column's kind. */
 static void ignore_minority(struct query_column *column)
 {
     const uint32_t numbers = column->integers + column->reals;

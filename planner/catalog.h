@@ -17,7 +17,7 @@
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
 
-/* What a sample of the first QUERY_SAMPLE_ROWS rows says of one column. */
+/* What a sample of the first QUERY_SAMPLE_ROWS rows shows about one column. */
 struct query_column {
     struct slice name;
     struct slice declared_type; /* as the host names it ("INTEGER", "varchar(10)"); may be empty */
@@ -37,7 +37,7 @@ struct query {
     size_t count;
     struct vectors vectors;
     uint32_t sample_rows;
-    bool is_ordered;  /* the outermost SELECT has an ORDER BY, as far as the host can tell */
+    bool is_ordered;  /* the outermost SELECT has an ORDER BY, as far as the host knows */
     bool is_volatile; /* a cell may have another value each time it is read, as random() has */
 };
 
@@ -60,21 +60,21 @@ struct model_summary {
     int64_t version;
 };
 
-/* Whose SQL is written. PostgreSQL folds a name without quotes to small letters. */
+/* The database whose SQL is written. PostgreSQL folds a name without quotes to small letters. */
 enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
 
-/* What whoever runs the database has decided. Zeros: nothing. */
+/* What the database's administrator has decided. Zeros: nothing. */
 struct catalog_limits {
     uint32_t workers;             /* most of one job; 0: as many as the language allows */
-    const char *workers_decision; /* where that is said, for the hint */
+    const char *workers_decision; /* the setting with that, for the hint */
     bool is_closed;               /* jobs open no port: no job.metrics */
     const char *detach_hint;      /* instead of job.wait = false, where find_file finds none */
     uint64_t seed;                /* of a statement without train.seed */
     bool has_cluster;             /* jobs may go to Kubernetes */
-    bool wants_cluster;           /* and do, where a statement says nothing of job.where */
+    bool wants_cluster;           /* and do, where a statement does not set job.where */
     bool keeps_cluster;           /* and may outlive the session: job.wait = false */
     const char *no_cluster, *no_cluster_hint; /* why not; NULL: their pods cannot reach it */
-    bool is_staged; /* somebody else starts the processes, which reach this database */
+    bool is_staged; /* the processes are started elsewhere, and reach this database */
 };
 
 struct catalog {
@@ -92,11 +92,11 @@ struct catalog {
     /* Does a schema (PostgreSQL) or attached database (SQLite) of this name
      * exist? NULL: any name goes (the test double). */
     bool (*has_schema)(void *self, struct slice schema);
-    /* The file in which a table of this schema is made, for somebody who opens it
-     * when this session is gone: an absolute path. Size 0: in none. NULL: as that. */
+    /* The file in which a table of this schema is made, for a process that opens it when this
+     * session has ended: an absolute path. Size 0: in none. NULL: as that. */
     struct slice (*find_file)(void *self, struct slice schema);
-    /* Where relative paths of files begin: absolute, in the arena. NULL: the host takes no
-     * paths, since its jobs may write where who types may not. */
+    /* Where relative paths of files begin: absolute, in the arena. NULL: the host takes no paths,
+     * since its jobs may write where the user may not. */
     enum status (*working_folder)(void *self, struct arena *arena, struct slice *folder,
                                   struct error *err);
 };

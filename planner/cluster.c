@@ -47,8 +47,8 @@ bool cluster_knows(const char *attribute)
     return false;
 }
 
-/* job.read = 'auto', which this machine has too; and what the staged processes of whoever starts
- * them know. */
+/* job.read = 'auto', which this machine has too, and what processes that are started elsewhere
+ * know. */
 static bool is_read_here(const struct planning *planning, const struct setting *setting)
 {
     return setting == settings_find(planning, "job.read") &&
@@ -84,8 +84,7 @@ static bool says(const struct planning *planning, const char *name, const char *
     return setting && slice_is_fold(setting->value.text, value);
 }
 
-/* Each worker reads all rows, in no order, and nobody who could tell them apart sees the bad ones.
- */
+/* Each worker reads all rows, in no order, so bad rows cannot be told apart and put aside. */
 static enum status plan_reading(struct planning *planning)
 {
     const struct plan_training *training = &planning->plan->training;

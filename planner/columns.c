@@ -10,11 +10,11 @@
 
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 
-/* What a COLUMN clause says of one column of the query. */
+/* What a COLUMN clause sets for one column of the query. */
 struct choice {
     enum { CHOICE_NONE, CHOICE_DERIVED, CHOICE_NUMERIC, CHOICE_CATEGORY } kind;
     uint32_t vocabulary_max; /* CHOICE_CATEGORY */
-    uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not said */
+    uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };
@@ -399,7 +399,7 @@ static enum status refuse_unknown_length(const struct planning *planning,
                       SLICE_FORMAT(column->name));
 }
 
-/* PostgreSQL's lengths of time and amounts of money are numbers, said in another way. */
+/* PostgreSQL's intervals and amounts of money are numbers in another form. */
 static enum status hint_number(const struct planning *planning, const struct query_column *column)
 {
     const struct slice name = column->name, type = column->declared_type;

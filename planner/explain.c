@@ -3,7 +3,7 @@
 #include "planner/explanation.h"
 
 #define LINES_EXTRA     20 /* beside inputs and attributes */
-#define SPEEDUP_WORKERS 8  /* told one by one; beyond, where it grows by an eighth */
+#define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
 
 /* "integer in 140, NULL in 10 of 150 sampled rows" */
@@ -317,7 +317,7 @@ static void explain_place(struct explanation *explanation)
     else
         text_append_string(out, explanation->plan->cluster.is_wanted
                                     ? "as job.worker_cpu says, rounded up"
-                                    : "the machine's cores, shared among those who work");
+                                    : "the machine's cores, shared by the workers");
     explanation_line(explanation, "threads of a worker");
     text_append_string(out, "yes");
     explanation_line(explanation, "reproducible");

@@ -1,5 +1,5 @@
 /*
- * EXPLAIN SELECT ... TO PREDICT and TO EVALUATE. Who scores the rows is the engine's to say.
+ * EXPLAIN SELECT ... TO PREDICT and TO EVALUATE. The engine decides which processes score the rows.
  */
 #include "planner/explanation.h"
 

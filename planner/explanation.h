@@ -14,7 +14,7 @@ struct explanation {
     struct plan_line *lines;
     size_t count;
     struct text detail; /* of the line being written */
-    bool failed;        /* memory: told at the end */
+    bool failed;        /* out of memory: reported at the end */
 };
 
 /* `most` is how many lines there can be. */

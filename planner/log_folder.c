@@ -1,6 +1,6 @@
 /*
  * log.tensorboard: a folder, where the host takes paths at all. A database server
- * does not: who may use SQL there may not write where the server may.
+ * does not: its users may not write everywhere where the server may.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * job.metrics: 'PORT', 'IP:PORT' or '[IPv6]:PORT'. Names are not looked up: that
- * would make the address depend on who answers.
+ * would make the address depend on the name server.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

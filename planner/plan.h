@@ -20,7 +20,7 @@ struct plan_input {
     enum input_type type;
     uint32_t vocabulary_max; /* INPUT_CATEGORY */
     struct slice declared_type;
-    bool is_chosen; /* the type is said in COLUMN, not derived from the sample */
+    bool is_chosen; /* the type comes from COLUMN, not from the sample */
 };
 
 struct plan_training {
@@ -138,7 +138,7 @@ struct plan {
     struct slice attributes_for; /* SHOW ATTRIBUTES FOR model */
 };
 
-/* BAD_ROWS_QUARANTINE: the table beside a target or model, and the column that says why. */
+/* BAD_ROWS_QUARANTINE: the table beside a target or model, and its column with the reason. */
 #define QUARANTINE_SUFFIX "_bad_rows"
 #define QUARANTINE_REASON "totrain_reason"
 

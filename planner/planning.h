@@ -1,5 +1,5 @@
 /*
- * planning.h - what the files of the planner share; nobody else includes it.
+ * planning.h - what the files of the planner share; no other module includes it.
  *
  *     settings.c    WITH -> a table of checked settings
  *     query.c       names -> columns of the query

@@ -1,7 +1,7 @@
 #include "planner/planning.h"
 
-/* Units beyond the range of model.hidden_units are mostly a slip of the
- * keyboard, and sometimes a wish: say what it would cost. */
+/* Units beyond the range of model.hidden_units are mostly a typing error, and
+ * sometimes meant: the error shows what they would cost. */
 static enum status refuse_absurd(const struct setting *setting, const struct attribute *attribute,
                                  struct error *err)
 {

@@ -5,8 +5,8 @@
  *     v is an array of 3       spread               id  v  v[1]  v[2]  v[3]
  *
  * To a model they are inputs like any others, of the names v[1], v[2], ...: one that was
- * trained on such columns takes the array, and the other way round. A column's first
- * array in the sample says how many elements all of them have.
+ * trained on such columns takes the array, and the other way round. The number of elements is that
+ * of the column's first array in the sample.
  */
 #ifndef PLANNER_VECTORS_H
 #define PLANNER_VECTORS_H

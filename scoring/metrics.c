@@ -14,8 +14,8 @@ struct scores {
     size_t count, capacity;
 };
 
-/* How often a class was the truth, was predicted, and was both. The class that
- * the model does not know is kept behind the known ones. */
+/* How often a class was the label, was predicted, and was both. The class that
+ * the model does not know is counted behind the known ones. */
 struct tally {
     uint64_t actual, predicted, correct;
 };

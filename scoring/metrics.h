@@ -30,7 +30,7 @@ enum status metrics_add_value(struct metrics *metrics, const struct scorer *scor
 /*
  * The same in two steps, of which the first can be taken elsewhere and in any
  * order: what a row adds, and adding it. Rows that are added in the same order give
- * the same bits, whoever measured them.
+ * the same bits, whichever process measured them.
  */
 struct metrics_row {
     uint32_t truth, predicted; /* classes; truth METRICS_UNKNOWN: one the model does not know */

@@ -194,7 +194,7 @@ static enum status add_row(struct model_reader *reader, const struct model_row *
     return slice_is(row->part, "tensor") ? add_chunk(reader, row, err) : add_word(reader, row, err);
 }
 
-/* Kept until the meta row tells how much room it may take; no more bytes than
+/* Held until the meta row shows how much memory it may take; no more bytes than
  * the arena would hold. */
 static enum status keep_row(struct model_reader *reader, const struct model_row *row,
                             struct error *err)

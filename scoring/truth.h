@@ -1,5 +1,5 @@
 /*
- * truth.h - what a row's label says, for who measures a model.
+ * truth.h - a row's label, for measuring a model against it.
  */
 #ifndef SCORING_TRUTH_H
 #define SCORING_TRUTH_H

@@ -90,8 +90,8 @@ static enum status describe_fixed(const struct fixed_columns *fixed, struct aren
 }
 
 /*
- * PREDICT without a target is a query of the host's. Clients keep prepared
- * statements for long: the guard notices, once a run, that the model was
+ * PREDICT without a target is a query of the host's. Clients hold prepared
+ * statements for long: once a run, the guard checks that the model was not
  * replaced by one with other inputs, whose values would be mixed up.
  */
 static void guard_query(const struct plan *plan, struct slice query, struct text *sql)

@@ -17,7 +17,7 @@ BEGIN
     END IF;
 END $$;
 
--- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
+-- Jobs whose processes run elsewhere, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).
 
 CREATE SEQUENCE totrain.job_number;
@@ -26,7 +26,7 @@ GRANT USAGE ON SEQUENCE totrain.job_number TO totrain_user;
 CREATE FUNCTION totrain.stage(statement text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_stage' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.stage(text) IS
-    'puts what a job needs into tables, to be run by somebody else: the number of these tables';
+    'puts what a job needs into tables, for processes that are started elsewhere: the number of these tables';
 
 CREATE FUNCTION totrain.collect(number bigint,
                                 OUT name text, OUT train double precision, OUT validation double precision)
@@ -40,11 +40,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_discard' LANGUAGE C STRICT VOLATILE PARALLEL 
 COMMENT ON FUNCTION totrain.discard(bigint) IS
     'drops the tables of a staged job, in the background while they are in use; its processes end when they notice';
 
--- One's own tables that nobody needs: those of jobs that are over and whose tables were in use at
+-- One's own tables that are not needed any more: those of jobs that are over and whose tables were in use at
 -- that time, and those in which nothing was written for so long (processes that live write at least
--- with each checkpoint). A table that somebody uses just now is left for the next time, and not
+-- with each checkpoint). A table that is in use is left for the next time, and not
 -- waited for. Another role's tables are not even looked at: their columns may be of a type with a
--- cast of its owner's, and he is not to be called by whoever stages a job.
+-- cast of its owner's, which a role that stages a job must not run.
 CREATE FUNCTION totrain.sweep_jobs(idle interval DEFAULT '7 days') RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -107,8 +107,8 @@ AS 'MODULE_PATHNAME', 'totrain_sql_as_type' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION totrain.as_type(text, anyelement) IS
     'a text in the type of the second argument, by that type''s input function';
 
--- What publishing does beside the model's table: for whoever may act as the table's owner, or make
--- it. A right to delete from the kept rows would be a right to lock them against everybody.
+-- What publishing does beside the model's table: for roles that may act as the table's owner, or make
+-- it. A right to delete from the kept rows would be a right to lock them against all others.
 CREATE FUNCTION totrain.forget(relation oid, which text, version bigint) RETURNS boolean
 AS 'MODULE_PATHNAME', 'totrain_sql_forget' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.forget(oid, text, bigint) IS
@@ -142,7 +142,7 @@ COMMENT ON FUNCTION totrain.publish(bigint) IS
 REVOKE ALL ON FUNCTION totrain.publish(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.publish(bigint) TO totrain_user;
 
--- The rows that are kept of models: tables for pg_dump, views for everybody else.
+-- The rows that are kept of models: tables for pg_dump, views for all other roles.
 DO $$
 DECLARE
     kept text;
@@ -166,8 +166,8 @@ ALTER TABLE totrain.kept_metrics REPLICA IDENTITY FULL;
 GRANT USAGE ON SCHEMA totrain TO pg_database_owner;
 GRANT SELECT ON totrain.kept_models, totrain.kept_versions, totrain.kept_metrics TO pg_database_owner;
 
--- Each row belongs to a table: who may act as the owner of that table, and nobody else, sees the row
--- and writes it, through these views. (Under row security pg_dump would fail for all but superusers.)
+-- Each row belongs to a table: only roles that may act as the owner of that table see the row
+-- and write it, through these views. (Under row security pg_dump would fail for all but superusers.)
 
 -- A function, and no query on pg_class in the views: LOCK TABLE of a view locks all that it reads.
 CREATE FUNCTION totrain.is_own(relation oid) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

@@ -20,7 +20,7 @@ CREATE SCHEMA totrain;
 GRANT USAGE ON SCHEMA totrain TO totrain_user, totrain_monitor;
 
 -- What is kept of models beside their tables. As regclass a table follows its model through pg_dump,
--- which takes these rows along: for whoever owns the database, too. Old rows are deleted: a publication
+-- which takes these rows along: for the owner of the database, too. Old rows are deleted: a publication
 -- of all tables needs to know which (REPLICA IDENTITY).
 
 CREATE TABLE totrain.kept_models (
@@ -70,8 +70,8 @@ SELECT pg_catalog.pg_extension_config_dump('totrain.kept_models', '');
 SELECT pg_catalog.pg_extension_config_dump('totrain.kept_versions', '');
 SELECT pg_catalog.pg_extension_config_dump('totrain.kept_metrics', '');
 
--- Each row belongs to a table: who may act as the owner of that table, and nobody else, sees the row
--- and writes it, through these views. (Under row security pg_dump would fail for all but superusers.)
+-- Each row belongs to a table: only roles that may act as the owner of that table see the row
+-- and write it, through these views. (Under row security pg_dump would fail for all but superusers.)
 
 -- A function, and no query on pg_class in the views: LOCK TABLE of a view locks all that it reads.
 CREATE FUNCTION totrain.is_own(relation oid) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -100,7 +100,7 @@ WITH CHECK OPTION;
 
 GRANT SELECT, INSERT ON totrain.models, totrain.versions, totrain.metrics TO totrain_user;
 
--- A model's table that is dropped takes along what is kept of it. Whoever may drop
+-- A model's table that is dropped takes along what is kept of it. A role that may drop
 -- the table may not write these tables: SECURITY DEFINER, for the tables that are gone.
 -- Temporary ones go unnoticed when their session ends; the next DROP finds them.
 CREATE FUNCTION totrain.forget_dropped() RETURNS event_trigger
@@ -250,7 +250,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.publish(bigint) IS
     'the model of one of the caller''s jobs that is unpublished into its table';
 
--- Jobs that somebody else runs, on a cluster: what they need lies in three tables in the
+-- Jobs whose processes run elsewhere, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).
 
 CREATE SEQUENCE totrain.job_number;
@@ -259,7 +259,7 @@ GRANT USAGE ON SEQUENCE totrain.job_number TO totrain_user;
 CREATE FUNCTION totrain.stage(statement text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_stage' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.stage(text) IS
-    'puts what a job needs into tables, to be run by somebody else: the number of these tables';
+    'puts what a job needs into tables, for processes that are started elsewhere: the number of these tables';
 
 CREATE FUNCTION totrain.collect(number bigint,
                                 OUT name text, OUT train double precision, OUT validation double precision)
@@ -273,11 +273,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_discard' LANGUAGE C STRICT VOLATILE PARALLEL 
 COMMENT ON FUNCTION totrain.discard(bigint) IS
     'drops the tables of a staged job, in the background while they are in use; its processes end when they notice';
 
--- One's own tables that nobody needs: those of jobs that are over and whose tables were in use at
+-- One's own tables that are not needed any more: those of jobs that are over and whose tables were in use at
 -- that time, and those in which nothing was written for so long (processes that live write at least
--- with each checkpoint). A table that somebody uses just now is left for the next time, and not
+-- with each checkpoint). A table that is in use is left for the next time, and not
 -- waited for. Another role's tables are not even looked at: their columns may be of a type with a
--- cast of its owner's, and he is not to be called by whoever stages a job.
+-- cast of its owner's, which a role that stages a job must not run.
 CREATE FUNCTION totrain.sweep_jobs(idle interval DEFAULT '7 days') RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -328,8 +328,8 @@ AS 'MODULE_PATHNAME', 'totrain_sql_as_type' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION totrain.as_type(text, anyelement) IS
     'a text in the type of the second argument, by that type''s input function';
 
--- What publishing does beside the model's table: for whoever may act as the table's owner, or make
--- it. A right to delete from the kept rows would be a right to lock them against everybody.
+-- What publishing does beside the model's table: for roles that may act as the table's owner, or make
+-- it. A right to delete from the kept rows would be a right to lock them against all others.
 CREATE FUNCTION totrain.forget(relation oid, which text, version bigint) RETURNS boolean
 AS 'MODULE_PATHNAME', 'totrain_sql_forget' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.forget(oid, text, bigint) IS

@@ -91,9 +91,9 @@ void kube_events_note(struct kube_events *events, const struct kube_moment *now,
     event->sequence = events->sequence;
 }
 
-void kube_events_hurry(struct kube_events *events)
+void kube_events_flush(struct kube_events *events)
 {
-    events->is_hurried = true;
+    events->is_flushing = true;
 }
 
 /* ----- objects ----- */
@@ -194,7 +194,7 @@ static bool is_due(const struct kube_events *events, const struct kube_event *ev
         return false;
     if (events->tokens == 0 && events->refilled_ms + KUBE_EVENTS_REFILL_MS > at_ms)
         at_ms = events->refilled_ms + KUBE_EVENTS_REFILL_MS;
-    if (events->is_hurried || at_ms <= now_ms)
+    if (events->is_flushing || at_ms <= now_ms)
         return true;
     if (at_ms < *due_ms)
         *due_ms = at_ms;
@@ -263,7 +263,7 @@ void kube_events_on_cancel(struct kube_events *events)
         event->is_asked = false;
 }
 
-bool kube_events_are_said(const struct kube_events *events)
+bool kube_events_are_drained(const struct kube_events *events)
 {
     for (size_t i = 0; i < events->count; i++)
         if (events->events[i].is_asked || events->events[i].said != events->events[i].count)

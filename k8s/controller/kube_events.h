@@ -9,7 +9,7 @@
  * They are one Event, of which the count, the last time and the last message change, every
  * KUBE_EVENTS_EVERY_MS at most; and all Events of a job together change as often as a bucket of
  * tokens allows. Events that have to wait are counted meanwhile. None waits once
- * kube_events_hurry is called, at the end of a job.
+ * kube_events_flush is called, at the end of a job.
  *
  * What the API server refuses is dropped: Events are for people, and nothing depends on one.
  *
@@ -51,7 +51,7 @@ struct kube_events {
     size_t count;
     uint32_t sequence;
     int64_t tokens, refilled_ms;
-    bool is_hurried, has_complained;
+    bool is_flushing, has_complained;
 };
 
 /* Borrowed for its life: `owner`, the uid of the Job, and `instance`, the reporting pod's name. */
@@ -67,7 +67,7 @@ struct kube_moment {
 void kube_events_note(struct kube_events *events, const struct kube_moment *now, bool is_warning,
                       const char *reason, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-void kube_events_hurry(struct kube_events *events);
+void kube_events_flush(struct kube_events *events);
 
 /* True: send this request, and report its answer; one at a time. Otherwise *due_ms is not later
  * than the time at which there is something to send. */
@@ -79,6 +79,6 @@ bool kube_events_on_answer(struct kube_events *events, enum status status, int c
 void kube_events_on_cancel(struct kube_events *events);
 
 /* All that was noted has been sent or given up. */
-bool kube_events_are_said(const struct kube_events *events);
+bool kube_events_are_drained(const struct kube_events *events);
 
 #endif

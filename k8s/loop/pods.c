@@ -70,7 +70,7 @@ static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
     roster_on_pod(&pods->roster, loop_now_ms(), &view);
     log_view(&view, before, state_of(&pods->roster, &view));
     if (view.is_leaving && view.phase == POD_RUNNING && !pods->ends)
-        pods->heir.drain(pods->heir.context, view.index, view.incarnation);
+        pods->listener.drain(pods->listener.context, view.index, view.incarnation);
 }
 
 static void on_change(void *context, enum watcher_change change, struct slice name,
@@ -124,7 +124,7 @@ static void want(struct pods *pods, int64_t workers)
     log_info("%lld workers are wanted", (long long)workers);
     pods_events_scaled(pods, pods->wanted, (uint32_t)workers);
     pods->wanted = (uint32_t)workers;
-    pods->heir.want(pods->heir.context, ++pods->wanted_version, (uint32_t)workers);
+    pods->listener.want(pods->listener.context, ++pods->wanted_version, (uint32_t)workers);
     want_useful(pods);
 }
 
@@ -137,11 +137,11 @@ static void note_deletion(struct pods *pods)
     if (pods->is_deleted || pods->is_over)
         return;
     pods->is_deleted = true;
-    pods->heir.cancel_deleted(pods->heir.context);
+    pods->listener.cancel_deleted(pods->listener.context);
 }
 
 /* The annotation was set by `totrain scale`, through the job's follower, or by kubectl. */
-static void hear_wish(struct pods *pods, const cJSON *object)
+static void read_wanted_workers(struct pods *pods, const cJSON *object)
 {
     const struct slice text = API_TEXT(object, "metadata", "annotations", MANIFEST_WORKERS);
     int64_t workers;
@@ -172,7 +172,7 @@ static void on_job(void *context, enum watcher_change change, struct slice name,
     if (change == WATCHER_DELETED || is_leaving(object))
         note_deletion(pods);
     else
-        hear_wish(pods, object);
+        read_wanted_workers(pods, object);
 }
 
 /* It may have gone before this master looked for it. */
@@ -198,7 +198,7 @@ static void on_succession(void *context, enum status status, const struct error 
     if (status != STATUS_OK)
         log_warning("the next master is left to the Job's controller: %s", err->message);
     if (!pods->is_over)
-        pods->heir.leave(pods->heir.context);
+        pods->listener.leave(pods->listener.context);
 }
 
 static enum status begin_succession(struct pods *pods, struct error *err)
@@ -225,7 +225,7 @@ static void leave(void *self)
     if (begin_succession(pods, &err) == STATUS_OK)
         return;
     log_warning("the next master is left to the Job's controller: %s", err.message);
-    pods->heir.leave(pods->heir.context);
+    pods->listener.leave(pods->listener.context);
 }
 
 /* ----- reports ----- */
@@ -241,7 +241,7 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
     if (pods->roster.verdict.status != STATUS_OK) {
         if (!pods->has_given_up)
-            pods->heir.fail(pods->heir.context, &pods->roster.verdict);
+            pods->listener.fail(pods->listener.context, &pods->roster.verdict);
         pods->has_given_up = true;
         return;
     }
@@ -250,13 +250,13 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     else if (is_any)
         snprintf(text, sizeof text, "%s", problem.message);
     if (notices_hear(&pods->notices, now_ms, away || is_any ? text : NULL, due_ms))
-        pods->heir.notice(pods->heir.context, text);
+        pods->listener.notice(pods->listener.context, text);
 }
 
 /* Of the job's end: not for long, since nothing depends on it. */
 static bool has_told(const struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
-    if (kube_events_are_said(&pods->events) || now_ms >= pods->told_at)
+    if (kube_events_are_drained(&pods->events) || now_ms >= pods->told_at)
         return true;
     if (pods->told_at < *due_ms)
         *due_ms = pods->told_at;
@@ -350,7 +350,7 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     if (wanted > pods->job->workers_max)
         return fail(err, STATUS_INVALID, "the job may have %u workers, its objects are made for %u",
                     wanted, pods->job->workers_max);
-    pods->heir = *owner;
+    pods->listener = *owner;
     pods->least = job->spec.min_workers;
     pods->wanted = wanted;
     TRY(open_all(pods, loop, wanted, err));
@@ -443,7 +443,7 @@ static enum status run_to_end(struct pods *pods, struct loop *loop, struct error
     pods->ends = true;
     pods->end_at = loop_now_ms() + PODS_END_MS;
     pods->told_at = loop_now_ms() + TELL_MS;
-    kube_events_hurry(&pods->events);
+    kube_events_flush(&pods->events);
     pods->patch_at = 0;
     pods_wake(pods);
     return loop_run(loop, err);
@@ -487,7 +487,7 @@ static enum status run_flush(struct pods *pods, struct loop *loop, struct error 
     TRY(loop_add_guest(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     pods->told_at = loop_now_ms() + FLUSH_MS;
-    kube_events_hurry(&pods->events);
+    kube_events_flush(&pods->events);
     pods_wake(pods);
     return loop_run(loop, err);
 }
@@ -499,7 +499,7 @@ static void flush(void *self)
     struct error err;
 
     error_clear(&err);
-    if (kube_events_are_said(&pods->events) || loop_new(TICK_MS, &loop, &err) != STATUS_OK)
+    if (kube_events_are_drained(&pods->events) || loop_new(TICK_MS, &loop, &err) != STATUS_OK)
         return;
     if (run_flush(pods, loop, &err) != STATUS_OK)
         log_warning("Events of the job are not sent: %s", err.message);

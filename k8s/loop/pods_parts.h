@@ -55,7 +55,7 @@ struct pods {
     enum roster_problem_kind problem;
     int64_t problem_at_ms; /* when it is reported next */
 
-    struct launcher_owner heir; /* receives the notices; empty while ending */
+    struct launcher_owner listener; /* receives the notices; empty while ending */
     bool has_given_up, is_over;
     uint32_t least; /* workers with which the job can work */
     uint64_t wanted_version;

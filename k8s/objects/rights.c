@@ -6,9 +6,9 @@
 #include "k8s/client/access.h"
 #include "k8s/client/api_answer.h"
 
-const char rights_warning[] =
-    "An account that may create Pods in a namespace can mount every Secret of it and act as each of its "
-    "service accounts: keep nothing else in this one.";
+const char rights_warning[] = "An account that may create Pods in a namespace can mount every "
+                              "Secret of it and act as each of its "
+                              "service accounts: keep nothing else in this one.";
 
 /* The master creates the pods of the workers. It reads their logs to report why one failed, gives
  * more memory in place to one that ran out of it, reads on its Job how many workers are wanted, and

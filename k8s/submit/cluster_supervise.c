@@ -9,9 +9,9 @@
 #include "k8s/job/cluster_folder.h"
 #include "k8s/job/kube_job_name.h"
 #include "k8s/submit/adoption.h"
-#include "k8s/submit/books.h"
 #include "k8s/submit/creation.h"
 #include "k8s/submit/follower.h"
+#include "k8s/submit/job_record.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_guest.h"
@@ -31,7 +31,7 @@ struct cluster {
     struct loop *loop;
     struct client *client;
     struct supervise_watch watch;
-    struct books books;
+    struct job_record record;
 
     struct adoption *adoption;
     struct creation *creation;
@@ -176,7 +176,7 @@ static void on_event(void *context, const struct job_event *event)
 {
     struct cluster *cluster = context;
 
-    books_note(&cluster->books, event);
+    job_record_note(&cluster->record, event);
     say(event);
 }
 
@@ -465,13 +465,13 @@ int cluster_supervise(const struct job *job, const char *sockets, bool is_detach
                                              .is_detached = is_detached,
                                              .is_kept = job_is_kept(job->folder)};
     cluster.last = empty_event(JOB_NOTICE);
-    books_open(&cluster.books, job);
+    job_record_open(&cluster.record, job);
     if (open_all(&cluster, sockets, &err) != STATUS_OK || loop_run(cluster.loop, &err) != STATUS_OK)
         fail_with(&cluster, &err);
     if (cluster.watch.is_stopped)
-        books_leave(&cluster.books);
+        job_record_leave(&cluster.record);
     else
-        books_close(&cluster.books, &cluster.last);
+        job_record_close(&cluster.record, &cluster.last);
     say(&cluster.last);
     close_all(&cluster);
     return cluster.last.kind == JOB_DONE ? 0 : status_exit_code(cluster.last.error.status);

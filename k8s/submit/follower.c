@@ -68,7 +68,7 @@ static void end_with_log(struct follower *follower, enum status status, const st
     if (!follower->log)
         finish(follower, status, err, false);
     else
-        pod_log_hurry(follower->log);
+        pod_log_retry_now(follower->log);
 }
 
 __attribute__((format(printf, 2, 3))) static void notice(struct follower *follower,
@@ -130,7 +130,7 @@ static void follow_log(struct follower *follower, struct slice name)
     struct error err;
 
     if (slice_is(name, follower->pod_name)) {
-        pod_log_hurry(follower->log);
+        pod_log_retry_now(follower->log);
         return;
     }
     pod_log_close(follower->log);
@@ -273,8 +273,7 @@ static void end_deleted(struct follower *follower)
     struct error err;
 
     error_clear(&err);
-    fail(&err, STATUS_INTERRUPTED, "the Job %.*s was deleted",
-         SLICE_FORMAT(follower->job->name));
+    fail(&err, STATUS_INTERRUPTED, "the Job %.*s was deleted", SLICE_FORMAT(follower->job->name));
     finish(follower, STATUS_INTERRUPTED, &err, false);
 }
 

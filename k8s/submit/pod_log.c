@@ -147,7 +147,7 @@ void pod_log_close(struct pod_log *log)
     free(log);
 }
 
-void pod_log_hurry(struct pod_log *log)
+void pod_log_retry_now(struct pod_log *log)
 {
     if (log->call)
         return;

@@ -25,6 +25,6 @@ enum status pod_log_open(struct loop *loop, struct client *client, const struct 
                          struct pod_log **log, struct error *err);
 void pod_log_close(struct pod_log *log); /* NULL: nothing. Not from within a line. */
 /* Something has changed: if it waits, ask again now. */
-void pod_log_hurry(struct pod_log *log);
+void pod_log_retry_now(struct pod_log *log);
 
 #endif

@@ -305,8 +305,8 @@ static void expect(const void *from, size_t size)
         __builtin_prefetch((const char *)from + line);
 }
 
-void dataset_expect_row(const struct dataset *dataset, const struct dataset_part *part,
-                        uint32_t row)
+void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_part *part,
+                          uint32_t row)
 {
     const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
 

@@ -68,8 +68,8 @@ void dataset_take_row(const struct dataset *dataset, const struct dataset_part *
 /* Asks the memory for what will be needed of a row: first for its label and
  * where it lies, and then, when that is here, for its inputs. */
 void dataset_expect_label(const struct dataset_part *part, uint32_t row);
-void dataset_expect_row(const struct dataset *dataset, const struct dataset_part *part,
-                        uint32_t row);
+void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_part *part,
+                          uint32_t row);
 
 /*
  * The order of an epoch: the rows of the training part sorted by

@@ -280,7 +280,7 @@ enum status jobstore_open(const char *path, bool read_only, struct jobstore **st
     return status;
 }
 
-enum status jobstore_survive(struct jobstore *store, struct error *err)
+enum status jobstore_set_durable(struct jobstore *store, struct error *err)
 {
     return jobstore_run(store, "PRAGMA synchronous = NORMAL", err);
 }

@@ -92,7 +92,7 @@ enum status jobstore_take_staged_model(struct jobstore *store, struct error *err
 enum status jobstore_forget_staged_model(struct jobstore *store, struct error *err);
 /* From now on a power cut may take the last transactions, and damages nothing: for a job that can
  * be continued then. Otherwise the store does not survive one, until its first checkpoint. */
-enum status jobstore_survive(struct jobstore *store, struct error *err);
+enum status jobstore_set_durable(struct jobstore *store, struct error *err);
 
 /* Group writes: everything between the two is one transaction. */
 enum status jobstore_begin(struct jobstore *store, struct error *err);

@@ -1,20 +1,19 @@
 /*
- * journal.h - a job's books in another place than this machine.
+ * journal.h - a job's store in another place than this machine.
  *
- *     master --put--> jobstore (a file that may be lost) --commit--> journal (the truth)
+ *     master --put--> jobstore (a file that may be lost) --commit--> journal (authoritative)
  *     next master, waiting session: journal --replay--> jobstore
  *
  * A job whose roles share no folder keeps its store as a copy: what a transaction puts is
- * appended to the journal first, and only then committed to the file. Whoever has an empty
+ * appended to the journal first, and only then committed to the file. A process with an empty
  * folder replays the journal and has the same store. So everything that reads a job reads
  * a store, and the one seam to another place is this: a list of entries that only grows.
  *
- * Entries are numbered from 1 without a gap. An append names, without saying so, the number
- * that follows the last one its writer has seen, and is refused as STALE when somebody else
- * has written that one. That is all the fencing there is: a master that a newer one has
- * replaced cannot write, whatever it believes.
+ * Entries are numbered from 1 without a gap. An append takes the number that follows the last
+ * one its writer has seen, and is refused as STALE when another process has written that one.
+ * That is all the fencing there is: a master that a newer one has replaced cannot write.
  *
- *     1 spec, 2 input     by who submits (master 0): job.json; the rows
+ *     1 spec, 2 input     by the submitter (master 0): job.json; the rows
  *     claim               a new master, with a greater number than all before
  *     job worker event metric result model checkpoint drop
  *                         what that master puts. Nothing follows a job that has ended.
@@ -22,8 +21,8 @@
  * The pieces of a checkpoint lie apart, since they are large and many: the entry
  * `checkpoint` has the head, whose hash covers them (checkpoint.h).
  *
- * Bodies are JSON, as bytes. All of it may have been written by somebody else: a replay
- * takes nothing on trust, and what does not fit is CORRUPT.
+ * Bodies are JSON, as bytes. Any of it may have been written by a foreign process: a replay
+ * trusts nothing, and what does not fit is CORRUPT.
  */
 #ifndef RUNTIME_DATA_JOURNAL_H
 #define RUNTIME_DATA_JOURNAL_H
@@ -55,7 +54,7 @@ enum journal_kind {
 
 struct journal_entry {
     int64_t number; /* when read */
-    int64_t master; /* who wrote it; 0: who submitted the job */
+    int64_t master; /* that wrote it; 0: the submitter */
     enum journal_kind kind;
     struct slice body, data;
     bool has_data;
@@ -72,18 +71,19 @@ struct journal {
     /* Entries behind number `after`, in order, borrowed until `each` returns. */
     enum status (*read)(void *self, int64_t after, journal_reader *each, void *context,
                         struct error *err);
-    /* Behind the last that was read or appended: all or none. STALE: somebody else has written
-     * there. is_urgent: they are safe when it returns OK, and a lost connection is made again
-     * for as long as it makes sense. Else CONNECTION says at once that nothing was sent, and OK
-     * that they are there before anything else is. */
+    /* Behind the last that was read or appended: all or none. STALE: another process has written
+     * there. is_urgent: they are safe when it returns OK, and a lost connection is made again for
+     * as long as that makes sense. Otherwise CONNECTION returns at once and nothing was sent; OK
+     * means that they are there before anything that follows. */
     enum status (*append)(void *self, const struct journal_entry *entries, size_t count,
                           bool is_urgent, struct error *err);
-    /* STALE when somebody has written behind the last. OK also when nobody can be asked. */
+    /* STALE when another process has written behind the last. OK also where that cannot be found
+     * out. */
     enum status (*check)(void *self, struct error *err);
     /* Of a checkpoint. The same piece may be put again. */
     enum status (*put_piece)(void *self, uint64_t checkpoint, uint64_t position, struct slice bytes,
                              struct error *err);
-    /* In order of their positions. NULL: who replays needs no checkpoint. */
+    /* In order of their positions. NULL: the replay needs no checkpoint. */
     enum status (*each_piece)(void *self, uint64_t checkpoint, piece_reader *each, void *context,
                               struct error *err);
 };
@@ -97,9 +97,9 @@ struct journal_position {
 
 /*
  * From now on the store, which is new and empty, is a copy of the journal, which must outlive
- * it: jobstore_claim replays it, and what is put goes there. How a running job goes, and its
- * metrics, are told every second at most: as much of them dies with its master. A failure of the
- * journal is one of the transaction.
+ * it: jobstore_claim replays it, and what is put goes there. Progress of a running job, metrics
+ * included, is written once a second at most: as much of it is lost with its master. A failure of
+ * the journal is one of the transaction.
  */
 enum status jobstore_attach(struct jobstore *store, const struct journal *journal,
                             struct error *err);

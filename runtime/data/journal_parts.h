@@ -17,14 +17,14 @@ struct recording;
 
 /* ----- checkpoint.c ----- */
 
-/* The head and its pieces as another store has them. Nothing is believed:
+/* The head and its pieces as another store has them. Nothing is trusted:
  * checkpoint_open checks them as any other's. `older`: of the one before, whose pieces are fetched
  * where the newest is damaged; NULL: there is none. */
 enum status checkpoint_put_foreign(struct jobstore *store,
                                    const uint64_t values[CHECKPOINT_HEAD_VALUES],
                                    const uint64_t *older, const struct journal *journal,
                                    struct error *err);
-/* As checkpoint_drop, and no journal hears of it. */
+/* As checkpoint_drop, but without a journal entry. */
 enum status checkpoint_forget(struct jobstore *store, struct error *err);
 
 #endif

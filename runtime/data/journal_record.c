@@ -22,12 +22,12 @@ struct recording {
     struct recorded *entries;
     size_t count, capacity;
     struct text bytes;
-    /* What earlier transactions have left to be told with the next: how many, in how many
+    /* Entries that earlier transactions have left to be sent with the next: how many, in how many
      * bytes. */
     size_t kept, kept_bytes;
-    int64_t master; /* 0: nobody has claimed it yet, and nothing is recorded */
+    int64_t master; /* 0: no master has claimed it yet, and nothing is recorded */
     bool is_urgent; /* there is more than how the job goes */
-    bool is_closed; /* the job has ended: what a master does afterwards is told to nobody */
+    bool is_closed; /* the job has ended: later actions of a master are not recorded */
     enum job_state state;
     int64_t flushed_at;
 };
@@ -346,8 +346,8 @@ static bool has_ended(const struct recording *recording)
            recording->state == JOB_STATE_CANCELLED;
 }
 
-/* How a job goes is told in one piece every second: as rows of their own, the metrics of short
- * steps would take longer than the steps. */
+/* Progress is written in one piece every second: as rows of their own, the metrics of short steps
+ * would take longer than the steps. */
 enum status recording_flush(struct recording *recording, struct error *err)
 {
     const bool is_due = is_recording(recording) && recording->count > 0 &&
@@ -432,7 +432,7 @@ enum status recording_claim(struct recording *recording, struct jobstore *store,
                         (long long)position.master);
         *incarnation = position.master + 1 > least ? (uint32_t)(position.master + 1) : least;
         recording->master = *incarnation;
-        recording->state = JOB_STATE_LOST; /* the first row of each master is told at once */
+        recording->state = JOB_STATE_LOST; /* the first row of each master is written at once */
         status = append_claim(recording, err);
     }
     return status;

@@ -219,7 +219,7 @@ static enum status take_body(struct replay *replay, const struct journal_entry *
         return take_model_row(replay, body, entry, err);
     case JOURNAL_CHECKPOINT:
         return take_head(replay, body, err);
-    default: /* a claim, a drop, or who submitted: no more than its kind */
+    default: /* a claim, a drop, or the submitter's: no more than its kind */
         return STATUS_OK;
     }
 }
@@ -272,7 +272,7 @@ static enum status take_entry(struct replay *replay, const struct journal_entry 
     return status;
 }
 
-/* What is wrong is said with its place. */
+/* An error gets the number of its entry. */
 static enum status read_entry(void *context, const struct journal_entry *entry, struct error *err)
 {
     struct error why;

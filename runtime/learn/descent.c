@@ -117,7 +117,7 @@ static enum phase_kind after_gradient(const struct descent *descent, uint64_t st
 
 /* ---- open, close ---- */
 
-/* What the machine has; where it does not say, what a learner may have. */
+/* The machine's memory; where it is not known, what a learner may have. */
 static uint64_t machine_bytes(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);

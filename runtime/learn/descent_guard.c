@@ -1,11 +1,12 @@
 /*
- * What a learner keeps in memory is what it wrote there: a bit that changes by itself is found.
+ * Checks that a learner's memory holds what was written there: a bit that changes by itself is
+ * found.
  *
  *     weights, slots   summed as each step reads and writes them: found by the next step at the
- *                      latest, and by whoever asks (before a state is given away, a model made)
- *     derived          a copy of weights: its sum is theirs. Looked at when it is written over and
- *                      before something leaves this worker that lanes were computed with it
- *     rows             hashed by chunks as they were encoded, and looked at again chunk by chunk
+ *                      latest, and by explicit checks (before a state is given away, a model made)
+ *     derived          a copy of weights: its sum is theirs. Checked when it is written over, and
+ *                      before results computed with it leave this worker
+ *     rows             hashed by chunks as they were encoded, and checked again chunk by chunk
  */
 #include <stdlib.h>
 #include <string.h>

@@ -216,7 +216,7 @@ static void contribute_lane(const struct descent *descent, uint32_t lane,
 
 /* ---- a run of lanes by the team ---- */
 
-struct sitting {
+struct lane_batch {
     struct descent *descent;
     uint32_t first;
     int64_t *fixed; /* of the caller */
@@ -233,20 +233,20 @@ static void clear_sums(const struct descent *descent, struct descent_member *mem
         memset(member->fixed, 0, phase->real_count * sizeof *member->fixed);
 }
 
-static void sit(void *context, uint32_t number, uint32_t task)
+static void compute_lane_task(void *context, uint32_t number, uint32_t task)
 {
-    struct sitting *sitting = context;
-    struct descent_member *member = &sitting->descent->members[number];
+    struct lane_batch *batch = context;
+    struct descent_member *member = &batch->descent->members[number];
 
     if (!member->has_sums)
-        clear_sums(sitting->descent, member);
-    contribute_lane(sitting->descent, sitting->first + task, member);
+        clear_sums(batch->descent, member);
+    contribute_lane(batch->descent, batch->first + task, member);
 }
 
 static void add_slice(void *context, uint32_t number, uint32_t task)
 {
-    const struct sitting *sitting = context;
-    const struct descent *descent = sitting->descent;
+    const struct lane_batch *batch = context;
+    const struct descent *descent = batch->descent;
     const uint32_t first = task * SLICE_ELEMENTS;
     const uint32_t left = descent->progress.phase.real_count - first;
     const uint32_t end = first + (left < SLICE_ELEMENTS ? left : SLICE_ELEMENTS);
@@ -255,19 +255,19 @@ static void add_slice(void *context, uint32_t number, uint32_t task)
     for (uint32_t m = 1; m < descent->member_count; m++)
         if (descent->members[m].has_sums)
             for (uint32_t i = first; i < end; i++)
-                sitting->fixed[i] += descent->members[m].fixed[i];
+                batch->fixed[i] += descent->members[m].fixed[i];
 }
 
-static void add_members(struct sitting *sitting, int64_t *integers)
+static void add_members(struct lane_batch *batch, int64_t *integers)
 {
-    const struct descent *descent = sitting->descent;
+    const struct descent *descent = batch->descent;
     const struct phase *phase = &descent->progress.phase;
 
     for (uint32_t m = 1; m < descent->member_count; m++)
         for (uint32_t i = 0; descent->members[m].has_sums && i < phase->integer_count; i++)
             integers[i] += descent->members[m].integers[i];
     team_run(descent->team, (phase->real_count + SLICE_ELEMENTS - 1) / SLICE_ELEMENTS, add_slice,
-             sitting);
+             batch);
 }
 
 /* The order of an epoch is made when it is first asked for. */
@@ -293,7 +293,7 @@ static void ensure_derived(struct descent *descent)
 }
 
 /* Lanes of one call: so few that messages are answered meanwhile. */
-static uint32_t lanes_a_sitting(const struct descent *descent, uint32_t count)
+static uint32_t lanes_per_call(const struct descent *descent, uint32_t count)
 {
     const struct phase *phase = &descent->progress.phase;
     const double lane_work = descent->model.row_work * (phase->rows / descent->lanes + 1);
@@ -306,8 +306,8 @@ uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t 
                             int64_t *fixed)
 {
     struct descent *descent = self;
-    const uint32_t lanes = lanes_a_sitting(descent, count);
-    struct sitting sitting = {descent, first, fixed};
+    const uint32_t lanes = lanes_per_call(descent, count);
+    struct lane_batch batch = {descent, first, fixed};
 
     if (descent->progress.phase.kind == PHASE_GRADIENT) {
         ensure_order(descent, descent->progress.phase.epoch);
@@ -321,9 +321,9 @@ uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t 
         member->has_sums = m == 0;
         member->added = 0;
     }
-    team_run(descent->team, lanes, sit, &sitting);
+    team_run(descent->team, lanes, compute_lane_task, &batch);
     if (descent->member_count > 1)
-        add_members(&sitting, integers);
+        add_members(&batch, integers);
     for (uint32_t m = 0; m < descent->member_count; m++)
         descent->guard.contributed += descent->members[m].added;
     return lanes;

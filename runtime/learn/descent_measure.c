@@ -170,7 +170,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
         measure_row(descent, task, i, rows[i], err);
 }
 
-/* In the order of the rows, whoever scored them. */
+/* In the order of the rows, whichever thread scored them. */
 static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct error *err)
 {
     struct metrics *metrics = measuring->metrics[measuring->parts_begun - 1];

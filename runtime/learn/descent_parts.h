@@ -85,7 +85,7 @@ struct descent_sums {
     uint32_t mixed; /* of the parameters, so that small differences do not cancel */
 };
 
-/* What is known of memory that nobody else writes (descent_guard.c). */
+/* Check sums of memory that only the learner writes (descent_guard.c). */
 struct descent_guard {
     struct descent_sums arrays;
     uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
@@ -169,7 +169,7 @@ enum status descent_guard_rows(struct descent *descent, struct error *err);
 
 /* Whether a job can be there: what is asked of a state that is taken. */
 bool descent_is_possible(const struct descent *descent, const struct progress *progress);
-/* The optimizer's schedule ends as progress says. */
+/* Sets the end of the optimizer's schedule from progress. */
 void descent_follow_progress(struct descent *descent);
 
 /* A hash of all that the learned bits depend on. */

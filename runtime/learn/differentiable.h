@@ -3,9 +3,9 @@
  *
  *     parameters, rows of a lane --gradient--> loss, gradient of each parameter
  *
- * The parameters are one array of floats, cut into tensors. The model says where
- * they start and how to compute a lane; all else (lanes, fixed point, optimizer,
- * early stopping, states) is descent's. What a lane gives is a pure function of
+ * The parameters are one array of floats, cut into tensors. The model provides their
+ * start and the computation of a lane; all else (lanes, fixed point, optimizer, early
+ * stopping, states) is descent's. The result of a lane is a pure function of
  * parameters, rows and model: the space that it is computed in carries nothing
  * from one lane to the next.
  *

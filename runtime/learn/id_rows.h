@@ -23,7 +23,7 @@ struct touched_rows {
 
 void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
                      const int32_t *ids, float *z);
-/* The gradient of each selected row += delta of who selected it. */
+/* The gradient of each selected row += delta of the rows that selected it. */
 void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
                       float *gradient, struct touched_rows *touched);
 /* The gradient of all touched rows is zero again, and none is touched. */

@@ -15,12 +15,12 @@ static void expect_rows(const struct lane_rows *rows, uint32_t at)
     if (!rows->order || at + EXPECT_LABELS >= rows->part->rows)
         return;
     dataset_expect_label(rows->part, rows->order[at + EXPECT_LABELS]);
-    dataset_expect_row(rows->dataset, rows->part, rows->order[at]);
+    dataset_prefetch_row(rows->dataset, rows->part, rows->order[at]);
 }
 
 /* `count` rows from `offset` on go to the space. */
 static void gather(const struct network *network, const struct lane_rows *rows, uint32_t offset,
-                   uint32_t count, struct network_space *space)
+                   uint32_t count, struct network_workspace *space)
 {
     const size_t width = network->dense_width, ids = network->ids.id_count;
     const uint32_t first = rows->first + offset;
@@ -44,7 +44,7 @@ static uint32_t chunk_rows(const struct lane_rows *rows, uint32_t offset)
     return left < LANE_CHUNK_ROWS ? left : LANE_CHUNK_ROWS;
 }
 
-static float *outputs_of(const struct network *network, const struct network_space *space)
+static float *outputs_of(const struct network *network, const struct network_workspace *space)
 {
     return space->activations[network->layer_count - 1];
 }
@@ -61,7 +61,7 @@ static struct dropout_place place_of(const struct network *network, const struct
 /* Leaves a1, a2, ... and the logits in space->activations. `drops`: not of an evaluation. */
 static void forward(const struct network *network, const float *parameters,
                     const struct lane_rows *rows, uint32_t offset, bool drops,
-                    struct network_space *space)
+                    struct network_workspace *space)
 {
     const uint32_t n = chunk_rows(rows, offset);
     const float *a = space->inputs;
@@ -86,7 +86,7 @@ static void forward(const struct network *network, const float *parameters,
 /* From dL/dz of the last layer, which lies where its logits were. */
 static void backward(const struct network *network, const float *parameters,
                      const float *transposed, uint32_t n, bool is_first,
-                     struct network_space *space)
+                     struct network_workspace *space)
 {
     const float *delta = outputs_of(network, space);
 
@@ -111,7 +111,7 @@ struct lane_gradient network_gradient(const void *self, const float *parameters,
                                       void *room)
 {
     const struct network *network = self;
-    struct network_space *space = room;
+    struct network_workspace *space = room;
     double loss = 0;
 
     for (uint32_t offset = 0; offset < rows->count; offset += LANE_CHUNK_ROWS) {
@@ -127,10 +127,10 @@ struct lane_gradient network_gradient(const void *self, const float *parameters,
     return (struct lane_gradient){loss, space->gradient, space->touched.rows, space->touched.count};
 }
 
-void network_space_clear(const void *self, void *room)
+void network_workspace_clear(const void *self, void *room)
 {
     const struct network *network = self;
-    struct network_space *space = room;
+    struct network_workspace *space = room;
 
     id_rows_clear(&network->ids, space->gradient, &space->touched);
 }
@@ -139,7 +139,7 @@ double network_evaluate(const void *self, const float *parameters, const struct 
                         void *room, uint64_t *correct)
 {
     const struct network *network = self;
-    struct network_space *space = room;
+    struct network_workspace *space = room;
     double loss = 0;
 
     *correct = 0;

@@ -46,7 +46,7 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
                          struct differentiable *model, struct error *err);
 
 /* Room to compute one lane in. */
-struct network_space {
+struct network_workspace {
     float *inputs;                          /* (chunk, dense_width) */
     int32_t *ids;                           /* (chunk, id_count) */
     float *activations[NETWORK_LAYERS_MAX]; /* (chunk, width) of each layer */
@@ -57,9 +57,9 @@ struct network_space {
     struct touched_rows touched;
 };
 
-enum status network_space_init(struct network_space *space, const struct network *network,
-                               struct error *err);
-void network_space_deinit(struct network_space *space);
+enum status network_workspace_init(struct network_workspace *space, const struct network *network,
+                                   struct error *err);
+void network_workspace_deinit(struct network_workspace *space);
 
 /* ---- what struct differentiable asks; self: a struct network, space: its own ---- */
 
@@ -75,7 +75,7 @@ uint32_t network_transpose(const void *self, const float *parameters, float *tra
 struct lane_gradient network_gradient(const void *self, const float *parameters,
                                       const float *transposed, const struct lane_rows *rows,
                                       void *space);
-void network_space_clear(const void *self, void *space);
+void network_workspace_clear(const void *self, void *space);
 double network_evaluate(const void *self, const float *parameters, const struct lane_rows *rows,
                         void *space, uint64_t *correct);
 

@@ -174,7 +174,7 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-static bool allocate_layers(struct network_space *space, const struct network *network)
+static bool allocate_layers(struct network_workspace *space, const struct network *network)
 {
     const size_t chunk = LANE_CHUNK_ROWS;
     size_t widest = 1;
@@ -200,12 +200,12 @@ static bool allocate_layers(struct network_space *space, const struct network *n
     return true;
 }
 
-enum status network_space_init(struct network_space *space, const struct network *network,
-                               struct error *err)
+enum status network_workspace_init(struct network_workspace *space, const struct network *network,
+                                   struct error *err)
 {
     const size_t chunk = LANE_CHUNK_ROWS;
 
-    *space = (struct network_space){0};
+    *space = (struct network_workspace){0};
     space->inputs = allocate(chunk * network->dense_width, sizeof *space->inputs);
     space->ids = allocate(chunk * network->ids.id_count, sizeof *space->ids);
     space->labels.targets = allocate(chunk, sizeof *space->labels.targets);
@@ -219,11 +219,11 @@ enum status network_space_init(struct network_space *space, const struct network
         space->labels.classes && space->labels.losses && space->gradient && space->touched.rows &&
         space->touched.is_touched && allocate_layers(space, network))
         return STATUS_OK;
-    network_space_deinit(space);
+    network_workspace_deinit(space);
     return fail_no_memory(err);
 }
 
-void network_space_deinit(struct network_space *space)
+void network_workspace_deinit(struct network_workspace *space)
 {
     free(space->inputs);
     free(space->ids);
@@ -240,17 +240,17 @@ void network_space_deinit(struct network_space *space)
     free(space->gradient);
     free(space->touched.rows);
     free(space->touched.is_touched);
-    *space = (struct network_space){0};
+    *space = (struct network_workspace){0};
 }
 
-static enum status network_space_open(const void *self, void **space, struct error *err)
+static enum status network_workspace_open(const void *self, void **space, struct error *err)
 {
-    struct network_space *made = malloc(sizeof *made);
+    struct network_workspace *made = malloc(sizeof *made);
     enum status status;
 
     if (!made)
         return fail_no_memory(err);
-    status = network_space_init(made, self, err);
+    status = network_workspace_init(made, self, err);
     if (status != STATUS_OK) {
         free(made);
         return status;
@@ -259,10 +259,10 @@ static enum status network_space_open(const void *self, void **space, struct err
     return STATUS_OK;
 }
 
-static void network_space_close(void *space)
+static void network_workspace_close(void *space)
 {
     if (space)
-        network_space_deinit(space);
+        network_workspace_deinit(space);
     free(space);
 }
 
@@ -330,10 +330,10 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         .close = network_close,
         .start = network_start,
         .derive = network_transpose,
-        .space_open = network_space_open,
-        .space_close = network_space_close,
+        .space_open = network_workspace_open,
+        .space_close = network_workspace_close,
         .gradient = network_gradient,
-        .space_clear = network_space_clear,
+        .space_clear = network_workspace_clear,
         .evaluate = network_evaluate,
         .fill_model = network_fill_model,
         .put_shape = network_put_shape,

@@ -35,11 +35,11 @@ static void plain_dots(size_t n, size_t k, const float *a, const float *b, float
     }
 }
 
-static const struct product_way plain = {"plain", plain_compute, plain_dots};
+static const struct product_variant plain = {"plain", plain_compute, plain_dots};
 
-const struct product_way *product_ways(size_t number)
+const struct product_variant *product_variants(size_t number)
 {
-    const struct product_way *ways[3] = {&plain};
+    const struct product_variant *ways[3] = {&plain};
     size_t count = 1;
 
 #if defined(__x86_64__)
@@ -51,15 +51,15 @@ const struct product_way *product_ways(size_t number)
     return number < count ? ways[number] : NULL;
 }
 
-static const struct product_way *best_way(void)
+static const struct product_variant *best_way(void)
 {
-    static const struct product_way *_Atomic best;
-    const struct product_way *way = atomic_load_explicit(&best, memory_order_relaxed);
+    static const struct product_variant *_Atomic best;
+    const struct product_variant *way = atomic_load_explicit(&best, memory_order_relaxed);
 
     if (way)
         return way;
-    for (size_t i = 0; product_ways(i); i++)
-        way = product_ways(i);
+    for (size_t i = 0; product_variants(i); i++)
+        way = product_variants(i);
     atomic_store_explicit(&best, way, memory_order_relaxed);
     return way;
 }

@@ -45,11 +45,11 @@ void product_dots(size_t n, size_t k, const float *a, const float *b, float star
 
 /* The ways of this build that the processor can run, by name, the last being
  * the one in use; NULL beyond. For tests, which compare them. */
-struct product_way {
+struct product_variant {
     const char *name;
     void (*compute)(const struct product *product);
     void (*dots)(size_t n, size_t k, const float *a, const float *b, float start, float *c);
 };
-const struct product_way *product_ways(size_t number);
+const struct product_variant *product_variants(size_t number);
 
 #endif

@@ -27,6 +27,6 @@ static inline mask mask_of(size_t count)
 
 #include "runtime/learn/products_tiles.h"
 
-const struct product_way product_way_avx2 = {"avx2", compute, dots};
+const struct product_variant product_way_avx2 = {"avx2", compute, dots};
 
 #endif

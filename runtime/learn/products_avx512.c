@@ -21,6 +21,6 @@
 
 #include "runtime/learn/products_tiles.h"
 
-const struct product_way product_way_avx512 = {"avx512", compute, dots};
+const struct product_variant product_way_avx512 = {"avx512", compute, dots};
 
 #endif

@@ -7,6 +7,6 @@
 
 #include "runtime/learn/products.h"
 
-extern const struct product_way product_way_avx2, product_way_avx512;
+extern const struct product_variant product_way_avx2, product_way_avx512;
 
 #endif

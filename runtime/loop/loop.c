@@ -145,7 +145,7 @@ enum status loop_new(int64_t tick_ms, struct loop **out, struct error *err)
 
     if (!loop)
         return fail_no_memory(err);
-    loop->parcels_end = &loop->parcels;
+    loop->local_frames_end = &loop->local_frames;
     loop->base = event_base_new();
     if (loop->base)
         loop->tick = event_new(loop->base, -1, EV_PERSIST, on_tick, loop);
@@ -175,7 +175,7 @@ void loop_free(struct loop *loop)
         loop->roles = role->next;
         free_role(role);
     }
-    parcels_free(loop);
+    local_frames_free(loop);
     loop_free_watches(loop);
     loop_free_http(loop);
     if (loop->tick)
@@ -185,7 +185,7 @@ void loop_free(struct loop *loop)
     free(loop);
 }
 
-void loop_look_for(struct loop *loop, int64_t us)
+void loop_set_busy_poll(struct loop *loop, int64_t us)
 {
     loop->look_us = us;
 }
@@ -242,7 +242,7 @@ static bool comes_soon(struct loop *loop)
 {
     bool has_looked = false;
 
-    while (expects_soon(loop) && !loop->is_stopped && !loop->parcels) {
+    while (expects_soon(loop) && !loop->is_stopped && !loop->local_frames) {
         if (loop_now_us() >= loop->look_until_us)
             break;
         event_base_loop(loop->base, EVLOOP_NONBLOCK);
@@ -259,7 +259,7 @@ enum status loop_run(struct loop *loop, struct error *err)
     while (!loop->is_stopped) {
         bool is_busy = do_work(loop);
 
-        is_busy = parcels_deliver(loop) || is_busy;
+        is_busy = local_frames_deliver(loop) || is_busy;
         if (loop->is_stopped)
             break;
         if (!is_busy && comes_soon(loop))

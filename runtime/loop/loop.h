@@ -45,7 +45,7 @@ int64_t loop_now_ms(void); /* monotonic */
 int64_t loop_now_us(void);
 /* Before it sleeps the loop looks for so long for what a role expects soon, counted
  * from the last work or message. 0, as it begins: it sleeps at once. */
-void loop_look_for(struct loop *loop, int64_t us);
+void loop_set_busy_poll(struct loop *loop, int64_t us);
 
 /* Borrowed until loop_free. At `master` only the master is accepted, at all
  * other addresses a worker. Without tls there is no TCP. */

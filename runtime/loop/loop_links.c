@@ -15,7 +15,7 @@
 /* Connections that were accepted and have not shown a certificate of this job. With one more the
  * oldest is closed: a foreign process that opens connections and stays silent costs a few
  * descriptors, and a worker's handshake takes milliseconds. */
-#define STRANGERS_MAX 64
+#define UNVERIFIED_MAX 64
 /* Refusals are logged one by one up to here, then at every power of two. */
 #define REFUSALS_LOGGED 20
 
@@ -32,11 +32,11 @@ struct link {
 };
 
 /* A frame on its way inside the process; no bytes: the sender closed. */
-struct parcel {
+struct local_frame {
     struct link *to;
     char *bytes;
     size_t size;
-    struct parcel *next;
+    struct local_frame *next;
 };
 
 static struct link *find_link(const struct loop_role *role, peer_id peer)
@@ -61,11 +61,11 @@ static struct link *add_link(struct loop_role *role, peer_id peer)
     return link;
 }
 
-static void forget_parcels(struct loop *loop, const struct link *to)
+static void forget_local_frames(struct loop *loop, const struct link *to)
 {
-    for (struct parcel *parcel = loop->parcels; parcel; parcel = parcel->next)
-        if (parcel->to == to)
-            parcel->to = NULL;
+    for (struct local_frame *local = loop->local_frames; local; local = local->next)
+        if (local->to == to)
+            local->to = NULL;
 }
 
 static void free_link(struct link *link)
@@ -77,7 +77,7 @@ static void free_link(struct link *link)
     *at = link->next;
     if (link->other)
         link->other->other = NULL;
-    forget_parcels(link->role->loop, link);
+    forget_local_frames(link->role->loop, link);
     connection_free(link->connection);
     free(link);
 }
@@ -85,25 +85,25 @@ static void free_link(struct link *link)
 static void post(struct link *to, struct slice bytes)
 {
     struct loop *loop;
-    struct parcel *parcel;
+    struct local_frame *local;
 
     if (!to)
         return;
     loop = to->role->loop;
-    parcel = calloc(1, sizeof *parcel);
-    if (parcel && bytes.size > 0)
-        parcel->bytes = malloc(bytes.size);
-    if (!parcel || (bytes.size > 0 && !parcel->bytes)) {
-        free(parcel);
+    local = calloc(1, sizeof *local);
+    if (local && bytes.size > 0)
+        local->bytes = malloc(bytes.size);
+    if (!local || (bytes.size > 0 && !local->bytes)) {
+        free(local);
         loop_stop(loop, STATUS_NO_MEMORY, NULL);
         return;
     }
     if (bytes.size > 0)
-        memcpy(parcel->bytes, bytes.data, bytes.size);
-    parcel->size = bytes.size;
-    parcel->to = to;
-    *loop->parcels_end = parcel;
-    loop->parcels_end = &parcel->next;
+        memcpy(local->bytes, bytes.data, bytes.size);
+    local->size = bytes.size;
+    local->to = to;
+    *loop->local_frames_end = local;
+    loop->local_frames_end = &local->next;
 }
 
 static void role_lost(struct loop_role *role, peer_id peer)
@@ -220,10 +220,11 @@ static void make_room(struct loop_role *role)
             oldest = link; /* new ones come first in the list */
             count++;
         }
-    if (count < STRANGERS_MAX)
+    if (count < UNVERIFIED_MAX)
         return;
     error_clear(&err);
-    fail(&err, STATUS_LIMIT, "more than %d connections have not shown a certificate", STRANGERS_MAX);
+    fail(&err, STATUS_LIMIT, "more than %d connections have not shown a certificate",
+         UNVERIFIED_MAX);
     end_link(oldest, &err);
 }
 
@@ -431,32 +432,32 @@ static void deliver(struct link *link, struct slice bytes)
     }
 }
 
-bool parcels_deliver(struct loop *loop)
+bool local_frames_deliver(struct loop *loop)
 {
-    bool any = loop->parcels != NULL;
+    bool any = loop->local_frames != NULL;
 
-    while (loop->parcels && !loop->is_stopped) {
-        struct parcel *parcel = loop->parcels;
+    while (loop->local_frames && !loop->is_stopped) {
+        struct local_frame *local = loop->local_frames;
 
-        loop->parcels = parcel->next;
-        if (!loop->parcels)
-            loop->parcels_end = &loop->parcels;
-        if (parcel->to)
-            deliver(parcel->to, (struct slice){parcel->bytes, parcel->size});
-        free(parcel->bytes);
-        free(parcel);
+        loop->local_frames = local->next;
+        if (!loop->local_frames)
+            loop->local_frames_end = &loop->local_frames;
+        if (local->to)
+            deliver(local->to, (struct slice){local->bytes, local->size});
+        free(local->bytes);
+        free(local);
     }
     return any;
 }
 
-void parcels_free(struct loop *loop)
+void local_frames_free(struct loop *loop)
 {
-    while (loop->parcels) {
-        struct parcel *parcel = loop->parcels;
+    while (loop->local_frames) {
+        struct local_frame *local = loop->local_frames;
 
-        loop->parcels = parcel->next;
-        free(parcel->bytes);
-        free(parcel);
+        loop->local_frames = local->next;
+        free(local->bytes);
+        free(local);
     }
-    loop->parcels_end = &loop->parcels;
+    loop->local_frames_end = &loop->local_frames;
 }

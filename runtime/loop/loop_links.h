@@ -18,7 +18,7 @@ bool links_are_drained(const struct loop_role *role);
 void links_free(struct loop_role *role);
 
 /* What travels inside the process. True when there was any. */
-bool parcels_deliver(struct loop *loop);
-void parcels_free(struct loop *loop);
+bool local_frames_deliver(struct loop *loop);
+void local_frames_free(struct loop *loop);
 
 #endif

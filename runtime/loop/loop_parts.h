@@ -10,7 +10,7 @@
 struct event;
 struct event_base;
 struct link;
-struct parcel;
+struct local_frame;
 struct watch;
 
 struct bufferevent;
@@ -35,7 +35,7 @@ struct loop {
     struct event_base *base;
     struct event *tick;
     struct loop_role *roles;
-    struct parcel *parcels, **parcels_end; /* first to last */
+    struct local_frame *local_frames, **local_frames_end; /* first to last */
     struct loop_lines *lines;
     struct watch *watches; /* signals, listeners */
     struct loop_network network;

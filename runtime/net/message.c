@@ -94,7 +94,7 @@ void message_read_progress(struct byte_reader *reader, struct message_progress *
     (void)fields_read(reader, progress_table(), progress);
 }
 
-/* Lanes are dealt in rank order without a gap; addresses are what they say. */
+/* Lanes are distributed in rank order without a gap; addresses are complete. */
 static bool members_are_whole(const struct message_group *group)
 {
     struct byte_reader reader = byte_reader_over(group->members);

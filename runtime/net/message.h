@@ -1,5 +1,5 @@
 /*
- * message.h - what the roles say to each other.
+ * message.h - the messages between the roles of a job.
  *
  *     worker --HELLO--> master --GROUP--> workers --PEER_HELLO--> workers
  *     each phase, among workers:   PARTIAL to the owner of each segment,
@@ -10,12 +10,12 @@
  * Where a table is scored (PREDICT, EVALUATE) there are no groups:
  *     scorer --HELLO--> dispatcher --LEASE--> scorer --SCORED--> dispatcher --END--> scorers
  *
- * A change that nobody died of loses no work: the master sends GROUP to those
- * who will be members and SWITCH to the old group's rank 0, which says in the
- * SUM of a phase that the next phase is the new group's. Everybody needs that
- * SUM, so everybody changes between the same two phases; who is no member of
- * the new group then says DRAINED, and the new rank 0 GROUP_READY when all are there.
- * (SWITCH goes to them too: after the last phase there is no SUM.)
+ * A change without a death loses no work: the master sends GROUP to the future
+ * members and SWITCH to the old group's rank 0, which names the new group in the
+ * SUM of a phase as that of the next phase. Every member needs that SUM, so all
+ * change between the same two phases. A worker that is no member of the new group
+ * then sends DRAINED, and the new rank 0 GROUP_READY when all have met. (SWITCH goes
+ * to workers that will be no members, too: after the last phase there is no SUM.)
  *
  * The epoch in every frame is the group epoch: (master incarnation << 32) plus
  * a counter, so that a newer master's groups are always newer. A message of an

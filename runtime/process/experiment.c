@@ -13,12 +13,12 @@
 
 #ifdef TOTRAIN_FAULTS
 
-static volatile sig_atomic_t is_hurried;
+static volatile sig_atomic_t is_flushing;
 
 static void on_hurry(int number)
 {
     (void)number;
-    is_hurried = 1;
+    is_flushing = 1;
 }
 
 struct pace {
@@ -109,7 +109,7 @@ bool experiment_is_paced(const struct experiment *experiment)
 
 bool experiment_is_hurried(void)
 {
-    return is_hurried;
+    return is_flushing;
 }
 
 /* A wait is counted from the phase's first lane, whatever the computing takes. */
@@ -128,7 +128,7 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
     double rows = worker->next_lane * (double)phase_of(worker)->rows;
     int64_t until;
 
-    if (!experiment_is_paced(experiment) || is_hurried || !is_computing(worker) ||
+    if (!experiment_is_paced(experiment) || is_flushing || !is_computing(worker) ||
         worker->next_lane == 0 || experiment->epoch != worker->group.epoch ||
         experiment->phase != phase_of(worker)->number)
         return 0;

@@ -4,7 +4,7 @@
  *     tables of PostgreSQL --pgstore--> spec, rows --> FOLDER, which is this role's alone
  *                          <--journal-- what the master puts
  *
- * The folder may be empty or not there; what is in it is a copy, and is written anew.
+ * The folder may be empty or missing; its files are a copy, and are written anew.
  */
 #ifndef RUNTIME_PROCESS_JOB_TABLES_H
 #define RUNTIME_PROCESS_JOB_TABLES_H

@@ -55,9 +55,9 @@ struct launcher {
     /* Sends what is still to be sent of events, for 2 s at most. After `stop`, where the job goes
      * on without this process. */
     void (*flush)(void *self);
-    /* The job has ended, perhaps under a master before: nothing is to be left of its workers, and
-     * whoever starts masters is not to start another for a job that failed. At most some
-     * seconds more than workers have for their leave. CONNECTION: not done, to be tried again. */
+    /* The job has ended, perhaps under an earlier master: nothing is to be left of its workers, and
+     * no other master is to be started for a job that failed. Takes at most some seconds more than
+     * a drain of the workers. CONNECTION: not done, to be tried again. */
     enum status (*end)(void *self, bool has_failed, struct error *err);
 
     /* ----- what it is told ----- */

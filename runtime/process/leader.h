@@ -47,7 +47,7 @@ enum status leader_start(struct leader *leader, struct loop *loop,
                          const struct leader_options *options, struct error *err);
 void leader_stop(struct leader *leader);
 
-/* ----- requests: leading_role.h says what each means ----- */
+/* ----- requests: see leading_role.h ----- */
 
 void leader_cancel(struct leader *leader);
 void leader_fail(struct leader *leader, const struct error *err);

@@ -32,8 +32,8 @@ static enum status read_piece(void *context, const struct checkpoint *checkpoint
     return status;
 }
 
-/* The checkpoints of the masters before. One that cannot be used is no failure: the job goes on
- * from the one before, or starts from its beginning, and the master says so. */
+/* The checkpoints of earlier masters. One that cannot be used is no failure: the job goes on from
+ * the one before, or from its beginning, and the master reports it. */
 static void find_checkpoints(struct jobstore *store, const struct job *job,
                              struct master_options *options)
 {

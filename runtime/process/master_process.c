@@ -82,8 +82,8 @@ static void cancel(void *context)
     leader_cancel(&process->leader);
 }
 
-/* Of a job that is deleted nobody needs the books, and whoever deleted it may have dropped its
- * tables: its workers are told first. */
+/* The store of a deleted job is not needed, and the session that deleted it may have dropped its
+ * tables: workers receive END before anything is stored. */
 static void cancel_deleted(void *context)
 {
     struct master_process *process = context;
@@ -163,7 +163,7 @@ static enum status start_master(struct master_process *process, const struct job
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
-/* Of a job that had ended before: its end, which the master before may not have said. */
+/* Of a job that had ended before: its end, which the earlier master may not have reported. */
 static bool find_end(struct master_process *process, enum status *status, struct error *err)
 {
     const struct outbox_executor voice = {.say = say_event, .context = process};
@@ -178,7 +178,7 @@ static bool find_end(struct master_process *process, enum status *status, struct
     return true;
 }
 
-/* Where the store refused the end, the workers were not told of it. */
+/* Where the store refused the end, the workers did not receive END. */
 static enum status lead(struct master_process *process, struct error *err)
 {
     const enum status status = loop_run(process->loop, err);
@@ -248,7 +248,7 @@ static int exit_code(const struct master_process *process, enum status status,
     return process->outcome == ENDS_DONE ? 0 : CODE_FAILED;
 }
 
-/* A job that cannot be opened has no books: what is wrong is said here alone. */
+/* A job that cannot be opened has no store: the error is reported here alone. */
 static int fail_early(struct master_process *process, enum status status, const struct error *err)
 {
     struct outbox_executor voice = {.say = say_event, .context = process};

@@ -7,7 +7,7 @@
 
 #include "runtime/loop/loop_watch.h"
 
-struct opening {
+struct learner_loader {
     const struct job *job;
     struct team *team;
     struct dataset dataset;
@@ -23,7 +23,7 @@ struct opening {
 
 static void *open_learner(void *argument)
 {
-    struct opening *opening = argument;
+    struct learner_loader *opening = argument;
     const struct job *job = opening->job;
 
     opening->team = team_new(job_threads(job, job->spec.max_workers));
@@ -39,7 +39,7 @@ static void *open_learner(void *argument)
 
 static void on_done(void *context)
 {
-    struct opening *opening = context;
+    struct learner_loader *opening = context;
 
     pthread_join(opening->thread, NULL);
     opening->is_done = true;
@@ -53,9 +53,9 @@ static void ignore_line(void *context, struct slice line)
 }
 
 enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
-                          void *context, struct opening **out, struct error *err)
+                          void *context, struct learner_loader **out, struct error *err)
 {
-    struct opening *opening = calloc(1, sizeof *opening);
+    struct learner_loader *opening = calloc(1, sizeof *opening);
     struct line_reader reader = {.context = opening, .on_line = ignore_line, .on_end = on_done};
     enum status status;
     int ends[2];
@@ -82,17 +82,17 @@ enum status opening_start(struct loop *loop, const struct job *job, void (*ready
     return STATUS_OK;
 }
 
-bool opening_is_done(const struct opening *opening)
+bool opening_is_done(const struct learner_loader *opening)
 {
     return opening->is_done;
 }
 
-const struct learning *opening_learning(const struct opening *opening)
+const struct learning *opening_learning(const struct learner_loader *opening)
 {
     return opening->learning.self ? &opening->learning : NULL;
 }
 
-enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err)
+enum status opening_use_threads(struct learner_loader *opening, uint32_t threads, struct error *err)
 {
     struct team *before = opening->team, *team;
 
@@ -105,12 +105,12 @@ enum status opening_use_threads(struct opening *opening, uint32_t threads, struc
     return STATUS_OK;
 }
 
-const struct error *opening_error(const struct opening *opening)
+const struct error *opening_error(const struct learner_loader *opening)
 {
     return &opening->err;
 }
 
-void opening_free(struct opening *opening)
+void opening_free(struct learner_loader *opening)
 {
     if (opening->learning.self)
         opening->learning.close(opening->learning.self);

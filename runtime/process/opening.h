@@ -1,8 +1,8 @@
 /*
  * opening.h - the data set and the learner, opened beside the loop.
  *
- * Encoding the rows can take seconds, in which a process must still hear that
- * its job was cancelled. So a thread does it; the loop hears when it is ready.
+ * Encoding the rows can take seconds, in which a process must still react to a
+ * cancel. So a thread does it; the loop is woken when it is ready.
  * A process that has to end before that just ends.
  */
 #ifndef RUNTIME_PROCESS_OPENING_H
@@ -12,18 +12,19 @@
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
 
-struct opening;
+struct learner_loader;
 
 /* `ready` is called once from the loop. */
 enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
-                          void *context, struct opening **opening, struct error *err);
-bool opening_is_done(const struct opening *opening);
+                          void *context, struct learner_loader **opening, struct error *err);
+bool opening_is_done(const struct learner_loader *opening);
 /* NULL, and why, when the job's rows cannot be learned from. */
-const struct learning *opening_learning(const struct opening *opening);
+const struct learning *opening_learning(const struct learner_loader *opening);
 /* The learner computes with so many threads from now on. NO_MEMORY: it cannot go on. */
-enum status opening_use_threads(struct opening *opening, uint32_t threads, struct error *err);
-const struct error *opening_error(const struct opening *opening);
+enum status opening_use_threads(struct learner_loader *opening, uint32_t threads,
+                                struct error *err);
+const struct error *opening_error(const struct learner_loader *opening);
 /* Only when it is done. */
-void opening_free(struct opening *opening);
+void opening_free(struct learner_loader *opening);
 
 #endif

@@ -5,13 +5,13 @@
  *     door --lifeline, events--> supervise --lifelines--> master
  *                                                    +--> worker 0, 1, ...
  *
- * The supervisor is the parent of all. Each role's descriptor 0 is its lifeline,
- * where it is not /dev/null, as in a container: a socket on which the supervisor may
- * say `cancel` or `fail TEXT`, and whose closing ends the role at once. The master says event
- * lines, `replace INDEX`, `blamed INDEX` and, every second, `alive` on it. Each of them says
- * `leaving` when SIGTERM asked it to go: its work is handed back, its end does not count as a
- * failure, and another takes its place. A job in one process has no children: both roles live in
- * the supervisor, on the same loop and with the same messages.
+ * The supervisor is the parent of all. Each role's descriptor 0 is its lifeline, where it is not
+ * /dev/null, as in a container: a socket on which the supervisor may send `cancel` or `fail TEXT`,
+ * and whose closing ends the role at once. The master sends event lines, `replace INDEX`,
+ * `blamed INDEX` and, every second, `alive` on it. Each role sends `leaving` when it received
+ * SIGTERM: it is drained, its end does not count as a failure, and another takes its place. A job
+ * in one process has no children: both roles live in the supervisor, on the same loop and with the
+ * same messages.
  */
 #ifndef RUNTIME_PROCESS_ROLES_H
 #define RUNTIME_PROCESS_ROLES_H
@@ -42,7 +42,7 @@ struct role_options {
     /* A file with the connection string of the database that has the job's tables, and their
      * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
     const char *database, *schema;
-    /* Of a worker whose rows are in a table: under which snapshot, and who reads them. */
+    /* Of a worker whose rows are in a table: the snapshot under which they are read. */
     const char *snapshot;
     enum status (*read_rows)(const struct rows_reading *reading, struct error *err);
     const struct launcher
@@ -51,9 +51,8 @@ struct role_options {
     uint32_t index, incarnation;
     uint32_t cpus; /* that a worker has for itself; 0: it shares the machine with its group */
     uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
-    bool is_detached;          /* a supervisor that outlives who started it, and publishes */
-    /* Of a supervisor whose job runs where this one starts no process; NULL: here. The exit code.
-     */
+    bool is_detached;          /* a supervisor that outlives its session, and publishes */
+    /* Of a supervisor whose job runs elsewhere; NULL: here. Returns the exit code. */
     int (*run_elsewhere)(const struct job *job, const char *sockets, bool is_detached);
 };
 

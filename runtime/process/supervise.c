@@ -42,8 +42,8 @@ static void on_line(void *context, struct slice line)
         on_end(context);
 }
 
-/* From the control socket. What is not known is not answered: an older
- * supervisor must not say yes to a newer client. */
+/* From the control socket. An unknown request is not answered: an older
+ * supervisor must not confirm one of a newer client. */
 static void on_request(void *context, struct slice line, struct text *reply)
 {
     struct supervise_watch *watch = context;
@@ -85,7 +85,7 @@ static void say_event(void *context, const struct job_event *event, struct slice
     supervise_say(event, line);
 }
 
-/* The door goes on when it has heard this. */
+/* The session goes on when it has read this. */
 static void say_first_word(void)
 {
     struct outbox_executor voice = {.say = say_event};
@@ -155,13 +155,13 @@ static bool read_books(const struct job *job, struct job_row *row)
 
     snprintf(path, sizeof path, "%s/job.db", job->folder);
     if (access(path, F_OK) != 0 || jobstore_open(path, true, &store, NULL) != STATUS_OK)
-        return false; /* whoever opens it to write will say what is wrong */
+        return false; /* opening it to write will report what is wrong */
     has_row = jobstore_get_job(store, row, NULL) == STATUS_OK;
     jobstore_close(store);
     return has_row;
 }
 
-/* A folder of a job that has ended says so again, and nothing is started. */
+/* For a folder of a job that has ended: its end is reported again, and nothing is started. */
 static bool ended_before(const struct job *job, struct job_row *row)
 {
     return read_books(job, row) && row->state >= JOB_STATE_DONE && !supervise_must_publish(job);
@@ -183,8 +183,8 @@ static bool has_ended(const struct job *job)
     return read_books(job, &row) && row.state >= JOB_STATE_PUBLISHING;
 }
 
-/* A detached one has nobody else who publishes its model, or drops the tables of one that failed.
- */
+/* A detached job has no other process that publishes its model, or drops the tables after a
+ * failure. */
 static int run_elsewhere(const struct job *job, const struct role_options *options,
                          const char *sockets)
 {
@@ -217,8 +217,8 @@ static int run_stages(const struct job *job, const struct role_options *options,
     return code;
 }
 
-/* What a detached job that was only stopped will need again stays; when one that runs elsewhere has
- * ended is for the door to say that follows it. */
+/* A detached job that was only stopped needs its files again, so they stay; for one that runs
+ * elsewhere the session that follows it decides when it has ended. */
 static void tidy_up(const struct job *job, const struct role_options *options)
 {
     const bool is_the_doors = options->run_elsewhere && !options->is_detached;

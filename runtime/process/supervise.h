@@ -11,8 +11,8 @@
 #define SUPERVISE_LIFELINE 0 /* from the door */
 #define SUPERVISE_EVENTS   1 /* to the door */
 
-/* To the door. Progress is dropped when the door does not read; its last word
- * waits for it. */
+/* To the session. Progress is dropped when the session does not read; the final event waits for
+ * it. */
 void supervise_say(const struct job_event *event, struct slice line);
 
 /* The whole job in this process, or in children. `listen` NULL: children talk
@@ -33,9 +33,9 @@ int supervise_publish(const struct job *job, const char *sockets, bool is_detach
 /*
  * Attached: lifeline, SIGINT and SIGTERM mean cancel. Detached: there is no
  * lifeline; SIGTERM, which a machine that is shut down sends to all, stops the
- * loop, and the job can be continued. Its first word is said here, and no other.
- * Kept: there is a lifeline, and what ends it, or SIGTERM, stops the loop in the same way; only
- * who says `cancel`, and SIGINT, cancels.
+ * loop, and the job can be continued. Only its first event goes to the session.
+ * Kept: there is a lifeline, whose end, or SIGTERM, stops the loop in the same way; only the line
+ * `cancel`, and SIGINT, cancel.
  * The control socket takes `cancel` and `scale N`, which it answers
  * (runtime/launch/control.h).
  */

@@ -1,7 +1,7 @@
 /*
  * A job of several workers: the supervisor is the parent of the master and of
- * every worker, holds their lifelines, starts again who dies, and keeps as many
- * workers as are wanted and as there are slots for.
+ * every worker, holds their lifelines, starts dead ones again, and runs as many
+ * workers as are wanted and have slots.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,8 +28,8 @@
 #define RESTARTS_MAX 3   /* of one role, without a step in between */
 #define REST_MS      250 /* before a worker's second restart without a step; then twice as long */
 #define REST_MS_MAX  30000
-#define CANCEL_MS    500  /* for the master to close the books */
-#define LEAVE_MS     1000 /* for roles to go after the last word */
+#define CANCEL_MS    500  /* for the master to store the end */
+#define LEAVE_MS     1000 /* for roles to end after the final event */
 #define SILENT_MS    5000 /* of a master: then it is stopped, and replaced */
 
 struct supervisor;
@@ -57,8 +57,8 @@ struct supervisor {
     enum place *places;  /* of the workers, by index */
     struct slots *slots; /* NULL: no broker */
     uint64_t step;
-    bool is_over;      /* the last word was said; everybody leaves */
-    bool is_giving_up; /* the master was asked to end the job as `verdict` says */
+    bool is_over;      /* the final event was sent; all roles end */
+    bool is_giving_up; /* the master was asked to end the job with `verdict` */
     struct error verdict;
     struct supervise_watch watch;
     int64_t deadline;            /* 0: none */
@@ -89,7 +89,7 @@ static void say_event(void *context, const struct job_event *event, struct slice
     supervise_say(event, line);
 }
 
-/* Everything has been said: roles leave by themselves or are ended. */
+/* The final event was sent: roles end by themselves or are ended. */
 static void be_over(struct supervisor *supervisor, enum status how)
 {
     if (supervisor->is_over)
@@ -99,8 +99,8 @@ static void be_over(struct supervisor *supervisor, enum status how)
     supervisor->deadline = loop_now_ms() + LEAVE_MS;
 }
 
-/* The job ends; the master says so, since it keeps the books. Without one the
- * deadline says it. */
+/* The job ends; the master stores and reports it. Without a master the supervisor does, after the
+ * deadline. */
 static void give_up(struct supervisor *supervisor, const struct error *verdict)
 {
     if (supervisor->is_over || supervisor->is_giving_up)
@@ -150,8 +150,8 @@ static void forgive(struct supervisor *supervisor, struct slice number)
         supervisor->children[index + 1].restarts = 0;
 }
 
-/* Who was there for a step has not failed in a row. Another master may begin again from an earlier
- * step than the last one had told of. */
+/* A role that took part in a step has not failed in a row. Another master may begin again from an
+ * earlier step than the last one had reported. */
 static void note_step(struct supervisor *supervisor, const struct job_event *event)
 {
     if (event->kind != JOB_PROGRESS)
@@ -202,7 +202,7 @@ static void on_master_event(struct supervisor *supervisor, struct slice line)
 
 static void fill_pool(struct supervisor *supervisor);
 
-/* Who has no lane has the whole table in memory, and a slot, for nothing. */
+/* A worker without a lane has the whole table in memory, and a slot, for nothing. */
 static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
 {
     int64_t lanes;
@@ -242,7 +242,7 @@ static void on_child_line(void *context, struct slice line)
 static void on_child_end(void *context)
 {
     struct child *child = context;
-    child->lifeline = NULL; /* SIGCHLD tells the rest */
+    child->lifeline = NULL; /* SIGCHLD follows */
 }
 
 struct arguments {
@@ -345,7 +345,7 @@ static enum status start_child(struct child *child, struct error *err)
     return loop_read_lines(child->supervisor->loop, ends[0], reader, &child->lifeline, err);
 }
 
-/* Asked to go by somebody else than us: that is no failure of the role. */
+/* SIGTERM from outside: that is no failure of the role. */
 static bool is_preempted(const struct child *child, int how)
 {
     return child->is_leaving || (WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
@@ -505,8 +505,8 @@ static enum status scale(void *context, int64_t workers, struct error *err)
     return STATUS_OK;
 }
 
-/* What the child wrote before it ended is read first: a master that said DONE
- * is not started again. */
+/* What the child wrote before it ended is read first: a master that reported DONE is not started
+ * again. */
 static void hear_last_words(struct child *child)
 {
     char bytes[4096];
@@ -531,7 +531,7 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
-/* A worker that has just started finds no master to tell it END. */
+/* A worker that has just started finds no master that sends END. */
 static void close_lifelines(struct supervisor *supervisor)
 {
     for (uint32_t i = 1; i < supervisor->count; i++) {
@@ -558,8 +558,8 @@ static void on_worker_exit(struct child *child, int how)
                         ? child->unable + 1
                         : 0;
     *place = PLACE_EMPTY;
-    /* A worker that was told END leaves with 0: the job is over, or a younger
-     * worker has its place. */
+    /* A worker that received END ends with 0: the job is over, or a younger worker has
+     * its index. */
     if (!was_asked && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
         *place = PLACE_CLOSED;
     else if (!was_asked && !may_follow(child, how))
@@ -615,9 +615,9 @@ static void store_verdict(const struct supervisor *supervisor, struct jobstore *
         log_error("%s", err.message);
 }
 
-/* The master did not manage: the supervisor closes the books itself, now that
- * nobody else writes them. The last master may have stored the end of the job and not have said
- * so: then that is its end, whatever the supervisor was about to say. */
+/* The master did not manage: the supervisor stores the end itself, now that no other process
+ * writes. The last master may have stored the end of the job without reporting it: then that is its
+ * end, whatever the supervisor was about to store. */
 static void record_verdict(struct supervisor *supervisor)
 {
     struct outbox_executor executor = {.say = say_event};

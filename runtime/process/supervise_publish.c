@@ -1,7 +1,7 @@
 /*
  * The model of a detached job into its database, by a child: `totrain publish
- * FOLDER` knows SQL, which nobody here does. It writes what became of it into
- * the job's store (runtime/data/destination.h).
+ * FOLDER` knows SQL, which the runtime does not. It writes the outcome into the job's store
+ * (runtime/data/destination.h).
  */
 #include <signal.h>
 #include <stdio.h>
@@ -161,7 +161,7 @@ static enum status start(struct publishing *publishing, const char *sockets, boo
     return start_publisher(publishing, err);
 }
 
-/* A publisher that was killed could not say so itself. */
+/* A publisher that was killed could not store its outcome itself. */
 static void record(const struct job *job, const struct error *verdict)
 {
     struct destination destination;
@@ -201,7 +201,7 @@ bool supervise_must_publish(const struct job *job)
 
     error_clear(&err);
     if (open_store(job, &store, &err) != STATUS_OK)
-        return false; /* whoever opens it next will say what is wrong */
+        return false; /* opening it next will report what is wrong */
     is_due = jobstore_get_job(store, &row, &err) == STATUS_OK && row.state == JOB_STATE_DONE &&
              destination_get(store, &destination, &err) == STATUS_OK &&
              destination.state != DESTINATION_PUBLISHED;
@@ -221,7 +221,7 @@ int supervise_publish(const struct job *job, const char *sockets, bool is_detach
     status = start(&publishing, sockets, is_detached, &err);
     if (status == STATUS_OK)
         status = loop_run(publishing.loop, &err);
-    if (publishing.pid > 0) { /* asked to go: somebody else will publish */
+    if (publishing.pid > 0) { /* SIGTERM: another process will publish */
         kill(publishing.pid, SIGKILL);
         waitpid(publishing.pid, NULL, 0);
     } else if (status != STATUS_OK) {

@@ -13,7 +13,7 @@
 
 /* The old number stays when the new one cannot be written. */
 enum status wanted_store(const char *folder, const struct worker_pool *pool, struct error *err);
-/* OK and nothing changed when nobody ever asked. CORRUPT when the file is not
+/* OK and nothing changed when there was no request. CORRUPT when the file is not
  * one of ours; INVALID when the job cannot have so many: nothing changed either. */
 enum status wanted_load(const char *folder, struct worker_pool *pool, struct error *err);
 

@@ -6,14 +6,14 @@
  *
  *     EMPTY --START--> RUNNING --STOP--> LEAVING --it has ended--> EMPTY
  *                         +-----it has ended, unasked-------------> EMPTY, or RESTING
- *     RESTING --its time has come (the launcher says so)--> EMPTY
+ *     RESTING --its time has come (the launcher reports it)--> EMPTY
  *
  * A launcher has one place for every index a worker can have. It does what
  * worker_pool_next says until that is nothing, and asks again after every change.
  * A worker that leaves holds its slot until it has ended.
  *
  * The wanted number has a version that only grows, so that of two writers the
- * later one counts, whatever way its word took.
+ * later one counts, whichever way its request took.
  *
  * Pure: no process, clock or socket.
  */

@@ -7,7 +7,7 @@
  *        +--> scoring_worker    scorer_role.h, of a job that scores   working_scoring.c
  *
  * `self` is the row's own state, zeroed before `start`. A role opens its rows, then joins the loop
- * and says HELLO to the role that leads (leading_role.h).
+ * and sends HELLO to the role that leads (leading_role.h).
  */
 #ifndef RUNTIME_PROCESS_WORKING_ROLE_H
 #define RUNTIME_PROCESS_WORKING_ROLE_H
@@ -33,14 +33,15 @@ struct working_options {
 
 struct working_role {
     size_t state_bytes;
-    /* Its loop is silent for long while it computes: a thread tells the master that the process
-     * is alive (pulse.h). */
+    /* Its loop is silent for long while it computes: a thread reports to the master that the
+     * process is alive (pulse.h). */
     bool needs_pulse;
-    /* Rows that cannot be opened are no error here: the role tells its master (UNABLE). */
+    /* Rows that cannot be opened are no error here: the role reports them to its master
+     * (UNABLE). */
     enum status (*start)(void *self, const struct working_options *options, struct error *err);
     /* SIGTERM: hands its work back, then the loop ends. */
     void (*leave)(void *self);
-    /* It has been asked to go, and there is no master who could take its work. NULL: it goes
+    /* It is being drained, and no master is connected that could take its work. NULL: it ends
      * without one. */
     bool (*is_stuck)(const void *self);
     /* After the loop. False: a thread of its own still runs, and the process can only _exit. */

@@ -24,7 +24,7 @@ struct training_host {
     struct worker worker;
     bool has_worker; /* its rows are open, or it knows that they cannot be opened */
     struct experiment experiment;
-    struct opening *opening;
+    struct learner_loader *opening;
     struct loop_role *loop_role;
     struct working_options start; /* as it was started */
     struct worker_options options;
@@ -134,7 +134,7 @@ static enum status join(struct training_host *host, struct error *err)
     host->has_worker = true;
     TRY(loop_add_role(host->start.loop, &role, host->start.listen, host->bound, sizeof host->bound,
                       &host->loop_role, err));
-    loop_look_for(host->start.loop, LOOK_US);
+    loop_set_busy_poll(host->start.loop, LOOK_US);
     worker_start(&host->worker, loop_now_ms(), loop_outbox(host->loop_role));
     loop_flush(host->loop_role);
     return STATUS_OK;
@@ -146,7 +146,7 @@ static void on_ready(void *context)
     struct error err;
 
     error_clear(&err);
-    /* The database is away, which whoever runs the job's workers waits for. */
+    /* The database is away: the launcher starts the worker again later. */
     if (!opening_learning(host->opening) &&
         opening_error(host->opening)->status == STATUS_CONNECTION) {
         err = *opening_error(host->opening);

@@ -45,7 +45,7 @@ static enum status open_and_claim(struct outbox_executor *executor, const char *
 {
     TRY(open_store(executor, folder, err));
     if (!executor->journal && job_is_kept(folder))
-        TRY(jobstore_survive(executor->store, err));
+        TRY(jobstore_set_durable(executor->store, err));
     return jobstore_claim(executor->store, incarnation, &executor->incarnation, err);
 }
 
@@ -103,7 +103,7 @@ void outbox_executor_say(const struct outbox_executor *executor, const struct jo
     text_deinit(&line);
 }
 
-/* One that says nothing of how far the job is. */
+/* An event without progress. */
 static void empty_event(enum job_event_kind kind, struct job_event *event)
 {
     memset(event, 0, sizeof *event);
@@ -428,7 +428,7 @@ static int64_t model_row(const struct outbox *outbox)
     return -1;
 }
 
-/* Is a row among them that says that the job has ended? */
+/* Is a row among them that ends the job? */
 static bool ends_job(const struct outbox *outbox)
 {
     struct job_row row;

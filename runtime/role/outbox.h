@@ -42,10 +42,10 @@ enum outbox_kind {
     OUTBOX_FINISH,     /* the checkpoint is whole; bytes: struct checkpoint */
     OUTBOX_KEEP,       /* all checkpoints but this one are damaged; bytes: its uint64_t id */
     OUTBOX_DROP,       /* checkpoints, results of shards, rows that lie aside are of no use */
-    OUTBOX_REPORT,     /* tell the door; bytes: struct job_event */
+    OUTBOX_REPORT,     /* an event for the session; bytes: struct job_event */
     OUTBOX_REPLACE,    /* ask the launcher for another worker than this one of its index */
-    OUTBOX_BLAME,      /* tell the launcher that rows killed this worker, not its program */
-    OUTBOX_LANES,      /* tell the launcher that more workers than `index` have no work */
+    OUTBOX_BLAME,      /* for the launcher: rows killed this worker, not its program */
+    OUTBOX_LANES,      /* for the launcher: more workers than `index` have no work */
     OUTBOX_END         /* the role has ended; status: how */
 };
 

@@ -34,8 +34,8 @@ struct unable_worker {
 struct unable {
     struct unable_worker *workers; /* (count), by index */
     uint32_t count;
-    int64_t dead_ms;   /* silence after which an opening worker is dead; 0: nobody comes again */
-    bool is_of_rows;   /* what was said last */
+    int64_t dead_ms;   /* silence after which an opening worker is dead; 0: none comes again */
+    bool is_of_rows;   /* the last reason was about the rows */
     bool any_at_work;  /* of the workers */
     struct error last; /* of all workers */
 };
@@ -54,7 +54,7 @@ void unable_note_joined(struct unable *unable, uint32_t index);
 void unable_note_phase_done(struct unable *unable);
 /* It ran out of memory UNABLE_TRIES_MAX times since a phase was done. */
 bool unable_has_failed_at_work(const struct unable *unable, uint32_t index);
-/* While nobody is here: is that for good? `wanted`: how many workers should be. */
+/* While no worker is connected: is that for good? `wanted`: how many workers should run. */
 bool unable_is_for_good(const struct unable *unable, int64_t now_ms, uint32_t wanted);
 
 #endif

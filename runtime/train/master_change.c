@@ -8,8 +8,8 @@
 
 /* Drain notices of many pods come one by one, over a second for thirty. A worker that has received
  * SIGTERM already has less time. Both are multiples of leave_ms. */
-#define ANNOUNCED_MOST 10
-#define ASKED_MOST     4
+#define NOTICE_WAIT_MOST 10
+#define ASKED_MOST       4
 
 static bool is_here(const struct master_worker *worker)
 {
@@ -190,16 +190,16 @@ static void expect_others(struct master *master, int64_t now_ms, int64_t most)
 void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox)
 {
     struct master_worker *worker = &master->workers[index];
-    const bool was_announced = worker->is_leaving;
+    const bool was_leaving = worker->is_leaving;
 
-    if (!was_announced)
+    if (!was_leaving)
         master_put_event(master, now_ms, index, "leaving", outbox, "was asked to go");
     worker->is_leaving = true;
     if (is_idle(master, index))
         master_store_then_release(master, now_ms, index, outbox);
     else if (master->options.leave_ms == 0)
         master_change_group(master, now_ms, outbox);
-    else if (!was_announced)
+    else if (!was_leaving)
         expect_others(master, now_ms, ASKED_MOST);
     else if (master->drain_at != 0)
         go_until(master, now_ms + ASKED_MOST * master->options.leave_ms);
@@ -220,7 +220,7 @@ void master_drain(struct master *master, int64_t now_ms, uint32_t index, uint32_
     if (is_idle(master, index))
         master_store_then_release(master, now_ms, index, outbox);
     else
-        expect_others(master, now_ms, ANNOUNCED_MOST);
+        expect_others(master, now_ms, NOTICE_WAIT_MOST);
 }
 
 void master_tick_drains(struct master *master, int64_t now_ms, struct outbox *outbox)

@@ -171,7 +171,8 @@ void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox
         return;
     master->balance_at = now_ms + BALANCE_EVERY_MS;
     if (must_try(master, now_ms)) {
-        master_put_event(master, now_ms, -1, "lanes", outbox, "workers that were too slow get a lane again");
+        master_put_event(master, now_ms, -1, "lanes", outbox,
+                         "workers that were too slow get a lane again");
         master->must_deal = true;
         master_change_group(master, now_ms, outbox);
         return;

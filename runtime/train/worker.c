@@ -49,7 +49,7 @@ void worker_deinit(struct worker *worker)
     text_deinit(&worker->held);
     text_deinit(&worker->next_group);
     free(worker->peers);
-    free(worker->visitors);
+    free(worker->early_peers);
     free(worker->records.list);
     free(worker->evaluations.list);
 }
@@ -252,7 +252,7 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
         worker_forget_snapshot(worker); /* another master asks anew */
         return;
     }
-    worker_forget_visitor(worker, peer);
+    worker_forget_early_peer(worker, peer);
     rank = worker_rank_of(worker, peer);
     if (rank == RANK_NONE || worker->state == WORKER_ENDED)
         return;

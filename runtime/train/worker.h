@@ -125,7 +125,7 @@ struct outgoing_snapshot {
 };
 
 /* A peer that sent PEER_HELLO for a group whose GROUP the master has not sent here yet. */
-struct visitor {
+struct early_peer {
     peer_id peer;
     uint64_t epoch, phase;
     uint32_t rank;
@@ -176,8 +176,8 @@ struct worker {
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */
     bool all_have_met;         /* a SUM came, or a phase is done: all members took part */
-    struct visitor *visitors;
-    uint32_t visitor_count, visitor_capacity;
+    struct early_peer *early_peers;
+    uint32_t early_peer_count, early_peer_capacity;
 
     struct text next_group; /* GROUP for after the phase in flight; empty: none */
     uint64_t switch_asked;  /* epoch of the next group, which rank 0 names in its next SUM */

@@ -83,107 +83,106 @@ static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint6
     worker->peers[rank] = (struct member_peer){.peer = peer, .has_hello = true, .phase = phase};
 }
 
-void worker_forget_visitor(struct worker *worker, peer_id peer)
+void worker_forget_early_peer(struct worker *worker, peer_id peer)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < worker->visitor_count; i++)
-        if (worker->visitors[i].peer != peer)
-            worker->visitors[kept++] = worker->visitors[i];
-    worker->visitor_count = kept;
+    for (uint32_t i = 0; i < worker->early_peer_count; i++)
+        if (worker->early_peers[i].peer != peer)
+            worker->early_peers[kept++] = worker->early_peers[i];
+    worker->early_peer_count = kept;
 }
 
 void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox)
 {
-    worker_forget_visitor(worker, peer);
+    worker_forget_early_peer(worker, peer);
     outbox_close(outbox, peer);
 }
 
 /* A member of higher rank has connected; anew, when it had not kept its end of a connection. */
-static void welcome(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+static void welcome(struct worker *worker, const struct early_peer *early, struct outbox *outbox)
 {
-    const bool is_member =
-        visitor->rank > worker->group.rank && visitor->rank < worker->group.count;
-    const struct member_peer *known = is_member ? &worker->peers[visitor->rank] : NULL;
+    const bool is_member = early->rank > worker->group.rank && early->rank < worker->group.count;
+    const struct member_peer *known = is_member ? &worker->peers[early->rank] : NULL;
 
     if (!known || (known->peer != PEER_NONE && !known->is_kept)) {
-        outbox_close(outbox, visitor->peer);
+        outbox_close(outbox, early->peer);
         return;
     }
     worker_close_peer(worker, known->peer, outbox);
-    take_hello(worker, visitor->rank, visitor->peer, visitor->phase);
-    say_hello(worker, visitor->peer, outbox);
+    take_hello(worker, early->rank, early->peer, early->phase);
+    say_hello(worker, early->peer, outbox);
 }
 
 /* Over a connection that this worker made or kept, and over which it has sent its own HELLO. */
-static void hear_known(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+static void hear_known(struct worker *worker, const struct early_peer *early, struct outbox *outbox)
 {
-    const uint32_t rank = worker_rank_of(worker, visitor->peer);
+    const uint32_t rank = worker_rank_of(worker, early->peer);
 
-    if (visitor->epoch < worker->group.epoch)
+    if (early->epoch < worker->group.epoch)
         return; /* of a group between the one that both were in and this one */
-    if (rank != visitor->rank || worker->peers[rank].has_hello)
+    if (rank != early->rank || worker->peers[rank].has_hello)
         worker_lose_member(worker, rank, outbox);
     else
-        take_hello(worker, rank, visitor->peer, visitor->phase);
+        take_hello(worker, rank, early->peer, early->phase);
 }
 
-static bool remember_visitor(struct worker *worker, const struct visitor *visitor)
+static bool remember_early_peer(struct worker *worker, const struct early_peer *early)
 {
-    if (worker->visitor_count == MESSAGE_MEMBERS_MAX)
+    if (worker->early_peer_count == MESSAGE_MEMBERS_MAX)
         return false;
-    if (worker->visitor_count == worker->visitor_capacity) {
-        uint32_t capacity = worker->visitor_capacity ? 2 * worker->visitor_capacity : 8;
-        struct visitor *grown = realloc(worker->visitors, capacity * sizeof *grown);
+    if (worker->early_peer_count == worker->early_peer_capacity) {
+        uint32_t capacity = worker->early_peer_capacity ? 2 * worker->early_peer_capacity : 8;
+        struct early_peer *grown = realloc(worker->early_peers, capacity * sizeof *grown);
 
         if (!grown)
             return false;
-        worker->visitors = grown;
-        worker->visitor_capacity = capacity;
+        worker->early_peers = grown;
+        worker->early_peer_capacity = capacity;
     }
-    worker->visitors[worker->visitor_count++] = *visitor;
+    worker->early_peers[worker->early_peer_count++] = *early;
     return true;
 }
 
-static void wait_for_group(struct worker *worker, const struct visitor *visitor, uint32_t known,
+static void wait_for_group(struct worker *worker, const struct early_peer *early, uint32_t known,
                            struct outbox *outbox)
 {
-    if (remember_visitor(worker, visitor))
+    if (remember_early_peer(worker, early))
         return;
     if (known != RANK_NONE)
         worker_lose_member(worker, known, outbox);
     else
-        outbox_close(outbox, visitor->peer);
+        outbox_close(outbox, early->peer);
 }
 
 /* HELLO of a member is accepted, of an older group refused, of a newer one kept until
  * GROUP comes. */
-static void hear(struct worker *worker, const struct visitor *visitor, struct outbox *outbox)
+static void hear(struct worker *worker, const struct early_peer *early, struct outbox *outbox)
 {
-    const uint32_t known = worker_rank_of(worker, visitor->peer);
-    const bool is_late = visitor->epoch < worker->group.epoch || worker->state == WORKER_FAILED;
+    const uint32_t known = worker_rank_of(worker, early->peer);
+    const bool is_late = early->epoch < worker->group.epoch || worker->state == WORKER_FAILED;
 
-    if (visitor->epoch > worker->group.epoch && (known != RANK_NONE || !is_late)) {
-        wait_for_group(worker, visitor, known, outbox);
+    if (early->epoch > worker->group.epoch && (known != RANK_NONE || !is_late)) {
+        wait_for_group(worker, early, known, outbox);
     } else if (known != RANK_NONE) {
-        hear_known(worker, visitor, outbox);
+        hear_known(worker, early, outbox);
     } else if (is_late) {
-        outbox_close(outbox, visitor->peer);
+        outbox_close(outbox, early->peer);
     } else {
-        welcome(worker, visitor, outbox);
+        welcome(worker, early, outbox);
     }
 }
 
 static void hear_visitors(struct worker *worker, struct outbox *outbox)
 {
-    struct visitor *visitors = worker->visitors;
-    const uint32_t count = worker->visitor_count;
+    struct early_peer *early_peers = worker->early_peers;
+    const uint32_t count = worker->early_peer_count;
 
-    worker->visitors = NULL;
-    worker->visitor_count = worker->visitor_capacity = 0;
+    worker->early_peers = NULL;
+    worker->early_peer_count = worker->early_peer_capacity = 0;
     for (uint32_t i = 0; i < count; i++)
-        hear(worker, &visitors[i], outbox);
-    free(visitors);
+        hear(worker, &early_peers[i], outbox);
+    free(early_peers);
 }
 
 static bool is_same_member(const struct member *member, const struct member *other)
@@ -326,13 +325,13 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox)
 {
-    struct visitor visitor = {.peer = from,
-                              .epoch = message->epoch,
-                              .phase = message->peer_hello.phase,
-                              .rank = message->peer_hello.rank};
+    struct early_peer early = {.peer = from,
+                               .epoch = message->epoch,
+                               .phase = message->peer_hello.phase,
+                               .rank = message->peer_hello.rank};
 
-    worker_forget_visitor(worker, from);
-    hear(worker, &visitor, outbox);
+    worker_forget_early_peer(worker, from);
+    hear(worker, &early, outbox);
     if (worker->state == WORKER_MEETING)
         decide_target(worker, now_ms, outbox);
 }

@@ -15,7 +15,7 @@ void worker_leave_group(struct worker *worker, struct outbox *outbox);
 void worker_meet_anew(struct worker *worker, uint32_t rank, struct outbox *outbox);
 void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
                           const struct message *message, struct outbox *outbox);
-void worker_forget_visitor(struct worker *worker, peer_id peer);
+void worker_forget_early_peer(struct worker *worker, peer_id peer);
 /* Closes the connection and forgets what the peer sent about a group to come. */
 void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox);
 

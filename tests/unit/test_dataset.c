@@ -153,7 +153,7 @@ static void check_same_rows(const struct dataset *a, const struct dataset_part *
         float first[1], second[1];
 
         dataset_expect_label(x, row);
-        dataset_expect_row(a, x, row);
+        dataset_prefetch_row(a, x, row);
         dataset_take_row(a, x, row, first);
         dataset_take_row(b, y, row, second);
         CHECK(first[0] == second[0] && x->ids[row] == y->ids[row]);

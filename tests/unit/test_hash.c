@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "base/hash_ways.h"
+#include "base/hash_variants.h"
 
 #define BYTES 5000
 
@@ -22,11 +22,11 @@ static void every_way_gives_the_same_value(void **state)
     unsigned char *bytes = drawn();
     (void)state;
 
-    for (size_t number = 1; hash_ways(number); number++)
+    for (size_t number = 1; hash_variants(number); number++)
         for (size_t size = 0; size + 3 < BYTES; size += 1 + size / 64)
             for (uint64_t seed = 0; seed < 3; seed++)
-                CHECK(hash_ways(number)(bytes + seed, size, seed << 62) ==
-                      hash_ways(0)(bytes + seed, size, seed << 62));
+                CHECK(hash_variants(number)(bytes + seed, size, seed << 62) ==
+                      hash_variants(0)(bytes + seed, size, seed << 62));
     free(bytes);
 }
 

@@ -84,9 +84,9 @@ static void the_first_is_created_at_once(void **state)
     CHECK(body_has(&f, "\"involvedObject\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":"
                        "\"churn\",\"namespace\":\"training\",\"uid\":\"u-1\"}"));
     CHECK(body_has(&f, "\"reportingInstance\":\"churn-abcde\""));
-    CHECK(!kube_events_are_said(&f.events));
+    CHECK(!kube_events_are_drained(&f.events));
     CHECK(!answer(&f, STATUS_OK, 201));
-    CHECK(kube_events_are_said(&f.events));
+    CHECK(kube_events_are_drained(&f.events));
     CHECK(!next(&f));
     end(&f);
 }
@@ -152,11 +152,11 @@ static void there_are_never_many(void **state)
             CHECK(!answer(&f, STATUS_OK, 200));
     }
     CHECK_INT(said, KUBE_EVENTS_BURST + 600000 / KUBE_EVENTS_REFILL_MS - 1);
-    CHECK(!kube_events_are_said(&f.events));
-    kube_events_hurry(&f.events);
+    CHECK(!kube_events_are_drained(&f.events));
+    kube_events_flush(&f.events);
     for (; next(&f); said++)
         CHECK(!answer(&f, STATUS_OK, 200));
-    CHECK(kube_events_are_said(&f.events));
+    CHECK(kube_events_are_drained(&f.events));
     CHECK(said < KUBE_EVENTS_BURST + 600000 / KUBE_EVENTS_REFILL_MS + KUBE_EVENTS_MAX);
     end(&f);
 }
@@ -170,7 +170,7 @@ static void what_is_refused_is_dropped_and_complained_of_once(void **state)
     lose(&f, 1);
     CHECK(creates(&f));
     CHECK(answer(&f, STATUS_PERMISSION, 403));
-    CHECK(kube_events_are_said(&f.events));
+    CHECK(kube_events_are_drained(&f.events));
     f.now_ms = KUBE_EVENTS_EVERY_MS;
     CHECK(!next(&f));
     lose(&f, 2);
@@ -185,7 +185,7 @@ static void what_is_refused_is_dropped_and_complained_of_once(void **state)
     lose(&f, 2);
     CHECK(patches(&f));
     CHECK(!answer(&f, STATUS_CONNECTION, 500));
-    CHECK(kube_events_are_said(&f.events));
+    CHECK(kube_events_are_drained(&f.events));
     end(&f);
 }
 
@@ -223,12 +223,12 @@ static void a_request_that_was_given_up_is_made_again(void **state)
     lose(&f, 1);
     CHECK(creates(&f));
     kube_events_on_cancel(&f.events);
-    CHECK(!kube_events_are_said(&f.events));
-    kube_events_hurry(&f.events);
+    CHECK(!kube_events_are_drained(&f.events));
+    kube_events_flush(&f.events);
     CHECK(creates(&f));
     CHECK(!answer(&f, STATUS_OK, 201));
     kube_events_on_cancel(&f.events);
-    CHECK(kube_events_are_said(&f.events));
+    CHECK(kube_events_are_drained(&f.events));
     end(&f);
 }
 

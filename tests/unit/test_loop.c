@@ -207,7 +207,7 @@ static void stop_when_one_is_gone(void *context, int64_t now_ms)
         loop_stop(waiting->loop, STATUS_OK, NULL);
 }
 
-static void the_oldest_of_too_many_strangers_has_to_go(void **state)
+static void the_oldest_of_too_many_unverified_connections_is_closed(void **state)
 {
     struct loop_network network = {.tls = credentials_of(1, 3)};
     struct counter counter = {.heard = 0};
@@ -453,7 +453,7 @@ static void what_is_expected_soon_is_looked_for(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(address, sizeof address, "unix:%s/s", folder);
     CHECK_OK(loop_new(3600000, &expecting.loop, &err));
-    loop_look_for(expecting.loop, INT64_C(3600000000));
+    loop_set_busy_poll(expecting.loop, INT64_C(3600000000));
     CHECK_OK(loop_add_role(expecting.loop, &role, address, bound, sizeof bound, &added, &err));
     role = role_of(&counter);
     CHECK_OK(loop_add_role(expecting.loop, &role, NULL, NULL, 0, &expecting.sender, &err));
@@ -476,7 +476,7 @@ static void what_does_not_come_is_not_looked_for_for_ever(void **state)
     (void)state;
 
     CHECK_OK(loop_new(1, &expecting.loop, &err));
-    loop_look_for(expecting.loop, INT64_C(3600000000));
+    loop_set_busy_poll(expecting.loop, INT64_C(3600000000));
     role.on_tick = on_tenth_tick;
     CHECK_OK(loop_add_role(expecting.loop, &role, NULL, NULL, 0, &added, &err));
     CHECK_OK(loop_run(expecting.loop, &err));
@@ -539,7 +539,7 @@ int main(void)
         cmocka_unit_test(there_is_no_tcp_without_tls),
         cmocka_unit_test(a_worker_cannot_speak_for_another),
         cmocka_unit_test(who_comes_when_there_are_no_descriptors_is_let_in_later),
-        cmocka_unit_test(the_oldest_of_too_many_strangers_has_to_go),
+        cmocka_unit_test(the_oldest_of_too_many_unverified_connections_is_closed),
         cmocka_unit_test(roles_talk_over_unix_sockets),
         cmocka_unit_test(a_connection_that_fails_is_reported_from_the_loop),
         cmocka_unit_test(what_cannot_be_stored_is_told_to_nobody),

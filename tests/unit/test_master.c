@@ -396,7 +396,7 @@ static void a_successor_that_is_asked_to_go_has_nothing_to_wait_for(void **state
 }
 
 /* Three of four, one soon after another: one change lets all of them go. */
-static void who_is_announced_goes_together(void **state)
+static void workers_with_drain_notices_leave_together(void **state)
 {
     struct fixture fixture;
     struct message message;
@@ -434,7 +434,7 @@ static void who_is_announced_goes_together(void **state)
 }
 
 /* One every 90 ms: until nobody else is announced, or .4 s after the first was asked already. */
-static int64_t when_the_announced_go(bool is_asked)
+static int64_t when_the_drained_leave(bool is_asked)
 {
     struct fixture fixture;
     int64_t now = 1000;
@@ -459,11 +459,11 @@ static int64_t when_the_announced_go(bool is_asked)
     return now - 90 - 1000;
 }
 
-static void who_is_announced_waits_for_the_others_but_not_for_long(void **state)
+static void a_drained_worker_waits_for_the_others_but_not_for_long(void **state)
 {
     (void)state;
-    CHECK_INT(when_the_announced_go(false), 8 * 90);
-    CHECK_INT(when_the_announced_go(true), 5 * 90);
+    CHECK_INT(when_the_drained_leave(false), 8 * 90);
+    CHECK_INT(when_the_drained_leave(true), 5 * 90);
 }
 
 /* So many rows from number `first` on, from the rank 0 that this peer is. */
@@ -1513,8 +1513,8 @@ int main(void)
         cmocka_unit_test(a_master_that_was_frozen_does_not_take_the_others_for_dead),
         cmocka_unit_test(an_older_incarnation_cannot_take_a_place_back),
         cmocka_unit_test(a_successor_waits_until_the_one_before_has_left),
-        cmocka_unit_test(who_is_announced_goes_together),
-        cmocka_unit_test(who_is_announced_waits_for_the_others_but_not_for_long),
+        cmocka_unit_test(workers_with_drain_notices_leave_together),
+        cmocka_unit_test(a_drained_worker_waits_for_the_others_but_not_for_long),
         cmocka_unit_test(a_successor_that_is_asked_to_go_has_nothing_to_wait_for),
         cmocka_unit_test(rows_of_the_model_are_stored_as_they_come),
         cmocka_unit_test(a_model_without_all_its_rows_is_none),

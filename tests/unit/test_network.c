@@ -17,7 +17,7 @@ struct fixture {
     struct dataset dataset;
     struct jobspec spec;
     struct network network;
-    struct network_space space;
+    struct network_workspace space;
     float parameters[PARAMETERS_MAX];
     double exact[PARAMETERS_MAX];
 };
@@ -33,7 +33,7 @@ static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint3
     fixture->spec.activation = activation;
     fixture->spec.dropout = dropout;
     CHECK_OK(network_init(&fixture->network, &fixture->spec, &fixture->dataset, &err));
-    CHECK_OK(network_space_init(&fixture->space, &fixture->network, &err));
+    CHECK_OK(network_workspace_init(&fixture->space, &fixture->network, &err));
     CHECK(fixture->network.parameter_count <= PARAMETERS_MAX);
     for (uint32_t i = 0; i < fixture->network.parameter_count; i++) {
         fixture->parameters[i] = (float)(random_uniform(3, RANDOM_SIMULATION, 0, i) - 0.5);
@@ -43,7 +43,7 @@ static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint3
 
 static void fixture_close(struct fixture *fixture)
 {
-    network_space_deinit(&fixture->space);
+    network_workspace_deinit(&fixture->space);
     made_dataset_close(&fixture->dataset);
 }
 
@@ -64,7 +64,7 @@ static double activate(enum activation activation, double z)
 
 static double gradient_of(const struct network *network, const float *parameters,
                           const struct lane_rows *rows, double divisor, uint64_t step,
-                          struct network_space *space)
+                          struct network_workspace *space)
 {
     float *transposed = calloc(network->transposed_count + 1, sizeof *transposed);
     struct lane_rows lane = *rows;
@@ -224,7 +224,7 @@ static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
     rows = all_rows(&fixture);
     gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
     memcpy(mask, fixture.space.masks[0], sizeof mask);
-    network_space_clear(&fixture.network, &fixture.space);
+    network_workspace_clear(&fixture.network, &fixture.space);
 
     rows.first = rows.position = 9;
     rows.count = ROWS - 9;
@@ -258,7 +258,7 @@ static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
     rows.count = MANY;
     gradient_of(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
     memcpy(whole, fixture.space.gradient, count * sizeof *whole);
-    network_space_clear(&fixture.network, &fixture.space);
+    network_workspace_clear(&fixture.network, &fixture.space);
     memset(parts, 0, sizeof parts);
     for (uint32_t first = 0; first < MANY; first += 77) {
         rows.first = first;
@@ -266,7 +266,7 @@ static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
         gradient_of(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
         for (uint32_t i = 0; i < count; i++)
             parts[i] += (double)fixture.space.gradient[i];
-        network_space_clear(&fixture.network, &fixture.space);
+        network_workspace_clear(&fixture.network, &fixture.space);
     }
     for (uint32_t i = 0; i < count; i++)
         CHECK(fabs(parts[i] - (double)whole[i]) < 1e-6);
@@ -283,7 +283,7 @@ static void a_cleared_space_holds_no_gradient_of_ids(void **state)
     rows = all_rows(&fixture);
     gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 0, &fixture.space);
     CHECK(fixture.space.touched.count > 0 && fixture.space.touched.count < 40);
-    network_space_clear(&fixture.network, &fixture.space);
+    network_workspace_clear(&fixture.network, &fixture.space);
     for (uint32_t i = 0; i < 40 * 8; i++)
         CHECK(fixture.space.gradient[fixture.network.ids.first + i] == 0);
     fixture_close(&fixture);

@@ -43,7 +43,7 @@ static void by_definition(const struct product *p)
         }
 }
 
-static void check_product(const struct product_way *way, struct product p, const float *before)
+static void check_product(const struct product_variant *way, struct product p, const float *before)
 {
     float *expected = malloc(ELEMENTS * sizeof *expected), *found;
 
@@ -69,24 +69,24 @@ static void every_way_gives_the_bits_of_the_definition(void **state)
     float *a = drawn(0), *b = drawn(1), *c = drawn(2);
     (void)state;
 
-    for (size_t w = 0; product_ways(w); w++)
+    for (size_t w = 0; product_variants(w); w++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
             const size_t n = shapes[s][0], k = shapes[s][1], m = shapes[s][2];
             struct product p = {
                 .n = n, .k = k, .m = m, .a = a, .a_row = k, .a_column = 1, .b = b, .b_row = m};
 
             p.c_row = m + 3; /* what lies between rows stays */
-            check_product(product_ways(w), p, c);
+            check_product(product_variants(w), p, c);
             p.start = a; /* the same for each row */
-            check_product(product_ways(w), p, c);
+            check_product(product_variants(w), p, c);
             p.start = c; /* added to what is there */
             p.start_row = p.c_row;
-            check_product(product_ways(w), p, c);
+            check_product(product_variants(w), p, c);
             p.a_row = 1; /* a as it lies transposed */
             p.a_column = n;
-            check_product(product_ways(w), p, c);
+            check_product(product_variants(w), p, c);
         }
-    CHECK(product_ways(0) && strcmp(product_ways(0)->name, "plain") == 0);
+    CHECK(product_variants(0) && strcmp(product_variants(0)->name, "plain") == 0);
     free(a);
     free(b);
     free(c);
@@ -98,9 +98,9 @@ static void every_way_gives_the_same_dots(void **state)
     (void)state;
 
     for (size_t k = 0; k < 100; k++) {
-        product_ways(0)->dots(20, k, a, b, 0.25f, expected);
-        for (size_t w = 0; product_ways(w); w++) {
-            product_ways(w)->dots(20, k, a, b, 0.25f, found);
+        product_variants(0)->dots(20, k, a, b, 0.25f, expected);
+        for (size_t w = 0; product_variants(w); w++) {
+            product_variants(w)->dots(20, k, a, b, 0.25f, found);
             CHECK(memcmp(found, expected, sizeof found) == 0);
         }
         for (size_t i = 0; i < 20; i++) {
@@ -119,7 +119,7 @@ static void what_is_not_a_number_stays_so(void **state)
     float a[32] = {[3] = NAN}, b[32] = {0}, c[1];
     (void)state;
 
-    for (size_t w = 0; product_ways(w); w++) {
+    for (size_t w = 0; product_variants(w); w++) {
         const struct product p = {.n = 1,
                                   .k = 32,
                                   .m = 1,
@@ -130,9 +130,9 @@ static void what_is_not_a_number_stays_so(void **state)
                                   .b_row = 1,
                                   .c = c};
 
-        product_ways(w)->compute(&p);
+        product_variants(w)->compute(&p);
         CHECK(isnan(c[0]));
-        product_ways(w)->dots(1, 32, a, b, 0, c);
+        product_variants(w)->dots(1, 32, a, b, 0, c);
         CHECK(isnan(c[0]));
     }
 }

@@ -1,11 +1,11 @@
 /*
  * host.h - the seam between the engine and the database it runs in.
  *
- *     session     who runs the statement, and how it makes jobs
+ *     session     the session that runs the statement, and how it makes jobs
  *     rows        queries of the user's            models   models as tables
  *     tables      tables that statements write     jobs     what a server asks of its jobs
  *     kept_rows   rows that stay with the host while workers score them
- *     marks       tables that somebody else than the session writes
+ *     marks       tables that another process than the session writes
  *     cluster     jobs whose processes are Pods (cluster.h)
  *
  * Filled by extension/sqlite and extension/postgres. The engine speaks of models, queries and
@@ -73,8 +73,8 @@ struct scan {
     struct spool_writer *writer;        /* the readers' branches are joined into it */
 };
 
-/* The same scan in another process, which has been told names, types and columns. It has
- * put and what that needs, in the arena; the caller brings the rest. */
+/* The same scan in another process, which has received names, types and columns. It has `put` and
+ * what that needs, in the arena; the caller sets the rest. */
 enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
                          struct arena *arena, struct scan *scan, struct error *err);
 
@@ -105,7 +105,7 @@ struct fill_sink {
 };
 typedef enum status fill_source(void *context, const struct fill_sink *sink, struct error *err);
 
-/* A job that is ready to be started, by somebody who shares no folder with this session. */
+/* A job that is ready to be started by processes that share no folder with this session. */
 struct staging {
     const struct job_folder *folder; /* job.json and the rows */
     struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
@@ -116,7 +116,7 @@ enum transaction_state {
     TRANSACTION_OPEN,
     TRANSACTION_PREPARED, /* it waits for COMMIT PREPARED */
     TRANSACTION_COMMITTED,
-    TRANSACTION_ABORTED /* or it is so long ago that nobody knows */
+    TRANSACTION_ABORTED /* or it is too long ago to be known */
 };
 
 struct host_cluster;
@@ -148,8 +148,8 @@ struct host_rows {
     /* About how many rows the query has, where that costs nothing to find out; 0: it is
      * not known. */
     uint64_t (*guess)(void *self, struct slice select);
-    /* May SQL with our scoring functions be run here, and are they ours? In PostgreSQL a schema of
-     * their name can be anybody's. */
+    /* May SQL with our scoring functions be run here, and are they ours? In PostgreSQL any role may
+     * own a schema of their name. */
     enum status (*check_functions)(void *self, struct error *err);
 };
 
@@ -228,8 +228,8 @@ struct host_marks {
     bool (*has)(void *self, struct slice schema, struct slice table, struct slice mark);
 };
 
-/* A session inside of a server, which limits jobs, and whose statements are part of transactions
- * that end after them. */
+/* A session inside a server, which limits jobs, and whose statements are part of transactions that
+ * end after them. */
 struct host_jobs {
     /* A job is about to begin in this folder; where the host refuses, it goes again. */
     enum status (*admit)(void *self, const struct job_folder *folder, struct error *err);
@@ -239,8 +239,8 @@ struct host_jobs {
      * its number goes into unpublished.json or unwritten.json, and with its end the file. */
     enum status (*written)(void *self, const struct job_folder *folder, enum target_kind kind,
                            struct error *err);
-    /* What became of the transaction of that number; `who` (of `size`) gets words about the one
-     * that holds it. Needs no self. */
+    /* The outcome of the transaction of that number; `who` (of `size`) gets a description of the
+     * session that holds it. Needs no self. */
     enum transaction_state (*transaction_state)(void *self, const char *transaction, char *who,
                                                 size_t size);
 };

@@ -16,7 +16,7 @@
 
 struct sink {
     void *self;
-    /* May be NULL where nobody asks for names. */
+    /* May be NULL where names are not needed. */
     enum status (*columns)(void *self, const struct slice *names, size_t count, struct error *err);
     enum status (*row)(void *self, const struct cell *cells, size_t count, struct error *err);
     /* A line for the user, and how training goes: JOB_STARTED, any number of

@@ -1,8 +1,8 @@
 /*
- * stored.h - what hosts say and decide alike about queries and stored models.
+ * stored.h - messages and rules about queries and stored models that all hosts share.
  *
- * Each database has its own SQL for finding, keeping and replacing tables; the
- * words of an error, what a sample says of a column, and which version a number
+ * Each database has its own SQL for finding, storing and replacing tables; the
+ * text of an error, what a sample shows about a column, and which version a number
  * means are the same in all of them.
  */
 #ifndef EXTENSION_ENGINE_HOST_STORED_H
@@ -17,7 +17,7 @@
 /* One more row of the sample. */
 void sample_cells(struct query *query, const struct cell *cells);
 /* The word ORDER outside strings, comments and parentheses, as far as one
- * pass can tell: an answer for hints, not for meaning. */
+ * pass can find it: for hints, not for decisions. */
 bool select_is_ordered(struct slice select);
 
 /* ----- models ----- */
@@ -42,7 +42,7 @@ enum status name_damaged_model(struct slice name, enum status status, struct err
 struct found_table {
     bool is_table;       /* an ordinary one; else a view, an index, a foreign table ... */
     bool is_model;       /* its rows are a model */
-    bool is_marked;      /* a statement of the target's kind made it, and nobody added columns */
+    bool is_marked;      /* a statement of the target's kind made it, and no column was added */
     bool holds_bad_rows; /* its last column is QUARANTINE_REASON */
 };
 /* INVALID where the target must not replace it. */

@@ -4,7 +4,7 @@
 #include "k8s/job/kube_job_name.h"
 #include "runtime/launch/job_process.h"
 
-/* What the statement says counts most. */
+/* The statement's values override all others. */
 static enum status take_wanted(const struct plan_cluster *wanted, struct kube_job *job,
                                struct error *err)
 {

@@ -10,7 +10,7 @@
 /* How long an interrupt may go unnoticed while the job is silent. */
 #define POLL_MS 100
 
-/* The job said how it ended; its pipe needs no more reading. */
+/* The job has reported its end; its pipe needs no more reading. */
 static enum status last_event(const struct host *host, const struct job_event *event,
                               bool is_cancelled, struct error *err)
 {
@@ -63,7 +63,7 @@ static enum status follow(const struct host *host, struct job_process *process,
     }
 }
 
-/* Its supervisor ended and did not say how the job did: the store knows. */
+/* Its supervisor ended without reporting the job's end: the store may have it. */
 static bool has_stored_its_end(const struct job_folder *folder)
 {
     struct error ignored;

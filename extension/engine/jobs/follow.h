@@ -19,9 +19,9 @@ enum status job_start(const struct host *host, const struct job_folder *folder,
 enum status job_resume(const struct host *host, const struct job_folder *folder,
                        struct job_process *process, struct error *err);
 
-/* Pass events on until the job has ended; asks it to end when the session is interrupted. The job's
- * own error otherwise; a supervisor that ended without a word is no failure of a job whose store
- * says that it is done. What is left is job_close(). */
+/* Passes events on until the job has ended; cancels it when the session is interrupted. Returns the
+ * job's own error; a supervisor that ended without a report is no failure of a job whose store is
+ * done. job_close() remains to be called. */
 enum status job_follow(const struct host *host, const struct job_folder *folder,
                        struct job_process *process, const struct sink *sink, struct error *err);
 

@@ -14,7 +14,7 @@
 #define DATABASE_MAX  512
 #define RECORD_FORMAT 1
 
-/* What tells one state of a job's books from another. */
+/* Identifies one state of a job's store. */
 struct signature {
     int64_t inode, size, seconds, nanoseconds;
 };
@@ -127,7 +127,7 @@ static bool write_all(FILE *file, const struct job_cache *cache)
            fwrite(cache->records, sizeof *cache->records, cache->count, file) == cache->count;
 }
 
-/* Under another name first: who reads it meanwhile reads the old one. */
+/* Under another name first: a reader meanwhile reads the old one. */
 static void write_file(const struct job_cache *cache)
 {
     char name[64];
@@ -217,7 +217,7 @@ bool job_cache_find(struct job_cache *cache, int64_t id, struct job_status *stat
     return true;
 }
 
-/* Nobody runs it or will, its books say so themselves, and its model is where it was to go. */
+/* No process runs it or will, its store has its end, and its model is in its database. */
 static bool is_final(const struct job_status *status)
 {
     return !status->is_running && status->life->publishes != ACTOR_SERVER &&

@@ -2,12 +2,12 @@
  * job_cache.h - jobs that have ended, as one file beside their folders: STATE/jobs/ended.
  *
  *     open     reads the file
- *     find     a job of which nothing has changed since it was noted; else its books are to be read
- *     note     a job whose books were read: kept where they have their last word
+ *     find     a job of which nothing has changed since it was noted; else its store is to be read
+ *     note     a job whose store was read: remembered where its state is final
  *     close    writes the file anew where something changed
  *
  * To list 200 jobs that ended means 200 SQLite files to open, or this one. The file is nothing but
- * a memory: without it, or with one of another version, the books are read. A job is known by the
+ * a cache: without it, or with one of another version, the stores are read. A job is known by the
  * size and the time of its job.db and of that one's journal, which every writer changes.
  */
 #ifndef EXTENSION_ENGINE_JOBS_JOB_CACHE_H
@@ -16,7 +16,7 @@
 #include "extension/engine/jobs/jobs.h"
 
 #define JOB_CACHE_FILE "ended"
-#define JOB_CACHE_MAX  1024 /* jobs in the file; more are read from their books */
+#define JOB_CACHE_MAX  1024 /* jobs in the file; more are read from their stores */
 
 struct job_cache;
 

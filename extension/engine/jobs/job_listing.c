@@ -163,7 +163,7 @@ enum status job_table_rows(const struct host *host, enum job_table table, int64_
     size_t count = 0;
 
     TRY(job_folder_list(host->session.state, &ids, &count, err));
-    /* Whoever asks for one job only would have the file forget the others. */
+    /* A query for one job alone would have the file forget the others. */
     if (table == JOB_TABLE_JOBS && only == 0)
         listed.cache = job_cache_open(host->session.state);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)

@@ -31,8 +31,8 @@ struct delivery {
     bool has_table; /* it scored, and has no model to write */
 };
 
-/* A publisher before was killed after its transaction and before it could say
- * so. The same weights under the same name, written since the job began. */
+/* An earlier publisher was killed after its transaction and before its report: the same
+ * weights are under the same name, written since the job began. */
 static bool is_there_already(const struct delivery *delivery, const struct model *model)
 {
     const struct host *host = delivery->host;
@@ -111,7 +111,7 @@ static enum status take_fact(void *self, const struct cell *cells, size_t count,
     return STATUS_OK;
 }
 
-/* Tables that are gone, and books that say done: a publisher before was killed after its
+/* The tables are gone, and the store is done: an earlier publisher was killed after its
  * transaction. */
 static enum status check_there(struct delivery *delivery, struct error *err)
 {
@@ -155,7 +155,7 @@ static enum status deliver_from_tables(struct delivery *delivery, bool has_model
     return collect_or_discard(delivery, job.job, has_model, err);
 }
 
-/* Its books say PUBLISHING until the journal has taken their place. */
+/* Its state is PUBLISHING until the journal has replaced its store. */
 static enum status deliver_elsewhere(struct delivery *delivery, const struct publisher *publisher,
                                      bool *has_model, struct error *err)
 {
@@ -239,7 +239,7 @@ static enum status publish_from(const char *folder, struct jobstore *store,
     TRY(destination_put(store, &destination, err));
     status = open_and_deliver(&delivery, publisher, &has_model, err);
     if (!has_model)
-        return status; /* its end is in the books */
+        return status; /* its end is in the store */
     if (status == STATUS_OK && publisher->delivered)
         publisher->delivered(publisher->context, destination.tries);
     destination.error[0] = destination.hint[0] = '\0';

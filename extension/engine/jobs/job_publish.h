@@ -17,7 +17,7 @@ struct publisher {
     /* Opens the database, whose main schema gets the model. */
     enum status (*open)(void *context, const char *database, const struct host **host,
                         struct error *err);
-    /* It is in the database, and nobody was told. NULL: nobody asks. */
+    /* Called when it is in the database and nothing was reported yet. May be NULL. */
     void (*delivered)(void *context, int64_t tries);
 };
 enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err);

@@ -52,7 +52,7 @@ static enum status hold(struct job *job, struct error *err)
     return STATUS_OK;
 }
 
-/* An end that we did not foresee: say where to look. */
+/* An unforeseen end: the hint names the log. */
 static void point_to_log(const struct job *job, struct error *err)
 {
     if (err->hint[0] || job->life->runs != PLACE_MACHINE || err->status == STATUS_INTERRUPTED ||
@@ -118,7 +118,7 @@ static enum status put_destination(const struct job *job, struct error *err)
     return status;
 }
 
-/* A job on a cluster is shown from now on, before its master has said anything. */
+/* A job on a cluster is listed from now on, before its master has reported anything. */
 static enum status begin_record(const struct job *job, struct error *err)
 {
     struct job_row row = {.id = job->folder.id,
@@ -142,7 +142,7 @@ static enum status begin_record(const struct job *job, struct error *err)
     return status;
 }
 
-/* All of it is on the disk before anybody takes it over. */
+/* All of it is on the disk before another process takes it over. */
 static enum status hand_over(struct job *job, struct error *err)
 {
     const struct host_cluster *cluster = job->host->cluster;
@@ -205,7 +205,7 @@ enum status job_run(struct job *job, struct error *err)
         TRY_OR(removed, status, unpublished_begin(host, &job->folder, &job->target, err));
     if (life->runs != PLACE_MACHINE)
         TRY_OR(removed, status, stage(job, err));
-    if (life->runs != PLACE_TABLES) /* whose rows are the caller's to commit */
+    if (life->runs != PLACE_TABLES) /* the caller commits the rows of such a job */
         TRY_OR(removed, status, host_rows_read(host, err));
     job->has_begun = true;
     if (life->waits == ACTOR_SESSION) {

@@ -1,5 +1,5 @@
 /*
- * Waiting for a job of whoever's session, by what its folder says.
+ * Waiting for a job of any session of this user, by reading its folder.
  */
 #include "extension/engine/jobs/job_wait.h"
 
@@ -16,7 +16,7 @@
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 
-#define LOOK_MS           100 /* between two looks at the books */
+#define LOOK_MS           100 /* between two reads of the store */
 #define CONTINUATIONS_MAX 3
 
 struct waiting {
@@ -77,8 +77,8 @@ static void show_end(const struct waiting *waiting)
     sink_progress(waiting->sink, &end);
 }
 
-/* Nobody runs it, and somebody should: it was lost, or when the waiting began
- * its model had been refused. */
+/* No process runs it, and one should: it was lost, or its model had been refused when the waiting
+ * began. */
 static bool must_continue(const struct waiting *waiting)
 {
     const struct job_status *status = &waiting->status;
@@ -113,7 +113,7 @@ static enum status continue_job(struct waiting *waiting, struct error *err)
     error_clear(&why);
     if (job_detach(waiting->host->session.program, &status->folder, &why) == STATUS_OK ||
         job_is_running(status->folder.path))
-        return STATUS_OK; /* if not by us, by somebody else who waits */
+        return STATUS_OK; /* if not by us, by another session that waits */
     *err = why;
     return err->status;
 }

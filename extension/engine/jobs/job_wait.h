@@ -1,5 +1,5 @@
 /*
- * job_wait.h - waiting for a job of any session of this user, by what its folder says.
+ * job_wait.h - waiting for a job of any session of this user, by reading its folder.
  */
 #ifndef EXTENSION_ENGINE_JOBS_JOB_WAIT_H
 #define EXTENSION_ENGINE_JOBS_JOB_WAIT_H

@@ -73,7 +73,7 @@ static void explain_absence(struct job_status *status)
                  "totrain wait %lld follows it again, CANCEL JOB %lld ends it.", id, id);
 }
 
-/* What would be done again, for whoever decides whether to continue. */
+/* What would be computed again, for the user's decision whether to continue. */
 static void explain_loss(struct jobstore *store, struct job_status *status)
 {
     if (!explain_lost_shards(store, status))
@@ -211,8 +211,8 @@ static void judge_attached(const struct host *host, struct job_status *status)
     }
 }
 
-/* The books of a job on a cluster say DONE when its journal was replayed, as its model is written.
- */
+/* The state of a job on a cluster is DONE once its journal was replayed, when its model
+ * is written. */
 static bool has_learned(const struct job_status *status)
 {
     return status->state == JOB_STATE_DONE ||
@@ -259,7 +259,7 @@ enum status job_status_read(const struct host *host, int64_t id, struct job_stat
 
     memset(status, 0, sizeof *status);
     TRY(job_folder_find(host->session.state, id, &status->folder, err));
-    /* Before the books: a job that ends meanwhile is then seen as one that runs. */
+    /* Before the store: a job that ends meanwhile is then seen as one that runs. */
     status->is_running =
         job_is_running(status->folder.path) || job_folder_is_held(status->folder.path);
     TRY(open_store(&status->folder, true, &store, err));
@@ -308,7 +308,7 @@ static enum status give_up_kept(const char *state, const struct job_status *stat
     return STATUS_OK;
 }
 
-/* Somebody has to tell the cluster, and to drop the tables. */
+/* A follower has to delete the Job on the cluster, and to drop the tables. */
 static enum status give_up_elsewhere(const char *program, const struct job_status *status,
                                      struct error *err)
 {

@@ -1,12 +1,12 @@
 /*
- * jobs.h - jobs of this user, whoever started them: what state they are in, and how to end one.
+ * jobs.h - jobs of this user, started by any session: their states, and how to end one.
  *
  *     running --done, failed, cancelled
  *        |  ^
  *        v  |  job_wait(), which starts a supervisor on the folder
  *       lost   a detached job of which only the folder is left
  *
- *     unpublished   it has learned, and its model is not where it was to go; of an attached job
+ *     unpublished   it has learned, and its model is not in its database; of an attached job
  *                   unpublished.h writes it, of a detached one job_wait()
  *
  * Everything is read from the job's folder: these calls work while the database
@@ -25,9 +25,9 @@ struct job_status {
     struct destination destination; /* of a detached job */
     const struct job_life *life;    /* NULL where job_cache.h has it of an ended one */
     bool is_running;
-    /* The row's, with what it cannot know: LOST where nobody runs a detached job,
-     * FAILED where nobody runs an attached one, PUBLISHING until the model is where
-     * it is to go, UNPUBLISHED where nobody is about to write it. */
+    /* The row's, with what it cannot know: LOST where no process runs a detached job, FAILED where
+     * none runs an attached one, PUBLISHING until the model is in its database, UNPUBLISHED where
+     * no process is about to write it. */
     enum job_state state;
     char error[700]; /* why, of a state that needs it: failed, lost, unpublished, waiting */
     char hint[700];
@@ -39,9 +39,8 @@ enum status job_status_read(const struct host *host, int64_t id, struct job_stat
                             struct error *err);
 bool job_status_is_over(const struct job_status *status);
 
-/* End a job: one that runs, or one that was lost or whose model is not published, of which then
- * nothing is kept but its books. The host's program ends one that was lost and runs on a cluster.
- */
+/* Ends a job: one that runs, or one that was lost or whose model is not published; of those only
+ * the record stays. The host's program ends one that was lost and runs on a cluster. */
 enum status job_end(const struct host *host, int64_t id, struct error *err);
 
 #endif

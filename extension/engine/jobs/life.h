@@ -1,18 +1,18 @@
 /*
- * life.h - the lives that a job can have: where it runs, who reads its rows, who waits for it, and
- * who publishes what it made.
+ * life.h - the lives that a job can have: where it runs, which process reads its rows, waits for
+ * it, and publishes its result.
  *
  *     life                 runs on        reads the rows     waits               publishes
  *     attached             this machine   session            session             session
  *     detached             this machine   session            its supervisor      the supervisor
- *     staged               by hand        session, workers   nobody              totrain.collect
+ *     staged               by hand        session, workers   none                totrain.collect
  *     on a cluster         Pods           session, workers   session             session
  *     kept by the program  Pods           session            a supervisor        the supervisor
  *     kept by the server   Pods           session            background worker   the worker
  *
- * TRAIN can have all of them, PREDICT and EVALUATE the first two. job_run.h takes a job along the
- * one road that all share, and asks this table where the road forks; whoever finds the folder
- * later reads in it which life the job has.
+ * TRAIN can have all of them, PREDICT and EVALUATE the first two. job_run.h runs every job through
+ * the same steps, and asks this table where they differ; a process that finds the folder later
+ * reads in it which life the job has.
  */
 #ifndef EXTENSION_ENGINE_JOBS_LIFE_H
 #define EXTENSION_ENGINE_JOBS_LIFE_H
@@ -22,7 +22,7 @@
 
 enum job_place {
     PLACE_MACHINE, /* processes over the job's folder */
-    PLACE_TABLES,  /* processes that somebody starts, over tables of the database */
+    PLACE_TABLES,  /* processes that are started elsewhere, over tables of the database */
     PLACE_CLUSTER  /* Pods, over such tables */
 };
 
@@ -31,7 +31,7 @@ enum job_actor {
     ACTOR_SESSION,    /* the one that runs the statement */
     ACTOR_SUPERVISOR, /* `totrain supervise`, which outlives the session, and what it starts */
     ACTOR_SERVER,     /* a background worker of PostgreSQL, and the next one after it */
-    ACTOR_COLLECTOR   /* whoever calls totrain.collect */
+    ACTOR_COLLECTOR   /* a session that calls totrain.collect */
 };
 
 struct job_life {

@@ -58,7 +58,7 @@ static enum status read_target(struct collecting *collecting, struct slice json,
     return status;
 }
 
-/* The two entries of who submitted; what follows is for the replay. */
+/* The two entries of the submitter; what follows is for the replay. */
 static enum status read_submission(void *context, const struct journal_entry *entry,
                                    struct error *err)
 {
@@ -117,8 +117,8 @@ static enum status collect_from(struct collecting *collecting, struct jobstore *
     return train_result_put(store, &facts, sink, err);
 }
 
-/* What was told of the job while it ran somewhere else is there until the journal says more:
- * whoever looks sees the one or the other. */
+/* The record of the job's events stays until the journal has replaced it: a reader sees one or the
+ * other. */
 static enum status open_books(const char *path, struct jobstore **store, struct error *err)
 {
     return access(path, F_OK) == 0 ? jobstore_open(path, false, store, err)

@@ -2,10 +2,10 @@
  * staged.h - jobs whose processes share no folder with the session that made them.
  *
  *     TRAIN --spool--> folder --cluster.stage--> tables    commit
- *     processes, started by somebody else: master, workers      <--> the journal there
+ *     processes, started elsewhere: master, workers             <--> the journal there
  *     journal --replay--> folder of the session --publish--> the user's table    commit
  *
- * Three transactions, since nobody sees what is not committed. The model is checked as that
+ * Three transactions, since others do not see what is not committed. The model is checked as that
  * of any job, and published by the caller with the caller's rights.
  */
 #ifndef EXTENSION_ENGINE_JOBS_STAGED_H
@@ -16,7 +16,7 @@
 
 /*
  * The model of the job whose journal this is into the caller's database; then the rows that
- * TRAIN ends with. The job gets a folder here, with the books of the journal, as any other.
+ * TRAIN ends with. The job gets a folder here, with the journal's store, as any other.
  * journal.job is set. INVALID while it has not ended; its own error where it has failed.
  */
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,

@@ -103,9 +103,9 @@ static enum status prepare(struct job *job, struct error *err)
         TRY(spool(training, &rows, err));
     TRY(lower_train(plan, job->arena, &job->spec, err));
     training->request.job.workers_max = job->spec.max_workers;
-    /* A small job of one worker has its master and its worker in the supervisor: to start them
-     * apart takes longer than the job, and with one worker there is nobody who could go on where
-     * the other died. */
+    /* A small job of one worker has its master and its worker in the supervisor: to
+     * start them apart takes longer than the job, and with one worker no other
+     * could go on when it dies. */
     job->spec.in_one_process =
         job->spec.max_workers == 1 &&
         work_per_row(plan) * (double)rows * plan->training.epochs < SMALL_JOB_WORK;

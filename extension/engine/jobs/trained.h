@@ -19,7 +19,7 @@ enum status trained_model_read(struct jobstore *store, struct arena *arena, stru
 struct train_facts {
     int64_t job, version, rows; /* 0: not known, and not shown */
     double seconds;
-    int64_t bad_rows; /* -1: nobody counted them, and they are not shown */
+    int64_t bad_rows; /* -1: not counted, and not shown */
 };
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err);

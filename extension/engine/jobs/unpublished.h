@@ -24,7 +24,7 @@
 
 struct unpublished {
     bool is_table; /* else a model. The name of the file says it */
-    /* As in destination.h; empty: only the server that trained it finds it, or nobody. */
+    /* As in destination.h; empty: only the server that trained it finds it, or no process does. */
     char database[PATH_MAX];
     char schema[256]; /* empty: the database's main one, or the first of its search_path */
     char table[256];

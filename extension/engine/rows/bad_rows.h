@@ -36,9 +36,9 @@ enum status quarantine_check(const struct host *host, const struct plan *plan, s
 /* The rows of the plan's SELECT, in its order. */
 enum status bad_rows_query(struct bad_rows *bad, const struct sink *sink, struct error *err);
 
-/* `row` counts all rows that bad_rows_query has given, from 0. `columns` says for each column of
- * the plan's query which of the cells it is, -1 for none; NULL: the same. LIMIT when more are bad
- * than memory is for. */
+/* `row` counts all rows that bad_rows_query has returned, from 0. `columns`: for each column of the
+ * plan's query the number of its cell, -1 for none; NULL: the same. LIMIT when more are bad than
+ * fit into the memory that is set aside for them. */
 enum status bad_rows_add(struct bad_rows *bad, uint64_t row, const struct cell *cells, size_t count,
                          const int *columns, const struct error *why, struct error *err);
 

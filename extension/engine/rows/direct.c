@@ -1,5 +1,5 @@
 /*
- * What workers are told of a SELECT that they read themselves, and which columns they need.
+ * The order to workers about a SELECT that they read themselves, and which columns they need.
  */
 #include "extension/engine/rows/direct.h"
 

@@ -1,8 +1,8 @@
 /*
  * plain_scan.h - is a SELECT nothing but columns of one table?
  *
- * Then its rows may be read in pieces, by several readers at once. The text alone is
- * looked at; what the names mean is the database's to say.
+ * Then its rows may be read in pieces, by several readers at once. Only the text is
+ * read; the database decides what the names mean.
  */
 #ifndef EXTENSION_ENGINE_ROWS_PLAIN_SCAN_H
 #define EXTENSION_ENGINE_ROWS_PLAIN_SCAN_H
@@ -17,7 +17,7 @@ struct plain_scan {
     bool renames;               /* a column AS another name */
 };
 
-/* SELECT * or names [AS names] FROM [schema.]table, as far as the text tells. */
+/* SELECT * or names [AS names] FROM [schema.]table, as far as the text shows. */
 bool plain_scan_recognise(struct slice select, struct plain_scan *plain);
 
 #endif

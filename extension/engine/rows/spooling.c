@@ -173,7 +173,7 @@ static enum status spread_row(const struct spooling *spooling, const struct cell
     return STATUS_OK;
 }
 
-/* What putting the cell would say. */
+/* The error that writing the cell would return. */
 static enum status check_cell(const struct feed *feed, const struct cell *cell, bool *is_null,
                               struct error *err)
 {
@@ -532,7 +532,7 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
     return spool_source(request, &source, arena, &validation_rows, err);
 }
 
-/* ----- rows that somebody else reads ----- */
+/* ----- rows that another process reads ----- */
 
 static enum status list_cells(const struct source *source, struct arena *arena,
                               struct spool_cells *cells, struct error *err)

@@ -1,5 +1,5 @@
 /*
- * Who scores: the session, or workers.
+ * Which processes score: the session, or workers.
  *
  * A row that goes to workers is written, read and taken back: on the machine where this
  * was measured (docs/performance.md) that costs as much as 20,000 multiplications of a
@@ -21,7 +21,7 @@
 #include "scoring/kind.h"
 
 #define LEAST_WORK 1e10  /* in all: a third of a second, several times what processes cost */
-#define LEAST_ROWS 10000 /* below it nobody looks at the model */
+#define LEAST_ROWS 10000 /* with fewer the model is not even looked at */
 
 bool score_pays(double transfer_cost, uint64_t rows, double work_per_row, uint32_t cores)
 {
@@ -121,7 +121,7 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
         weigh(host, plan, cores, choice);
 }
 
-/* No room for a job's files is no reason not to score where nobody asked for a job. */
+/* No room for a job's files is no reason not to score where the statement did not ask for a job. */
 static bool is_about_files(enum status status)
 {
     return status == STATUS_IO || status == STATUS_PERMISSION || status == STATUS_NOT_FOUND ||

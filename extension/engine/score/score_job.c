@@ -61,8 +61,8 @@ static enum status put_cell(struct spooling *spooling, const struct cell *cells,
     return STATUS_OK;
 }
 
-/* Where bad rows are put aside a worker is to find this one bad, too: an array is no number. The
- * reason is what the session says of it: only here it is known what the array should have been. */
+/* Where bad rows are put aside a worker must find this one bad, too: an array is no number. The
+ * reason is the session's: only here it is known what the array should have been. */
 static enum status spread_row(struct spooling *spooling, const struct cell *cells,
                               struct error *err)
 {
@@ -201,7 +201,7 @@ static enum status put_model_row(void *context, const struct model_row *row, str
 
 static enum status put_targets(const struct plan *plan, struct jobstore *store, struct error *err)
 {
-    struct plan here = *plan; /* whoever opens the file itself has no name for it */
+    struct plan here = *plan; /* a process that opens the file itself has no name for it */
     struct predict_tables tables;
     struct shard_target target = {.name = plan->target_table};
     enum status status;

@@ -127,7 +127,7 @@ static enum status put_bad(struct walk *walk, struct slice reason, struct error 
     return walk->sink->put(walk->sink->self, 1, walk->cells, (size_t)walk->spec->columns + 1, err);
 }
 
-/* What the session says of this row instead of the worker's reason. */
+/* The session's reason for this row, instead of the worker's. */
 static void take_fault(struct walk *walk, struct slice *reason)
 {
     struct slice fault;

@@ -138,10 +138,11 @@ static enum status refuse_view(Relation view, struct error *err)
 
     fail(err, STATUS_PERMISSION,
          "view \"%.*s\" belongs to another role, and is not read as a model", SLICE_FORMAT(shown));
-    return error_hint(err,
-                      "The functions of a view run as the role that reads it. Copy it into a table of "
-                      "your own if you trust %s: CREATE TABLE my_model AS TABLE %.*s;",
-                      session_to_utf8(owner, strlen(owner)).data, SLICE_FORMAT(shown));
+    return error_hint(
+        err,
+        "The functions of a view run as the role that reads it. Copy it into a table of "
+        "your own if you trust %s: CREATE TABLE my_model AS TABLE %.*s;",
+        session_to_utf8(owner, strlen(owner)).data, SLICE_FORMAT(shown));
 }
 
 enum status model_view_read(Relation view, const AttrNumber columns[MODEL_COLUMNS],

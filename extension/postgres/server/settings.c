@@ -84,7 +84,8 @@ static void define_for_clusters(void)
     DefineCustomBoolVariable("totrain.enable_kubernetes",
                              "Allows job.where = 'kubernetes' to members of totrain_k8s.", NULL,
                              &settings.enable_kubernetes, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
-    define_text("totrain.kubeconfig", "File with the addresses of clusters and the credentials for them.",
+    define_text("totrain.kubeconfig",
+                "File with the addresses of clusters and the credentials for them.",
                 "Empty means the service account of the server's own pod. It runs no programs.",
                 &settings.kubeconfig, "", GUC_SUPERUSER_ONLY);
     define_text("totrain.kubernetes_namespace", "Namespace of the jobs.", NULL,

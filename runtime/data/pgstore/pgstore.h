@@ -38,9 +38,8 @@ void pgstore_close(struct pgstore *store);
 enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot,
                          struct error *err);
 
-/* Is the job over, so that nobody needs its tables any more, or they are gone? Over a connection of
- * its own, also from another thread, within so many milliseconds. CONNECTION, PERMISSION: it is not
- * known. */
+/* Is the job marked as over, or are its tables gone? Over a connection of its own, also from
+ * another thread, within so many milliseconds. CONNECTION, PERMISSION: it is not known. */
 enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms, bool *is_over,
                                  struct error *err);
 
