@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "cli/jobs_command.h"
-#include "extension/engine/jobs/job_publish.h"
+#include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/libpq/libpq.h"

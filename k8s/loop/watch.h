@@ -5,9 +5,9 @@
 #define K8S_LOOP_WATCH_H
 
 #include "k8s/controller/watcher.h"
-#include "runtime/loop/loop_parts.h"
 
 struct client;
+struct loop;
 struct watch;
 
 enum status watch_open(struct loop *loop, struct client *client, const struct api_target *target,

@@ -16,7 +16,7 @@
 #define EXTENSION_ENGINE_JOBS_CLUSTER_H
 
 #include "extension/engine/host/host.h"
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/jobs/direct.h"
 #include "jobspec/jobspec.h"
 #include "k8s/job/cluster_folder.h"
 #include "planner/plan.h"

@@ -8,14 +8,14 @@
 #include <time.h>
 
 #include "codegen/codegen.h"
+#include "extension/engine/host/metric_rows.h"
 #include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/direct.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "extension/engine/rows/direct.h"
 #include "extension/engine/rows/spooling.h"
-#include "extension/engine/score/score.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/log_folder.h"
 #include "runtime/launch/processor.h"

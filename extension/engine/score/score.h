@@ -29,12 +29,6 @@ enum status score_check_targets(const struct host *host, const struct plan *plan
 enum status score_target_row(struct slice table, uint64_t rows, double started,
                              const struct sink *sink, struct error *err);
 
-/* What a metric does not say by itself. */
-void metric_notices(const struct slice *names, size_t count, uint32_t classes,
-                    uint64_t unknown_rows, const struct sink *sink);
-/* A metric as a result has it: NULL where it is no number, or none that a double
- * holds, as in what TRAIN returns. */
-struct cell metric_cell(double value);
 /* cells: the loss, then the plan's metrics. */
 enum status evaluation_put(const struct host *host, const struct plan *plan,
                            const struct cell *cells, double started, struct arena *arena,

@@ -13,6 +13,7 @@
 
 #include "base/cell_bytes.h"
 #include "codegen/codegen.h"
+#include "extension/engine/host/metric_rows.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"

@@ -131,7 +131,7 @@ enum status libpq_scan_shared(struct postgres_host *host, const struct scan *sca
                               size_t count, struct slice snapshot, struct error *err);
 
 /*
- * libpq_direct.c: the spools that an order asks for (extension/engine/rows/direct.h), into the
+ * libpq_direct.c: the spools that an order asks for (extension/engine/jobs/direct.h), into the
  * folder. INVALID: the snapshot is gone, or the owner of the journal may not read the table.
  */
 struct direct_reading {

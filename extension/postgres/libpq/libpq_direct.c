@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/jobs/direct.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"

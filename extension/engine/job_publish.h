@@ -2,8 +2,8 @@
  * job_publish.h - the model or the table of a detached job into its database, by the same checks
  * and in the same transaction as that of an attached one.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOB_PUBLISH_H
-#define EXTENSION_ENGINE_JOBS_JOB_PUBLISH_H
+#ifndef EXTENSION_ENGINE_JOB_PUBLISH_H
+#define EXTENSION_ENGINE_JOB_PUBLISH_H
 
 #include "extension/engine/host/host.h"
 

@@ -1,7 +1,7 @@
 /*
  * The order to workers about a SELECT that they read themselves, and which columns they need.
  */
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/jobs/direct.h"
 
 #include "extension/engine/jobs/cluster.h"
 #include "extension/engine/rows/spooling.h"

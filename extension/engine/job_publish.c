@@ -2,7 +2,7 @@
  * The model or the table of a detached job into its database, by the same checks and
  * in the same transaction as that of an attached one.
  */
-#include "extension/engine/jobs/job_publish.h"
+#include "extension/engine/job_publish.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,117 @@
+"""Folders as rooms, by their includes: run by ctest as `tidy_rooms`.
+
+- an include in quotes is the path of a file from the root of the project;
+- no folder includes, over any number of others, a folder that includes it;
+- of each header of another folder that a .c file includes it uses at least one name;
+- what the files of one folder share (*_parts.h) no other folder includes;
+- docs/architecture.md names only files that exist, and functions that are defined.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
+           "extension", "cli", "bench", "tests"]
+GENERATED = {"parser/grammar.h"}
+# Headers that are included for what they do, not for a name of theirs.
+FOR_EFFECT = {"extension/postgres/server/compat.h"}
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
+
+
+def folder(path):
+    return path.rpartition("/")[0]
+
+
+def read_sources():
+    return {path.relative_to(ROOT).as_posix(): path.read_text()
+            for name in FOLDERS if (ROOT / name).is_dir()
+            for path in sorted((ROOT / name).rglob("*")) if path.suffix in (".c", ".h", ".y")}
+
+
+def code_of(text):
+    return COMMENT_OR_STRING.sub(" ", INCLUDE.sub("", text))
+
+
+def names_of(header):
+    """Every word of a header's code: more than it declares, so that nothing is reported wrongly."""
+    return set(re.findall(r"\b[A-Za-z_]\w{2,}", code_of(header)))
+
+
+def reached(start, arrows):
+    seen, waiting = set(), [start]
+    while waiting:
+        for other in arrows[waiting.pop()]:
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return seen
+
+
+def check_paths(sources, includes, problems):
+    for name, headers in includes.items():
+        for header in headers:
+            if header not in sources and header not in GENERATED:
+                problems.append(f'{name}: "{header}" is no path from the root (a system header goes in <>)')
+            elif header.endswith("_parts.h") and folder(header) != folder(name) and not name.startswith("tests/"):
+                problems.append(f"{name}: {header} is what the files of {folder(header)} share, for nobody else")
+
+
+def check_cycles(includes, problems):
+    arrows, examples = collections.defaultdict(set), {}
+    for name, headers in includes.items():
+        for header in headers:
+            if folder(header) != folder(name):
+                arrows[folder(name)].add(folder(header))
+                examples.setdefault((folder(name), folder(header)), f"{name} includes {header}")
+    ways = {room: reached(room, arrows) for room in list(arrows)}
+    for (room, other), example in sorted(examples.items()):
+        if room in ways.get(other, ()):
+            problems.append(f"{room} and {other} include each other: {example}")
+    return len(examples)
+
+
+def check_use(sources, includes, problems):
+    words = {name: set(re.findall(r"\w+", code_of(text))) for name, text in sources.items()}
+    common = {"include", "define", "ifndef", "endif", "const", "struct", "enum", "void", "char", "static", "size_t", "uint32_t",
+              "uint64_t", "int64_t", "uint8_t", "int32_t", "bool", "return", "inline", "int", "unsigned", "double", "float", "name", "count", "self", "context", "extern"}
+    for name in (name for name in includes if name.endswith(".c")):
+        for header in includes[name]:
+            if header in sources and folder(header) != folder(name) and header not in FOR_EFFECT:
+                offered = names_of(sources[header]) - common
+                if not offered & words[name]:
+                    problems.append(f"{name}: includes {header} and uses no name of it")
+
+
+def check_document(sources, problems):
+    document = (ROOT / "docs" / "architecture.md").read_text()
+    tops = "|".join(sorted({path.name for path in ROOT.iterdir() if path.is_dir()}))
+    for path in sorted(set(re.findall(rf"(?<![\w/.])((?:{tops})/[\w/.-]*\w\.(?:c|h|y|md|py|sql))\b", document))):
+        if not (ROOT / path).exists():
+            problems.append(f"docs/architecture.md: {path} does not exist")
+    # SQL functions stand in strings; models and tables of the examples in these.
+    texts = [text for name, text in sources.items() if not name.startswith("tests/")]
+    texts += [path.read_text() for place in ("extension/postgres", "examples/sql") for path in (ROOT / place).glob("*.sql")]
+    known = set(re.findall(r"\w+", "\n".join(texts)))
+    for function in sorted(set(re.findall(r"`([a-z]\w*_\w+)`", document)) - known):
+        problems.append(f"docs/architecture.md: nothing is called {function}")
+
+
+def main():
+    problems = []
+    sources = read_sources()
+    includes = {name: INCLUDE.findall(text) for name, text in sources.items()}
+    check_paths(sources, includes, problems)
+    arrows = check_cycles({name: headers for name, headers in includes.items() if not name.startswith("tests/")}, problems)
+    check_use(sources, includes, problems)
+    check_document(sources, problems)
+    print(f"{len(sources)} files in {len({folder(name) for name in sources})} folders, {arrows} arrows between folders")
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
+
+
+main()
