@@ -409,7 +409,7 @@ static void write_log(struct pods *pods, const struct job_event *event, struct s
         pods->progress_at = now_ms;
     if (poll(&log, 1, is_last ? LAST_LINE_MS : 0) <= 0 ||
         write(STDOUT_FILENO, line.data, line.size) < 0)
-        log_warning("nobody takes the lines of the log");
+        log_warning("the lines of the log are not read");
 }
 
 static void on_event(void *self, const struct job_event *event, struct slice line)

@@ -64,7 +64,7 @@ static struct api_target pod_target(const struct succession *succession, const c
 
 /* ----- the next pod ----- */
 
-/* Somebody else made it: that is as good. */
+/* Another process made it: that is as good. */
 static void on_created(void *context, enum status status, struct api_answer *answer,
                        const struct error *err)
 {

@@ -4,8 +4,8 @@
  *     Job --its template, the pod before--> Pod, as the Job's controller would make it
  *
  * The controller makes the next pod 10 s after the one before was deleted, then 20 s, 40 s ...
- * Whoever knows earlier that a master is missing makes it: the master that was told to go, or
- * whoever follows the job. It has the labels, the owner and the finalizer of the controller's own
+ * A process that knows earlier that a master is missing makes it: the master that received SIGTERM,
+ * or the job's follower. It has the labels, the owner and the finalizer of the controller's own
  * pods and counts as one: while it lives the controller makes no other, and its success completes
  * the Job. Where two pods are active the controller deletes the younger one; two masters at a time
  * do no harm, as the journal takes entries of the last one alone
@@ -18,8 +18,8 @@
 
 #include "k8s/client/api.h"
 
-/* "Complete", "Failed", ...: a condition of the Job that is True; NULL: it has none of that type.
- */
+/* "Complete", "Failed", ...: a condition of the Job that is True; NULL: it has none of
+ * that type. */
 const cJSON *job_condition(const cJSON *job, const char *type);
 
 enum job_future {

@@ -1,8 +1,8 @@
 /*
  * reach.h - can the API server reach the node of the master's pod?
  *
- * Whoever follows a job has no right to look at nodes, but may read the log of the master's pod,
- * which the API server asks of the kubelet. While lines of it come, the node is well. When none
+ * The job's follower has no right to read nodes, but may read the log of the master's pod, which
+ * the API server asks of the kubelet. While lines of it come, the node is well. When none
  * came for a second the log's last line is asked for: any answer of the kubelet will do, also that
  * the container does not run yet. Silence or a server's error (5xx) is a failure; that the API
  * server itself answers is for the caller to see.

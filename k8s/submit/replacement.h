@@ -1,5 +1,5 @@
 /*
- * replacement.h - whoever follows a job makes its next master where one is missing.
+ * replacement.h - a job's follower makes its next master where one is missing.
  *
  *     pods of masters --seen--> replacement --succession.h--> the next master's pod
  *     lines of its log -heard-----^

@@ -15,8 +15,7 @@ enum status spool_open(const char *path, struct team *team, struct arena *arena,
                        struct spool *spool, struct error *err);
 void spool_close(struct spool *spool);
 
-/* The block's pages leave our memory. Whoever still looks at a cell reads them
- * from the file again. */
+/* The block's pages leave our memory; a later access reads them from the file again. */
 void spool_release_block(const struct spool *spool, uint32_t number);
 
 /* One value as a cell; texts stay in the map. */

@@ -26,7 +26,7 @@ uint64_t spool_writer_rows(const struct spool_writer *writer);
 /* Of the rows so far, those of joined branches included. */
 struct spool_column_summary spool_writer_summary(struct spool_writer *writer, uint32_t column);
 /* One more writer of the same columns, for another thread, into a file of its own beside
- * the first (spool_files.h). Whose rows come first is a matter of chance. Each branch must be
+ * the first (spool_files.h). The order of the branches' rows is not fixed. Each branch must be
  * joined, by one thread at a time, before the writer is closed or abandoned. */
 enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
                                 struct error *err);

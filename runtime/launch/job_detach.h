@@ -8,8 +8,8 @@
 #include "runtime/launch/job_folder.h"
 
 /* Spawn a supervisor that outlives this process, on a folder with a job.json: a
- * new job, or one that nobody runs any more. Returns when it can be asked for
- * things (control.h), with its own error when it cannot begin. */
+ * new job, or one that no process runs any more. Returns when it answers requests
+ * (control.h), with its own error when it cannot begin. */
 enum status job_detach(const char *program, const struct job_folder *folder, struct error *err);
 
 #endif

@@ -24,7 +24,7 @@ struct job_folder {
 
 /* PERMISSION, IO with the path. `state` NULL: as described above. */
 enum status job_folder_create(const char *state, struct job_folder *folder, struct error *err);
-/* A folder that somebody else has made and left, for a job that has not begun. */
+/* Takes over a folder that another process has made and left, of a job that has not begun. */
 enum status job_folder_adopt(const char *state, int64_t id, struct job_folder *folder,
                              struct error *err);
 /* A folder that the caller holds by this lock, and goes on to hold; `folder` holds it, too. */
@@ -34,7 +34,7 @@ enum status job_folder_find(const char *state, int64_t id, struct job_folder *fo
                             struct error *err); /* NOT_FOUND */
 enum status job_folder_file(const struct job_folder *folder, const char *name, char path[PATH_MAX],
                             struct error *err);
-/* Written whole and renamed: who sees the file sees all of it. */
+/* Written whole and renamed: a reader sees all of the file or none. */
 enum status job_folder_write(const struct job_folder *folder, const char *name, struct slice bytes,
                              struct error *err);
 /* The folder of the jobs' folders, which may not exist. */

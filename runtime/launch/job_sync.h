@@ -1,6 +1,5 @@
 /*
- * job_sync.h - a job's folder to the disk, before somebody is told that the job goes on without
- * him.
+ * job_sync.h - writes a job's folder to the disk, before the submission of a detached job returns.
  */
 #ifndef RUNTIME_LAUNCH_JOB_SYNC_H
 #define RUNTIME_LAUNCH_JOB_SYNC_H

@@ -1,6 +1,6 @@
 /*
- * loop_http.h - pages for people and for Prometheus, from the loop that moves all else: what is
- * asked for is printed at once, and nobody is waited for.
+ * loop_http.h - pages for people and for Prometheus, from the loop that moves everything else: a
+ * requested page is printed at once, and the loop waits for no client.
  */
 #ifndef RUNTIME_LOOP_LOOP_HTTP_H
 #define RUNTIME_LOOP_LOOP_HTTP_H

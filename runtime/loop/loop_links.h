@@ -1,5 +1,5 @@
 /*
- * loop_links.h - the connections of the roles in a loop: who is let in, what arrives, what
+ * loop_links.h - the connections of the roles in a loop: which are accepted, what arrives, what
  * leaves. Over TCP there is no connection without TLS.
  */
 #ifndef RUNTIME_LOOP_LOOP_LINKS_H

@@ -16,7 +16,7 @@ enum status loop_read_lines(struct loop *loop, int fd, struct line_reader reader
 int loop_lines_fd(const struct loop_lines *lines);
 void loop_lines_close(struct loop_lines *lines);
 
-/* Whoever connects to this Unix address may say lines to `reader`. */
+/* Clients of this Unix address may send lines to `reader`. */
 enum status loop_listen_lines(struct loop *loop, const char *address, struct line_reader reader,
                               struct error *err);
 

@@ -61,7 +61,7 @@ struct worker_pool_step {
 /* Starts fill the lowest index, stops take the highest. `places`: (most). */
 struct worker_pool_step worker_pool_next(const struct worker_pool *pool, const enum place *places);
 
-/* How many processes there are, those who leave included. */
+/* How many processes there are, leaving ones included. */
 uint32_t worker_pool_slots_used(const struct worker_pool *pool, const enum place *places);
 
 #endif

@@ -24,7 +24,7 @@
 
 /* Of the pieces and the end of one checkpoint. */
 struct checkpoint_outcome {
-    bool is_due; /* nobody has asked for it yet */
+    bool is_due; /* not taken yet */
     uint64_t id;
     struct error why; /* OK: it is stored */
 };
@@ -49,7 +49,7 @@ struct outbox_executor {
     struct checkpoint_outcome outcome;
     uint64_t failed_id;      /* its other pieces are not tried */
     struct event_log events; /* log.tensorboard; closed without it */
-    struct store_call *call; /* begun around each use of the store; NULL: nobody watches */
+    struct store_call *call; /* begun around each use of the store; NULL: none */
     struct fault fault;
     /* A JSON line: job_event of job_event.h, newline included. */
     void (*say)(void *context, const struct job_event *event, struct slice line);
@@ -76,16 +76,16 @@ bool outbox_executor_take_outcome(struct outbox_executor *executor,
  * refused the claim (INVALID) but left the store open. */
 bool outbox_executor_has_ended(const struct outbox_executor *executor, struct job_row *row);
 
-/* When the store refuses, JOB_FAILED is said and the error returned. CONNECTION, of a journal,
- * is none of the job's: another master may reach it. */
+/* When the store refuses, JOB_FAILED is reported and the error returned. CONNECTION, of a journal,
+ * does not fail the job: another master may reach it. */
 enum status outbox_executor_perform(void *executor, const struct outbox *outbox, struct error *err);
 void outbox_executor_say(const struct outbox_executor *executor, const struct job_event *event);
 /* A line for the user. */
 void outbox_executor_say_notice(const struct outbox_executor *executor, const char *text);
-/* The last word of a job that no master can speak for any more. */
+/* The final event of a job that has no master any more. */
 void outbox_executor_say_failed(const struct outbox_executor *executor, const struct error *err);
-/* How a job that has ended did so, as its row says: DONE, or FAILED with the row's error, which
- * is also left in *verdict (OK: done). */
+/* Reports the end of a job that has ended, from its row: DONE, or FAILED with the row's error,
+ * which is also left in *verdict (OK: done). */
 void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
                                struct error *verdict);
 

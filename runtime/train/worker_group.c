@@ -173,7 +173,7 @@ static void hear(struct worker *worker, const struct early_peer *early, struct o
     }
 }
 
-static void hear_visitors(struct worker *worker, struct outbox *outbox)
+static void take_early_peers(struct worker *worker, struct outbox *outbox)
 {
     struct early_peer *early_peers = worker->early_peers;
     const uint32_t count = worker->early_peer_count;
@@ -318,7 +318,7 @@ void worker_join_group(struct worker *worker, int64_t now_ms, const struct messa
     worker->speed_at = now_ms;
     worker->speed_every_ms = worker->options.speed_first_ms;
     meet(worker, outbox);
-    hear_visitors(worker, outbox);
+    take_early_peers(worker, outbox);
     decide_target(worker, now_ms, outbox);
 }
 

@@ -6,7 +6,7 @@
  *     worker     the snapshot, direct.json  -->  the rows of t  -->  its own train.spool
  *
  * The order is data, no SQL: a table by its OID, columns by their names, and what each becomes
- * in the spool. Whoever may write the job's tables could have written it, so a worker looks
+ * in the spool. Any role that may write the job's tables could have written it, so a worker checks
  * whether the owner of the job may read that table (libpq_direct.c).
  *
  * A partitioned table is read by its own name, for which one right is enough; only

@@ -12,7 +12,7 @@
 enum status score_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err);
 
-/* Who would score, and why: EXPLAIN's line. */
+/* Which processes would score, and why: EXPLAIN's line. */
 struct score_choice {
     bool by_workers;
     char why[200];
@@ -26,7 +26,7 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
 #define SCORE_TRANSFER_EVALUATE 150000.0
 /* On so many processors, that much faster than in the session. Public for its test. */
 bool score_pays(double transfer_cost, uint64_t rows, double work_per_row, uint32_t cores);
-/* job.max_workers where the statement does not say it (wanted 0): the cores,
+/* job.max_workers where the statement does not set it (wanted 0): the cores,
  * within what the host allows (0: anything). Public for its test. */
 uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit);
 

@@ -15,7 +15,7 @@ struct delivery_order {
     const struct jobspec *spec;
     struct jobstore *store;
     struct slice mark; /* of the tables: host_marks */
-    bool is_first;     /* nobody has tried before */
+    bool is_first;     /* no publisher has tried before */
 };
 enum status score_job_deliver(const struct host *host, const struct delivery_order *order,
                               uint64_t *rows, struct error *err);

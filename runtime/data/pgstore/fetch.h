@@ -7,8 +7,8 @@
 
 #include "runtime/data/pgstore/pgstore_parts.h"
 
-/* The files of the job's rows into the folder, over a few connections of its own. None is
- * left open afterwards: whoever computes needs none. */
+/* The files of the job's rows into the folder, over a few connections of its own, none of which is
+ * left open afterwards. */
 enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
 
 #endif

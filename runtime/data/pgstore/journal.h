@@ -1,10 +1,9 @@
 /*
  * journal.h - the journal as rows, and the pieces of checkpoints.
- *
- * A transaction is one COPY. When the connection is cut during it nobody knows whether it was
- * committed: its first number tells. A row there that has our bytes is ours, any other is
- * somebody else's (STALE), and none means that it can be sent again; should the cut one still
- * be under way on the server, the primary key makes the second wait for it.
+ * A transaction is one COPY. When the connection is cut during it, the row at its first number
+ * shows whether it was committed: a row with our bytes is ours, any other is another master's
+ * (STALE), and none means that it can be sent again; should the cut one still be under way on the
+ * server, the primary key makes the second wait for it.
  */
 #ifndef RUNTIME_DATA_PGSTORE_JOURNAL_H
 #define RUNTIME_DATA_PGSTORE_JOURNAL_H
