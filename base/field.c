@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/bytes.h"
+
 static const char *const type_names[] = {
 #define X(name, text) text,
     FIELD_TYPE_MAP(X)

@@ -33,7 +33,9 @@
 
 #include <stddef.h>
 
-#include "base/bytes.h"
+#include "base/text.h"
+
+struct byte_reader; /* base/bytes.h */
 
 #define FIELD_ANY 0
 

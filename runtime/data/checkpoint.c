@@ -214,7 +214,7 @@ static enum status replace_head(struct jobstore *store, const struct checkpoint 
     TRY(hash_head(store, checkpoint, &values[CHECKPOINT_HEAD_VALUES - 1], err));
     TRY(insert_head(store, values, err));
     TRY(keep_two(store, checkpoint, err));
-    return record_head(jobstore_recording(store), values, err);
+    return record_entry(jobstore_recording(store), JOURNAL_CHECKPOINT, values, err);
 }
 
 /* From the first checkpoint on the store survives a power cut: what was

@@ -464,7 +464,8 @@ enum status jobstore_put_worker(struct jobstore *store, uint32_t index, const ch
     sqlite3_bind_int64(statement, 3, lanes);
     bind_real(statement, 4, rows_per_second);
     TRY(finish(store, statement, err));
-    return record_worker(store->recording, index, state, lanes, rows_per_second, err);
+    return record_entry(store->recording, JOURNAL_WORKER,
+                        &(struct journal_worker){index, state, lanes, rows_per_second}, err);
 }
 
 enum status jobstore_put_event(struct jobstore *store, double at_seconds, const char *role,
@@ -480,7 +481,8 @@ enum status jobstore_put_event(struct jobstore *store, double at_seconds, const 
     bind_string(statement, 4, event);
     bind_string(statement, 5, detail);
     TRY(finish(store, statement, err));
-    return record_event(store->recording, at_seconds, role, index, event, detail, err);
+    return record_entry(store->recording, JOURNAL_EVENT,
+                        &(struct journal_event){at_seconds, role, index, event, detail}, err);
 }
 
 enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t step,
@@ -496,7 +498,8 @@ enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t
     bind_string(statement, 4, part);
     bind_real(statement, 5, value);
     TRY(finish(store, statement, err));
-    return record_metric(store->recording, epoch, step, metric, part, value, err);
+    return record_entry(store->recording, JOURNAL_METRIC,
+                        &(struct journal_metric){epoch, step, metric, part, value}, err);
 }
 
 enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
@@ -509,7 +512,8 @@ enum status jobstore_put_result(struct jobstore *store, const char *name, double
     bind_real(statement, 2, train);
     bind_real(statement, 3, validation);
     TRY(finish(store, statement, err));
-    return record_result(store->recording, name, train, validation, err);
+    return record_entry(store->recording, JOURNAL_RESULT,
+                        &(struct journal_result){name, train, validation}, err);
 }
 
 static void bind_slice(sqlite3_stmt *statement, int column, struct slice text)

@@ -13,6 +13,7 @@
 
 #include "base/cell.h"
 #include "base/error.h"
+#include "runtime/data/journal_fields.h"
 #include "scoring/model_table.h"
 
 #define JOB_STATE_MAP(X)                                                                           \
@@ -33,22 +34,12 @@ enum job_state {
 };
 const char *job_state_name(enum job_state state);
 
+/* How the job goes: what its master told last. Reals that are not known are NaN. */
 struct job_row {
     int64_t id;
     enum job_state state;
-    char statement[1024]; /* cut */
-    char model[256];
-    uint32_t workers;
-    uint64_t step, rows_done, rows_redone;
-    double loss, goodput, seconds_waiting, seconds;
-    char error[512];
-    char started_at[32]; /* RFC 3339, UTC */
-    int64_t supervisor;  /* process id; 0 when none */
-    uint64_t steps;      /* in all; 0: unknown */
-    uint32_t epoch, epochs;
-    double rows_per_second, validation_loss;
-    char metrics[64];    /* HOST:PORT where /metrics is; empty: nowhere */
-    double slot_seconds; /* runtime/role/usage.h; goodput is NaN while it is not known */
+    int64_t supervisor; /* process id; 0 when none */
+    JOURNAL_JOB_FIELDS(FIELD_MEMBER)
 };
 
 struct jobstore;

@@ -28,29 +28,11 @@
 #define RUNTIME_DATA_JOURNAL_H
 
 #include "runtime/data/checkpoint.h"
+#include "runtime/data/journal_fields.h"
 
 #define JOURNAL_BODY_BYTES_MAX ((size_t)64 << 20) /* of the spec; of all others: */
 #define JOURNAL_ROW_BYTES_MAX  ((size_t)64 << 10)
 #define JOURNAL_DATA_BYTES_MAX MODEL_META_BYTES_MAX
-
-#define JOURNAL_KIND_MAP(X)                                                                        \
-    X(SPEC, "spec")                                                                                \
-    X(INPUT, "input")                                                                              \
-    X(CLAIM, "claim")                                                                              \
-    X(JOB, "job")                                                                                  \
-    X(WORKER, "worker")                                                                            \
-    X(EVENT, "event")                                                                              \
-    X(METRIC, "metric")                                                                            \
-    X(RESULT, "result")                                                                            \
-    X(MODEL, "model")                                                                              \
-    X(CHECKPOINT, "checkpoint")                                                                    \
-    X(DROP, "drop")
-
-enum journal_kind {
-#define X(name, text) JOURNAL_##name,
-    JOURNAL_KIND_MAP(X)
-#undef X
-};
 
 struct journal_entry {
     int64_t number; /* when read */

@@ -6,9 +6,11 @@
 
 #include "runtime/data/journal.h"
 
-/* A checkpoint's head, in the order of the store's columns (checkpoint.c). */
+/* A checkpoint's head: struct journal_checkpoint, as the values of the store's columns
+ * (checkpoint.c). */
 #define CHECKPOINT_HEAD_VALUES 10
-extern const char *const journal_head_names[CHECKPOINT_HEAD_VALUES];
+_Static_assert(sizeof(struct journal_checkpoint) == CHECKPOINT_HEAD_VALUES * sizeof(uint64_t),
+               "a head has its fields and nothing else");
 
 /* ----- journal_record.c: puts of a store on their way into a journal ----- */
 

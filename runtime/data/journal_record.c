@@ -32,33 +32,6 @@ struct recording {
     int64_t flushed_at;
 };
 
-static const char *const kind_names[] = {
-#define X(name, text) text,
-    JOURNAL_KIND_MAP(X)
-#undef X
-};
-
-const char *const journal_head_names[CHECKPOINT_HEAD_VALUES] = {
-    "id",   "version",   "job",   "identity",    "phase",
-    "step", "rows_done", "bytes", "piece_bytes", "hash"};
-
-const char *journal_kind_name(enum journal_kind kind)
-{
-    return kind_names[kind];
-}
-
-enum status journal_kind_of(struct slice name, enum journal_kind *kind, struct error *err)
-{
-    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++) {
-        if (slice_is(name, kind_names[i])) {
-            *kind = (enum journal_kind)i;
-            return STATUS_OK;
-        }
-    }
-    return fail(err, STATUS_CORRUPT, "the job's journal: no kind is named \"%.*s\"",
-                (int)(name.size < 40 ? name.size : 40), name.data);
-}
-
 static int64_t now_ms(void)
 {
     struct timespec now;
@@ -133,15 +106,18 @@ static enum status add_entry(struct recording *recording, struct recorded **entr
     return STATUS_OK;
 }
 
-/* Frees the body. */
-static enum status record(struct recording *recording, enum journal_kind kind, cJSON *body,
-                          const struct slice *data, struct error *err)
+/* An entry of the kind: `fields` is its struct, NULL for an empty body. */
+static enum status add(struct recording *recording, enum journal_kind kind, cJSON *body,
+                       const void *fields, const struct slice *data, struct error *err)
 {
     struct text *bytes = &recording->bytes;
     struct recorded *entry = NULL;
     enum status status = add_entry(recording, &entry, err);
 
     if (status == STATUS_OK) {
+        if (fields)
+            journal_add_fields(body, kind, fields);
+        recording->is_urgent |= journal_kind_is_urgent(kind);
         *entry = (struct recorded){.kind = kind, .body = bytes->size, .has_data = data != NULL};
         status = json_print(body, false, bytes, err);
         entry->body_size = bytes->size - entry->body;
@@ -156,13 +132,6 @@ static enum status record(struct recording *recording, enum journal_kind kind, c
     return status;
 }
 
-static enum status record_urgently(struct recording *recording, enum journal_kind kind, cJSON *body,
-                                   const struct slice *data, struct error *err)
-{
-    recording->is_urgent = true;
-    return record(recording, kind, body, data, err);
-}
-
 enum status record_job(struct recording *recording, const struct job_row *row, struct error *err)
 {
     cJSON *body;
@@ -173,117 +142,30 @@ enum status record_job(struct recording *recording, const struct job_row *row, s
     recording->state = row->state;
     body = cJSON_CreateObject();
     json_add_string(body, "state", slice_of(job_state_name(row->state)));
-    json_add_string(body, "statement", slice_of(row->statement));
-    json_add_string(body, "model", slice_of(row->model));
-    json_add_integer(body, "workers", row->workers);
-    json_add_integer(body, "step", (int64_t)row->step);
-    json_add_integer(body, "rows_done", (int64_t)row->rows_done);
-    json_add_integer(body, "rows_redone", (int64_t)row->rows_redone);
-    json_add_real(body, "loss", row->loss);
-    json_add_real(body, "goodput", row->goodput);
-    json_add_real(body, "seconds_waiting", row->seconds_waiting);
-    json_add_real(body, "seconds", row->seconds);
-    json_add_string(body, "error", slice_of(row->error));
-    json_add_string(body, "started_at", slice_of(row->started_at));
-    json_add_integer(body, "steps", (int64_t)row->steps);
-    json_add_integer(body, "epoch", row->epoch);
-    json_add_integer(body, "epochs", row->epochs);
-    json_add_real(body, "rows_per_second", row->rows_per_second);
-    json_add_real(body, "validation_loss", row->validation_loss);
-    json_add_real(body, "slot_seconds", row->slot_seconds);
-    json_add_string(body, "metrics", slice_of(row->metrics));
-    return record(recording, JOURNAL_JOB, body, NULL, err);
+    return add(recording, JOURNAL_JOB, body, row, NULL, err);
 }
 
-enum status record_worker(struct recording *recording, uint32_t index, const char *state,
-                          uint32_t lanes, double rows_per_second, struct error *err)
+enum status record_entry(struct recording *recording, enum journal_kind kind, const void *fields,
+                         struct error *err)
 {
-    cJSON *body;
-
-    if (!is_recording(recording))
-        return STATUS_OK;
-    body = cJSON_CreateObject();
-    json_add_integer(body, "index", index);
-    json_add_string(body, "state", slice_of(state));
-    json_add_integer(body, "lanes", lanes);
-    json_add_real(body, "rows_per_second", rows_per_second);
-    return record_urgently(recording, JOURNAL_WORKER, body, NULL, err);
-}
-
-enum status record_event(struct recording *recording, double at_seconds, const char *role,
-                         int64_t index, const char *event, const char *detail, struct error *err)
-{
-    cJSON *body;
-
-    if (!is_recording(recording))
-        return STATUS_OK;
-    body = cJSON_CreateObject();
-    json_add_real(body, "at", at_seconds);
-    json_add_string(body, "role", slice_of(role));
-    json_add_integer(body, "index", index);
-    json_add_string(body, "event", slice_of(event));
-    json_add_string(body, "detail", slice_of(detail));
-    return record_urgently(recording, JOURNAL_EVENT, body, NULL, err);
-}
-
-enum status record_metric(struct recording *recording, uint32_t epoch, uint64_t step,
-                          const char *metric, const char *part, double value, struct error *err)
-{
-    cJSON *body;
-
-    if (!is_recording(recording))
-        return STATUS_OK;
-    body = cJSON_CreateObject();
-    json_add_integer(body, "epoch", epoch);
-    json_add_integer(body, "step", (int64_t)step);
-    json_add_string(body, "metric", slice_of(metric));
-    json_add_string(body, "part", slice_of(part));
-    json_add_real(body, "value", value);
-    return record(recording, JOURNAL_METRIC, body, NULL, err);
-}
-
-enum status record_result(struct recording *recording, const char *name, double train,
-                          double validation, struct error *err)
-{
-    cJSON *body;
-
-    if (!is_recording(recording))
-        return STATUS_OK;
-    body = cJSON_CreateObject();
-    json_add_string(body, "name", slice_of(name));
-    json_add_real(body, "train", train);
-    json_add_real(body, "validation", validation);
-    return record_urgently(recording, JOURNAL_RESULT, body, NULL, err);
+    return is_recording(recording) ? add(recording, kind, cJSON_CreateObject(), fields, NULL, err)
+                                   : STATUS_OK;
 }
 
 enum status record_model_row(struct recording *recording, const struct model_row *row,
                              struct error *err)
 {
-    cJSON *body;
+    const struct journal_model fields = {.part = row->part,
+                                         .name = row->name,
+                                         .position = row->position,
+                                         .has_value = row->has_value,
+                                         .value = row->value,
+                                         .is_text = row->data_is_text};
 
     if (!is_recording(recording))
         return STATUS_OK;
-    body = cJSON_CreateObject();
-    json_add_string(body, "part", row->part);
-    json_add_string(body, "name", row->name);
-    json_add_integer(body, "position", row->position);
-    json_add_boolean(body, "has_value", row->has_value);
-    json_add_real(body, "value", row->value);
-    json_add_boolean(body, "is_text", row->data_is_text);
-    return record_urgently(recording, JOURNAL_MODEL, body, row->has_data ? &row->data : NULL, err);
-}
-
-enum status record_head(struct recording *recording, const uint64_t values[CHECKPOINT_HEAD_VALUES],
-                        struct error *err)
-{
-    cJSON *body;
-
-    if (!is_recording(recording))
-        return STATUS_OK;
-    body = cJSON_CreateObject();
-    for (int i = 0; i < CHECKPOINT_HEAD_VALUES; i++)
-        json_add_integer(body, journal_head_names[i], (int64_t)values[i]);
-    return record_urgently(recording, JOURNAL_CHECKPOINT, body, NULL, err);
+    return add(recording, JOURNAL_MODEL, cJSON_CreateObject(), &fields,
+               row->has_data ? &row->data : NULL, err);
 }
 
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
@@ -386,7 +268,7 @@ enum status record_drop(struct recording *recording, struct error *err)
 {
     if (!is_recording(recording))
         return STATUS_OK;
-    TRY(record_urgently(recording, JOURNAL_DROP, cJSON_CreateObject(), NULL, err));
+    TRY(record_entry(recording, JOURNAL_DROP, NULL, err));
     return flush_now(recording, err);
 }
 
@@ -407,7 +289,7 @@ static enum status append_claim(struct recording *recording, struct error *err)
 
     if (getrandom(lot, sizeof lot, 0) != (ssize_t)sizeof lot)
         return fail_errno(err, STATUS_IO, "there are no random numbers");
-    status = record_urgently(recording, JOURNAL_CLAIM, cJSON_CreateObject(), &data, err);
+    status = add(recording, JOURNAL_CLAIM, cJSON_CreateObject(), NULL, &data, err);
     if (status == STATUS_OK)
         status = append(recording, err);
     forget_all(recording);

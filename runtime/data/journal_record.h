@@ -9,27 +9,16 @@
 struct jobstore;
 struct recording;
 
-const char *journal_kind_name(enum journal_kind kind);
-/* CORRUPT for what is none. */
-enum status journal_kind_of(struct slice name, enum journal_kind *kind, struct error *err);
-
 enum status recording_new(const struct journal *journal, struct recording **recording,
                           struct error *err);
 void recording_free(struct recording *recording);
 
 enum status record_job(struct recording *recording, const struct job_row *row, struct error *err);
-enum status record_worker(struct recording *recording, uint32_t index, const char *state,
-                          uint32_t lanes, double rows_per_second, struct error *err);
-enum status record_event(struct recording *recording, double at_seconds, const char *role,
-                         int64_t index, const char *event, const char *detail, struct error *err);
-enum status record_metric(struct recording *recording, uint32_t epoch, uint64_t step,
-                          const char *metric, const char *part, double value, struct error *err);
-enum status record_result(struct recording *recording, const char *name, double train,
-                          double validation, struct error *err);
+/* Any other entry that has fields: the struct of its kind (journal_fields.h). */
+enum status record_entry(struct recording *recording, enum journal_kind kind, const void *fields,
+                         struct error *err);
 enum status record_model_row(struct recording *recording, const struct model_row *row,
                              struct error *err);
-enum status record_head(struct recording *recording, const uint64_t values[CHECKPOINT_HEAD_VALUES],
-                        struct error *err);
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
                          struct slice bytes, struct error *err);
 enum status record_drop(struct recording *recording, struct error *err);

@@ -1,6 +1,5 @@
 #include "runtime/data/journal_replay.h"
 
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "runtime/data/journal_record.h"
 
 #define HEADS_MAX  3 /* two count; a third that a later one replaces */
-#define HEAD_PHASE 4 /* in journal_head_names */
+#define HEAD_PHASE (offsetof(struct journal_checkpoint, phase) / sizeof(uint64_t))
 
 struct replay {
     struct jobstore *store;
@@ -21,48 +20,7 @@ struct replay {
     uint32_t head_count;
 };
 
-/* ----- reading bodies ----- */
-
-static double get_real(const cJSON *body, const char *name)
-{
-    double value;
-
-    return json_get_real(body, name, &value, NULL) == STATUS_OK ? value : (double)NAN;
-}
-
-static enum status get_count(const cJSON *body, const char *name, uint64_t *value,
-                             struct error *err)
-{
-    int64_t integer;
-
-    TRY(json_get_integer(body, name, 0, INT64_MAX, &integer, err));
-    *value = (uint64_t)integer;
-    return STATUS_OK;
-}
-
-static enum status get_small(const cJSON *body, const char *name, uint32_t *value,
-                             struct error *err)
-{
-    int64_t integer;
-
-    TRY(json_get_integer(body, name, 0, UINT32_MAX, &integer, err));
-    *value = (uint32_t)integer;
-    return STATUS_OK;
-}
-
-static enum status get_string(const cJSON *body, const char *name, char *to, size_t capacity,
-                              struct error *err)
-{
-    struct slice value;
-
-    TRY(json_get_string(body, name, &value, err));
-    if (value.size >= capacity)
-        return fail(err, STATUS_CORRUPT, "%s has %zu bytes, expected fewer than %zu", name,
-                    value.size, capacity);
-    memcpy(to, value.data, value.size);
-    to[value.size] = '\0';
-    return STATUS_OK;
-}
+/* ----- taking entries ----- */
 
 static enum status get_state(const cJSON *body, enum job_state *state, struct error *err)
 {
@@ -75,42 +33,12 @@ static enum status get_state(const cJSON *body, enum job_state *state, struct er
     return fail(err, STATUS_CORRUPT, "no job is in state \"%.40s\"", name.data);
 }
 
-static enum status read_job_texts(const cJSON *body, struct job_row *row, struct error *err)
-{
-    TRY(get_state(body, &row->state, err));
-    TRY(get_string(body, "statement", row->statement, sizeof row->statement, err));
-    TRY(get_string(body, "model", row->model, sizeof row->model, err));
-    TRY(get_string(body, "error", row->error, sizeof row->error, err));
-    TRY(get_string(body, "started_at", row->started_at, sizeof row->started_at, err));
-    return get_string(body, "metrics", row->metrics, sizeof row->metrics, err);
-}
-
-static enum status read_job_counts(const cJSON *body, struct job_row *row, struct error *err)
-{
-    TRY(get_small(body, "workers", &row->workers, err));
-    TRY(get_count(body, "step", &row->step, err));
-    TRY(get_count(body, "rows_done", &row->rows_done, err));
-    TRY(get_count(body, "rows_redone", &row->rows_redone, err));
-    TRY(get_count(body, "steps", &row->steps, err));
-    TRY(get_small(body, "epoch", &row->epoch, err));
-    return get_small(body, "epochs", &row->epochs, err);
-}
-
-/* ----- taking entries ----- */
-
 static enum status take_job(struct replay *replay, const cJSON *body, struct error *err)
 {
     struct job_row row = {.id = replay->job};
 
-    TRY(read_job_texts(body, &row, err));
-    TRY(read_job_counts(body, &row, err));
-    row.loss = get_real(body, "loss");
-    row.goodput = get_real(body, "goodput");
-    row.seconds_waiting = get_real(body, "seconds_waiting");
-    row.seconds = get_real(body, "seconds");
-    row.rows_per_second = get_real(body, "rows_per_second");
-    row.validation_loss = get_real(body, "validation_loss");
-    row.slot_seconds = get_real(body, "slot_seconds");
+    TRY(get_state(body, &row.state, err));
+    TRY(journal_get_fields(body, JOURNAL_JOB, &row, err));
     replay->position.has_ended = job_state_has_ended(row.state);
     if (row.state == JOB_STATE_DONE)
         TRY(jobstore_take_staged_model(replay->store, err));
@@ -119,76 +47,64 @@ static enum status take_job(struct replay *replay, const cJSON *body, struct err
 
 static enum status take_worker(struct replay *replay, const cJSON *body, struct error *err)
 {
-    uint32_t index, lanes;
-    char state[64];
+    struct journal_worker worker;
 
-    TRY(get_small(body, "index", &index, err));
-    TRY(get_small(body, "lanes", &lanes, err));
-    TRY(get_string(body, "state", state, sizeof state, err));
-    return jobstore_put_worker(replay->store, index, state, lanes,
-                               get_real(body, "rows_per_second"), err);
+    TRY(journal_get_fields(body, JOURNAL_WORKER, &worker, err));
+    return jobstore_put_worker(replay->store, worker.index, worker.state, worker.lanes,
+                               worker.rows_per_second, err);
 }
 
 static enum status take_event(struct replay *replay, const cJSON *body, struct error *err)
 {
-    char role[32], event[64], detail[256];
-    int64_t index;
+    struct journal_event event;
 
-    TRY(json_get_integer(body, "index", -1, UINT32_MAX, &index, err));
-    TRY(get_string(body, "role", role, sizeof role, err));
-    TRY(get_string(body, "event", event, sizeof event, err));
-    TRY(get_string(body, "detail", detail, sizeof detail, err));
-    return jobstore_put_event(replay->store, get_real(body, "at"), role, index, event, detail, err);
+    TRY(journal_get_fields(body, JOURNAL_EVENT, &event, err));
+    return jobstore_put_event(replay->store, event.at, event.role, event.index, event.event,
+                              event.detail, err);
 }
 
 static enum status take_metric(struct replay *replay, const cJSON *body, struct error *err)
 {
-    char metric[64], part[32];
-    uint32_t epoch;
-    uint64_t step;
+    struct journal_metric metric;
 
-    TRY(get_small(body, "epoch", &epoch, err));
-    TRY(get_count(body, "step", &step, err));
-    TRY(get_string(body, "metric", metric, sizeof metric, err));
-    TRY(get_string(body, "part", part, sizeof part, err));
-    return jobstore_put_metric(replay->store, epoch, step, metric, part, get_real(body, "value"),
-                               err);
+    TRY(journal_get_fields(body, JOURNAL_METRIC, &metric, err));
+    return jobstore_put_metric(replay->store, metric.epoch, metric.step, metric.metric, metric.part,
+                               metric.value, err);
 }
 
 static enum status take_result(struct replay *replay, const cJSON *body, struct error *err)
 {
-    char name[64];
+    struct journal_result result;
 
-    TRY(get_string(body, "name", name, sizeof name, err));
-    return jobstore_put_result(replay->store, name, get_real(body, "train"),
-                               get_real(body, "validation"), err);
+    TRY(journal_get_fields(body, JOURNAL_RESULT, &result, err));
+    return jobstore_put_result(replay->store, result.name, result.train, result.validation, err);
 }
 
 static enum status take_model_row(struct replay *replay, const cJSON *body,
                                   const struct journal_entry *entry, struct error *err)
 {
-    struct model_row row = {.has_data = entry->has_data, .data = entry->data};
+    struct journal_model fields;
+    struct model_row row;
 
-    TRY(json_get_string(body, "part", &row.part, err));
-    TRY(json_get_string(body, "name", &row.name, err));
-    TRY(json_get_integer(body, "position", INT64_MIN, INT64_MAX, &row.position, err));
-    TRY(json_get_boolean(body, "has_value", &row.has_value, err));
-    TRY(json_get_boolean(body, "is_text", &row.data_is_text, err));
-    if (row.has_value)
-        row.value = get_real(body, "value");
+    TRY(journal_get_fields(body, JOURNAL_MODEL, &fields, err));
+    row = (struct model_row){.part = fields.part,
+                             .name = fields.name,
+                             .position = fields.position,
+                             .has_value = fields.has_value,
+                             .value = fields.has_value ? fields.value : 0,
+                             .has_data = entry->has_data,
+                             .data_is_text = fields.is_text,
+                             .data = entry->data};
     return jobstore_stage_model_row(replay->store, &row, err);
 }
 
 static enum status take_head(struct replay *replay, const cJSON *body, struct error *err)
 {
+    struct journal_checkpoint head;
     uint64_t values[CHECKPOINT_HEAD_VALUES];
 
-    for (int i = 0; i < CHECKPOINT_HEAD_VALUES; i++) {
-        int64_t value;
-
-        TRY(json_get_integer(body, journal_head_names[i], INT64_MIN, INT64_MAX, &value, err));
-        values[i] = (uint64_t)value;
-    }
+    TRY(journal_get_fields(body, JOURNAL_CHECKPOINT, &head, err));
+    memcpy(values, &head, sizeof values);
     /* One of the same or a later phase was found damaged, or this would not follow it. */
     while (replay->head_count > 0 &&
            replay->heads[replay->head_count - 1][HEAD_PHASE] >= values[HEAD_PHASE])

@@ -8,6 +8,7 @@
 #ifndef RUNTIME_NET_MESSAGE_FIELDS_H
 #define RUNTIME_NET_MESSAGE_FIELDS_H
 
+#include "base/bytes.h"
 #include "base/field.h"
 #include "runtime/net/frame.h"
 

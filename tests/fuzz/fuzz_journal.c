@@ -20,7 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define ENTRIES_MAX 64
 #define HEAD_BYTES  6
-#define KINDS       (JOURNAL_DROP + 1)
 
 struct script {
     struct journal_entry entries[ENTRIES_MAX];
@@ -40,7 +39,7 @@ static struct script script_of(const uint8_t *data, size_t size)
         script.entries[script.count] =
             (struct journal_entry){.number = (int64_t)script.count + 1,
                                    .master = data[1] >> 1,
-                                   .kind = (enum journal_kind)(data[0] % KINDS),
+                                   .kind = (enum journal_kind)(data[0] % JOURNAL_KINDS),
                                    .body = {bytes, body},
                                    .data = {bytes + body, more},
                                    .has_data = data[1] & 1};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "runtime/data/journal.h"
 #include "runtime/data/journal_replay.h"
 #include "tests/check.h"
@@ -708,6 +709,199 @@ static void a_masters_number_and_a_rows_data_have_limits(void **state)
     CHECK_FAILS(replay_far(1, JOURNAL_DATA_BYTES_MAX + 1, &err), STATUS_CORRUPT, "it has ");
 }
 
+/* As the program wrote them before there was a list of fields. */
+static const struct {
+    enum journal_kind kind;
+    const char *body;
+} recorded[] = {
+    {JOURNAL_CLAIM, "{}"},
+    {JOURNAL_JOB, "{\"state\":\"running\",\"statement\":\"SELECT \\\"größe\\\"\\nFROM t\",\"model\""
+                  ":\"m\",\"workers\":4,\"step\":3,\"rows_done\":\"1152921504606846976\",\"rows_red"
+                  "one\":6,\"loss\":0.1,\"goodput\":null,\"seconds_waiting\":1.5,\"seconds\":2.5,\""
+                  "error\":\"say \\\"what\\\"\",\"started_at\":\"2026-01-02T03:04:05Z\",\"steps\":8"
+                  ",\"epoch\":2,\"epochs\":3,\"rows_per_second\":1000000,\"validation_loss\":0.25,"
+                  "\"slot_seconds\":7.5,\"metrics\":\"h:1\"}"},
+    {JOURNAL_CHECKPOINT,
+     "{\"id\":1,\"version\":1,\"job\":7,\"identity\":1,\"phase\":5,\"step\":0,\"rows_d"
+     "one\":0,\"bytes\":15,\"piece_bytes\":10,\"hash\":\"2414079280743344119\"}"},
+    {JOURNAL_WORKER, "{\"index\":2,\"state\":\"working\",\"lanes\":5,\"rows_per_second\":1e+300}"},
+    {JOURNAL_EVENT,
+     "{\"at\":0.5,\"role\":\"master\",\"index\":-1,\"event\":\"e\",\"detail\":\"d\"}"},
+    {JOURNAL_METRIC,
+     "{\"epoch\":1,\"step\":2,\"metric\":\"loss\",\"part\":\"train\",\"value\":0.33333"
+     "33333333333}"},
+    {JOURNAL_RESULT, "{\"name\":\"Accuracy\",\"train\":0.7,\"validation\":null}"},
+    {JOURNAL_MODEL,
+     "{\"part\":\"meta\",\"name\":\"meta\",\"position\":0,\"has_value\":false,\"value"
+     "\":0,\"is_text\":true}"},
+    {JOURNAL_MODEL,
+     "{\"part\":\"weight\",\"name\":\"\\\"x\\\\\",\"position\":-1,\"has_value\":true,"
+     "\"value\":0.1,\"is_text\":false}"},
+    {JOURNAL_MODEL,
+     "{\"part\":\"tensor\",\"name\":\"t\",\"position\":1,\"has_value\":false,\"value\""
+     ":0,\"is_text\":false}"},
+    {JOURNAL_JOB, "{\"state\":\"done\",\"statement\":\"SELECT \\\"größe\\\"\\nFROM t\",\"model\":\""
+                  "m\",\"workers\":0,\"step\":9,\"rows_done\":0,\"rows_redone\":0,\"loss\":0.1,\"go"
+                  "odput\":null,\"seconds_waiting\":0,\"seconds\":0,\"error\":\"\",\"started_at\":"
+                  "\"\",\"steps\":0,\"epoch\":0,\"epochs\":0,\"rows_per_second\":0,\"validation_los"
+                  "s\":0,\"slot_seconds\":0,\"metrics\":\"\"}"},
+};
+
+static void entries_are_written_as_they_always_were(void **state)
+{
+    struct shared *shared = submitted();
+    struct job_row row = row_of(JOB_STATE_RUNNING, 3);
+    struct fixture master;
+    struct error err;
+    (void)state;
+
+    row.workers = 4;
+    row.rows_done = (uint64_t)1 << 60;
+    row.rows_redone = 6;
+    row.seconds_waiting = 1.5;
+    row.seconds = 2.5;
+    row.steps = 8;
+    row.epoch = 2;
+    row.epochs = 3;
+    row.rows_per_second = 1e6;
+    row.validation_loss = 0.25;
+    row.slot_seconds = 7.5;
+    snprintf(row.error, sizeof row.error, "say \"what\"");
+    snprintf(row.started_at, sizeof row.started_at, "2026-01-02T03:04:05Z");
+    snprintf(row.metrics, sizeof row.metrics, "h:1");
+    lead(&master, shared);
+    CHECK_OK(jobstore_begin(master.store, &err));
+    CHECK_OK(jobstore_put_job(master.store, &row, &err));
+    CHECK_OK(jobstore_commit(master.store, &err));
+    put_checkpoint(&master, 1, 5);
+    put_everything(&master);
+    CHECK_INT(shared->count, 2 + sizeof recorded / sizeof *recorded);
+    for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++) {
+        const struct kept *kept = &shared->entries[2 + i];
+
+        CHECK_INT(kept->kind, recorded[i].kind);
+        CHECK_SLICE(((struct slice){kept->body, kept->body_size}), recorded[i].body);
+    }
+    close_store(&master);
+    free(shared);
+}
+
+/* A body of the kind, with one member replaced; NULL takes it away. */
+static void body_with(struct text *out, enum journal_kind kind, const char *name, cJSON *value)
+{
+    struct error err;
+    cJSON *body = NULL;
+
+    for (size_t i = 0; i < sizeof recorded / sizeof *recorded && !body; i++)
+        if (recorded[i].kind == kind)
+            CHECK_OK(json_parse(slice_of(recorded[i].body), TEXT_MAXIMUM, &body, &err));
+    CHECK(body != NULL);
+    cJSON_DeleteItemFromObjectCaseSensitive(body, name);
+    if (value)
+        json_add(body, name, value);
+    text_clear(out);
+    CHECK_OK(json_print(body, false, out, &err));
+    cJSON_Delete(body);
+}
+
+/* STATUS_OK, or why a journal with this entry is refused. */
+static enum status replayed(enum journal_kind kind, struct slice body, struct error *err)
+{
+    struct shared *shared = submitted();
+    struct journal_position position;
+    struct fixture session;
+    enum status status;
+
+    add(shared, 1, JOURNAL_CLAIM, "{}");
+    add(shared, 1, kind, body.data);
+    open_store(&session, shared);
+    session.writer.journal.each_piece = NULL; /* of a checkpoint the head alone is here */
+    status = journal_replay(&session.writer.journal, session.store, &position, err);
+    close_store(&session);
+    free(shared);
+    return status;
+}
+
+static cJSON *beyond_the_limit(const struct field *field)
+{
+    static char many[4096];
+
+    memset(many, 'x', sizeof many);
+    switch (field->type) {
+    case FIELD_U32:
+        return json_integer((int64_t)UINT32_MAX + 1);
+    case FIELD_INDEX:
+        return json_integer((int64_t)field->limit + 1);
+    case FIELD_U64:
+        return json_integer(-1);
+    case FIELD_STRING:
+    case FIELD_CHARS:
+        return json_string((struct slice){many, field->limit});
+    default:
+        return NULL; /* has no limit */
+    }
+}
+
+/* The limit of each member, and what is missing or of another type. */
+static void every_member_of_a_body_is_checked(void **state)
+{
+    struct text body;
+    struct error err;
+    (void)state;
+
+    text_init(&body, TEXT_MAXIMUM);
+    for (int kind = JOURNAL_JOB; kind < JOURNAL_DROP; kind++) {
+        const struct field_table table = journal_fields((enum journal_kind)kind);
+
+        CHECK(table.count > 0);
+        for (size_t i = 0; i < table.count; i++) {
+            const struct field *field = &table.fields[i];
+            /* An event without its time is refused by the store. */
+            const enum status without = field->type != FIELD_F64         ? STATUS_CORRUPT
+                                        : strcmp(field->name, "at") == 0 ? STATUS_DATABASE
+                                                                         : STATUS_OK;
+            cJSON *beyond = beyond_the_limit(field);
+
+            body_with(&body, (enum journal_kind)kind, field->name, NULL);
+            CHECK_INT(replayed((enum journal_kind)kind, text_slice(&body), &err), without);
+            body_with(&body, (enum journal_kind)kind, field->name, cJSON_CreateObject());
+            CHECK_INT(replayed((enum journal_kind)kind, text_slice(&body), &err), without);
+            if (without == STATUS_CORRUPT)
+                CHECK(strstr(err.message, field->name) != NULL);
+            if (!beyond)
+                continue;
+            body_with(&body, (enum journal_kind)kind, field->name, beyond);
+            CHECK_FAILS(replayed((enum journal_kind)kind, text_slice(&body), &err), STATUS_CORRUPT,
+                        field->name);
+        }
+    }
+    text_deinit(&body);
+}
+
+static void the_document_is_printed_from_the_lists(void **state)
+{
+    static char stored[1 << 16];
+    const bool writes = getenv("TOTRAIN_WRITE") != NULL;
+    FILE *file = fopen(JOURNAL_DOCUMENT, writes ? "wb" : "rb");
+    struct text printed;
+    size_t size;
+    (void)state;
+
+    CHECK(file != NULL);
+    text_init(&printed, sizeof stored);
+    journal_print_document(&printed);
+    if (writes) {
+        CHECK_INT(fwrite(printed.data, 1, printed.size, file), printed.size);
+    } else {
+        size = fread(stored, 1, sizeof stored, file);
+        if (!slice_equal(text_slice(&printed), (struct slice){stored, size}))
+            check_failed("docs/journal.md is not what the lists say: "
+                         "run this test with TOTRAIN_WRITE=1");
+    }
+    CHECK_INT(fclose(file), 0);
+    text_deinit(&printed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -723,6 +917,9 @@ int main(void)
         cmocka_unit_test(what_does_not_follow_is_refused),
         cmocka_unit_test(nothing_follows_the_end),
         cmocka_unit_test(a_masters_number_and_a_rows_data_have_limits),
+        cmocka_unit_test(entries_are_written_as_they_always_were),
+        cmocka_unit_test(every_member_of_a_body_is_checked),
+        cmocka_unit_test(the_document_is_printed_from_the_lists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
