@@ -35,17 +35,24 @@ def strays(folder, suffixes):
             if not path.with_name(path.name[:-len(suffix)] + ".sql").exists()]
 
 
-def main(folder, suffixes, examine):
-    """examine(case) gives the text for each of the suffixes, and what is wrong besides."""
-    cases = sorted(folder.glob("*.sql"))
+def main(folder, suffixes, examine, forms=None):
+    """examine(case) gives the text for each of the suffixes, and what is wrong besides. `forms`: modules that keep
+    the text of a suffix in another form, with reduced(case, text, folder), problems_of(text, path), and WHOLE,
+    whose cases come first, since the others are like them."""
+    forms = forms or {}
+    whole = {case for form in forms.values() for case in form.WHOLE.values()}
+    cases = sorted(folder.glob("*.sql"), key=lambda case: (case.stem not in whole, case.stem))
     wrong = 0
     for case in cases:
         texts, problems = examine(case)
         for suffix, found in zip(suffixes, texts, strict=True):
+            path, form = case.with_suffix(suffix), forms.get(suffix)
             if "--write" in sys.argv:
-                write(case.with_suffix(suffix), found)
+                write(path, form.reduced(case.stem, found, folder) if form and found else found)
+            elif form and found:
+                problems += form.problems_of(found, path)
             else:
-                problems += compare(case.with_suffix(suffix), found)
+                problems += compare(path, found)
         if problems:
             wrong += 1
             print(f"{case.name}:", *problems, sep="\n")

@@ -5,6 +5,7 @@
 A case NAME.sql describes its query in comments (tests/unit/described_catalog.h)
 and has NAME.plan (EXPLAIN's text, PREDICT's SQL) and, when it makes a job,
 NAME.job.json, which the schema beside SCHEMA or SCHEMA itself must take; or NAME.error, what a person sees.
+A job spec holds only what differs from another case's (job_specs.py).
 --write makes the files new: read the difference before committing it.
 """
 import json
@@ -12,6 +13,7 @@ import pathlib
 import sys
 
 import cases
+import job_specs
 from check_schema import check
 
 
@@ -56,7 +58,7 @@ def main():
         plan, error, problems = cases.run(program, case)
         job = cases.run(program, "--job", case)[0]
         return (plan, job, error), problems + (check_job(job, schemas) if job else [])
-    return cases.main(folder, (".plan", ".job.json", ".error"), examine)
+    return cases.main(folder, (".plan", ".job.json", ".error"), examine, {".job.json": job_specs})
 
 
 if __name__ == "__main__":
