@@ -18,14 +18,12 @@
  * The role is the program's first argument; that of any other process is "session". Calls are
  * counted from the program's first instruction on. Memory is malloc, calloc and realloc together.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +35,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "tests/faults/real_calls.h"
 
 #define CALL_MAP(X)                                                                                \
     X(MEMORY, "memory")                                                                            \
@@ -253,14 +253,6 @@ static void *flipped(enum call call, int file, const void *bytes, size_t size)
     return copy;
 }
 
-/* The function of that name behind this library. */
-#define REAL(name)                                                                                 \
-    static __typeof__(name) *real;                                                                 \
-    if (!real) {                                                                                   \
-        void *found = dlsym(RTLD_NEXT, #name);                                                     \
-        memcpy(&real, &found, sizeof found);                                                       \
-    }
-
 void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
 {
     REAL(mmap)
@@ -372,44 +364,19 @@ int socket(int domain, int type, int protocol)
     return must_fail(CALL_SOCKET) ? -1 : real(domain, type, protocol);
 }
 
-/* Also for files that are not made: then nobody looks at the mode. */
-static mode_t mode_of(int flags, va_list arguments)
-{
-    return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
-}
-
 int open(const char *path, int flags, ...)
 {
     REAL(open)
-    va_list arguments;
-    mode_t mode;
+    MODE_BEHIND(flags, mode)
 
-    va_start(arguments, flags);
-    mode = mode_of(flags, arguments);
-    va_end(arguments);
     return must_fail(CALL_OPEN) ? -1 : real(path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...)
-{
-    va_list arguments;
-    mode_t mode;
-
-    va_start(arguments, flags);
-    mode = mode_of(flags, arguments);
-    va_end(arguments);
-    return open(path, flags, mode);
 }
 
 int openat(int folder, const char *path, int flags, ...)
 {
     REAL(openat)
-    va_list arguments;
-    mode_t mode;
+    MODE_BEHIND(flags, mode)
 
-    va_start(arguments, flags);
-    mode = mode_of(flags, arguments);
-    va_end(arguments);
     return must_fail(CALL_OPEN) ? -1 : real(folder, path, flags, mode);
 }
 

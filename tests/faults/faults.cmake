@@ -3,6 +3,7 @@
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
   foreach(name failing_calls recording_disk)
     add_library(${name} MODULE ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
+    totrain_show_tests(${name})
     target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
     target_compile_options(${name} PRIVATE -fno-builtin -fvisibility=default)
     set_target_properties(${name} PROPERTIES PREFIX "")

@@ -11,11 +11,9 @@
  *
  * Shared memory (the -shm of a database in WAL mode) is not on the disk, and is not recorded.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +23,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "tests/faults/real_calls.h"
 
 #define PATH_BYTES 4096
 
@@ -39,14 +39,6 @@ static int file = -1; /* O_APPEND: a record is one write */
 static char root[PATH_BYTES];
 static size_t root_bytes;
 static char argument[64]; /* the program's first */
-
-/* The function of that name behind this library. */
-#define REAL(name)                                                                                 \
-    static __typeof__(name) *real;                                                                 \
-    if (!real) {                                                                                   \
-        void *found = dlsym(RTLD_NEXT, #name);                                                     \
-        memcpy(&real, &found, sizeof found);                                                       \
-    }
 
 __attribute__((constructor)) static void begin(int count, char **arguments)
 {
@@ -206,33 +198,13 @@ static int note_open(int opened, int flags, bool was_there)
     return opened;
 }
 
-static mode_t mode_of(int flags, va_list arguments)
-{
-    return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
-}
-
 int open(const char *path, int flags, ...)
 {
     REAL(open)
     const bool was_there = file >= 0 && flags & O_CREAT && access(path, F_OK) == 0;
-    va_list arguments;
-    mode_t mode;
+    MODE_BEHIND(flags, mode)
 
-    va_start(arguments, flags);
-    mode = mode_of(flags, arguments);
-    va_end(arguments);
     return note_open(real(path, flags, mode), flags, was_there);
-}
-
-int open64(const char *path, int flags, ...)
-{
-    va_list arguments;
-    mode_t mode;
-
-    va_start(arguments, flags);
-    mode = mode_of(flags, arguments);
-    va_end(arguments);
-    return open(path, flags, mode);
 }
 
 int openat(int folder, const char *path, int flags, ...)
@@ -240,12 +212,8 @@ int openat(int folder, const char *path, int flags, ...)
     REAL(openat)
     const bool was_there =
         file >= 0 && flags & O_CREAT && faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    va_list arguments;
-    mode_t mode;
+    MODE_BEHIND(flags, mode)
 
-    va_start(arguments, flags);
-    mode = mode_of(flags, arguments);
-    va_end(arguments);
     return note_open(real(folder, path, flags, mode), flags, was_there);
 }
 

@@ -9,19 +9,11 @@ import tempfile
 import threading
 
 
-class AnswerOfCommit:
-    """`folder` holds the socket to connect to. The first COMMIT that comes after `word` is answered
-    by the end of the connection; what comes before and afterwards passes."""
+class Listener:
+    """Serves each client of a listening socket in a thread of its own: serve(client)."""
 
-    def __init__(self, folder, port, word):
-        self.word = word
-        self.target = f"{folder}/.s.PGSQL.{port}"
-        self.scratch = tempfile.TemporaryDirectory(prefix="totrain-proxy-")
-        self.folder = self.scratch.name
-        self.has_cut = False
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(pathlib.Path(self.folder) / f".s.PGSQL.{port}"))
-        self.listener.listen()
+    def __init__(self, listener):
+        self.listener = listener
         self.threads = [threading.Thread(target=self.accept)]
 
     def __enter__(self):
@@ -30,11 +22,9 @@ class AnswerOfCommit:
 
     def __exit__(self, *_):
         self.listener.shutdown(socket.SHUT_RDWR)
-        self.threads[0].join()
-        for thread in self.threads[1:]:
+        for thread in self.threads:
             thread.join()
         self.listener.close()
-        self.scratch.cleanup()
 
     def accept(self):
         while True:
@@ -44,6 +34,26 @@ class AnswerOfCommit:
                 return
             self.threads.append(threading.Thread(target=self.serve, args=(client,)))
             self.threads[-1].start()
+
+
+class AnswerOfCommit(Listener):
+    """`folder` holds the socket to connect to. The first COMMIT that comes after `word` is answered
+    by the end of the connection; what comes before and afterwards passes."""
+
+    def __init__(self, folder, port, word):
+        self.word = word
+        self.target = f"{folder}/.s.PGSQL.{port}"
+        self.scratch = tempfile.TemporaryDirectory(prefix="totrain-proxy-")
+        self.folder = self.scratch.name
+        self.has_cut = False
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(pathlib.Path(self.folder) / f".s.PGSQL.{port}"))
+        listener.listen()
+        super().__init__(listener)
+
+    def __exit__(self, *why):
+        super().__exit__(*why)
+        self.scratch.cleanup()
 
     def serve(self, client):
         has_come = False
@@ -62,7 +72,7 @@ class AnswerOfCommit:
                         return
 
 
-class Cable:
+class Cable(Listener):
     """TCP to a server, at `port`. When a client has said `word` all connections are cut: the server's answer goes
     nowhere, and whether a client ends is not passed on, as when a machine has lost its network.
     """
@@ -72,31 +82,14 @@ class Cable:
         self.word = word
         self.is_cut = threading.Event()
         self.is_over = threading.Event()
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        super().__init__(socket.create_server(("127.0.0.1", 0)))
         self.port = self.listener.getsockname()[1]
         self.client_said = b""
-        self.threads = [threading.Thread(target=self.accept)]
 
-    def __enter__(self):
-        self.threads[0].start()
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *why):
         """The machine is switched off: the server learns now, if it has not before."""
         self.is_over.set()
-        self.listener.shutdown(socket.SHUT_RDWR)
-        for thread in self.threads:
-            thread.join()
-        self.listener.close()
-
-    def accept(self):
-        while True:
-            try:
-                client = self.listener.accept()[0]
-            except OSError:
-                return
-            self.threads.append(threading.Thread(target=self.serve, args=(client,)))
-            self.threads[-1].start()
+        super().__exit__(*why)
 
     def serve(self, client):
         with client, socket.socket() as server:

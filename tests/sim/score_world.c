@@ -91,24 +91,13 @@ struct world {
 
 static uint64_t draw(struct world *world, uint64_t below)
 {
-    return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 5) % below;
+    return random_bits(world->plan->table.seed, RANDOM_SIMULATION, world->draws++, 5) % below;
 }
 
 static void complain(struct world *world, const char *what, uint64_t which)
 {
-    if (world->failure.status == STATUS_OK)
-        fail(&world->failure, STATUS_FAILED, "%s: %llu (at %lld ms)", what,
-             (unsigned long long)which, (long long)world->now);
+    history_fails(&world->failure, world->now, what, which);
 }
-
-#define TRACE(world, ...)                                                                          \
-    do {                                                                                           \
-        if ((world)->plan->verbose) {                                                              \
-            printf("%8lld ms  ", (long long)(world)->now);                                         \
-            printf(__VA_ARGS__);                                                                   \
-            putchar('\n');                                                                         \
-        }                                                                                          \
-    } while (0)
 
 static struct event *schedule(struct world *world, int64_t at, enum happening kind, uint32_t node)
 {
@@ -129,7 +118,7 @@ static struct event *schedule(struct world *world, int64_t at, enum happening ki
 
 static uint64_t value_of(const struct world *world, uint64_t row)
 {
-    return random_bits(world->plan->seed, RANDOM_SIMULATION, row, 6);
+    return random_bits(world->plan->table.seed, RANDOM_SIMULATION, row, 6);
 }
 
 static enum status toy_begin(void *self, uint64_t first, uint32_t count, struct error *err)
@@ -359,10 +348,10 @@ static void start_master(struct world *world)
     struct dispatch_options options = {.job = 1,
                                        .incarnation = ++world->claim,
                                        .min_workers = plan->min_workers,
-                                       .max_workers = plan->workers,
-                                       .rows = plan->rows,
-                                       .shard_rows = plan->shard_rows,
-                                       .leases_per_worker = plan->leases_per_worker,
+                                       .max_workers = plan->table.workers,
+                                       .rows = plan->table.rows,
+                                       .shard_rows = plan->table.shard_rows,
+                                       .leases_per_worker = plan->table.leases_per_worker,
                                        .keeps_bad_rows = plan->keeps_bad_rows,
                                        .settled = world->settled,
                                        .settled_count = world->settled_count,
@@ -533,7 +522,7 @@ static void tick(struct world *world, uint32_t number)
 static void work(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
-    const bool is_slow = node->index < world->plan->slow_workers;
+    const bool is_slow = node->index < world->plan->table.slow_workers;
 
     node->has_work = false;
     if (!scorer_role_has_work(&node->scorer))
@@ -553,7 +542,7 @@ static void work(struct world *world, uint32_t number)
 
 static uint32_t random_worker(struct world *world)
 {
-    return world->workers[draw(world, world->plan->workers)];
+    return world->workers[draw(world, world->plan->table.workers)];
 }
 
 static uint32_t somebody(struct world *world, bool is_master)
@@ -670,7 +659,8 @@ static void plan_mishaps(struct world *world, enum happening kind, uint32_t coun
                          uint32_t is_master)
 {
     for (uint32_t i = 0; i < count; i++)
-        schedule(world, 1 + (int64_t)draw(world, (uint64_t)world->plan->span_ms), kind, is_master)
+        schedule(world, 1 + (int64_t)draw(world, (uint64_t)world->plan->table.span_ms), kind,
+                 is_master)
             ->link = MISHAP;
 }
 
@@ -681,17 +671,17 @@ static enum status prepare(struct world *world)
     TRY(deadlines_init(&world->queue, EVENTS_MAX, &world->failure));
     for (uint32_t i = 0; i < EVENTS_MAX; i++)
         world->events[i].next = i + 1 < EVENTS_MAX ? i + 1 : NOBODY;
-    for (uint32_t i = 0; i < plan->deadly_rows; i++)
-        world->is_deadly[draw(world, plan->rows)] = true;
-    world->torn = plan->torn_stores;
+    for (uint32_t i = 0; i < plan->table.deadly_rows; i++)
+        world->is_deadly[draw(world, plan->table.rows)] = true;
+    world->torn = plan->table.torn_stores;
     plan_mishaps(world, KILL, plan->kills, 0);
     plan_mishaps(world, LEAVE, plan->leaves, 0);
-    plan_mishaps(world, FREEZE, plan->freezes, 0);
+    plan_mishaps(world, FREEZE, plan->table.freezes, 0);
     plan_mishaps(world, CUT, plan->cuts, 0);
-    plan_mishaps(world, KILL, plan->master_kills, 1);
-    plan_mishaps(world, FREEZE, plan->master_freezes, 1);
+    plan_mishaps(world, KILL, plan->table.master_kills, 1);
+    plan_mishaps(world, FREEZE, plan->table.master_freezes, 1);
     start_master(world);
-    for (uint32_t index = 0; index < plan->workers; index++)
+    for (uint32_t index = 0; index < plan->table.workers; index++)
         start_worker(world, index);
     return world->failure.status;
 }
@@ -718,7 +708,7 @@ static void run(struct world *world)
 
 static bool has_deadly(const struct world *world)
 {
-    for (uint32_t row = 0; row < world->plan->rows; row++)
+    for (uint32_t row = 0; row < world->plan->table.rows; row++)
         if (world->is_deadly[row])
             return true;
     return false;
@@ -734,13 +724,13 @@ static void check_end(struct world *world)
         world->result->failed++;
         if (world->job.state != JOB_STATE_FAILED ||
             sscanf(world->job.error, "row %llu:", &row) != 1 || row < 1 ||
-            row > world->plan->rows || !world->is_deadly[row - 1])
+            row > world->plan->table.rows || !world->is_deadly[row - 1])
             complain(world, "the job did not fail over a deadly row", world->job.state);
         return;
     }
     if (world->job.state != JOB_STATE_DONE)
         complain(world, world->job.error, world->job.state);
-    for (uint32_t i = 0; i < world->plan->rows; i++)
+    for (uint32_t i = 0; i < world->plan->table.rows; i++)
         if (world->states[i] == SHARD_LEASED)
             complain(world, "no result for row", i);
 }

@@ -18,18 +18,14 @@
 #ifndef TESTS_SIM_SCORE_WORLD_H
 #define TESTS_SIM_SCORE_WORLD_H
 
-#include "base/error.h"
+#include "tests/sim/scored_table.h"
 
 struct score_plan {
-    uint64_t seed;
-    uint32_t rows, shard_rows, workers, min_workers, leases_per_worker;
-    uint32_t deadly_rows;  /* at most */
-    uint32_t slow_workers; /* 30 times slower: the first ones */
+    struct table_plan table;
+    uint32_t min_workers;
     bool keeps_bad_rows;
-    int64_t span_ms; /* mishaps happen within it */
-    uint32_t kills;  /* of scorers, none of their rows' fault: at most 3 */
-    uint32_t leaves, freezes, cuts, master_kills, master_freezes, torn_stores;
-    bool verbose;
+    uint32_t kills; /* of scorers, none of their rows' fault: at most 3 */
+    uint32_t leaves, cuts;
 };
 
 /* What this simulation promises to make happen over many seeds. */

@@ -70,24 +70,13 @@ struct world {
 
 static uint64_t draw(struct world *world, uint64_t below)
 {
-    return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 3) % below;
+    return random_bits(world->plan->table.seed, RANDOM_SIMULATION, world->draws++, 3) % below;
 }
 
 static void complain(struct world *world, const char *what, uint64_t which)
 {
-    if (world->failure.status == STATUS_OK)
-        fail(&world->failure, STATUS_FAILED, "%s: %llu (at %lld ms)", what,
-             (unsigned long long)which, (long long)world->now);
+    history_fails(&world->failure, world->now, what, which);
 }
-
-#define TRACE(world, ...)                                                                          \
-    do {                                                                                           \
-        if ((world)->plan->verbose) {                                                              \
-            printf("%8lld ms  ", (long long)(world)->now);                                         \
-            printf(__VA_ARGS__);                                                                   \
-            putchar('\n');                                                                         \
-        }                                                                                          \
-    } while (0)
 
 static void schedule(struct world *world, int64_t after_ms, const struct event *event)
 {
@@ -171,10 +160,10 @@ static void start_worker(struct world *world, uint32_t index)
 static void start_master(struct world *world)
 {
     struct node *node = &world->nodes[world->master = node_new(world, MASTER)];
-    struct ledger_options options = {.rows = world->plan->rows,
-                                     .shard_rows = world->plan->shard_rows,
-                                     .workers_max = world->plan->workers,
-                                     .leases_per_worker = world->plan->leases_per_worker,
+    struct ledger_options options = {.rows = world->plan->table.rows,
+                                     .shard_rows = world->plan->table.shard_rows,
+                                     .workers_max = world->plan->table.workers,
+                                     .leases_per_worker = world->plan->table.leases_per_worker,
                                      .suspects_max = 256,
                                      .backup_ms = 10,
                                      .settled = world->settled,
@@ -345,7 +334,7 @@ static void worker_begin(struct world *world, uint32_t number)
 {
     struct node *worker = &world->nodes[number];
     const struct lease *lease = &worker->queue[0];
-    const int64_t slowness = worker->index < world->plan->slow_workers ? 30 : 1;
+    const int64_t slowness = worker->index < world->plan->table.slow_workers ? 30 : 1;
 
     if (worker->working || worker->queued == 0)
         return;
@@ -445,7 +434,7 @@ static void happen_to_node(struct world *world, uint32_t number, const struct ev
 
 static uint32_t some_worker(struct world *world)
 {
-    return world->workers[draw(world, world->plan->workers)];
+    return world->workers[draw(world, world->plan->table.workers)];
 }
 
 static void happen(struct world *world, const struct event *event)
@@ -469,7 +458,7 @@ static void happen(struct world *world, const struct event *event)
 static void plan_mishaps(struct world *world, uint32_t count, const struct event *event)
 {
     for (uint32_t i = 0; i < count; i++)
-        schedule(world, (int64_t)draw(world, (uint64_t)world->plan->span_ms), event);
+        schedule(world, (int64_t)draw(world, (uint64_t)world->plan->table.span_ms), event);
 }
 
 static void begin(struct world *world)
@@ -480,23 +469,24 @@ static void begin(struct world *world)
         world->events[i].next = world->free_event;
         world->free_event = i;
     }
-    for (uint32_t i = 0; i < plan->deadly_rows; i++)
-        world->is_deadly[draw(world, plan->rows)] = true;
+    for (uint32_t i = 0; i < plan->table.deadly_rows; i++)
+        world->is_deadly[draw(world, plan->table.rows)] = true;
     start_master(world);
-    for (uint32_t index = 0; index < plan->workers; index++)
+    for (uint32_t index = 0; index < plan->table.workers; index++)
         start_worker(world, index);
     plan_mishaps(world, plan->kills,
                  &(struct event){.kind = DEATH, .node = NODES_MAX, .cause = LEDGER_LOST});
     plan_mishaps(world, plan->crashes,
                  &(struct event){.kind = DEATH, .node = NODES_MAX, .cause = LEDGER_CRASHED});
-    plan_mishaps(world, plan->freezes, &(struct event){.kind = FREEZE, .node = NODES_MAX});
-    plan_mishaps(world, plan->master_kills, &(struct event){.kind = DEATH, .node = MASTER});
-    plan_mishaps(world, plan->master_freezes, &(struct event){.kind = FREEZE, .node = MASTER});
+    plan_mishaps(world, plan->table.freezes, &(struct event){.kind = FREEZE, .node = NODES_MAX});
+    plan_mishaps(world, plan->table.master_kills, &(struct event){.kind = DEATH, .node = MASTER});
+    plan_mishaps(world, plan->table.master_freezes,
+                 &(struct event){.kind = FREEZE, .node = MASTER});
 }
 
 static void check_rows(struct world *world)
 {
-    for (uint32_t row = 0; row < world->plan->rows; row++) {
+    for (uint32_t row = 0; row < world->plan->table.rows; row++) {
         if (!world->is_done[row] && !world->is_bad[row])
             complain(world, "the job has ended without row", row);
         if (world->is_bad[row] != world->is_deadly[row])
@@ -532,11 +522,11 @@ enum status shard_world_run(const struct shard_plan *plan, struct shard_result *
     struct world *world = calloc(1, sizeof *world);
     enum status status;
 
-    if (!world || plan->rows > ROWS_MAX || plan->workers > WORKERS_MAX)
+    if (!world || plan->table.rows > ROWS_MAX || plan->table.workers > WORKERS_MAX)
         abort();
     world->plan = plan;
     world->result = result;
-    world->torn = plan->torn_stores;
+    world->torn = plan->table.torn_stores;
     world->free_event = NOBODY;
     error_clear(&world->failure);
     if (deadlines_init(&world->queue, EVENTS_MAX, &world->failure) == STATUS_OK)

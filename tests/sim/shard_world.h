@@ -16,19 +16,13 @@
 #ifndef TESTS_SIM_SHARD_WORLD_H
 #define TESTS_SIM_SHARD_WORLD_H
 
-#include "base/error.h"
+#include "tests/sim/scored_table.h"
 
 struct shard_plan {
-    uint64_t seed;
-    uint32_t rows, shard_rows, workers, leases_per_worker;
-    uint32_t deadly_rows;     /* at most */
-    uint32_t slow_workers;    /* 30 times slower: the first ones */
+    struct table_plan table;
     uint32_t losses, repeats; /* of a thousand messages */
-    int64_t span_ms;          /* mishaps happen within it */
-    uint32_t kills,
-        crashes; /* of workers; nobody's fault, and as if a row had done it: at most 2 */
-    uint32_t freezes, master_kills, master_freezes, torn_stores;
-    bool verbose;
+    uint32_t kills;           /* of workers: no row's fault */
+    uint32_t crashes;         /* of workers, as if a row had done it: at most 2 */
 };
 
 /* What this simulation promises to make happen over many seeds. */

@@ -7,42 +7,25 @@
 #include "tests/sim/score_world.h"
 #include "tests/sim/seeds.h"
 
+#define STREAM 7
+
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 {
-    return seeds_pick(seed, 7, what, below);
+    return seeds_pick(seed, STREAM, what, below);
 }
 
-/* One seed in eight is calm; every other kind of mishap comes and stays away by itself. */
 static struct score_plan plan_of(uint64_t seed, bool verbose)
 {
-    struct score_plan plan = {.seed = seed,
-                              .rows = 1 + (uint32_t)pick(seed, 0, 2000),
-                              .shard_rows = 1 + (uint32_t)pick(seed, 1, 64),
-                              .workers = 1 + (uint32_t)pick(seed, 2, 8),
-                              .leases_per_worker = 1 + (uint32_t)pick(seed, 3, 3),
-                              .min_workers = 1,
-                              .keeps_bad_rows = true,
-                              .span_ms = 50 + (int64_t)pick(seed, 4, 1500),
-                              .verbose = verbose};
+    struct score_plan plan = {
+        .table = table_plan_of(seed, STREAM, verbose), .min_workers = 1, .keeps_bad_rows = true};
 
-    plan.min_workers += (uint32_t)pick(seed, 24, plan.workers);
-    if (seed % 8 == 0)
+    plan.min_workers += (uint32_t)pick(seed, 24, plan.table.workers);
+    if (table_is_calm(&plan.table))
         return plan;
-    plan.deadly_rows = pick(seed, 5, 3) ? (uint32_t)pick(seed, 6, 5) : 0;
-    if (seed % 4 == 3) { /* whom to blame is the question */
-        plan.rows = 1 + plan.rows % 40;
-        plan.shard_rows = 1 + plan.shard_rows % 4;
-        plan.deadly_rows = (uint32_t)pick(seed, 6, 12);
-    }
     plan.keeps_bad_rows = pick(seed, 21, 4) != 0;
-    plan.slow_workers = pick(seed, 7, 3) ? 0 : 1;
     plan.kills = (uint32_t)pick(seed, 12, 4);
     plan.leaves = pick(seed, 22, 2) ? 0 : (uint32_t)pick(seed, 23, 6);
-    plan.freezes = (uint32_t)pick(seed, 14, 5);
     plan.cuts = pick(seed, 8, 2) ? 0 : (uint32_t)pick(seed, 9, 8);
-    plan.master_kills = pick(seed, 15, 3) ? 0 : (uint32_t)pick(seed, 16, 4);
-    plan.master_freezes = pick(seed, 17, 3) ? 0 : (uint32_t)pick(seed, 18, 3);
-    plan.torn_stores = pick(seed, 19, 3) ? 0 : (uint32_t)pick(seed, 20, 4);
     return plan;
 }
 

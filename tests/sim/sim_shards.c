@@ -7,39 +7,23 @@
 #include "tests/sim/seeds.h"
 #include "tests/sim/shard_world.h"
 
+#define STREAM 4
+
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 {
-    return seeds_pick(seed, 4, what, below);
+    return seeds_pick(seed, STREAM, what, below);
 }
 
-/* One seed in eight is calm; every other kind of mishap comes and stays away by itself. */
 static struct shard_plan plan_of(uint64_t seed, bool verbose)
 {
-    struct shard_plan plan = {.seed = seed,
-                              .rows = 1 + (uint32_t)pick(seed, 0, 2000),
-                              .shard_rows = 1 + (uint32_t)pick(seed, 1, 64),
-                              .workers = 1 + (uint32_t)pick(seed, 2, 8),
-                              .leases_per_worker = 1 + (uint32_t)pick(seed, 3, 3),
-                              .span_ms = 50 + (int64_t)pick(seed, 4, 1500),
-                              .verbose = verbose};
+    struct shard_plan plan = {.table = table_plan_of(seed, STREAM, verbose)};
 
-    if (seed % 8 == 0)
+    if (table_is_calm(&plan.table))
         return plan;
-    plan.deadly_rows = pick(seed, 5, 3) ? (uint32_t)pick(seed, 6, 5) : 0;
-    if (seed % 4 == 3) { /* whom to blame is the question */
-        plan.rows = 1 + plan.rows % 40;
-        plan.shard_rows = 1 + plan.shard_rows % 4;
-        plan.deadly_rows = (uint32_t)pick(seed, 6, 12);
-    }
-    plan.slow_workers = pick(seed, 7, 3) ? 0 : 1;
     plan.losses = pick(seed, 8, 2) ? (uint32_t)pick(seed, 9, 150) : 0;
     plan.repeats = pick(seed, 10, 2) ? (uint32_t)pick(seed, 11, 200) : 0;
     plan.kills = (uint32_t)pick(seed, 12, 10);
     plan.crashes = (uint32_t)pick(seed, 13, 3);
-    plan.freezes = (uint32_t)pick(seed, 14, 5);
-    plan.master_kills = pick(seed, 15, 3) ? 0 : (uint32_t)pick(seed, 16, 4);
-    plan.master_freezes = pick(seed, 17, 3) ? 0 : (uint32_t)pick(seed, 18, 3);
-    plan.torn_stores = pick(seed, 19, 3) ? 0 : (uint32_t)pick(seed, 20, 4);
     return plan;
 }
 

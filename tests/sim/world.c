@@ -1216,30 +1216,21 @@ static void late_join(struct world *world, uint32_t index)
 static void plan_mischief(struct world *world)
 {
     const struct world_plan *plan = world->plan;
-    uint64_t span = (uint64_t)plan->span_us;
+    const uint64_t span = (uint64_t)plan->span_us;
+    const struct {
+        uint32_t times;
+        enum event_kind kind;
+        uint32_t which;
+    } mishaps[] = {{plan->crashes, CRASH, 0},  {plan->master_crashes, CRASH, 1},
+                   {plan->freezes, FREEZE, 0}, {plan->slow_stores, SLOW_STORE, 0},
+                   {plan->cuts, CUT, 0},       {plan->flips, FLIP, 0},
+                   {plan->starves, STARVE, 0}, {plan->hangs, HANG, 0},
+                   {plan->parts, PART, 0},     {plan->leaves, LEAVE, 0},
+                   {plan->ends, END_ALL, 0}};
 
-    for (uint32_t i = 0; i < plan->crashes; i++)
-        schedule(world, (int64_t)draw(world, span), CRASH, 0);
-    for (uint32_t i = 0; i < plan->master_crashes; i++)
-        schedule(world, (int64_t)draw(world, span), CRASH, 1);
-    for (uint32_t i = 0; i < plan->freezes; i++)
-        schedule(world, (int64_t)draw(world, span), FREEZE, 0);
-    for (uint32_t i = 0; i < plan->slow_stores; i++)
-        schedule(world, (int64_t)draw(world, span), SLOW_STORE, 0);
-    for (uint32_t i = 0; i < plan->cuts; i++)
-        schedule(world, (int64_t)draw(world, span), CUT, 0);
-    for (uint32_t i = 0; i < plan->flips; i++)
-        schedule(world, (int64_t)draw(world, span), FLIP, 0);
-    for (uint32_t i = 0; i < plan->starves; i++)
-        schedule(world, (int64_t)draw(world, span), STARVE, 0);
-    for (uint32_t i = 0; i < plan->hangs; i++)
-        schedule(world, (int64_t)draw(world, span), HANG, 0);
-    for (uint32_t i = 0; i < plan->parts; i++)
-        schedule(world, (int64_t)draw(world, span), PART, 0);
-    for (uint32_t i = 0; i < plan->leaves; i++)
-        schedule(world, (int64_t)draw(world, span), LEAVE, 0);
-    for (uint32_t i = 0; i < plan->ends; i++)
-        schedule(world, (int64_t)draw(world, span), END_ALL, 0);
+    for (size_t kind = 0; kind < sizeof mishaps / sizeof *mishaps; kind++)
+        for (uint32_t i = 0; i < mishaps[kind].times; i++)
+            schedule(world, (int64_t)draw(world, span), mishaps[kind].kind, mishaps[kind].which);
     for (uint32_t index = 0; index < plan->workers; index++)
         if (index < plan->late_joins)
             late_join(world, index);

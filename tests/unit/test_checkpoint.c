@@ -83,6 +83,13 @@ static void finish(struct fixture *fixture, uint64_t id, uint64_t phase)
     CHECK_OK(checkpoint_finish(fixture->store, &head, &err));
 }
 
+/* Its pieces of that letter, and its head. */
+static void store_checkpoint(struct fixture *fixture, uint64_t id, char letter, uint64_t phase)
+{
+    put(fixture, id, letter);
+    finish(fixture, id, phase);
+}
+
 /* The stored one is of this id and letter. */
 static void check_is(struct fixture *fixture, uint64_t id, char what)
 {
@@ -132,16 +139,13 @@ static void the_one_before_is_kept_and_no_third(void **state)
     (void)state;
 
     open_store(&fixture);
-    put(&fixture, 1, 'a');
-    finish(&fixture, 1, 4);
+    store_checkpoint(&fixture, 1, 'a', 4);
     CHECK_FAILS(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err), STATUS_NOT_FOUND,
                 "no checkpoint");
-    put(&fixture, 2, 'b');
-    finish(&fixture, 2, 9);
+    store_checkpoint(&fixture, 2, 'b', 9);
     CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
     CHECK_INT(found.id, 1);
-    put(&fixture, 3, 'c');
-    finish(&fixture, 3, 12);
+    store_checkpoint(&fixture, 3, 'c', 12);
     CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
     CHECK_INT(found.id, 2);
     check_is(&fixture, 3, 'c');
@@ -158,16 +162,13 @@ static void the_one_before_serves_when_the_newest_is_damaged(void **state)
     (void)state;
 
     open_store(&fixture);
-    put(&fixture, 1, 'a');
-    finish(&fixture, 1, 4);
-    put(&fixture, 2, 'b');
-    finish(&fixture, 2, 9);
+    store_checkpoint(&fixture, 1, 'a', 4);
+    store_checkpoint(&fixture, 2, 'b', 9);
     meddle(&fixture, "UPDATE checkpoint SET step = step + 1 WHERE id = 2");
     CHECK_FAILS(checkpoint_open(fixture.store, JOB, IDENTITY, &found, &err), STATUS_CORRUPT,
                 "head is damaged");
     CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
-    put(&fixture, 3, 'c');
-    finish(&fixture, 3, 7);
+    store_checkpoint(&fixture, 3, 'c', 7);
     check_is(&fixture, 3, 'c');
     CHECK_OK(checkpoint_open_older(fixture.store, JOB, IDENTITY, &found, &err));
     CHECK_INT(found.id, 1);
@@ -186,8 +187,7 @@ static void a_checkpoint_with_a_piece_missing_is_not_finished(void **state)
     (void)state;
 
     open_store(&fixture);
-    put(&fixture, 1, 'a');
-    finish(&fixture, 1, 4);
+    store_checkpoint(&fixture, 1, 'a', 4);
     CHECK_OK(checkpoint_put_piece(fixture.store, 2, 0, SLICE("0123456789"), &err));
     CHECK_OK(checkpoint_put_piece(fixture.store, 2, 2, SLICE("01234"), &err));
     CHECK_FAILS(checkpoint_finish(fixture.store, &head, &err), STATUS_CORRUPT, "piece 1 of 3");
@@ -206,13 +206,10 @@ static void a_replaced_checkpoint_is_not_mixed_with_its_successor(void **state)
     (void)state;
 
     open_store(&fixture);
-    put(&fixture, 1, 'a');
-    finish(&fixture, 1, 4);
+    store_checkpoint(&fixture, 1, 'a', 4);
     CHECK_OK(checkpoint_open(fixture.store, JOB, IDENTITY, &old, &err));
-    put(&fixture, 2, 'b');
-    finish(&fixture, 2, 9);
-    put(&fixture, 3, 'c');
-    finish(&fixture, 3, 12);
+    store_checkpoint(&fixture, 2, 'b', 9);
+    store_checkpoint(&fixture, 3, 'c', 12);
     text_init(&bytes, 100);
     CHECK_FAILS(checkpoint_read_piece(fixture.store, &old, 1, &bytes, &err), STATUS_NOT_FOUND,
                 "has been replaced");
@@ -270,8 +267,7 @@ static void a_changed_bit_in_a_piece_is_seen_when_it_is_read(void **state)
     (void)state;
 
     open_store(&fixture);
-    put(&fixture, 1, 'a');
-    finish(&fixture, 1, 4);
+    store_checkpoint(&fixture, 1, 'a', 4);
     meddle(&fixture, "UPDATE checkpoint_pieces SET bytes = CAST('aaaaaaaaac' AS BLOB)"
                      " WHERE position = 1");
     CHECK_OK(checkpoint_open(fixture.store, JOB, IDENTITY, &found, &err));

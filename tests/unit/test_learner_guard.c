@@ -29,6 +29,11 @@ static void close_fixture(struct fixture *fixture)
     made_dataset_close(&fixture->dataset);
 }
 
+static enum status look_at_state(struct descent *descent, struct error *err)
+{
+    return descent_verify(descent, err);
+}
+
 static enum status look_at_rows(struct descent *descent, struct error *err)
 {
     uint64_t position = 0;
@@ -52,52 +57,45 @@ static void nothing_is_found_where_nothing_changed(void **state)
     close_fixture(&fixture);
 }
 
+typedef enum status look(struct descent *descent, struct error *err);
+
 /* Some bits of each of them; then they are as before. */
-static void any_bit_of_the_state_that_changes_is_found(void **state)
+static void check_bits_are_found(const char *const *names, size_t count, look *looks)
 {
-    static const char *const names[] = {"weights", "slots", "best"};
     struct fixture fixture;
     struct error err;
-    (void)state;
 
     open_fixture(&fixture);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t size;
         uint8_t *memory = descent_memory(fixture.descent, names[i], &size);
 
         CHECK(memory && size > 0);
         for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
+            CHECK_INT(looks(fixture.descent, &err), STATUS_CORRUPT);
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            fixture.descent->guard.order_was_bad = false;
         }
     }
-    CHECK_OK(descent_verify(fixture.descent, &err));
+    CHECK_OK(looks(fixture.descent, &err));
     close_fixture(&fixture);
+}
+
+static void any_bit_of_the_state_that_changes_is_found(void **state)
+{
+    static const char *const names[] = {"weights", "slots", "best"};
+    (void)state;
+
+    check_bits_are_found(names, sizeof names / sizeof *names, look_at_state);
 }
 
 static void any_bit_of_the_rows_that_changes_is_found(void **state)
 {
     static const char *const names[] = {"rows", "ids", "labels", "order"};
-    struct fixture fixture;
-    struct error err;
     (void)state;
 
-    open_fixture(&fixture);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t size;
-        uint8_t *memory = descent_memory(fixture.descent, names[i], &size);
-
-        CHECK(memory && size > 0);
-        for (size_t bit = 0; bit < 8 * size; bit += 1 + bit / 7) {
-            memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            CHECK_INT(look_at_rows(fixture.descent, &err), STATUS_CORRUPT);
-            memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            fixture.descent->guard.order_was_bad = false;
-        }
-    }
-    CHECK_OK(look_at_rows(fixture.descent, &err));
-    close_fixture(&fixture);
+    check_bits_are_found(names, sizeof names / sizeof *names, look_at_rows);
 }
 
 static void a_step_finds_what_changed_before_it(void **state)

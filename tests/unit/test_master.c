@@ -71,6 +71,29 @@ static void met(struct fixture *fixture, peer_id from)
     say(fixture, from, of(MESSAGE_GROUP_READY, fixture->master.group.epoch));
 }
 
+/* Workers 0 and 1, by their connections 1 and 2, in a group that is connected: its epoch is 2. */
+static void job_of_two_workers(struct fixture *fixture)
+{
+    open_master(fixture, 1, 2, 0);
+    for (uint32_t index = 0; index < 2; index++) {
+        hello(fixture, index + 1, index, 0);
+        met(fixture, 1);
+    }
+}
+
+/* What the master does then is all that the outbox has. */
+static void tick(struct fixture *fixture, int64_t now_ms)
+{
+    outbox_clear(&fixture->outbox);
+    master_on_tick(&fixture->master, now_ms, &fixture->outbox);
+}
+
+static void disconnect(struct fixture *fixture, int64_t now_ms, peer_id peer)
+{
+    outbox_clear(&fixture->outbox);
+    master_on_disconnect(&fixture->master, now_ms, peer, &fixture->outbox);
+}
+
 /* The message of this type that was sent to the peer last; false: none. */
 static bool sent(const struct fixture *fixture, peer_id peer, enum message_type type,
                  struct message *found)
@@ -172,8 +195,7 @@ static void a_gang_waits_for_its_least_number(void **state)
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &group));
     hello(&fixture, 2, 1, 0);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
-    outbox_clear(&fixture.outbox);
-    master_on_disconnect(&fixture.master, 50, 2, &fixture.outbox);
+    disconnect(&fixture, 50, 2);
     CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &group));
     close_master(&fixture);
@@ -185,11 +207,7 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     struct message group;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     for (fixture.now = 1000; fixture.now < 5000; fixture.now += 1000) {
         say(&fixture, 1, of(MESSAGE_PHASE_ALIVE, 2));
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
@@ -316,8 +334,7 @@ static void a_master_that_was_frozen_does_not_take_the_others_for_dead(void **st
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 0);
-    outbox_clear(&fixture.outbox);
-    master_on_tick(&fixture.master, 60000, &fixture.outbox);
+    tick(&fixture, 60000);
     CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
@@ -386,8 +403,7 @@ static void a_successor_that_is_asked_to_go_has_nothing_to_wait_for(void **state
     say(&fixture, 2, of(MESSAGE_LEAVING, 0));
     CHECK(sent(&fixture, 2, MESSAGE_END, &message));
     hello(&fixture, 3, 0, 2);
-    outbox_clear(&fixture.outbox);
-    master_on_disconnect(&fixture.master, fixture.now, 3, &fixture.outbox);
+    disconnect(&fixture, fixture.now, 3);
     CHECK_INT(fixture.outbox.count, 0);
     master_on_disconnect(&fixture.master, fixture.now, 1, &fixture.outbox);
     hello(&fixture, 4, 0, 3);
@@ -707,11 +723,7 @@ static void only_rank_0_is_believed(void **state)
     struct message finished = of(MESSAGE_FINISHED, 2);
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     say(&fixture, 2, finished);
     CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
     say(&fixture, 1, finished);
@@ -815,8 +827,7 @@ static void a_restarted_master_waits_for_those_who_know_the_state(void **state)
 
     open_master(&fixture, 1, 2, 1);
     hello(&fixture, 1, 0, 0);
-    outbox_clear(&fixture.outbox);
-    master_on_tick(&fixture.master, 300, &fixture.outbox);
+    tick(&fixture, 300);
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     close_master(&fixture);
 }
@@ -865,8 +876,7 @@ static void more_workers_than_lanes_stand_by(void **state)
         say(&fixture, i + 1, message);
     }
     CHECK(!sent(&fixture, 3, MESSAGE_GROUP, &message));
-    outbox_clear(&fixture.outbox);
-    master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
+    disconnect(&fixture, 10, 1);
     CHECK(sent(&fixture, 3, MESSAGE_GROUP, &message)); /* and step in */
     close_master(&fixture);
 }
@@ -895,11 +905,7 @@ static void who_is_asked_to_go_is_let_go_when_the_others_have_gone_on(void **sta
     struct message message;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     say(&fixture, 1, of(MESSAGE_LEAVING, 2));
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message));
     CHECK(message.group.after == 2 && message.group.member_count == 1);
@@ -941,8 +947,7 @@ static void tell_speed(struct fixture *fixture, uint32_t busy_ms)
     say(fixture, 1, message);
     say(fixture, 2, of(MESSAGE_PHASE_ALIVE, fixture->master.group.epoch));
     fixture->now += 250;
-    outbox_clear(&fixture->outbox);
-    master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
+    tick(fixture, fixture->now);
 }
 
 static void tell_speeds(struct fixture *fixture, uint32_t first_ms, uint32_t second_ms)
@@ -954,8 +959,7 @@ static void tell_speeds(struct fixture *fixture, uint32_t first_ms, uint32_t sec
     message.speed = (struct message_speed){40, second_ms};
     say(fixture, 2, message);
     fixture->now += 250;
-    outbox_clear(&fixture->outbox);
-    master_on_tick(&fixture->master, fixture->now, &fixture->outbox);
+    tick(fixture, fixture->now);
 }
 
 static void the_lanes_of_who_is_about_to_go_are_not_dealt_anew(void **state)
@@ -964,11 +968,7 @@ static void the_lanes_of_who_is_about_to_go_are_not_dealt_anew(void **state)
     uint64_t epoch;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     fixture.master.options.leave_ms = 1000;
     fixture.now = 1000;
     epoch = fixture.master.group.epoch;
@@ -989,11 +989,7 @@ static void a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight(void **stat
     struct message message;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     CHECK_INT(fixture.master.group.members[0].lane_count, 4);
     tell_speeds(&fixture, 100, 700);
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.after == 2);
@@ -1015,11 +1011,7 @@ static void a_very_slow_worker_has_no_lane_until_it_is_tried_again(void **state)
     struct message message;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     tell_speeds(&fixture, 100, 4000);
     CHECK(sent(&fixture, 2, MESSAGE_GROUP, &message) && message.group.member_count == 2);
     CHECK_INT(fixture.master.group.members[0].lane_count, 8);
@@ -1059,11 +1051,7 @@ static void a_small_difference_of_speed_must_be_seen_twice(void **state)
     struct message message;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     tell_speeds(&fixture, 600, 1000); /* 5 and 3 lanes take 3/4 of the time of 4 and 4 */
     CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
     tell_speeds(&fixture, 600, 1000);
@@ -1078,11 +1066,7 @@ static void nobody_is_slow_before_all_were_measured(void **state)
     struct message message;
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     tell_speeds(&fixture, 1, 700); /* a millisecond is no measure */
     CHECK(!sent(&fixture, 2, MESSAGE_GROUP, &message));
     close_master(&fixture);
@@ -1190,11 +1174,7 @@ static void a_lost_connection_between_members_makes_a_new_group(void **state)
     struct message message = of(MESSAGE_PEER_LOST, 2);
     (void)state;
 
-    open_master(&fixture, 1, 2, 0);
-    hello(&fixture, 1, 0, 0);
-    met(&fixture, 1);
-    hello(&fixture, 2, 1, 0);
-    met(&fixture, 1);
+    job_of_two_workers(&fixture);
     message.peer_lost.rank = 0;
     say(&fixture, 2, message);
     CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message)); /* it may be dead: wait a moment */
@@ -1275,8 +1255,7 @@ static void a_checkpoint_whose_sender_has_gone_makes_room_for_the_next(void **st
     met(&fixture, 1);
     say(&fixture, 2, of(MESSAGE_DRAINED, 2));
     CHECK(sent(&fixture, 2, MESSAGE_END, &message));
-    outbox_clear(&fixture.outbox);
-    master_on_tick(&fixture.master, 200, &fixture.outbox);
+    tick(&fixture, 200);
     CHECK(sent(&fixture, 1, MESSAGE_CHECKPOINT, &message));
     close_master(&fixture);
 }
@@ -1386,8 +1365,7 @@ static struct message asked_for_checkpoint(struct fixture *fixture, uint64_t sto
     fixture->master.options.checkpoint_ms = 10;
     hello(fixture, 1, 0, 0);
     met(fixture, 1);
-    outbox_clear(&fixture->outbox);
-    master_on_tick(&fixture->master, 1000, &fixture->outbox);
+    tick(fixture, 1000);
     CHECK(sent(fixture, 1, MESSAGE_CHECKPOINT, &message));
     return message;
 }

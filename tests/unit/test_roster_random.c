@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "k8s/controller/roster.h"
 #include "k8s/controller/roster_next.h"
-#include "tests/check.h"
+#include "tests/unit/histories.h"
 
 #define HISTORIES  1000
 #define STEPS      400
@@ -396,23 +396,7 @@ static void play(uint64_t seed)
     free(model);
 }
 
-static uint64_t only_seed;
-
-static void after_any_history_those_run_who_are_wanted(void **state)
-{
-    (void)state;
-
-    for (uint64_t seed = 1; seed <= HISTORIES; seed++)
-        if (!only_seed || seed == only_seed)
-            play(seed);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_any_history_those_run_who_are_wanted),
-    };
-
-    only_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_histories(argc, argv, "after_any_history_those_run_who_are_wanted", play, HISTORIES);
 }

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/controller/watcher.h"
-#include "tests/check.h"
+#include "tests/unit/histories.h"
 
 #define NAMES         8
 #define EVENTS        400
@@ -332,23 +332,8 @@ static void play(uint64_t seed)
     free(model);
 }
 
-static uint64_t only_seed;
-
-static void after_any_history_the_view_is_what_the_server_has(void **state)
-{
-    (void)state;
-
-    for (uint64_t seed = 1; seed <= HISTORIES; seed++)
-        if (!only_seed || seed == only_seed)
-            play(seed);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_any_history_the_view_is_what_the_server_has),
-    };
-
-    only_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_histories(argc, argv, "after_any_history_the_view_is_what_the_server_has", play,
+                         HISTORIES);
 }

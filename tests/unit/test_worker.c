@@ -83,6 +83,21 @@ static void group_of(struct fixture *fixture, uint64_t epoch, const char *indexe
 }
 
 /* This worker is rank 0 of two with lanes 0 and 1. */
+/* A group of one member, which has all four lanes. */
+static void group_of_one(struct fixture *fixture, uint64_t epoch, uint32_t index,
+                         const char *address)
+{
+    const struct message_member member = {index, 0, 4, slice_of(address)};
+    struct message message = of(MESSAGE_GROUP, epoch);
+    struct text members;
+
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
+    say(fixture, MASTER, message);
+    text_deinit(&members);
+}
+
 static void group_of_two(struct fixture *fixture, uint64_t epoch)
 {
     group_of(fixture, epoch, "01");
@@ -101,6 +116,14 @@ static void hello_of(struct fixture *fixture, peer_id from, uint64_t epoch, uint
 static void peer_hello(struct fixture *fixture, peer_id from, uint64_t epoch, uint64_t phase)
 {
     hello_of(fixture, from, epoch, 1, phase);
+}
+
+/* It and another member are connected, in group 1 at phase 0: it computes. */
+static void worker_with_a_friend(struct fixture *fixture)
+{
+    open_worker(fixture);
+    group_of_two(fixture, 1);
+    peer_hello(fixture, FRIEND, 1, 0);
 }
 
 static size_t count_sent(const struct fixture *fixture, enum message_type type)
@@ -152,16 +175,11 @@ static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
 static void alone_it_needs_nobody(void **state)
 {
     struct fixture fixture;
-    struct message message = of(MESSAGE_GROUP, 1);
-    struct message_member member = {0, 0, 4, SLICE("")};
-    struct text members;
+    struct message message;
     (void)state;
 
     open_worker(&fixture);
-    text_init(&members, 1 << 12);
-    message_put_member(&members, &member);
-    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
-    say(&fixture, MASTER, message);
+    group_of_one(&fixture, 1, 0, "");
     work_lanes(&fixture);
     CHECK_INT(fixture.worker.state, WORKER_FINISHED);
     CHECK_INT(count_sent(&fixture, MESSAGE_PUBLISHING), 1);
@@ -177,7 +195,6 @@ static void alone_it_needs_nobody(void **state)
     }
     CHECK_INT(count_sent(&fixture, MESSAGE_RESULT), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_FINISHED), 1);
-    text_deinit(&members);
     close_worker(&fixture);
 }
 
@@ -214,19 +231,12 @@ static void who_cannot_open_its_rows_says_why_and_ends(void **state)
 static void a_group_without_it_is_refused(void **state)
 {
     struct fixture fixture;
-    struct message message = of(MESSAGE_GROUP, 1);
-    struct message_member member = {7, 0, 4, SLICE("sim:worker7")};
-    struct text members;
     (void)state;
 
     open_worker(&fixture);
-    text_init(&members, 1 << 12);
-    message_put_member(&members, &member);
-    message.group = (struct message_group){.member_count = 1, .members = text_slice(&members)};
-    say(&fixture, MASTER, message);
+    group_of_one(&fixture, 1, 7, "sim:worker7");
     CHECK_INT(fixture.worker.state, WORKER_FAILED);
     CHECK_INT(count_sent(&fixture, MESSAGE_FAILED), 1);
-    text_deinit(&members);
     close_worker(&fixture);
 }
 
@@ -264,9 +274,7 @@ static void sums_of_a_past_group_are_refused(void **state)
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     group_of_two(&fixture, 2);
     peer_hello(&fixture, FRIEND + 1, 2, 0);
     partial(&fixture, 1, 0); /* late, on the old connection */
@@ -281,9 +289,7 @@ static void members_of_two_groups_keep_their_connection(void **state)
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     group_of_two(&fixture, 2);
     CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
@@ -305,9 +311,7 @@ static void a_kept_connection_that_ends_is_no_loss(void **state)
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     group_of_two(&fixture, 2);
     outbox_clear(&fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
@@ -350,9 +354,7 @@ static void who_comes_again_after_a_word_of_the_next_group_is_heard_again(void *
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     peer_hello(&fixture, FRIEND, 3, 0);
     group_of(&fixture, 2, "0");
     group_of_two(&fixture, 3);
@@ -405,9 +407,7 @@ static void a_partial_of_the_next_phase_waits_and_one_of_a_later_is_refused(void
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     partial(&fixture, 1, 1);
     CHECK(fixture.worker.held.size > 0);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 0);
@@ -422,9 +422,7 @@ static void a_sum_before_the_own_lanes_are_done_is_refused(void **state)
     struct message message = of(MESSAGE_SUM, 1);
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     message.sum.first = 3;
     message.sum.reals = (struct slice){"abcdefghijkl", 12};
     say(&fixture, FRIEND, message);
@@ -457,9 +455,7 @@ static void who_is_behind_asks_for_the_state_and_who_is_ahead_gives_it(void **st
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE_REQUEST), 1);
     close_worker(&fixture);
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     say(&fixture, FRIEND, message);
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
     message.state_request.phase = 3; /* which nobody here has */
@@ -592,9 +588,7 @@ static void a_phase_counts_as_redone_only_when_it_is_computed_again(void **state
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     work_lanes(&fixture);
     CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
     group_of_two(&fixture, 2); /* the other may have had all that it needed of this phase */
@@ -609,9 +603,7 @@ static void steps_go_on_without_the_master_and_it_is_called_again(void **state)
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     outbox_clear(&fixture.outbox);
     worker_on_disconnect(&fixture.worker, 10, MASTER, &fixture.outbox);
     CHECK(worker_has_work(&fixture.worker));
@@ -721,9 +713,7 @@ static void a_member_that_is_gone_is_reported_once(void **state)
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     outbox_clear(&fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
     worker_on_disconnect(&fixture.worker, 0, FRIEND, &fixture.outbox);
@@ -941,9 +931,7 @@ static void a_held_sum_does_not_reach_the_next_group(void **state)
     struct fixture fixture;
     (void)state;
 
-    open_worker(&fixture);
-    group_of_two(&fixture, 1);
-    peer_hello(&fixture, FRIEND, 1, 0);
+    worker_with_a_friend(&fixture);
     partial(&fixture, 1, 1); /* of the next phase */
     CHECK(fixture.worker.held.size > 0);
     group_of_two(&fixture, 2);
