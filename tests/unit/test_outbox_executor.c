@@ -118,16 +118,24 @@ static void a_replaced_master_writes_no_row_and_says_nothing(void **state)
     CHECK_INT(stored_step(fixture), 3);
 }
 
+/* Both pieces of the first checkpoint, by the first master. */
+static void store_pieces(struct fixture *fixture)
+{
+    struct error err;
+
+    for (uint64_t position = 0; position < 2; position++) {
+        put_piece(fixture, 1, position);
+        CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    }
+}
+
 static void a_replaced_master_stores_no_piece(void **state)
 {
     struct fixture *fixture = *state;
     struct checkpoint head;
     struct error err;
 
-    put_piece(fixture, 1, 0);
-    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
-    put_piece(fixture, 1, 1);
-    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    store_pieces(fixture);
     put_finish(fixture, 1, 4);
     CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
     CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
@@ -143,10 +151,7 @@ static void a_replaced_master_finishes_no_checkpoint(void **state)
     struct checkpoint head;
     struct error err;
 
-    put_piece(fixture, 1, 0);
-    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
-    put_piece(fixture, 1, 1);
-    CHECK_OK(outbox_executor_perform(&fixture->old, &fixture->outbox, &err));
+    store_pieces(fixture);
     CHECK_OK(outbox_executor_open(&fixture->next, fixture->folder.path, 0, &err));
     put_finish(fixture, 1, 4);
     CHECK_INT(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);

@@ -35,6 +35,29 @@ static void answer(struct fixture *f, enum status status, const char *message)
     roster_on_answer(&f->roster, f->now_ms, &f->step, status, -1, &err);
 }
 
+/* The list of the pods that were there before is empty. */
+static void begin_synced(struct fixture *f, uint32_t count)
+{
+    begin(f, count);
+    roster_on_synced(&f->roster);
+}
+
+/* A pod is asked for, and made. */
+static void make_pod(struct fixture *f)
+{
+    CHECK_INT(next(f), ROSTER_CREATE);
+    answer(f, STATUS_OK, "");
+}
+
+/* A pod is asked for, and refused; it is now when it is to be asked for again. */
+static void wait_after_refusal(struct fixture *f, enum status status, const char *message)
+{
+    CHECK_INT(next(f), ROSTER_CREATE);
+    answer(f, status, message);
+    CHECK_INT(next(f), ROSTER_NOTHING);
+    f->now_ms = f->due_ms;
+}
+
 static struct pod_view pod(uint32_t index, uint32_t incarnation, enum pod_phase phase)
 {
     struct pod_view view = {
@@ -72,11 +95,9 @@ static void gone(struct fixture *f, uint32_t index, uint32_t incarnation)
 /* `count` workers run, the first pods of their places. */
 static void begin_running(struct fixture *f, uint32_t count)
 {
-    begin(f, count);
-    roster_on_synced(&f->roster);
+    begin_synced(f, count);
     for (uint32_t i = 0; i < count; i++) {
-        CHECK_INT(next(f), ROSTER_CREATE);
-        answer(f, STATUS_OK, "");
+        make_pod(f);
         show(f, pod(i, 0, POD_RUNNING));
     }
     CHECK_INT(next(f), ROSTER_NOTHING);
@@ -109,8 +130,7 @@ static void surplus_stays_pending_and_the_pending_go_first(void **state)
     struct fixture f;
     (void)state;
 
-    begin(&f, 3);
-    roster_on_synced(&f.roster);
+    begin_synced(&f, 3);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK_INT(next(&f), ROSTER_CREATE);
         CHECK_INT(f.step.index, i);
@@ -284,8 +304,7 @@ static void an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs(void *
         begin(&f, 2);
         roster_on_synced(&f.roster);
         for (int i = 0; i < 2; i++) {
-            CHECK_INT(next(&f), ROSTER_CREATE);
-            answer(&f, STATUS_OK, "");
+            make_pod(&f);
         }
         show(&f, pod(0, 0, runs ? POD_RUNNING : POD_PENDING));
         stuck.obstacle = POD_NO_IMAGE;
@@ -310,8 +329,7 @@ static void a_quota_is_waited_for_and_named(void **state)
     struct fixture f;
     (void)state;
 
-    begin(&f, 1);
-    roster_on_synced(&f.roster);
+    begin_synced(&f, 1);
     for (int i = 0; i < 20; i++) {
         CHECK_INT(next(&f), ROSTER_CREATE);
         CHECK_INT(f.step.incarnation, 0);
@@ -322,8 +340,7 @@ static void a_quota_is_waited_for_and_named(void **state)
         CHECK(roster_problem(&f.roster, &problem));
         CHECK(strcmp(problem.message, "exceeded quota: totrain") == 0);
     }
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_OK, "");
+    make_pod(&f);
     CHECK(!roster_problem(&f.roster, &problem));
     roster_deinit(&f.roster);
 }
@@ -333,21 +350,16 @@ static void what_the_api_will_never_take_fails_the_job(void **state)
     struct fixture f;
     (void)state;
 
-    begin(&f, 1);
-    roster_on_synced(&f.roster);
+    begin_synced(&f, 1);
     CHECK_INT(next(&f), ROSTER_CREATE);
     answer(&f, STATUS_INVALID, "spec.containers[0].image: Required value");
     CHECK(strcmp(f.roster.verdict.message,
                  "worker 0 cannot be created: spec.containers[0].image: Required value") == 0);
     roster_deinit(&f.roster);
-    begin(&f, 1);
-    roster_on_synced(&f.roster);
+    begin_synced(&f, 1);
     for (int i = 0; i <= ROSTER_REFUSALS_MAX; i++) { /* a role may be a moment late */
         CHECK(f.roster.verdict.status == STATUS_OK);
-        CHECK_INT(next(&f), ROSTER_CREATE);
-        answer(&f, STATUS_PERMISSION, "pods is forbidden");
-        CHECK_INT(next(&f), ROSTER_NOTHING);
-        f.now_ms = f.due_ms;
+        wait_after_refusal(&f, STATUS_PERMISSION, "pods is forbidden");
     }
     CHECK(f.roster.verdict.status == STATUS_PERMISSION);
     roster_deinit(&f.roster);
@@ -358,12 +370,8 @@ static void an_answer_that_was_lost_is_asked_for_under_the_same_name(void **stat
     struct fixture f;
     (void)state;
 
-    begin(&f, 1);
-    roster_on_synced(&f.roster);
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_CONNECTION, "cut");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    f.now_ms = f.due_ms;
+    begin_synced(&f, 1);
+    wait_after_refusal(&f, STATUS_CONNECTION, "cut");
     CHECK_INT(next(&f), ROSTER_CREATE);
     CHECK_INT(f.step.incarnation, 0);
     show(&f, pod(0, 0, POD_PENDING)); /* it was created the first time, and is seen now */
@@ -378,12 +386,8 @@ static void a_name_that_is_taken_is_left_for_the_next(void **state)
     struct fixture f;
     (void)state;
 
-    begin(&f, 1);
-    roster_on_synced(&f.roster);
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_BUSY, "Pod \"x\" of before is still being deleted");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    f.now_ms = f.due_ms;
+    begin_synced(&f, 1);
+    wait_after_refusal(&f, STATUS_BUSY, "Pod \"x\" of before is still being deleted");
     CHECK_INT(next(&f), ROSTER_CREATE);
     CHECK_INT(f.step.incarnation, 1);
     roster_deinit(&f.roster);
@@ -394,10 +398,8 @@ static void a_pod_that_is_never_seen_is_asked_for_again(void **state)
     struct fixture f;
     (void)state;
 
-    begin(&f, 1);
-    roster_on_synced(&f.roster);
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_OK, "");
+    begin_synced(&f, 1);
+    make_pod(&f);
     CHECK_INT(next(&f), ROSTER_NOTHING);
     CHECK(f.due_ms == ROSTER_UNSEEN_MS);
     f.now_ms = f.due_ms;
@@ -439,8 +441,7 @@ static void a_predecessors_pod_with_less_memory_is_no_reason_to_give_up(void **s
 
     begin_running(&f, 1);
     end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_OK, "");
+    make_pod(&f);
     end_pod(&f, 0, 1, POD_OUT_OF_MEMORY, 137);
     view.end = POD_OUT_OF_MEMORY; /* a request that was long on its way */
     view.memory = 512 * MIB;
@@ -467,8 +468,7 @@ static void a_pod_that_does_not_go_is_given_up(void **state)
 
     begin_running(&f, 1);
     show(&f, leaving(0, 0)); /* by the node's controller */
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_OK, "");
+    make_pod(&f);
     show(&f, pod(0, 1, POD_RUNNING));
     CHECK_INT(next(&f), ROSTER_NOTHING);
     CHECK(f.due_ms == ROSTER_STUCK_MS);
@@ -511,8 +511,7 @@ static void a_worker_that_is_lost_while_it_leaves_takes_its_successor_not_along(
 
     begin_running(&f, MOST);
     show(&f, leaving(0, 0));
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_OK, "");
+    make_pod(&f);
     show(&f, pod(0, 1, POD_RUNNING));
     roster_on_lost(&f.roster, f.now_ms, 0, 0);
     CHECK_INT(next(&f), ROSTER_DELETE);
@@ -571,8 +570,7 @@ static void a_worker_that_rows_killed_did_not_crash(void **state)
     for (uint32_t incarnation = 0; incarnation < 3 * ROSTER_CRASHES_MAX; incarnation++) {
         if (incarnation > 0) {
             f.now_ms += ROSTER_RETRY_MS_MAX;
-            CHECK_INT(next(&f), ROSTER_CREATE);
-            answer(&f, STATUS_OK, "");
+            make_pod(&f);
             show(&f, pod(0, incarnation, POD_RUNNING));
         }
         end_pod(&f, 0, incarnation, POD_CRASHED, 139);
@@ -656,8 +654,7 @@ static void a_pod_that_its_node_does_not_know_is_made_again(void **state)
     begin(&f, 1);
     f.now_ms = 1000;
     roster_on_synced(&f.roster);
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    answer(&f, STATUS_OK, "");
+    make_pod(&f);
     unheard.is_unheard = true;
     show(&f, unheard);
     CHECK_INT(next(&f), ROSTER_NOTHING);
