@@ -124,8 +124,7 @@ static void offer_tables(struct finder *finder)
 static void offer_estimators(struct finder *finder)
 {
     for (size_t i = 0; i < estimator_count; i++)
-        if (estimators[i].is_supported)
-            offer(finder, slice_of(estimators[i].name), slice_of(estimators[i].help), " ");
+        offer(finder, slice_of(estimators[i].name), slice_of(estimators[i].help), " ");
 }
 
 /* ----- columns ----- */
@@ -230,15 +229,6 @@ static void offer_attribute(struct finder *finder, const struct attribute *attri
         offer(finder, slice_of(attribute->name), help, " = ");
 }
 
-static bool has_hidden_layers(struct slice estimator)
-{
-    const struct estimator *found;
-    struct name name = {.text = estimator};
-    struct error ignored;
-
-    return estimator_find(&name, &found, &ignored) != STATUS_OK || found->has_hidden_layers;
-}
-
 static bool is_set(const struct finder *finder, const char *name)
 {
     for (size_t i = 0; i + 1 < finder->count; i++)
@@ -251,15 +241,17 @@ static bool is_set(const struct finder *finder, const char *name)
 /* Those that the statement and the estimator know, and that are not set yet. */
 static void offer_attributes(struct finder *finder, unsigned scope, struct slice estimator)
 {
-    bool hidden = has_hidden_layers(estimator);
+    const struct name name = {.text = estimator};
+    const struct estimator *found = NULL;
+    const struct attribute *attribute;
+    struct error ignored;
 
-    for (size_t i = 0; i < attribute_count; i++) {
-        const struct attribute *attribute = &attributes[i];
-        if (!attribute->is_supported || !(attribute->scope & scope) ||
-            ((attribute->scope & SCOPE_NETWORK) && !hidden) || is_set(finder, attribute->name))
-            continue;
-        offer_attribute(finder, attribute);
-    }
+    if (estimator_find(&name, &found, &ignored) != STATUS_OK)
+        found = NULL;
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        if ((attribute->scope & scope) && (!found || estimator_uses(found, attribute)) &&
+            !is_set(finder, attribute->name))
+            offer_attribute(finder, attribute);
 }
 
 static bool is_later(const struct attribute *attribute, const char *word)
@@ -408,9 +400,8 @@ static void complete_column(struct finder *finder, const struct place *place)
         return;
     }
     offer_columns(finder);
-    for (size_t i = 0; i < column_function_count; i++)
-        if (column_functions[i].is_supported)
-            offer_keyword(finder, column_functions[i].name, "(");
+    for (size_t i = 0; column_functions[i]; i++)
+        offer_keyword(finder, column_functions[i], "(");
 }
 
 /* Behind the verb: an estimator, a target, a model. */

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/kind.h"
 
 #define JOBSPEC_VERSION           1
 #define JOBSPEC_BYTES_MAX         ((size_t)8 << 20)
@@ -72,13 +73,9 @@ struct jobspec {
     struct slice label_declared; /* the database's own type of it, for the model; or empty */
     bool has_validation;         /* an own spool for validation is beside the train one */
 
-    uint32_t hidden_units[HIDDEN_LAYERS_MAX];
-    uint32_t hidden_layers;
-    enum activation activation;
-    double dropout;
-    uint32_t n_classes; /* 0: from the data */
+    struct kind_params params; /* what the kind of model is told */
+    uint32_t n_classes;        /* 0: from the data */
     bool standardize;
-    double l1, l2;
 
     uint32_t batch_size, epochs;
     uint64_t max_steps, seed;
@@ -89,10 +86,6 @@ struct jobspec {
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     uint32_t log_every_steps;
-
-    enum optimizer_kind optimizer;
-    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    enum schedule schedule;
 
     uint32_t lanes;     /* 0: fixed by batch and model size when the data is known, */
     uint32_t lanes_max; /* up to this: the default, or more workers where the statement asks */

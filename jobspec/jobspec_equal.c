@@ -1,6 +1,6 @@
+#include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
-
-#include <string.h>
+#include "kinds/kinds.h"
 
 static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
 {
@@ -16,49 +16,39 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
 
 static bool same_model(const struct jobspec *a, const struct jobspec *b)
 {
-    if (a->hidden_layers != b->hidden_layers)
-        return false;
-    for (uint32_t i = 0; i < a->hidden_layers; i++)
-        if (a->hidden_units[i] != b->hidden_units[i])
-            return false;
     return slice_equal(a->statement, b->statement) && slice_equal(a->estimator, b->estimator) &&
            slice_equal(a->family, b->family) && a->task == b->task &&
            slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
-           a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared) &&
-           a->activation == b->activation && a->dropout == b->dropout &&
-           a->n_classes == b->n_classes && a->standardize == b->standardize && a->l1 == b->l1 &&
-           a->l2 == b->l2;
+           a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared);
 }
 
-static bool same_training(const struct jobspec *a, const struct jobspec *b)
+static bool same_metrics(const struct jobspec *a, const struct jobspec *b)
 {
     if (a->metric_count != b->metric_count)
         return false;
     for (size_t i = 0; i < a->metric_count; i++)
         if (!slice_equal(a->metrics[i], b->metrics[i]))
             return false;
-    return a->has_validation == b->has_validation && a->batch_size == b->batch_size &&
-           a->epochs == b->epochs && a->max_steps == b->max_steps && a->seed == b->seed &&
-           a->shuffle == b->shuffle && a->test_size == b->test_size &&
-           a->early_stopping == b->early_stopping && a->balanced == b->balanced &&
-           a->log_every_steps == b->log_every_steps;
+    return true;
 }
 
-static bool same_optimizer(const struct jobspec *a, const struct jobspec *b)
+static bool same_members(const struct attribute_table *table, const void *a, const void *b)
 {
-    return a->optimizer == b->optimizer && a->learning_rate == b->learning_rate &&
-           a->momentum == b->momentum && a->beta1 == b->beta1 && a->beta2 == b->beta2 &&
-           a->epsilon == b->epsilon && a->initial_accumulator == b->initial_accumulator &&
-           a->schedule == b->schedule;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].member && !attribute_equal(&table->rows[i], a, b))
+            return false;
+    return true;
 }
 
 bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
 {
+    const struct kind *kind = a->kind == SPEC_TRAIN ? kind_find(a->family) : NULL;
+
     return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
-           same_model(a, b) && same_training(a, b) && same_optimizer(a, b) &&
-           a->lanes == b->lanes && a->lanes_max == b->lanes_max &&
-           a->min_workers == b->min_workers && a->max_workers == b->max_workers &&
-           a->checkpoint_seconds == b->checkpoint_seconds && a->threads == b->threads &&
-           slice_equal(a->metrics_host, b->metrics_host) && a->metrics_port == b->metrics_port &&
-           slice_equal(a->tensorboard, b->tensorboard) && a->in_one_process == b->in_one_process;
+           same_model(a, b) && same_metrics(a, b) && a->has_validation == b->has_validation &&
+           same_members(&job_attributes, a, b) &&
+           (!kind || same_members(kind->attributes, a->params.bytes, b->params.bytes)) &&
+           a->lanes_max == b->lanes_max && slice_equal(a->metrics_host, b->metrics_host) &&
+           a->metrics_port == b->metrics_port && slice_equal(a->tensorboard, b->tensorboard) &&
+           a->in_one_process == b->in_one_process;
 }

@@ -3,14 +3,12 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec_sections.h"
+#include "kinds/kinds.h"
 
-#define HOST_BYTES_MAX         45      /* of an IP address */
-#define COUNT_MAX              1000000 /* batch size, epochs, patience */
-#define PENALTY_MAX            1e6
-#define CHECKPOINT_SECONDS_MAX 86400
-#define ACCUMULATOR_MAX        1e6
-#define LEARNING_RATE_MAX      100
+#define HOST_BYTES_MAX 45 /* of an IP address */
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
@@ -82,42 +80,34 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
     return STATUS_OK;
 }
 
-static enum status read_hidden_units(const cJSON *network, struct jobspec *spec, struct error *err)
+/* The members of one object of the spec that the attributes of a table have. */
+static enum status read_members(const struct attribute_table *table, const char *section,
+                                const cJSON *object, void *members, struct error *err)
 {
-    const cJSON *units, *width;
-
-    TRY(json_get_array(network, "hidden_units", HIDDEN_LAYERS_MAX, &units, err));
-    cJSON_ArrayForEach(width, units)
-    {
-        double value = cJSON_IsNumber(width) ? width->valuedouble : 0;
-        if (!(value >= 1 && value <= HIDDEN_UNITS_MAX) || value != (double)(uint32_t)value)
-            return fail(err, STATUS_CORRUPT,
-                        "member \"hidden_units\": expected integers from 1 to %d",
-                        HIDDEN_UNITS_MAX);
-        spec->hidden_units[spec->hidden_layers++] = (uint32_t)value;
-    }
+    for (size_t i = 0; i < table->count; i++)
+        if (attribute_is_in(&table->rows[i], section))
+            TRY(attribute_read(&table->rows[i], object, members, err));
     return STATUS_OK;
 }
 
-static enum status read_network(const cJSON *json, struct jobspec *spec, struct error *err)
+/* The object `name`, of the attributes of `section` and of the members `others` besides. */
+static enum status read_section(const cJSON *json, const char *name, const char *section,
+                                const char *const *others, struct jobspec *spec,
+                                const cJSON **object, struct error *err)
 {
-    const cJSON *network;
-    unsigned activation;
+    const struct attribute_table *own = spec->kind == SPEC_TRAIN ? kind_of(spec)->attributes : NULL;
+    const char *names[SECTION_MEMBERS_MAX + 1];
+    size_t count = 0;
 
-    TRY(spec_get_section(
-        json, "network",
-        MEMBERS("hidden_units", "activation", "dropout", "n_classes", "standardize", "l1", "l2"),
-        &network, err));
-    TRY(read_hidden_units(network, spec, err));
-    TRY(spec_get_word(network, "activation", activation_words, &activation, err));
-    spec->activation = (enum activation)activation;
-    TRY(spec_get_share(network, "dropout", &spec->dropout, err));
-    TRY(spec_get_u32(network, "n_classes", 0, CLASSES_MAX, &spec->n_classes, err));
-    if (spec->n_classes == 1)
-        return fail(err, STATUS_CORRUPT, "member \"n_classes\": expected 0, or 2 and more");
-    TRY(json_get_boolean(network, "standardize", &spec->standardize, err));
-    TRY(spec_get_real(network, "l1", 0, PENALTY_MAX, &spec->l1, err));
-    return spec_get_real(network, "l2", 0, PENALTY_MAX, &spec->l2, err);
+    while (others[count] && count < SECTION_MEMBERS_MAX)
+        names[count] = others[count], count++;
+    count = section_members(&job_attributes, section, names, count);
+    if (own)
+        count = section_members(own, section, names, count);
+    names[count] = NULL;
+    TRY(spec_get_section(json, name, names, object, err));
+    TRY(read_members(&job_attributes, section, *object, spec, err));
+    return own ? read_members(own, section, *object, spec->params.bytes, err) : STATUS_OK;
 }
 
 static enum status read_training(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -125,21 +115,9 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
 {
     const cJSON *training;
 
-    TRY(spec_get_section(json, "training",
-                         MEMBERS("batch_size", "epochs", "max_steps", "seed", "shuffle",
-                                 "has_validation", "test_size", "early_stopping", "balanced",
-                                 "log_every_steps", "metrics"),
-                         &training, err));
-    TRY(spec_get_u32(training, "batch_size", 1, COUNT_MAX, &spec->batch_size, err));
-    TRY(spec_get_u32(training, "epochs", 1, COUNT_MAX, &spec->epochs, err));
-    TRY(spec_get_u64(training, "max_steps", &spec->max_steps, err));
-    TRY(spec_get_u64(training, "seed", &spec->seed, err));
-    TRY(json_get_boolean(training, "shuffle", &spec->shuffle, err));
+    TRY(read_section(json, "training", "training", MEMBERS("has_validation", "metrics"), spec,
+                     &training, err));
     TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
-    TRY(spec_get_share(training, "test_size", &spec->test_size, err));
-    TRY(spec_get_u32(training, "early_stopping", 0, COUNT_MAX, &spec->early_stopping, err));
-    TRY(json_get_boolean(training, "balanced", &spec->balanced, err));
-    TRY(spec_get_u32(training, "log_every_steps", 0, UINT32_MAX, &spec->log_every_steps, err));
     if (spec->has_validation && spec->test_size > 0)
         return fail(err, STATUS_CORRUPT,
                     "members \"has_validation\" and \"test_size\" exclude each other");
@@ -147,50 +125,22 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
                           &spec->metric_count, err);
 }
 
-static enum status read_optimizer(const cJSON *json, struct jobspec *spec, struct error *err)
-{
-    const cJSON *optimizer;
-    unsigned name, schedule;
-
-    TRY(spec_get_section(json, "optimizer",
-                         MEMBERS("name", "learning_rate", "momentum", "beta1", "beta2", "epsilon",
-                                 "initial_accumulator", "schedule"),
-                         &optimizer, err));
-    TRY(spec_get_word(optimizer, "name", optimizer_words, &name, err));
-    spec->optimizer = (enum optimizer_kind)name;
-    TRY(spec_get_real(optimizer, "learning_rate", 0, LEARNING_RATE_MAX, &spec->learning_rate, err));
-    TRY(spec_get_share(optimizer, "momentum", &spec->momentum, err));
-    TRY(spec_get_share(optimizer, "beta1", &spec->beta1, err));
-    TRY(spec_get_share(optimizer, "beta2", &spec->beta2, err));
-    TRY(spec_get_real(optimizer, "epsilon", 0, 1, &spec->epsilon, err));
-    TRY(spec_get_real(optimizer, "initial_accumulator", 0, ACCUMULATOR_MAX,
-                      &spec->initial_accumulator, err));
-    TRY(spec_get_word(optimizer, "schedule", schedule_words, &schedule, err));
-    spec->schedule = (enum schedule)schedule;
-    return STATUS_OK;
-}
-
 static enum status read_job(const cJSON *json, struct arena *arena, struct jobspec *spec,
                             struct error *err)
 {
     const cJSON *job;
 
-    TRY(spec_get_section(json, "job",
-                         MEMBERS("lanes", "lanes_max", "min_workers", "max_workers",
-                                 "checkpoint_seconds", "metrics_host", "metrics_port",
-                                 "tensorboard", "threads", "in_one_process"),
-                         &job, err));
-    TRY(spec_get_u32(job, "lanes", 0, JOBSPEC_LANES_MAX, &spec->lanes, err));
+    TRY(read_section(
+        json, "job", "job",
+        MEMBERS("lanes_max", "metrics_host", "metrics_port", "tensorboard", "in_one_process"), spec,
+        &job, err));
     TRY(spec_get_u32(job, "lanes_max", 1, JOBSPEC_LANES_MAX, &spec->lanes_max, err));
-    TRY(spec_get_u32(job, "min_workers", 1, JOBSPEC_WORKERS_MAX, &spec->min_workers, err));
-    TRY(spec_get_real(job, "checkpoint_seconds", 0, CHECKPOINT_SECONDS_MAX,
-                      &spec->checkpoint_seconds, err));
-    TRY(spec_get_u32(job, "max_workers", spec->min_workers, JOBSPEC_WORKERS_MAX, &spec->max_workers,
-                     err));
+    if (spec->max_workers < spec->min_workers)
+        return fail(err, STATUS_CORRUPT,
+                    "member \"max_workers\": expected %u, min_workers, or more", spec->min_workers);
     TRY(spec_get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
     TRY(spec_get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
     TRY(spec_get_path(job, "tensorboard", arena, &spec->tensorboard, err));
-    TRY(spec_get_u32(job, "threads", 0, JOBSPEC_THREADS_MAX, &spec->threads, err));
     TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));
     if (spec->in_one_process && spec->max_workers > 1)
         return fail(err, STATUS_CORRUPT,
@@ -199,15 +149,33 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
     return STATUS_OK;
 }
 
-/* What a network is learned by. */
+/* What a model is learned from, and how. */
 static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                  struct error *err)
 {
+    const char *const *sections = kind_sections(spec);
+    const cJSON *object;
+
     TRY(read_inputs(json, arena, spec, err));
     TRY(read_label(json, arena, spec, err));
-    TRY(read_network(json, spec, err));
-    TRY(read_training(json, arena, spec, err));
-    return read_optimizer(json, spec, err);
+    TRY(read_section(json, kind_of(spec)->name, NULL, MEMBERS(NULL), spec, &object, err));
+    for (; *sections; sections++)
+        TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
+    return read_training(json, arena, spec, err);
+}
+
+/* Of a job that trains, by its kind. */
+static enum status check_sections(const cJSON *json, const struct jobspec *spec, struct error *err)
+{
+    const char *names[SECTION_MEMBERS_MAX + 1] = {"version", "kind",  "statement", "model",
+                                                  "inputs",  "label", "training",  "job"};
+    size_t count = 8;
+
+    names[count++] = kind_of(spec)->name;
+    for (const char *const *section = kind_sections(spec); *section; section++)
+        names[count++] = *section;
+    names[count] = NULL;
+    return spec_check_members(json, names, err);
 }
 
 static enum status read_all(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -221,14 +189,21 @@ static enum status read_all(const cJSON *json, struct arena *arena, struct jobsp
     TRY(json_get_integer(json, "version", JOBSPEC_VERSION, JOBSPEC_VERSION, &version, err));
     TRY(spec_get_word(json, "kind", spec_kind_words, &kind, err));
     spec->kind = (enum spec_kind)kind;
-    TRY(spec_check_members(json,
-                           kind == SPEC_TRAIN
-                               ? MEMBERS("version", "kind", "statement", "model", "inputs", "label",
-                                         "network", "training", "optimizer", "job")
-                               : MEMBERS("version", "kind", "statement", "model", "scoring", "job"),
-                           err));
+    if (kind == SPEC_TRAIN) {
+        if (!json_has(json, "model")) /* whose family decides which members there are */
+            return fail(err, STATUS_CORRUPT, "member \"model\" is missing");
+        TRY(read_model(json, arena, spec, err));
+        if (!kind_find(spec->family))
+            return fail(err, STATUS_CORRUPT,
+                        "member \"family\": there is no kind of model \"%.*s\"",
+                        SLICE_FORMAT(spec->family));
+        TRY(check_sections(json, spec, err));
+    } else {
+        TRY(spec_check_members(
+            json, MEMBERS("version", "kind", "statement", "model", "scoring", "job"), err));
+        TRY(read_model(json, arena, spec, err));
+    }
     TRY(spec_get_text(json, "statement", 0, JOBSPEC_BYTES_MAX, arena, &spec->statement, err));
-    TRY(read_model(json, arena, spec, err));
     TRY(kind == SPEC_TRAIN ? read_learning(json, arena, spec, err)
                            : spec_read_scoring(json, arena, spec, err));
     return read_job(json, arena, spec, err);

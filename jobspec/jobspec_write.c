@@ -1,7 +1,9 @@
 #include "jobspec/jobspec.h"
 
 #include "base/json.h"
+#include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec_sections.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */
@@ -44,19 +46,17 @@ static void write_label(const struct jobspec *spec, cJSON *json)
         json_add_string(label, "declared", spec->label_declared);
 }
 
-static void write_network(const struct jobspec *spec, cJSON *json)
+/* The attributes of the object, of all kinds and of the spec's own. */
+static void write_section(const struct jobspec *spec, const char *section, cJSON *object)
 {
-    cJSON *network = json_add_object(json, "network");
-    cJSON *units = json_add_array(network, "hidden_units");
+    const struct attribute_table *own = spec->kind == SPEC_TRAIN ? kind_of(spec)->attributes : NULL;
 
-    for (uint32_t i = 0; i < spec->hidden_layers; i++)
-        json_append(units, json_integer(spec->hidden_units[i]));
-    add_word(network, "activation", activation_words, spec->activation);
-    json_add_real(network, "dropout", spec->dropout);
-    json_add_integer(network, "n_classes", spec->n_classes);
-    json_add_boolean(network, "standardize", spec->standardize);
-    json_add_real(network, "l1", spec->l1);
-    json_add_real(network, "l2", spec->l2);
+    for (size_t i = 0; own && i < own->count; i++)
+        if (attribute_is_in(&own->rows[i], section))
+            attribute_write(&own->rows[i], spec->params.bytes, object);
+    for (size_t i = 0; i < job_attributes.count; i++)
+        if (attribute_is_in(&job_attributes.rows[i], section))
+            attribute_write(&job_attributes.rows[i], spec, object);
 }
 
 static void write_training(const struct jobspec *spec, cJSON *json)
@@ -64,57 +64,32 @@ static void write_training(const struct jobspec *spec, cJSON *json)
     cJSON *training = json_add_object(json, "training");
     cJSON *metrics;
 
-    json_add_integer(training, "batch_size", spec->batch_size);
-    json_add_integer(training, "epochs", spec->epochs);
-    json_add_integer(training, "max_steps", (int64_t)spec->max_steps);
-    json_add_integer(training, "seed", (int64_t)spec->seed);
-    json_add_boolean(training, "shuffle", spec->shuffle);
+    write_section(spec, "training", training);
     json_add_boolean(training, "has_validation", spec->has_validation);
-    json_add_real(training, "test_size", spec->test_size);
-    json_add_integer(training, "early_stopping", spec->early_stopping);
-    json_add_boolean(training, "balanced", spec->balanced);
-    json_add_integer(training, "log_every_steps", spec->log_every_steps);
     metrics = json_add_array(training, "metrics");
     for (size_t i = 0; i < spec->metric_count; i++)
         json_append(metrics, json_string(spec->metrics[i]));
-}
-
-static void write_optimizer(const struct jobspec *spec, cJSON *json)
-{
-    cJSON *optimizer = json_add_object(json, "optimizer");
-
-    add_word(optimizer, "name", optimizer_words, spec->optimizer);
-    json_add_real(optimizer, "learning_rate", spec->learning_rate);
-    json_add_real(optimizer, "momentum", spec->momentum);
-    json_add_real(optimizer, "beta1", spec->beta1);
-    json_add_real(optimizer, "beta2", spec->beta2);
-    json_add_real(optimizer, "epsilon", spec->epsilon);
-    json_add_real(optimizer, "initial_accumulator", spec->initial_accumulator);
-    add_word(optimizer, "schedule", schedule_words, spec->schedule);
 }
 
 static void write_learning(const struct jobspec *spec, cJSON *json)
 {
     write_inputs(spec, json);
     write_label(spec, json);
-    write_network(spec, json);
+    write_section(spec, NULL, json_add_object(json, kind_of(spec)->name));
     write_training(spec, json);
-    write_optimizer(spec, json);
+    for (const char *const *section = kind_sections(spec); *section; section++)
+        write_section(spec, *section, json_add_object(json, *section));
 }
 
 static void write_job(const struct jobspec *spec, cJSON *json)
 {
     cJSON *job = json_add_object(json, "job");
 
-    json_add_integer(job, "lanes", spec->lanes);
+    write_section(spec, "job", job);
     json_add_integer(job, "lanes_max", spec->lanes_max);
-    json_add_integer(job, "min_workers", spec->min_workers);
-    json_add_integer(job, "max_workers", spec->max_workers);
-    json_add_real(job, "checkpoint_seconds", spec->checkpoint_seconds);
     json_add_string(job, "metrics_host", spec->metrics_host);
     json_add_integer(job, "metrics_port", spec->metrics_port);
     json_add_string(job, "tensorboard", spec->tensorboard);
-    json_add_integer(job, "threads", spec->threads);
     json_add_boolean(job, "in_one_process", spec->in_one_process);
 }
 
@@ -136,10 +111,14 @@ static enum status check_written(const struct jobspec *spec, struct slice writte
 
 enum status jobspec_write(const struct jobspec *spec, struct text *out, struct error *err)
 {
-    cJSON *json = cJSON_CreateObject();
+    cJSON *json;
     size_t start = out->size;
     enum status status;
 
+    if (spec->kind == SPEC_TRAIN && !kind_find(spec->family))
+        return fail(err, STATUS_CORRUPT, "member \"family\": there is no kind of model \"%.*s\"",
+                    SLICE_FORMAT(spec->family));
+    json = cJSON_CreateObject();
     json_add_integer(json, "version", JOBSPEC_VERSION);
     add_word(json, "kind", spec_kind_words, spec->kind);
     json_add_string(json, "statement", spec->statement);

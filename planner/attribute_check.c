@@ -4,33 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/plan.h"
+#include "planner/later.h"
 #include "planner/planning.h"
 
 #define NAMES_MAX     256                /* attributes and aliases together */
 #define SHOWN_MAX     100                /* bytes of a value in a message */
 #define EXACT_INTEGER 9007199254740992.0 /* 2^53: whole reals up to here are what was written */
-
-/* Statements are all that a scope names, without the restriction to networks. */
-#define SCOPE_STATEMENTS (SCOPE_TRAIN | SCOPE_EVALUATE | SCOPE_PREDICT)
-
-static const struct attribute *find_exact(struct slice name)
-{
-    for (size_t i = 0; i < attribute_count; i++)
-        if (slice_is_fold(name, attributes[i].name))
-            return &attributes[i];
-    return NULL;
-}
-
-const struct attribute *attribute_find(struct slice name)
-{
-    const struct attribute *found = find_exact(name);
-
-    for (size_t i = 0; i < attribute_alias_count && !found; i++)
-        if (slice_is_fold(name, attribute_aliases[i].name))
-            found = find_exact(slice_of(attribute_aliases[i].attribute));
-    return found;
-}
 
 const char *attribute_word(const struct attribute *attribute, struct slice word)
 {
@@ -209,10 +188,10 @@ static enum status check_integers(const struct attribute *attribute, const struc
     for (size_t i = 0; i < value->count; i++)
         if (!is_whole(&value->items[i]) || !is_in_range(attribute, value->items[i].number))
             return refuse(attribute, &value->items[i], err);
-    if (value->count > HIDDEN_LAYERS_MAX)
-        return fail_at(err, STATUS_INVALID, value->items[HIDDEN_LAYERS_MAX].span.start,
+    if (value->count > COUNTS_MAX)
+        return fail_at(err, STATUS_INVALID, value->items[COUNTS_MAX].span.start,
                        "%s has %zu layers, where at most %d are possible", attribute->name,
-                       value->count, HIDDEN_LAYERS_MAX);
+                       value->count, COUNTS_MAX);
     return STATUS_OK;
 }
 
@@ -326,25 +305,31 @@ static enum status check_value(const struct attribute *attribute, const struct v
 /* The attribute whose last part is this word: learning_rate -> optimizer.learning_rate. */
 static const char *find_by_last_part(struct slice name)
 {
-    for (size_t i = 0; i < attribute_count; i++) {
-        const char *dot = strrchr(attributes[i].name, '.');
-        if (dot && attributes[i].is_supported && slice_is_fold(name, dot + 1))
-            return attributes[i].name;
+    const struct attribute *attribute;
+
+    for (size_t i = 0; (attribute = attribute_number(i)); i++) {
+        const char *dot = strrchr(attribute->name, '.');
+        if (dot && slice_is_fold(name, dot + 1))
+            return attribute->name;
     }
     return NULL;
 }
 
 static enum status refuse_unknown(const struct name *name, unsigned scope, struct error *err)
 {
-    const char *names[NAMES_MAX];
-    const char *meant = find_by_last_part(name->text);
+    const char *meant = find_by_last_part(name->text), *names[NAMES_MAX];
+    const struct attribute_alias *alias;
+    const struct attribute *attribute;
     size_t count = 0;
 
-    for (size_t i = 0; i < attribute_count && count < NAMES_MAX; i++)
-        if (attributes[i].scope & scope & SCOPE_STATEMENTS)
-            names[count++] = attributes[i].name;
-    for (size_t i = 0; i < attribute_alias_count && count < NAMES_MAX; i++)
-        names[count++] = attribute_aliases[i].name;
+    for (size_t i = 0; (attribute = attribute_number(i)) && count < NAMES_MAX; i++)
+        if (attribute->scope & scope)
+            names[count++] = attribute->name;
+    for (size_t i = 0; i < later_attribute_count && count < NAMES_MAX; i++)
+        if (scope & SCOPE_TRAIN)
+            names[count++] = later_attributes[i].name;
+    for (size_t i = 0; (alias = attribute_alias_number(i)) && count < NAMES_MAX; i++)
+        names[count++] = alias->name;
     if (!meant) {
         int nearest = text_nearest(name->text, names, count);
         meant = nearest < 0 ? NULL : names[nearest];
@@ -359,42 +344,71 @@ static enum status refuse_unknown(const struct name *name, unsigned scope, struc
 static enum status check_scope(const struct attribute *attribute, const struct name *name,
                                unsigned scope, struct error *err)
 {
-    if (!(attribute->scope & scope & SCOPE_STATEMENTS)) {
-        fail_at(err, STATUS_INVALID, name->position, "attribute \"%s\" has no use in TO %s",
-                attribute->name,
-                scope & SCOPE_TRAIN      ? "TRAIN"
-                : scope & SCOPE_EVALUATE ? "EVALUATE"
-                                         : "PREDICT");
-        if (cluster_knows(attribute->name) || strcmp(attribute->name, "job.where") == 0)
-            return error_hint(err,
-                              "Models are trained on a cluster, and tables scored on this "
-                              "machine, wherever the model was trained: job.max_workers = 4 has "
-                              "four processes score.");
-        return error_hint(err, "It belongs to TO %s.",
-                          attribute->scope & SCOPE_TRAIN      ? "TRAIN"
-                          : attribute->scope & SCOPE_EVALUATE ? "EVALUATE"
-                                                              : "PREDICT");
-    }
-    if ((attribute->scope & SCOPE_NETWORK) && !(scope & SCOPE_NETWORK)) {
-        fail_at(err, STATUS_INVALID, name->position,
-                "attribute \"%s\" has no use in a model without hidden layers", attribute->name);
-        return error_hint(err, "It belongs to DNNClassifier and DNNRegressor.");
-    }
-    return STATUS_OK;
+    if (attribute->scope & scope)
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, name->position, "attribute \"%s\" has no use in TO %s",
+            attribute->name,
+            scope & SCOPE_TRAIN      ? "TRAIN"
+            : scope & SCOPE_EVALUATE ? "EVALUATE"
+                                     : "PREDICT");
+    if (cluster_knows(attribute->name) || strcmp(attribute->name, "job.where") == 0)
+        return error_hint(err, "Models are trained on a cluster, and tables scored on this "
+                               "machine, wherever the model was trained: job.max_workers = 4 has "
+                               "four processes score.");
+    return error_hint(err, "It belongs to TO %s.",
+                      attribute->scope & SCOPE_TRAIN      ? "TRAIN"
+                      : attribute->scope & SCOPE_EVALUATE ? "EVALUATE"
+                                                          : "PREDICT");
+}
+
+/* The estimator's task is checked when all attributes are known (training.c). */
+static enum status check_estimator(const struct attribute *attribute, const struct name *name,
+                                   const struct estimator *estimator, struct error *err)
+{
+    struct attribute of_any_task = *attribute;
+    enum status status = STATUS_INVALID;
+    struct text names;
+
+    of_any_task.tasks = 0;
+    if (!estimator || estimator_uses(estimator, &of_any_task))
+        return STATUS_OK;
+    text_init(&names, TEXT_MAXIMUM);
+    estimators_append(attribute, &names);
+    if (attribute_is_of_kind(attribute, estimator->kind))
+        fail_at(err, status, name->position, "attribute \"%s\" has no use in %s", attribute->name,
+                estimator->fixed_as);
+    else
+        fail_at(err, status, name->position, "attribute \"%s\" has no use with %s", attribute->name,
+                estimator->name);
+    error_hint(err, "It belongs to %s.", text_string(&names));
+    if (names.failed)
+        status = fail_no_memory(err);
+    text_deinit(&names);
+    return status;
+}
+
+static bool is_later_name(struct slice name)
+{
+    const char *canonical = attribute_canonical(name);
+
+    return later_find(later_attributes, later_attribute_count, name) ||
+           (canonical && later_find(later_attributes, later_attribute_count, slice_of(canonical)));
 }
 
 enum status attribute_check(const struct setting *setting, unsigned scope,
-                            const struct attribute **attribute, struct error *err)
+                            const struct estimator *estimator, const struct attribute **attribute,
+                            struct error *err)
 {
     const struct name *name = &setting->name;
     const struct attribute *found = attribute_find(name->text);
 
     *attribute = found;
-    if (!found)
-        return refuse_unknown(name, scope, err);
-    if (!found->is_supported)
+    if (!found && is_later_name(name->text))
         return fail_at(err, STATUS_UNSUPPORTED, name->position,
                        "attribute \"%.*s\" is not supported yet", SLICE_FORMAT(name->text));
+    if (!found)
+        return refuse_unknown(name, scope, err);
     TRY(check_scope(found, name, scope, err));
+    TRY(check_estimator(found, name, estimator, err));
     return check_value(found, &setting->value, err);
 }

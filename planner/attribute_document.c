@@ -1,18 +1,34 @@
 #include "planner/attribute.h"
+#include "planner/later.h"
 
 static const char introduction[] =
     "# Attributes\n"
     "\n"
-    "Every attribute of `WITH`, printed from the table in `planner/attributes.c`. Names and words "
-    "are\n"
+    "Every attribute of `WITH`, printed from the tables in `jobspec/job_attributes.c` and "
+    "`kinds/`. "
+    "Names and words are\n"
     "taken in any case. What is known but not built yet answers `not supported yet`.\n";
+
+/* Of TRAIN the estimators that it means something to, where that is not all of them. */
+static void append_train(const struct attribute *attribute, struct text *out)
+{
+    size_t used = 0;
+
+    text_append_string(out, "TRAIN");
+    for (size_t i = 0; i < estimator_count; i++)
+        used += estimator_uses(&estimators[i], attribute);
+    if (used == estimator_count)
+        return;
+    text_append_string(out, " of ");
+    estimators_append(attribute, out);
+}
 
 static void append_statements(const struct attribute *attribute, struct text *out)
 {
     const char *comma = "";
 
     if (attribute->scope & SCOPE_TRAIN) {
-        text_append_string(out, attribute->scope & SCOPE_NETWORK ? "TRAIN of DNN*" : "TRAIN");
+        append_train(attribute, out);
         comma = ", ";
     }
     if (attribute->scope & SCOPE_EVALUATE) {
@@ -35,23 +51,23 @@ static void append_row(const struct attribute *attribute, struct text *out)
 
 void attributes_print_document(struct text *out)
 {
+    const struct attribute_alias *alias;
+    const struct attribute *attribute;
+
     text_append_string(out, introduction);
     text_append_string(out, "\n| attribute | statements | takes | default | |\n"
                             "|---|---|---|---|---|\n");
-    for (size_t i = 0; i < attribute_count; i++)
-        if (attributes[i].is_supported)
-            append_row(&attributes[i], out);
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        append_row(attribute, out);
 
     text_append_string(out, "\n## Other spellings\n\n| spelling | attribute |\n|---|---|\n");
-    for (size_t i = 0; i < attribute_alias_count; i++)
-        text_printf(out, "| %s | %s |\n", attribute_aliases[i].name,
-                    attribute_aliases[i].attribute);
+    for (size_t i = 0; (alias = attribute_alias_number(i)); i++)
+        text_printf(out, "| %s | %s |\n", alias->name, alias->attribute);
 
     text_append_string(out, "\n## Not supported yet\n\n| attribute | |\n|---|---|\n");
-    for (size_t i = 0; i < attribute_count; i++) {
-        if (!attributes[i].is_supported)
-            text_printf(out, "| %s | %s |\n", attributes[i].name, attributes[i].help);
-        for (const char *const *word = attributes[i].later; word && *word; word++)
-            text_printf(out, "| %s = %s | |\n", attributes[i].name, *word);
-    }
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        for (const char *const *word = attribute->later; word && *word; word++)
+            text_printf(out, "| %s = %s | |\n", attribute->name, *word);
+    for (size_t i = 0; i < later_attribute_count; i++)
+        text_printf(out, "| %s | %s |\n", later_attributes[i].name, later_attributes[i].help);
 }

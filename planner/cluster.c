@@ -29,7 +29,7 @@ static enum status check_others(const struct planning *planning)
             return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
                            "%s is of this machine, and the job runs on a cluster", local[i]);
     }
-    if (planning->plan->training.wait || planning->catalog->limits.keeps_cluster)
+    if (planning->plan->wait || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
             "job.wait = false is of no use where no user waits for the session");
@@ -87,13 +87,14 @@ static bool says(const struct planning *planning, const char *name, const char *
 /* Each worker reads all rows, in no order, so bad rows cannot be told apart and put aside. */
 static enum status plan_reading(struct planning *planning)
 {
-    const struct plan_training *training = &planning->plan->training;
+    const struct jobspec *training = &planning->plan->spec;
     const struct setting *setting = settings_find(planning, "job.read");
     const bool skips =
         says(planning, "train.bad_rows", "skip") || says(planning, "train.bad_rows", "quarantine");
 
     planning->plan->cluster.reads_directly = says(planning, "job.read", "direct");
-    if (!planning->plan->cluster.reads_directly || (!skips && training->shuffle && training->wait))
+    if (!planning->plan->cluster.reads_directly ||
+        (!skips && training->shuffle && planning->plan->wait))
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
             "job.read = 'direct' does not go together with %s",

@@ -1,3 +1,4 @@
+#include "planner/later.h"
 #include "planner/planning.h"
 
 #include <locale.h>
@@ -19,60 +20,28 @@ struct choice {
     bool is_named; /* by its name, not by a pattern or * */
 };
 
-const struct column_function column_functions[] = {
-    {"NUMERIC", true},        {"VOCABULARY", true},
-    {"INDICATOR", true},      {"DENSE", false},
-    {"SPARSE", false},        {"BUCKET", false},
-    {"CATEGORY_ID", false},   {"SEQ_CATEGORY_ID", false},
-    {"CATEGORY_HASH", false}, {"WEIGHTED_CATEGORY", false},
-    {"CROSS", false},         {"EMBEDDING", false},
-};
+const char *const column_functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR", NULL};
 
-#define FUNCTIONS (sizeof column_functions / sizeof *column_functions)
-
-const size_t column_function_count = FUNCTIONS;
-
-/* "There are NUMERIC, VOCABULARY and INDICATOR.", without an allocation that could fail. */
-static enum status hint_functions(struct error *err)
-{
-    char names[sizeof err->hint] = "";
-    size_t used = 0, last = 0;
-
-    for (size_t i = 0; i < FUNCTIONS; i++)
-        last = column_functions[i].is_supported ? i : last;
-    for (size_t i = 0; i < FUNCTIONS && used < sizeof names; i++)
-        if (column_functions[i].is_supported)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     used == 0   ? ""
-                                     : i == last ? " and "
-                                                 : ", ",
-                                     column_functions[i].name);
-    return error_hint(err, "There are %.200s.", names);
-}
-
-/* A known and built function, or why not. */
+/* A function that there is, or why not. */
 static enum status check_function(const struct name *name, struct error *err)
 {
-    const char *supported[FUNCTIONS];
+    const struct later_name *later =
+        later_find(later_column_functions, later_column_function_count, name->text);
     size_t count = 0;
     int nearest;
 
-    for (size_t i = 0; i < FUNCTIONS; i++) {
-        if (column_functions[i].is_supported)
-            supported[count++] = column_functions[i].name;
-        if (!slice_is_fold(name->text, column_functions[i].name))
-            continue;
-        return column_functions[i].is_supported
-                   ? STATUS_OK
-                   : fail_at(err, STATUS_UNSUPPORTED, name->position,
-                             "column function %s is not supported yet", column_functions[i].name);
-    }
-    nearest = text_nearest(name->text, supported, count);
+    for (; column_functions[count]; count++)
+        if (slice_is_fold(name->text, column_functions[count]))
+            return STATUS_OK;
+    if (later)
+        return fail_at(err, STATUS_UNSUPPORTED, name->position,
+                       "column function %s is not supported yet", later->name);
+    nearest = text_nearest(name->text, column_functions, count);
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
     if (nearest >= 0)
-        return error_hint(err, "Did you mean %s?", supported[nearest]);
-    return hint_functions(err);
+        return error_hint(err, "Did you mean %s?", column_functions[nearest]);
+    return error_hint(err, "There are NUMERIC, VOCABULARY and INDICATOR.");
 }
 
 static enum status choose(struct planning *planning, const struct name *name,

@@ -5,16 +5,16 @@
 #define PLANNER_ESTIMATOR_H
 
 #include "base/error.h"
-#include "params/terms.h"
+#include "kinds/kinds.h"
 #include "parser/statement.h"
-#include "planner/attribute.h"
 
+/* A kind of model with a task, and with some of its attributes fixed. */
 struct estimator {
-    const char *name;   /* "DNNClassifier" */
-    const char *family; /* the file under runtime/learn/ that fits it: "network" */
+    const char *name; /* "DNNClassifier" */
+    const struct kind *kind;
     enum task task;
-    bool has_hidden_layers;
-    bool is_supported; /* false: known to the language, answers 'not supported yet' */
+    const char *const *fixed; /* NULL-terminated: attributes that are 0 and cannot be set */
+    const char *fixed_as;     /* what these make of it: "a model without hidden layers" */
     const char *help;
 };
 
@@ -26,7 +26,10 @@ extern const size_t estimator_count;
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
                            struct error *err);
 
-/* Is this attribute built, and does it mean anything to the estimator? */
+/* Does the attribute mean anything to the estimator? */
 bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute);
+
+/* "DNNClassifier and DNNRegressor": those to whom it does; NULL: all. */
+void estimators_append(const struct attribute *attribute, struct text *out);
 
 #endif

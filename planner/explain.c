@@ -125,37 +125,35 @@ static void explain_model(struct explanation *explanation)
     explanation_line(explanation, "into");
 }
 
-/* The number of weights a word of a category has: the first layer's width. */
-static uint32_t first_width(const struct plan *plan)
+/* Parameters that one more word of a category brings. */
+static double parameters_of_word(const struct plan *plan)
 {
-    return plan->training.hidden_layers > 0 ? plan->training.hidden_units[0] : 1;
+    struct kind_shape shape = shape_of(plan);
+    const double few = cost_of(plan, &shape).parameters;
+
+    shape.id_rows++;
+    return cost_of(plan, &shape).parameters - few;
 }
 
-static uint32_t last_width(const struct plan *plan)
+/* Parameters that one more class brings, beyond two. */
+static double parameters_of_class(const struct plan *plan)
 {
-    const struct plan_training *training = &plan->training;
+    struct kind_shape shape = shape_of(plan);
+    double few;
 
-    return training->hidden_layers > 0 ? training->hidden_units[training->hidden_layers - 1]
-                                       : (uint32_t)plan->input_count;
+    shape.classes = 3;
+    few = cost_of(plan, &shape).parameters;
+    shape.classes = 4;
+    return cost_of(plan, &shape).parameters - few;
 }
 
-static void explain_layers(struct explanation *explanation)
+static void explain_inside(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
-    const struct plan_training *training = &plan->training;
-    struct text *out = &explanation->detail;
+    const struct kind_shape shape = shape_of(plan);
 
-    text_printf(out, "%zu input%s", plan->input_count, plan->input_count == 1 ? "" : "s");
-    for (uint32_t i = 0; i < training->hidden_layers; i++)
-        text_printf(out, ", %u %.*s", training->hidden_units[i],
-                    SLICE_FORMAT(training->activation));
-    if (plan->estimator->task == TASK_REGRESSION)
-        text_append_string(out, ", 1 output");
-    else if (training->n_classes > 0)
-        text_printf(out, ", at most %u classes", training->n_classes);
-    else
-        text_append_string(out, ", as many classes as the data has");
-    explanation_line(explanation, "layers");
+    plan->estimator->kind->explain(&plan->spec.params, &shape, &explanation->detail);
+    explanation_line(explanation, plan->estimator->kind->explained);
 }
 
 /* The first columns by name, and how many others there are. */
@@ -173,7 +171,7 @@ static void explain_words(struct explanation *explanation)
             continue;
         }
         if (named++ == 0)
-            text_printf(out, "; %u for each further word of ", first_width(plan));
+            text_printf(out, "; %.0f for each further word of ", parameters_of_word(plan));
         else
             text_append_string(out, ", ");
         text_append(out, plan->inputs[i].name);
@@ -192,19 +190,21 @@ static bool has_words(const struct plan *plan)
 
 static bool finds_classes(const struct plan *plan)
 {
-    return plan->estimator->task == TASK_CLASSIFICATION && plan->training.n_classes == 0;
+    return plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
 }
 
 static void explain_memory(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
+    const struct kind_shape few = shape_of(plan), many = shape_most(plan);
+    const struct kind_cost least = cost_of(plan, &few), most = cost_of(plan, &many);
     struct text *out = &explanation->detail;
 
     text_append_string(out, finds_classes(plan) || has_words(plan) ? "at least " : "");
-    bytes_append(out, parameters_bytes(plan, parameters_of(plan)));
+    bytes_append(out, bytes_of(plan, &least));
     if (has_words(plan)) {
         text_append_string(out, ", with all words ");
-        bytes_append(out, parameters_bytes(plan, parameters_most(plan)));
+        bytes_append(out, bytes_of(plan, &most));
         text_append_string(out, ",");
     }
     text_append_string(out, " a worker for parameters, gradients, their sums and optimizer state");
@@ -214,16 +214,17 @@ static void explain_memory(struct explanation *explanation)
 static void explain_parameters(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
+    const struct kind_shape few = shape_of(plan), many = shape_most(plan);
     struct text *out = &explanation->detail;
 
     text_printf(out, "%s%.0f", finds_classes(plan) || has_words(plan) ? "at least " : "",
-                parameters_of(plan));
+                cost_of(plan, &few).parameters);
     if (finds_classes(plan))
-        text_printf(out, " with two classes; where there are more, %u for each class",
-                    last_width(plan) + 1);
+        text_printf(out, " with two classes; where there are more, %.0f for each class",
+                    parameters_of_class(plan));
     explain_words(explanation);
     if (has_words(plan))
-        text_printf(out, ", up to %.0f with all words", parameters_most(plan));
+        text_printf(out, ", up to %.0f with all words", cost_of(plan, &many).parameters);
     explanation_line(explanation, "parameters");
     explain_memory(explanation);
 }
@@ -231,13 +232,13 @@ static void explain_parameters(struct explanation *explanation)
 /* More workers than lanes would have nothing to do. */
 static uint32_t lanes_most(const struct plan *plan)
 {
-    const uint32_t workers = plan->training.max_workers;
+    const uint32_t workers = plan->spec.max_workers;
     return workers > JOBSPEC_LANES_DEFAULT_MAX ? workers : JOBSPEC_LANES_DEFAULT_MAX;
 }
 
 static uint32_t lanes_of(const struct plan *plan, double parameters)
 {
-    return job_lanes(plan->training.lanes, lanes_most(plan), plan->training.batch_size,
+    return job_lanes(plan->spec.lanes, lanes_most(plan), plan->spec.batch_size,
                      (uint64_t)parameters);
 }
 
@@ -265,11 +266,12 @@ static void explain_lanes(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
     struct text *out = &explanation->detail;
-    const double few = parameters_of(plan), many = parameters_most(plan);
+    const struct kind_shape one = shape_of(plan), all = shape_most(plan);
+    const double few = cost_of(plan, &one).parameters, many = cost_of(plan, &all).parameters;
     const uint32_t most = lanes_of(plan, few), least = lanes_of(plan, many);
 
     text_printf(out, "%u", most);
-    if (plan->training.lanes == 0)
+    if (plan->spec.lanes == 0)
         text_printf(out, ": one for every %u rows of the batch, at least 1, at most %u",
                     job_lane_rows((uint64_t)few), lanes_most(plan));
     if (least != most)
@@ -286,9 +288,10 @@ static void explain_lanes(struct explanation *explanation)
 static void explain_idle(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
-    const uint32_t lanes = lanes_of(plan, parameters_of(plan));
+    const struct kind_shape shape = shape_of(plan);
+    const uint32_t lanes = lanes_of(plan, cost_of(plan, &shape).parameters);
 
-    if (plan->training.max_workers > lanes)
+    if (plan->spec.max_workers > lanes)
         text_printf(&explanation->detail,
                     "; %u can work, as a step has so many lanes: raise train.batch_size or "
                     "job.lanes",
@@ -297,12 +300,12 @@ static void explain_idle(struct explanation *explanation)
 
 static void explain_place(struct explanation *explanation)
 {
-    const struct plan_training *training = &explanation->plan->training;
+    const struct jobspec *training = &explanation->plan->spec;
     struct text *out = &explanation->detail;
 
     text_append_string(out, explanation->plan->cluster.is_wanted ? "kubernetes" : "local");
     explanation_line(explanation, "where");
-    if (!training->wait) {
+    if (!explanation->plan->wait) {
         text_printf(out, "the job writes its model by itself, into %.*s",
                     SLICE_FORMAT(explanation->plan->into_file));
         explanation_line(explanation, "detached");
@@ -347,7 +350,7 @@ enum status plan_explain(const struct plan *plan, struct arena *arena, struct pl
     explain_model(&explanation);
     explain_inputs(&explanation);
     explain_label(&explanation);
-    explain_layers(&explanation);
+    explain_inside(&explanation);
     explain_parameters(&explanation);
     explain_lanes(&explanation);
     explain_place(&explanation);

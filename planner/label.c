@@ -55,6 +55,16 @@ static enum label_type kind_of_class(const struct query_column *column)
     return declares_number(column->declared_type) ? LABEL_REAL : LABEL_TEXT;
 }
 
+/* The classifier that is the same model otherwise. */
+static const char *classifier_beside(const struct estimator *regressor)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (estimators[i].task == TASK_CLASSIFICATION && estimators[i].kind == regressor->kind &&
+            estimators[i].fixed == regressor->fixed)
+            return estimators[i].name;
+    return "LinearClassifier";
+}
+
 static enum status refuse_words(const struct planning *planning, const struct query_column *column)
 {
     const struct plan *plan = planning->plan;
@@ -63,7 +73,7 @@ static enum status refuse_words(const struct planning *planning, const struct qu
             "label column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
             SLICE_FORMAT(column->name), column_words(column), plan->query.sample_rows);
     return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
-                      plan->estimator->has_hidden_layers ? "DNNClassifier" : "LinearClassifier");
+                      classifier_beside(plan->estimator));
 }
 
 static enum status refuse_missing(const struct planning *planning)

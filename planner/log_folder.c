@@ -23,7 +23,7 @@ static enum status make_absolute(const struct planning *planning, struct slice p
 enum status log_folder_plan(struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "log.tensorboard");
-    struct slice path, *folder = &planning->plan->training.tensorboard;
+    struct slice path, *folder = &planning->plan->spec.tensorboard;
 
     if (!setting)
         return STATUS_OK;

@@ -3,66 +3,55 @@
 #include "jobspec/job_size.h"
 #include "planner/planning.h"
 
-/* What each optimizer keeps for a parameter (runtime/learn/optimizer.h). */
-static uint32_t slots_of(struct slice optimizer)
+struct kind_shape shape_of(const struct plan *plan)
 {
-    return slice_is(optimizer, "SGD") ? 0 : slice_is(optimizer, "Adam") ? 2 : 1;
-}
+    struct kind_shape shape = {.task = plan->estimator->task, .classes = plan->spec.n_classes};
 
-static double outputs_of(const struct plan *plan)
-{
-    bool is_many = plan->estimator->task == TASK_CLASSIFICATION && plan->training.n_classes > 2;
-
-    return is_many ? plan->training.n_classes : 1;
-}
-
-static double count_parameters(const struct plan *plan, double rows)
-{
-    double total = 0;
-
-    for (uint32_t i = 0; i < plan->training.hidden_layers; i++) {
-        total += (rows + 1) * plan->training.hidden_units[i];
-        rows = plan->training.hidden_units[i];
+    for (size_t i = 0; i < plan->input_count; i++) {
+        if (plan->inputs[i].type == INPUT_NUMERIC)
+            shape.dense++;
+        else
+            shape.ids++;
     }
-    return total + (rows + 1) * outputs_of(plan);
-}
-
-double parameters_of(const struct plan *plan)
-{
-    return count_parameters(plan, (double)plan->input_count); /* a word at least of each category */
+    shape.id_rows = shape.ids;
+    return shape;
 }
 
 /* A category has no more words than rows, where the sample was all of them; where it has more
  * than it may keep, a tenth of these for the others (runtime/data/dataset_learn.c); and one for
  * NULL. */
-static double rows_of_input(const struct plan *plan, const struct plan_input *input)
+static double words_of_input(const struct plan *plan, const struct plan_input *input)
 {
     const struct query *query = &plan->query;
     double most;
 
-    if (input->type == INPUT_NUMERIC)
-        return 1;
     most = input->vocabulary_max;
     if (query->sample_rows < QUERY_SAMPLE_ROWS && query->sample_rows <= most)
         return query->sample_rows + 1.0;
     return most + (most >= 10 ? floor(most / 10) : 1) + 1;
 }
 
-double parameters_most(const struct plan *plan)
+struct kind_shape shape_most(const struct plan *plan)
 {
-    double rows = 0;
+    struct kind_shape shape = shape_of(plan);
 
+    shape.id_rows = 0;
     for (size_t i = 0; i < plan->input_count; i++)
-        rows += rows_of_input(plan, &plan->inputs[i]);
-    return count_parameters(plan, rows);
+        if (plan->inputs[i].type == INPUT_CATEGORY)
+            shape.id_rows += words_of_input(plan, &plan->inputs[i]);
+    return shape;
 }
 
-double parameters_bytes(const struct plan *plan, double parameters)
+struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape)
 {
-    const bool keeps_best = plan->training.early_stopping > 0;
-    const struct job_size one = {1, slots_of(plan->training.optimizer), keeps_best};
+    return plan->estimator->kind->cost(&plan->spec.params, shape);
+}
 
-    return parameters * (double)job_learner_bytes(&one);
+double bytes_of(const struct plan *plan, const struct kind_cost *cost)
+{
+    const struct job_size one = {1, cost->slots, plan->spec.early_stopping > 0};
+
+    return cost->parameters * (double)job_learner_bytes(&one);
 }
 
 void bytes_append(struct text *out, double bytes)
@@ -100,32 +89,38 @@ static enum status refuse(double parameters, double bytes, int position, struct 
 enum status parameters_check(const struct planning *planning)
 {
     const struct setting *units = settings_find(planning, "model.hidden_units");
-    double parameters = parameters_of(planning->plan);
-    double bytes = parameters_bytes(planning->plan, parameters);
+    const struct kind_shape shape = shape_of(planning->plan);
+    const struct kind_cost cost = cost_of(planning->plan, &shape);
+    const double bytes = bytes_of(planning->plan, &cost);
 
     if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
         return STATUS_OK;
-    return refuse(parameters, bytes,
+    return refuse(cost.parameters, bytes,
                   units ? units->value.span.start : planning->statement->model.position,
                   planning->err);
 }
 
-enum status parameters_check_layers(const struct setting *hidden_units, struct error *err)
+enum status parameters_check_list(const struct planning *planning, const struct setting *list)
 {
-    const struct value *value = &hidden_units->value;
+    const struct kind *kind = planning->plan->estimator ? planning->plan->estimator->kind : NULL;
+    const struct value *value = &list->value;
     const struct value *items = value->kind == VALUE_LIST ? value->items : value;
     size_t count = value->kind == VALUE_LIST ? value->count : 1;
     const struct job_size least = {1, 0, false};
-    double rows = 1, total = 0, bytes;
+    double *numbers = ARENA_NEW(planning->arena, double, count + 1), total, bytes;
 
+    if (!numbers)
+        return fail_no_memory(planning->err);
+    if (!kind || !kind->list_cost)
+        return STATUS_OK;
     for (size_t i = 0; i < count; i++) {
         if (items[i].kind != VALUE_NUMBER || !(items[i].number >= 1))
             return STATUS_OK; /* wrong in another way */
-        total += (rows + 1) * items[i].number;
-        rows = items[i].number;
+        numbers[i] = items[i].number;
     }
-    total += rows + 1;
+    total = kind->list_cost(numbers, count);
     bytes = total * (double)job_learner_bytes(&least);
-    return bytes > (double)JOB_LEARNER_BYTES_MAX ? refuse(total, bytes, value->span.start, err)
-                                                 : STATUS_OK;
+    return bytes > (double)JOB_LEARNER_BYTES_MAX
+               ? refuse(total, bytes, value->span.start, planning->err)
+               : STATUS_OK;
 }

@@ -9,6 +9,7 @@
 #ifndef PLANNER_PLAN_H
 #define PLANNER_PLAN_H
 
+#include "jobspec/jobspec.h"
 #include "parser/statement.h"
 #include "planner/attribute.h"
 #include "planner/catalog.h"
@@ -21,36 +22,6 @@ struct plan_input {
     uint32_t vocabulary_max; /* INPUT_CATEGORY */
     struct slice declared_type;
     bool is_chosen; /* the type comes from COLUMN, not from the sample */
-};
-
-struct plan_training {
-    uint32_t hidden_units[HIDDEN_LAYERS_MAX];
-    uint32_t hidden_layers;
-    struct slice activation; /* a word of ACTIVATION_MAP */
-    double dropout;          /* share of hidden units zeroed in a step, [0, 1) */
-    uint32_t n_classes;      /* 0: found from the data */
-    bool standardize;
-    double l1, l2; /* penalty added to the mean loss: l1 |w|_1 + l2/2 |w|_2^2; biases exempt */
-    uint32_t batch_size, epochs;
-    uint64_t max_steps; /* 0: no limit */
-    uint64_t seed;
-    bool shuffle;
-    double test_size;          /* share of rows held out; 0: none */
-    uint32_t early_stopping;   /* evaluations without improvement before the end; 0: never */
-    struct slice class_weight; /* "" or "balanced" */
-    struct slice optimizer;    /* a word of OPTIMIZER_MAP */
-    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    struct slice schedule; /* "constant", "linear", "cosine", "trapezoidal" */
-    uint32_t lanes;        /* 0: by batch and model size, fixed once the data is known */
-    uint32_t min_workers, max_workers; /* max_workers 0: as many as min_workers */
-    uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
-    double checkpoint_seconds;         /* 0: no checkpoints */
-    bool wait;                         /* false: a detached job */
-    struct slice metrics_host;         /* an IP address; size 0: nothing is served */
-    uint32_t metrics_port;             /* 0: any free one */
-    struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
-    uint32_t verbose;
-    uint32_t log_every_steps; /* 0: by time */
 };
 
 /* Where TRAIN's processes run, where it is not this machine. */
@@ -68,8 +39,8 @@ struct plan_scoring {
     bool on_workers; /* by a job of worker processes; else by the session itself */
     uint32_t min_workers, max_workers; /* max_workers 0: the cores */
     bool wait;                         /* false: a detached job */
-    struct slice metrics_host;         /* as of plan_training */
-    uint32_t metrics_port;
+    struct slice metrics_host;         /* an IP address; size 0: nothing is served */
+    uint32_t metrics_port;             /* 0: any free one */
 };
 
 /* One attribute of a TRAIN statement and its value, for people to read. */
@@ -99,7 +70,11 @@ struct plan {
                          takes the place of */
     enum label_type label_type;
     struct slice label_declared; /* its sql_type, where predictions are of that type again */
-    struct plan_training training;
+    /* What the statement says of the job, with the attributes of its kind, of training
+     * and of workers. max_workers 0: as many as min_workers. codegen adds the rest. */
+    struct jobspec spec;
+    bool wait; /* false: a detached job */
+    uint32_t verbose;
     struct plan_cluster cluster;
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;

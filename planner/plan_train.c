@@ -96,22 +96,18 @@ enum status plan_train(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
     struct plan *plan = planning->plan;
-    unsigned scope = SCOPE_TRAIN;
 
     if (statement->object.count > 0)
         return fail_at(planning->err, STATUS_UNSUPPORTED, statement->object.parts[0].position,
                        "USING in TO TRAIN, to start from another model, is not supported yet");
     TRY(estimator_find(&statement->model, &plan->estimator, planning->err));
-    if (plan->estimator->has_hidden_layers)
-        scope |= SCOPE_NETWORK;
-    TRY(settings_read(planning, scope));
+    TRY(settings_read(planning, SCOPE_TRAIN));
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
     TRY(cluster_plan(planning));
-    if (!plan->training.wait && !plan->cluster.is_wanted) /* else its tables are the target's */
+    if (!plan->wait && !plan->cluster.is_wanted) /* else its tables are the target's */
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
-    TRY(metrics_address_plan(planning, &planning->plan->training.metrics_host,
-                             &planning->plan->training.metrics_port));
+    TRY(metrics_address_plan(planning, &plan->spec.metrics_host, &plan->spec.metrics_port));
     TRY(log_folder_plan(planning));
     TRY(bad_rows_plan(planning, "train.bad_rows"));
     TRY(query_describe(planning));

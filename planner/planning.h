@@ -4,25 +4,32 @@
  *     settings.c    WITH -> a table of checked settings
  *     query.c       names -> columns of the query
  *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
- *     training.c    settings -> plan.training   parameters.c  how large the model gets
+ *     training.c    settings -> plan.spec       parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
  *     workers.c     job.* -> plan.scoring
  */
 #ifndef PLANNER_PLANNING_H
 #define PLANNER_PLANNING_H
 
+#include "planner/parameters.h"
 #include "planner/plan.h"
 
 #define NAME_BYTES_MAX      200
 #define NAME_BYTES_POSTGRES 63 /* NAMEDATALEN - 1: the server cuts longer ones */
 #define PATTERN_BYTES_MAX   200
+struct checked_setting {
+    const struct attribute *attribute;
+    const struct setting *setting;
+};
+
 /* One statement on its way to a plan. */
 struct planning {
     const struct statement *statement;
     const struct catalog *catalog;
     struct arena *arena;
     struct plan *plan;
-    const struct setting **settings; /* (attribute_count): what the user set; NULL: nothing */
+    struct checked_setting *settings; /* (setting_count): what the user set */
+    size_t setting_count;
     struct error *err;
 };
 
@@ -85,15 +92,9 @@ enum status log_folder_plan(struct planning *planning);
 enum status training_plan(struct planning *planning);
 
 /* parameters.c */
-/* How many parameters there are at least, and with all words that the categories may have and as
- * many classes as at least: how many words and classes there are is known when the rows are. */
-double parameters_of(const struct plan *plan);
-double parameters_most(const struct plan *plan);
-/* What a worker needs to train so many. */
-double parameters_bytes(const struct plan *plan, double parameters);
 enum status parameters_check(const struct planning *planning);
-/* As parameters_check, for a list of layers that is not in the plan. */
-enum status parameters_check_layers(const struct setting *hidden_units, struct error *err);
+/* As parameters_check, for a list of numbers that is not in the plan. */
+enum status parameters_check_list(const struct planning *planning, const struct setting *list);
 void bytes_append(struct text *out, double bytes); /* "5.9 KiB" */
 
 /* targets.c */

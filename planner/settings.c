@@ -1,12 +1,12 @@
 #include "planner/planning.h"
 
-/* Units beyond the range of model.hidden_units are mostly a typing error, and
- * sometimes meant: the error shows what they would cost. */
-static enum status refuse_absurd(const struct setting *setting, const struct attribute *attribute,
-                                 struct error *err)
+/* Numbers of a list beyond the range are mostly a slip of the keyboard, and sometimes a wish: say
+ * what they would cost. */
+static enum status refuse_absurd(const struct planning *planning, const struct setting *setting,
+                                 const struct attribute *attribute)
 {
-    if (attribute && slice_is(slice_of(attribute->name), "model.hidden_units"))
-        return parameters_check_layers(setting, err);
+    if (attribute && attribute->type == ATTRIBUTE_INTEGERS)
+        return parameters_check_list(planning, setting);
     return STATUS_OK;
 }
 
@@ -14,34 +14,39 @@ static enum status read_setting(struct planning *planning, const struct setting 
                                 unsigned scope)
 {
     const struct attribute *attribute;
-    const struct setting **slot;
+    struct checked_setting *checked = planning->settings;
     struct error range;
-    enum status status = attribute_check(setting, scope, &attribute, &range);
+    enum status status =
+        attribute_check(setting, scope, planning->plan->estimator, &attribute, &range);
 
     if (status != STATUS_OK) {
         if (status == STATUS_INVALID)
-            TRY(refuse_absurd(setting, attribute, planning->err));
+            TRY(refuse_absurd(planning, setting, attribute));
         if (planning->err)
             *planning->err = range;
         return status;
     }
-    slot = &planning->settings[attribute - attributes];
-    if (*slot) {
+    for (size_t i = 0; i < planning->setting_count; i++, checked++) {
+        if (checked->attribute != attribute)
+            continue;
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 "attribute \"%.*s\" is set twice", SLICE_FORMAT(setting->name.text));
         return error_hint(planning->err, "%.*s is the same attribute.",
-                          SLICE_FORMAT((*slot)->name.text));
+                          SLICE_FORMAT(checked->setting->name.text));
     }
-    *slot = setting;
+    *checked = (struct checked_setting){attribute, setting};
+    planning->setting_count++;
     return STATUS_OK;
 }
 
 enum status settings_read(struct planning *planning, unsigned scope)
 {
-    planning->settings = ARENA_NEW(planning->arena, const struct setting *, attribute_count);
+    const size_t count = planning->statement->setting_count;
+
+    planning->settings = ARENA_NEW(planning->arena, struct checked_setting, count + 1);
     if (!planning->settings)
         return fail_no_memory(planning->err);
-    for (size_t i = 0; i < planning->statement->setting_count; i++)
+    for (size_t i = 0; i < count; i++)
         TRY(read_setting(planning, &planning->statement->settings[i], scope));
     return STATUS_OK;
 }
@@ -55,5 +60,8 @@ bool setting_is_true(const struct setting *setting)
 
 const struct setting *settings_find(const struct planning *planning, const char *attribute)
 {
-    return planning->settings[attribute_find(slice_of(attribute)) - attributes];
+    for (size_t i = 0; i < planning->setting_count; i++)
+        if (slice_is(slice_of(attribute), planning->settings[i].attribute->name))
+            return planning->settings[i].setting;
+    return NULL;
 }

@@ -15,6 +15,7 @@
 #define SCORING_KIND_H
 
 #include "base/json.h"
+#include "params/attribute.h"
 #include "scoring/model.h"
 
 #define MODEL_ARRAY_NAME 40 /* bytes of an array's name and its zero */
@@ -34,8 +35,56 @@ struct linear_weights {
     uint32_t width;
 };
 
+/* What a statement says of a model of the kind, in the kind's own struct. A job spec has it by
+ * value; zeros are a model of which nothing is said. */
+#define KIND_PARAMS_BYTES 512
+struct kind_params {
+    _Alignas(8) unsigned char bytes[KIND_PARAMS_BYTES];
+};
+
+/* What a model is made for: as many as there are at least, where more is not known yet. */
+struct kind_shape {
+    enum task task;
+    uint32_t classes;  /* 0: found from the data */
+    double dense, ids; /* columns that are numbers, that are categories */
+    double id_rows;    /* words of all categories */
+};
+
+struct kind_cost {
+    double parameters;
+    double multiplications; /* a row */
+    uint32_t slots;         /* floats that learning keeps for each parameter */
+};
+
+/* The attributes that a statement sets. */
+struct kind_settings {
+    const void *context;
+    /* False: it is not set. Otherwise how it is spelled, and where. */
+    bool (*find)(const void *context, const char *attribute, struct slice *spelled, int *position);
+};
+
 struct kind {
     const char *name; /* in job.json and in a model's meta: "network" */
+
+    /* ---- statements ---- */
+
+    const struct attribute_table *attributes; /* members of the struct in kind_params */
+    const char *const *sections; /* objects of job.json that they are in, besides the one of its
+                                  * name and those of all kinds; NULL-terminated */
+    const char *const *without;  /* attributes of all kinds that this one has no use for */
+    /* Checks that no range can say, and values that depend on others, once all attributes are
+     * filled in. INVALID at a position of `settings`. */
+    enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,
+                          struct error *err);
+    /* Has one of its own attributes a use beside the others? */
+    bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
+    struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
+    /* Parameters of a model with this list, of any length and values, in an attribute of type
+     * INTEGERS, for the message about one that is out of range. */
+    double (*list_cost)(const double *items, size_t count);
+    const char *explained; /* EXPLAIN's item for the model's inside: "layers" */
+    void (*explain)(const struct kind_params *params, const struct kind_shape *shape,
+                    struct text *detail);
 
     /* ---- stored models ---- */
 

@@ -190,14 +190,14 @@ static const char *attribute_type_name(enum attribute_type type)
 enum status show_attributes_run(const struct plan *plan, const struct sink *sink, struct error *err)
 {
     const struct estimator *estimator = NULL;
+    const struct attribute *attribute;
 
     if (plan->attributes_for.size > 0) {
         struct name name = {.text = plan->attributes_for, .position = -1};
         TRY(estimator_find(&name, &estimator, err));
     }
-    for (size_t i = 0; i < attribute_count; i++) {
-        const struct attribute *attribute = &attributes[i];
-        if (estimator ? !estimator_uses(estimator, attribute) : !attribute->is_supported)
+    for (size_t i = 0; (attribute = attribute_number(i)); i++) {
+        if (estimator && !estimator_uses(estimator, attribute))
             continue;
         TRY(sink_row(
             sink,

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "kinds/network/network_attributes.h"
 #include "kinds/network/network_model.h"
 #include "kinds/network/network_score.h"
 
@@ -144,6 +145,15 @@ static uint32_t outputs_of(const struct model *model)
 
 const struct kind network_kind = {
     .name = "network",
+    .attributes = &network_attributes,
+    .sections = (const char *const[]){"optimizer", NULL},
+    .without = (const char *const[]){NULL},
+    .settle = network_settle,
+    .uses = network_uses,
+    .cost = network_cost,
+    .list_cost = network_list_cost,
+    .explained = "layers",
+    .explain = network_explain,
     .write_content = write_content,
     .read_content = read_content,
     .number = number_of,

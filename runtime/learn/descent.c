@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "jobspec/job_size.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
 
@@ -45,7 +46,8 @@ static bool is_epoch_end(const struct descent *descent, uint64_t step)
 /* The default schedule would lower the rate at the end, and has not begun to. */
 static bool can_cool(const struct descent *descent, uint64_t step)
 {
-    return descent->spec->early_stopping > 0 && descent->spec->schedule == SCHEDULE_TRAPEZOIDAL &&
+    return descent->spec->early_stopping > 0 &&
+           network_params(&descent->spec->params)->schedule == SCHEDULE_TRAPEZOIDAL &&
            step % descent->steps_per_epoch == 0 && step <= descent->planned_steps &&
            4 * step <= 3 * descent->planned_steps;
 }
@@ -385,7 +387,7 @@ static enum status fail_not_finite(const struct descent *descent, const char *wh
         fail(err, STATUS_FAILED, "the %s is not finite after step %llu", what,
              (unsigned long long)phase->step);
     return error_hint(err, "Lower optimizer.learning_rate (%g now), or look for extreme values.",
-                      descent->spec->learning_rate);
+                      network_params(&descent->spec->params)->learning_rate);
 }
 
 /* Makes the scale of each tensor coarser that did not fit. */
@@ -419,8 +421,8 @@ static enum status update_parameters(struct descent *descent, const float *gradi
         const struct tensor *tensor = &descent->model.tensors[t];
         float *first = slots > 0 ? descent->arrays.slots + tensor->first : NULL;
         float *second = slots > 1 ? second_slots + tensor->first : NULL;
-        const float l1 = tensor->is_bias ? 0 : (float)descent->spec->l1;
-        const float l2 = tensor->is_bias ? 0 : (float)descent->spec->l2;
+        const float l1 = tensor->is_bias ? 0 : (float)network_params(&descent->spec->params)->l1;
+        const float l2 = tensor->is_bias ? 0 : (float)network_params(&descent->spec->params)->l2;
         const uint32_t others = after.parameters;
 
         optimizer_update(

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
 
@@ -25,8 +26,8 @@ static void put_plan(const struct descent *descent, struct text *out)
     put_u32(out, spec->shuffle);
     put_u32(out, spec->early_stopping);
     put_u64(out, optimizer->steps);
-    put_f64(out, spec->l1);
-    put_f64(out, spec->l2);
+    put_f64(out, network_params(&spec->params)->l1);
+    put_f64(out, network_params(&spec->params)->l2);
     put_u32(out, optimizer->kind);
     put_u32(out, optimizer->schedule);
     put_f64(out, optimizer->learning_rate);

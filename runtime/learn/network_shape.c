@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/network.h"
 
 #define ALIGNMENT 64 /* bytes of a cache line and of the widest vector */
@@ -67,16 +68,18 @@ enum status network_init(struct network *network, const struct jobspec *spec,
     uint64_t total = 0, inputs = (uint64_t)rows + transform->id_rows;
 
     *network = (struct network){
-        .activation = spec->activation,
+        .activation = network_params(&spec->params)->activation,
         .dense_width = transform->dense_width,
         .ids = {.rows = transform->id_rows, .id_count = transform->id_count},
         .head = {spec->task, outputs_of(spec, dataset)},
-        .dropout = {spec->dropout, spec->seed, spec->hidden_layers + 1},
+        .dropout = {network_params(&spec->params)->dropout, spec->seed,
+                    network_params(&spec->params)->hidden_units.count + 1},
         .seed = spec->seed,
     };
-    memcpy(widths, spec->hidden_units, spec->hidden_layers * sizeof *widths);
-    widths[spec->hidden_layers] = network->head.outputs;
-    for (uint32_t l = 0; l <= spec->hidden_layers; l++) {
+    memcpy(widths, network_params(&spec->params)->hidden_units.items,
+           network_params(&spec->params)->hidden_units.count * sizeof *widths);
+    widths[network_params(&spec->params)->hidden_units.count] = network->head.outputs;
+    for (uint32_t l = 0; l <= network_params(&spec->params)->hidden_units.count; l++) {
         if (widths[l] == 0 || widths[l] > NETWORK_WIDTH_MAX)
             return fail(err, STATUS_LIMIT, "a layer has 1 to %d units, not %u", NETWORK_WIDTH_MAX,
                         widths[l]);
@@ -84,7 +87,7 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         inputs = widths[l];
     }
     TRY(check_size(total, err));
-    for (uint32_t l = 0; l <= spec->hidden_layers; l++) {
+    for (uint32_t l = 0; l <= network_params(&spec->params)->hidden_units.count; l++) {
         add_layer(network, rows, widths[l]);
         rows = widths[l];
     }

@@ -1,4 +1,5 @@
 #include "runtime/learn/optimizer.h"
+#include "kinds/network/network_attributes.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,14 +11,14 @@
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
 {
     return (struct optimizer){
-        .kind = spec->optimizer,
-        .schedule = spec->schedule,
-        .learning_rate = spec->learning_rate,
-        .momentum = spec->momentum,
-        .beta1 = spec->beta1,
-        .beta2 = spec->beta2,
-        .epsilon = spec->epsilon,
-        .initial_accumulator = spec->initial_accumulator,
+        .kind = network_params(&spec->params)->optimizer,
+        .schedule = network_params(&spec->params)->schedule,
+        .learning_rate = network_params(&spec->params)->learning_rate,
+        .momentum = network_params(&spec->params)->momentum,
+        .beta1 = network_params(&spec->params)->beta1,
+        .beta2 = network_params(&spec->params)->beta2,
+        .epsilon = network_params(&spec->params)->epsilon,
+        .initial_accumulator = network_params(&spec->params)->initial_accumulator,
         .steps = steps,
     };
 }

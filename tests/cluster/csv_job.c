@@ -1,5 +1,6 @@
 #include "tests/cluster/csv_job.h"
 
+#include "kinds/network/network_attributes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,9 +87,9 @@ static void fill_spec(struct csv_job *job)
     spec->task = TASK_CLASSIFICATION;
     spec->inputs = job->inputs;
     spec->label_type = LABEL_TEXT;
-    spec->hidden_units[0] = 16;
-    spec->hidden_layers = 1;
-    spec->activation = ACTIVATION_RELU;
+    network_params(&spec->params)->hidden_units.items[0] = 16;
+    network_params(&spec->params)->hidden_units.count = 1;
+    network_params(&spec->params)->activation = ACTIVATION_RELU;
     spec->standardize = true;
     spec->batch_size = 32;
     spec->epochs = 6;
@@ -97,12 +98,12 @@ static void fill_spec(struct csv_job *job)
     spec->test_size = 0.2;
     spec->metrics[0] = SLICE("Accuracy");
     spec->metric_count = 1;
-    spec->optimizer = OPTIMIZER_ADAM;
-    spec->learning_rate = 0.01;
-    spec->beta1 = 0.9;
-    spec->beta2 = 0.999;
-    spec->epsilon = 1e-8;
-    spec->schedule = SCHEDULE_CONSTANT;
+    network_params(&spec->params)->optimizer = OPTIMIZER_ADAM;
+    network_params(&spec->params)->learning_rate = 0.01;
+    network_params(&spec->params)->beta1 = 0.9;
+    network_params(&spec->params)->beta2 = 0.999;
+    network_params(&spec->params)->epsilon = 1e-8;
+    network_params(&spec->params)->schedule = SCHEDULE_CONSTANT;
     spec->lanes = 8;
     spec->lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = 1;

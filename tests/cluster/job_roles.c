@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "cli/role_commands.h"
 #include "jobspec/jobspec.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/data/jobstore.h"
 #include "runtime/net/authority.h"
 #include "tests/cluster/csv_job.h"
@@ -40,7 +41,8 @@ static int make(int argc, char **argv)
     if (argc > 7)
         job.spec.checkpoint_seconds = strtod(argv[7], NULL);
     if (argc > 8)
-        job.spec.hidden_units[0] = (uint32_t)strtoul(argv[8], NULL, 10);
+        network_params(&job.spec.params)->hidden_units.items[0] =
+            (uint32_t)strtoul(argv[8], NULL, 10);
     text_init(&json, JOBSPEC_BYTES_MAX);
     error_clear(&err);
     snprintf(path, sizeof path, "%s/job.json", argv[3]);

@@ -1,5 +1,6 @@
 #include "tests/unit/learn_rows.h"
 
+#include "kinds/network/network_attributes.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,18 +101,22 @@ void made_dataset_close(struct dataset *dataset)
 
 struct jobspec made_spec(const struct dataset *dataset)
 {
-    return (struct jobspec){
+    struct jobspec spec = {
         .estimator = SLICE("DNNClassifier"),
         .family = SLICE("network"),
         .task = dataset->labels.count ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .label = SLICE("y"),
-        .hidden_units = {8, 5},
-        .hidden_layers = 2,
-        .activation = ACTIVATION_RELU,
         .batch_size = 32,
         .epochs = 3,
         .seed = dataset->seed,
         .shuffle = true,
+        .lanes = 8,
+        .lanes_max = 64,
+    };
+
+    *network_params(&spec.params) = (struct network_params){
+        .hidden_units = {{8, 5}, 2},
+        .activation = ACTIVATION_RELU,
         .optimizer = OPTIMIZER_ADAM,
         .learning_rate = 0.01,
         .momentum = 0.9,
@@ -119,9 +124,8 @@ struct jobspec made_spec(const struct dataset *dataset)
         .beta2 = 0.999,
         .epsilon = 1e-8,
         .initial_accumulator = 0.1,
-        .lanes = 8,
-        .lanes_max = 64,
     };
+    return spec;
 }
 
 void sums_init(struct sums *sums, const struct phase *phase)

@@ -2,6 +2,11 @@
 
 #include <stdlib.h>
 
+#include "jobspec/job_attributes.h"
+#include "jobspec/jobspec.h"
+#include "kinds/kinds.h"
+#include "planner/attribute.h"
+#include "planner/later.h"
 #include "planner/plan.h"
 
 #define DOCUMENT_BYTES_MAX (1 << 20)
@@ -26,13 +31,29 @@ static struct setting setting(const char *name, struct value value)
     return (struct setting){.name = {.text = slice_of(name), .position = 10}, .value = value};
 }
 
-static enum status check(const char *name, struct value value, unsigned scope, struct error *err)
+static const struct estimator *estimator_named(const char *name)
+{
+    const struct name named = {.text = slice_of(name)};
+    const struct estimator *estimator = NULL;
+    struct error err;
+
+    CHECK_OK(estimator_find(&named, &estimator, &err));
+    return estimator;
+}
+
+static enum status check_for(const char *model, const char *name, struct value value,
+                             unsigned scope, struct error *err)
 {
     const struct attribute *attribute;
     struct setting one = setting(name, value);
 
     error_clear(err);
-    return attribute_check(&one, scope, &attribute, err);
+    return attribute_check(&one, scope, model ? estimator_named(model) : NULL, &attribute, err);
+}
+
+static enum status check(const char *name, struct value value, unsigned scope, struct error *err)
+{
+    return check_for(scope & SCOPE_TRAIN ? "DNNClassifier" : NULL, name, value, scope, err);
 }
 
 /* The value that a default is written as. */
@@ -50,25 +71,31 @@ static struct value default_of(const struct attribute *attribute)
 
 static void every_default_passes_its_own_check(void **state)
 {
+    const struct attribute *attribute;
     struct error err;
     (void)state;
 
-    for (size_t i = 0; i < attribute_count; i++)
-        if (attributes[i].default_value && attributes[i].is_supported)
-            CHECK_OK(check(attributes[i].name, default_of(&attributes[i]),
-                           attributes[i].scope | SCOPE_NETWORK, &err));
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        if (attribute->default_value)
+            CHECK_OK(check(attribute->name, default_of(attribute), attribute->scope, &err));
 }
 
 static void every_name_is_there_once_and_every_alias_leads_to_one(void **state)
 {
+    const struct attribute *attribute;
+    const struct attribute_alias *alias;
     (void)state;
 
-    for (size_t i = 0; i < attribute_count; i++)
-        CHECK(attribute_find(slice_of(attributes[i].name)) == &attributes[i]);
-    for (size_t i = 0; i < attribute_alias_count; i++) {
-        const struct attribute *found = attribute_find(slice_of(attribute_aliases[i].name));
-        CHECK(found != NULL);
-        assert_string_equal(found->name, attribute_aliases[i].attribute);
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        CHECK(attribute_find(slice_of(attribute->name)) == attribute);
+    for (size_t i = 0; (alias = attribute_alias_number(i)); i++) {
+        const struct slice meant = slice_of(alias->attribute);
+
+        if (later_find(later_attributes, later_attribute_count, meant))
+            CHECK(!attribute_find(slice_of(alias->name)));
+        else
+            CHECK(attribute_find(slice_of(alias->name)) == attribute_find(meant) &&
+                  attribute_find(meant));
     }
 }
 
@@ -92,8 +119,8 @@ static void the_ends_of_a_range_belong_to_it(void **state)
     CHECK_FAILS(check("train.batch_size", number(1000001), SCOPE_TRAIN, &err), STATUS_INVALID,
                 "from 1 to 1000000");
     CHECK_INT(err.position, 20);
-    CHECK_FAILS(check("model.dropout", number(1), SCOPE_TRAIN | SCOPE_NETWORK, &err),
-                STATUS_INVALID, "from 0 to 0.99");
+    CHECK_FAILS(check("model.dropout", number(1), SCOPE_TRAIN, &err), STATUS_INVALID,
+                "from 0 to 0.99");
 }
 
 static void an_unknown_name_is_answered_at_its_place_with_the_nearest(void **state)
@@ -132,8 +159,9 @@ static void an_attribute_belongs_to_its_statements_and_models(void **state)
                 "no use in TO EVALUATE");
     CHECK_FAILS(check("predict.extra_outputs", string("score"), SCOPE_TRAIN, &err), STATUS_INVALID,
                 "no use in TO TRAIN");
-    CHECK_FAILS(check("model.dropout", number(0.5), SCOPE_TRAIN, &err), STATUS_INVALID,
-                "without hidden layers");
+    CHECK_FAILS(check_for("LinearClassifier", "model.dropout", number(0.5), SCOPE_TRAIN, &err),
+                STATUS_INVALID, "without hidden layers");
+    assert_string_equal(err.hint, "It belongs to DNNClassifier and DNNRegressor.");
 }
 
 static void a_list_of_words_may_be_written_with_commas(void **state)
@@ -184,11 +212,123 @@ static void a_network_has_up_to_16_layers(void **state)
         items[i] = number(8);
         items[i].span.start = 100 + (int)i;
     }
-    CHECK_OK(check("model.hidden_units", list, SCOPE_TRAIN | SCOPE_NETWORK, &err));
+    CHECK_OK(check("model.hidden_units", list, SCOPE_TRAIN, &err));
     list.count++;
-    CHECK_FAILS(check("model.hidden_units", list, SCOPE_TRAIN | SCOPE_NETWORK, &err),
-                STATUS_INVALID, "has 17 layers, where at most 16");
+    CHECK_FAILS(check("model.hidden_units", list, SCOPE_TRAIN, &err), STATUS_INVALID,
+                "has 17 layers, where at most 16");
     CHECK_INT(err.position, 116);
+}
+
+/* A value that is allowed and mostly not the default. */
+static void set_other(const struct attribute *attribute, void *members)
+{
+    void *member = attribute_at(attribute, members);
+    const unsigned other = 1;
+
+    switch (attribute->store) {
+    case STORE_NONE:
+        break;
+    case STORE_U32:
+    case STORE_U64:
+        attribute_set_integer(attribute, members, (uint64_t)attribute->least + 7);
+        break;
+    case STORE_REAL:
+        *(double *)member = (attribute->least + attribute->most) / 3;
+        break;
+    case STORE_BOOLEAN:
+        *(bool *)member = !*(bool *)member;
+        break;
+    case STORE_ENUM:
+        memcpy(member, &other, sizeof other);
+        break;
+    case STORE_COUNTS:
+        *(struct counts *)member = (struct counts){.items = {3, 5}, .count = 2};
+        break;
+    }
+}
+
+/* What is written of a member reads back equal, differs from what it is by default, and is needed.
+ */
+static void check_stored(const struct attribute *attribute, void *members, void *again)
+{
+    cJSON *object = cJSON_CreateObject();
+    struct text json;
+    struct error err;
+
+    text_init(&json, TEXT_MAXIMUM);
+    attribute_set_default(attribute, members);
+    attribute_set_default(attribute, again);
+    CHECK(attribute_equal(attribute, members, again));
+    set_other(attribute, members);
+    if (attribute->store != STORE_ENUM || strcmp(attribute->words[1], attribute->default_value))
+        CHECK(!attribute_equal(attribute, members, again));
+    attribute_write(attribute, members, object);
+    CHECK_OK(json_print(object, false, &json, &err)); /* numbers are texts until they are parsed */
+    cJSON_Delete(object);
+    CHECK_OK(json_parse(text_slice(&json), json.size, &object, &err));
+    text_deinit(&json);
+    CHECK_OK(attribute_read(attribute, object, again, &err));
+    CHECK(attribute_equal(attribute, members, again));
+    cJSON_DeleteItemFromObjectCaseSensitive(object, attribute->member);
+    CHECK_FAILS(attribute_read(attribute, object, again, &err), STATUS_CORRUPT, attribute->member);
+    cJSON_Delete(object);
+}
+
+static void check_documented(const struct attribute *attribute, const char *document)
+{
+    char row[128];
+
+    snprintf(row, sizeof row, "\n| %s | ", attribute->name);
+    CHECK(strstr(document, row));
+    CHECK(attribute->help && attribute->help[0]);
+}
+
+/* Out of its range a number is refused, and so is what is of another type. */
+static void check_checked(const struct attribute *attribute)
+{
+    struct error err;
+
+    if (attribute->type == ATTRIBUTE_INTEGER && attribute->most < 0x1p53) {
+        CHECK_FAILS(check(attribute->name, number(attribute->most + 1), attribute->scope, &err),
+                    STATUS_INVALID, attribute->name);
+        CHECK_FAILS(check(attribute->name, number(attribute->least - 1), attribute->scope, &err),
+                    STATUS_INVALID, attribute->name);
+    } else if (attribute->type == ATTRIBUTE_REAL) {
+        CHECK_FAILS(check(attribute->name, number(attribute->most * 2), attribute->scope, &err),
+                    STATUS_INVALID, attribute->name);
+    }
+    CHECK_FAILS(check(attribute->name, (struct value){.kind = VALUE_LIST}, attribute->scope, &err),
+                attribute->type == ATTRIBUTE_WORD && attribute->later ? err.status : STATUS_INVALID,
+                attribute->name);
+}
+
+/* One row is all that a scalar attribute takes: the rest follows from it. */
+static void every_attribute_is_checked_stored_compared_and_documented(void **state)
+{
+    const struct attribute_table *const tables[] = {&job_attributes, kinds[0]->attributes};
+    struct text document;
+    size_t stored = 0;
+    (void)state;
+
+    text_init(&document, DOCUMENT_BYTES_MAX);
+    attributes_print_document(&document);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        for (size_t i = 0; i < tables[t]->count; i++) {
+            const struct attribute *attribute = &tables[t]->rows[i];
+            struct jobspec a = {.kind = SPEC_TRAIN}, b = a;
+
+            check_checked(attribute);
+            check_documented(attribute, text_string(&document));
+            CHECK((attribute->store != STORE_NONE) == (attribute->member != NULL));
+            if (!attribute->member)
+                continue;
+            check_stored(attribute, t ? (void *)a.params.bytes : &a,
+                         t ? (void *)b.params.bytes : &b);
+            stored++;
+        }
+    }
+    CHECK(stored >= 29);
+    text_deinit(&document);
 }
 
 int main(void)
@@ -204,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),
         cmocka_unit_test(the_document_is_printed_from_the_table),
         cmocka_unit_test(a_network_has_up_to_16_layers),
+        cmocka_unit_test(every_attribute_is_checked_stored_compared_and_documented),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

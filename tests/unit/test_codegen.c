@@ -2,6 +2,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/model_path.h"
+#include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
 #include "tests/unit/described_catalog.h"
 
@@ -146,8 +147,8 @@ static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
                  optimizers[i], activations[i % 4]);
         plan_text(text, &arena, &plan);
         CHECK_OK(lower_train(&plan, &arena, &spec, &err));
-        CHECK_INT(spec.optimizer, OPTIMIZER_SGD + i);
-        CHECK_INT(spec.activation, ACTIVATION_IDENTITY + i % 4);
+        CHECK_INT(network_params(&spec.params)->optimizer, OPTIMIZER_SGD + i);
+        CHECK_INT(network_params(&spec.params)->activation, ACTIVATION_IDENTITY + i % 4);
         arena_deinit(&arena);
     }
 }

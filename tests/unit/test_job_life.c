@@ -22,11 +22,11 @@ static void check_life(const struct host *host, const struct plan *plan, enum jo
 static void a_statement_that_waits_is_attached_and_one_that_does_not_is_detached(void **context)
 {
     const struct host host = {.self = NULL};
-    struct plan plan = {.kind = STATEMENT_TRAIN, .training.wait = true};
+    struct plan plan = {.kind = STATEMENT_TRAIN, .wait = true};
     (void)context;
 
     check_life(&host, &plan, LIFE_ATTACHED);
-    plan.training.wait = false;
+    plan.wait = false;
     check_life(&host, &plan, LIFE_DETACHED);
     plan = (struct plan){.kind = STATEMENT_PREDICT, .scoring.wait = true};
     check_life(&host, &plan, LIFE_ATTACHED);
@@ -38,12 +38,12 @@ static void a_staged_statement_is_staged_wherever_it_is_to_run(void **context)
 {
     const struct host_cluster cluster = {.keeps = KEEPS_ALL};
     const struct host host = {.catalog.limits.is_staged = true, .cluster = &cluster};
-    struct plan plan = {.kind = STATEMENT_TRAIN, .training.wait = true};
+    struct plan plan = {.kind = STATEMENT_TRAIN, .wait = true};
     (void)context;
 
     check_life(&host, &plan, LIFE_STAGED);
     plan.cluster.is_wanted = true;
-    plan.training.wait = false;
+    plan.wait = false;
     check_life(&host, &plan, LIFE_STAGED);
 }
 
@@ -70,7 +70,7 @@ static void who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements(void **
         const struct host host = {.cluster = &cluster, .jobs = cases[i].in_server ? &server : NULL};
         const struct plan plan = {
             .kind = STATEMENT_TRAIN,
-            .training.wait = cases[i].waits,
+            .wait = cases[i].waits,
             .cluster = {.is_wanted = true, .reads_directly = cases[i].reads_directly}};
 
         check_life(&host, &plan, cases[i].life);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "jobspec/jobspec.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_process.h"
@@ -40,7 +41,7 @@ static int make_folder(void **state)
     spec.label = SLICE("y");
     spec.batch_size = spec.epochs = spec.min_workers = spec.max_workers = 1;
     spec.lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
-    spec.learning_rate = 0.1;
+    network_params(&spec.params)->learning_rate = 0.1;
     return 0;
 }
 

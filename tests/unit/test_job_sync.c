@@ -143,8 +143,7 @@ static const struct jobspec spec = {.statement = {"s", 1},
                                     .epochs = 1,
                                     .min_workers = 1,
                                     .max_workers = 1,
-                                    .lanes_max = JOBSPEC_LANES_DEFAULT_MAX,
-                                    .learning_rate = 0.1};
+                                    .lanes_max = JOBSPEC_LANES_DEFAULT_MAX};
 
 /* By a program that is not there: that it cannot be started is what comes behind the disk. */
 static enum status submit(struct error *err)

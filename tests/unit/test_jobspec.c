@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "jobspec/jobspec.h"
+#include "kinds/network/network_attributes.h"
 
 static struct spec_input inputs[] = {
     {SLICE("length"), INPUT_NUMERIC, 0},
@@ -10,7 +11,7 @@ static struct spec_input inputs[] = {
 
 static struct jobspec example(void)
 {
-    return (struct jobspec){
+    struct jobspec spec = {
         .statement = SLICE("SELECT 1 TO TRAIN\nDNNClassifier"),
         .estimator = SLICE("DNNClassifier"),
         .family = SLICE("network"),
@@ -19,13 +20,8 @@ static struct jobspec example(void)
         .input_count = 2,
         .label = SLICE("class"),
         .label_type = LABEL_TEXT,
-        .hidden_units = {16, 8},
-        .hidden_layers = 2,
-        .activation = ACTIVATION_TANH,
-        .dropout = 0.1,
         .n_classes = 3,
         .standardize = true,
-        .l2 = 1e-9,
         .batch_size = 128,
         .epochs = 10,
         .max_steps = INT64_MAX,
@@ -35,6 +31,18 @@ static struct jobspec example(void)
         .balanced = true,
         .metrics = {SLICE("Accuracy"), SLICE("AUC")},
         .metric_count = 2,
+        .lanes = 8,
+        .lanes_max = 64,
+        .min_workers = 1,
+        .max_workers = 4,
+        .threads = 3,
+    };
+
+    *network_params(&spec.params) = (struct network_params){
+        .hidden_units = {{16, 8}, 2},
+        .activation = ACTIVATION_TANH,
+        .dropout = 0.1,
+        .l2 = 1e-9,
         .optimizer = OPTIMIZER_NESTEROV,
         .learning_rate = 1.0 / 3,
         .momentum = 0.9,
@@ -43,12 +51,8 @@ static struct jobspec example(void)
         .epsilon = 1e-8,
         .initial_accumulator = 0.1,
         .schedule = SCHEDULE_COSINE,
-        .lanes = 8,
-        .lanes_max = 64,
-        .min_workers = 1,
-        .max_workers = 4,
-        .threads = 3,
     };
+    return spec;
 }
 
 static uint32_t cells[] = {3, 0};
@@ -127,7 +131,8 @@ static void what_is_written_reads_back_the_same(void **state)
     CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
     CHECK(jobspec_equal(&spec, &again));
     CHECK(again.seed == spec.seed);
-    CHECK(again.learning_rate == spec.learning_rate);
+    CHECK(network_params(&again.params)->learning_rate ==
+          network_params(&spec.params)->learning_rate);
     CHECK_SLICE(again.inputs[1].name, "the \"colour\"");
     text_deinit(&json);
     arena_deinit(&arena);
@@ -281,7 +286,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"text\"", "\"blob\"", "\"type\": \"blob\" is none of its words"},
         {"\"dropout\":\t0.1,", "", "dropout"},
         {"\"dropout\":\t0.1", "\"dropout\":\t1", "dropout"},
-        {"\"dropout\":\t0.1", "\"dropout\":\t-0.1", "expected a number from 0 to below 1"},
+        {"\"dropout\":\t0.1", "\"dropout\":\t-0.1", "expected a number from 0 to 0.99"},
         {"\"batch_size\":\t128", "\"batch_size\":\t0", "batch_size"},
         {"\"batch_size\":\t128", "\"batch_size\":\t128.5", "batch_size"},
         {"\"batch_size\":\t128", "\"batch_size\":\ttrue", "batch_size"},
@@ -379,7 +384,7 @@ static void numbers_at_the_ends_of_their_ranges_are_read(void **state)
 
     CHECK_OK(read_changed("[16, 8]", "[1, 8192]", &err));
     CHECK_OK(read_changed("[16, 8]", "[]", &err));
-    CHECK_OK(read_changed("\"dropout\":\t0.1", "\"dropout\":\t0.9999999", &err));
+    CHECK_OK(read_changed("\"dropout\":\t0.1", "\"dropout\":\t0.99", &err));
     CHECK_OK(read_changed("\"max_workers\":\t4", "\"max_workers\":\t1024", &err));
     CHECK_FAILS(read_changed("\"max_workers\":\t4", "\"max_workers\":\t1025", &err), STATUS_CORRUPT,
                 "max_workers");
@@ -416,6 +421,13 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
         CHECK(!jobspec_equal(&a, &b));                                                             \
         CHECK(!jobspec_equal(&b, &a));                                                             \
     } while (0)
+#define NETWORK_DIFFERS(place, value)                                                              \
+    do {                                                                                           \
+        b = example();                                                                             \
+        network_params(&b.params)->place = value;                                                  \
+        CHECK(!jobspec_equal(&a, &b));                                                             \
+        CHECK(!jobspec_equal(&b, &a));                                                             \
+    } while (0)
     DIFFERS(statement, SLICE("SELECT 2 TO TRAIN\nDNNClassifier"));
     DIFFERS(estimator, SLICE("LinearClassifier"));
     DIFFERS(family, SLICE("forest"));
@@ -425,14 +437,14 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(label, SLICE("Class"));
     DIFFERS(label_type, LABEL_REAL);
     DIFFERS(has_validation, true);
-    DIFFERS(hidden_units[1], 9);
-    DIFFERS(hidden_layers, 1);
-    DIFFERS(activation, ACTIVATION_RELU);
-    DIFFERS(dropout, 0.2);
+    NETWORK_DIFFERS(hidden_units.items[1], 9);
+    NETWORK_DIFFERS(hidden_units.count, 1);
+    NETWORK_DIFFERS(activation, ACTIVATION_RELU);
+    NETWORK_DIFFERS(dropout, 0.2);
     DIFFERS(n_classes, 4);
     DIFFERS(standardize, false);
-    DIFFERS(l1, 1e-9);
-    DIFFERS(l2, 2e-9);
+    NETWORK_DIFFERS(l1, 1e-9);
+    NETWORK_DIFFERS(l2, 2e-9);
     DIFFERS(batch_size, 127);
     DIFFERS(epochs, 11);
     DIFFERS(max_steps, 1);
@@ -444,14 +456,14 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(metrics[1], SLICE("F1"));
     DIFFERS(metric_count, 1);
     DIFFERS(log_every_steps, 1);
-    DIFFERS(optimizer, OPTIMIZER_MOMENTUM);
-    DIFFERS(learning_rate, 0.25);
-    DIFFERS(momentum, 0.8);
-    DIFFERS(beta1, 0.8);
-    DIFFERS(beta2, 0.8);
-    DIFFERS(epsilon, 1e-7);
-    DIFFERS(initial_accumulator, 0.2);
-    DIFFERS(schedule, SCHEDULE_LINEAR);
+    NETWORK_DIFFERS(optimizer, OPTIMIZER_MOMENTUM);
+    NETWORK_DIFFERS(learning_rate, 0.25);
+    NETWORK_DIFFERS(momentum, 0.8);
+    NETWORK_DIFFERS(beta1, 0.8);
+    NETWORK_DIFFERS(beta2, 0.8);
+    NETWORK_DIFFERS(epsilon, 1e-7);
+    NETWORK_DIFFERS(initial_accumulator, 0.2);
+    NETWORK_DIFFERS(schedule, SCHEDULE_LINEAR);
     DIFFERS(lanes, 9);
     DIFFERS(lanes_max, 65);
     DIFFERS(min_workers, 2);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "jobspec/job_size.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
 #include "tests/unit/learn_rows.h"
@@ -89,9 +90,9 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
         struct descent *one;
         struct error err;
 
-        spec.dropout = 0.2;
-        spec.l1 = 1e-4;
-        spec.l2 = 1e-3;
+        network_params(&spec.params)->dropout = 0.2;
+        network_params(&spec.params)->l1 = 1e-4;
+        network_params(&spec.params)->l2 = 1e-3;
         one = opened(&spec, &dataset);
         CHECK_OK(run_job(one, 1, 0, &err));
         for (uint32_t workers = 2; workers <= 9; workers++) {
@@ -142,8 +143,9 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
         struct descent *alone, *together;
         struct error err;
 
-        spec.hidden_units[0] = spec.hidden_units[1] = 64; /* or a team would not pay */
-        spec.hidden_layers = 2;
+        network_params(&spec.params)->hidden_units.items[0] =
+            network_params(&spec.params)->hidden_units.items[1] = 64; /* or a team would not pay */
+        network_params(&spec.params)->hidden_units.count = 2;
         alone = opened(&spec, &dataset);
         CHECK_OK(open_descent(&spec, &dataset, team, &together, &err));
         CHECK_INT(together->member_count, 4);
@@ -278,8 +280,8 @@ static void a_team_that_changes_leaves_no_trace(void **state)
 
     (void)state;
     spec.batch_size = 300;
-    spec.hidden_units[0] = 64;
-    spec.hidden_layers = 1;
+    network_params(&spec.params)->hidden_units.items[0] = 64;
+    network_params(&spec.params)->hidden_units.count = 1;
     whole = opened(&spec, &dataset);
     changed = opened(&spec, &dataset);
     CHECK_OK(run_job(whole, 1, 0, &err));
@@ -316,8 +318,8 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
     struct error err;
 
     (void)state;
-    spec.dropout = 0.3;
-    spec.optimizer = OPTIMIZER_SGD;
+    network_params(&spec.params)->dropout = 0.3;
+    network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
     for (int i = 0; i < 2; i++) {
         spec.lanes = i ? 7 : 1;
         learners[i] = opened(&spec, &dataset);
@@ -345,13 +347,13 @@ static void lanes_follow_from_batch_and_parameters(void **state)
     };
 
     (void)state;
-    spec.hidden_layers = 1;
+    network_params(&spec.params)->hidden_units.count = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct descent *descent;
 
         spec.lanes = cases[i].asked;
         spec.batch_size = cases[i].batch;
-        spec.hidden_units[0] = cases[i].hidden;
+        network_params(&spec.params)->hidden_units.items[0] = cases[i].hidden;
         descent = opened(&spec, &dataset);
         CHECK_INT(descent_lanes(descent), cases[i].lanes);
         descent_close(descent);
@@ -423,9 +425,9 @@ static void every_row_counts_once_an_epoch(void **state)
     spec.batch_size = 8;
     spec.lanes = 3;
     spec.epochs = 1;
-    spec.hidden_layers = 0;
-    spec.learning_rate = 0; /* so that all steps see z = 0 */
-    spec.optimizer = OPTIMIZER_SGD;
+    network_params(&spec.params)->hidden_units.count = 0;
+    network_params(&spec.params)->learning_rate = 0; /* so that all steps see z = 0 */
+    network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
     for (uint32_t row = 0; row < 53; row++)
         expected += (double)dataset.train.values[row] * (double)dataset.train.values[row];
     descent = opened(&spec, &dataset);
@@ -455,7 +457,7 @@ static void early_stopping_gives_the_best_model(void **state)
     (void)state;
     spec.epochs = 400;
     spec.early_stopping = 5;
-    spec.learning_rate = 0.05;
+    network_params(&spec.params)->learning_rate = 0.05;
     spec.metrics[0] = SLICE("rmse");
     spec.metric_count = 1;
     descent = opened(&spec, &dataset);
@@ -494,10 +496,10 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
     uint64_t from;
 
     (void)state;
-    spec.schedule = SCHEDULE_TRAPEZOIDAL;
+    network_params(&spec.params)->schedule = SCHEDULE_TRAPEZOIDAL;
     spec.epochs = 400;
     spec.early_stopping = 5;
-    spec.learning_rate = 0.05;
+    network_params(&spec.params)->learning_rate = 0.05;
     descent = opened(&spec, &dataset);
     other = opened(&spec, &dataset);
     while (descent->progress.cool_from == 0) {
@@ -574,8 +576,8 @@ static void a_diverging_job_fails_naming_step_and_rows(void **state)
     struct error err;
 
     (void)state;
-    spec.optimizer = OPTIMIZER_SGD;
-    spec.learning_rate = 1e10;
+    network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
+    network_params(&spec.params)->learning_rate = 1e10;
     spec.epochs = 100;
     descent = opened(&spec, &dataset);
     CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_FAILED, "is not finite at step ");
@@ -615,8 +617,8 @@ static void an_update_to_infinity_is_seen_at_the_end(void **state)
     struct error err;
 
     (void)state;
-    spec.optimizer = OPTIMIZER_SGD;
-    spec.learning_rate = 1e60;
+    network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
+    network_params(&spec.params)->learning_rate = 1e60;
     spec.max_steps = 1;
     descent = opened(&spec, &dataset);
     CHECK_FAILS(run_job(descent, 1, 0, &err), STATUS_FAILED,
@@ -637,10 +639,10 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
         struct learner_report report;
         struct error err;
 
-        spec.optimizer = (enum optimizer_kind)optimizer;
+        network_params(&spec.params)->optimizer = (enum optimizer_kind)optimizer;
         spec.early_stopping = 2;
-        spec.dropout = 0.1;
-        spec.schedule = SCHEDULE_COSINE;
+        network_params(&spec.params)->dropout = 0.1;
+        network_params(&spec.params)->schedule = SCHEDULE_COSINE;
         whole = opened(&spec, &dataset);
         CHECK_OK(run_job(whole, 1, 0, &err));
         for (uint64_t stop = 0; stop < descent_phase(whole)->number; stop += 2) {
@@ -694,8 +696,8 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
     struct error err;
 
     (void)state;
-    spec.hidden_units[0] = 3;
-    spec.hidden_layers = 1;
+    network_params(&spec.params)->hidden_units.items[0] = 3;
+    network_params(&spec.params)->hidden_units.count = 1;
     spec.early_stopping = 1;
     descent = opened(&spec, &dataset);
     newcomer = opened(&spec, &dataset);
@@ -720,7 +722,8 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
 
     (void)state;
     spec.early_stopping = 3;
-    spec.optimizer = OPTIMIZER_ADAGRAD; /* whose slots do not start from 0 */
+    network_params(&spec.params)->optimizer =
+        OPTIMIZER_ADAGRAD; /* whose slots do not start from 0 */
     ahead = opened(&spec, &dataset);
     whole = opened(&spec, &dataset);
     for (int i = 0; i < 3; i++)
@@ -792,8 +795,8 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
 
     (void)state;
     dataset.transform.id_rows = 3000000; /* words, with 256 units 768 million parameters */
-    spec.hidden_units[0] = 256;
-    spec.hidden_layers = 1;
+    network_params(&spec.params)->hidden_units.items[0] = 256;
+    network_params(&spec.params)->hidden_units.count = 1;
     spec.lanes = 0;
     CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
                 "768000000 of them for words, needs 24576");
@@ -888,9 +891,9 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     struct error err;
 
     (void)state;
-    spec.hidden_layers = 0;
+    network_params(&spec.params)->hidden_units.count = 0;
     spec.epochs = 200;
-    spec.schedule = SCHEDULE_COSINE;
+    network_params(&spec.params)->schedule = SCHEDULE_COSINE;
     for (uint32_t row = 0; row < 300; row++) {
         const float *x = dataset.train.dense + 3 * row;
         dataset.train.values[row] = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + 0.75f;
@@ -923,7 +926,7 @@ static void class_weights_move_the_border(void **state)
         dataset.train.classes[row] = row < 10;
     }
     dataset.class_weights[1] = 9;
-    spec.hidden_layers = 0;
+    network_params(&spec.params)->hidden_units.count = 0;
     spec.batch_size = 100;
     spec.epochs = 300;
     descent = opened(&spec, &dataset);
@@ -970,7 +973,8 @@ static void iris_is_learned_in_120_steps(void **state)
 
     (void)state;
     read_iris(&dataset);
-    spec.hidden_units[0] = spec.hidden_units[1] = 16;
+    network_params(&spec.params)->hidden_units.items[0] =
+        network_params(&spec.params)->hidden_units.items[1] = 16;
     spec.batch_size = 128;
     spec.epochs = 60;
     spec.metrics[0] = SLICE("Accuracy");
@@ -1003,9 +1007,9 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     struct error err;
 
     (void)state;
-    spec.optimizer = OPTIMIZER_SGD;
-    spec.l1 = spec.l2 = 0.5;
-    spec.learning_rate = 0.1;
+    network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
+    network_params(&spec.params)->l1 = network_params(&spec.params)->l2 = 0.5;
+    network_params(&spec.params)->learning_rate = 0.1;
     descent = opened(&spec, &dataset);
     for (uint32_t i = 0; i < descent->model.parameter_count; i++)
         descent->arrays.parameters[i] = 1;
@@ -1068,9 +1072,9 @@ static void a_converged_step_is_not_computed_twice(void **state)
             struct descent *descent;
             struct error err;
 
-            spec.hidden_layers = 0;
-            spec.optimizer = optimizers[i];
-            spec.learning_rate = 0.1;
+            network_params(&spec.params)->hidden_units.count = 0;
+            network_params(&spec.params)->optimizer = optimizers[i];
+            network_params(&spec.params)->learning_rate = 0.1;
             spec.batch_size = 200;
             spec.lanes = 8;
             spec.epochs = 5000;
@@ -1096,10 +1100,10 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     const struct differentiable *network;
 
     (void)state;
-    spec.hidden_layers = 16;
+    network_params(&spec.params)->hidden_units.count = 16;
     for (uint32_t l = 0; l < 16; l++)
-        spec.hidden_units[l] = 4;
-    spec.activation = ACTIVATION_SIGMOID;
+        network_params(&spec.params)->hidden_units.items[l] = 4;
+    network_params(&spec.params)->activation = ACTIVATION_SIGMOID;
     spec.epochs = 20;
     descent = opened(&spec, &dataset);
     network = &descent->model;
@@ -1130,8 +1134,8 @@ static void a_loss_that_stays_equal_is_no_improvement(void **state)
     uint32_t evaluations = 0;
 
     (void)state;
-    spec.optimizer = OPTIMIZER_SGD;
-    spec.learning_rate = 0;
+    network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
+    network_params(&spec.params)->learning_rate = 0;
     spec.epochs = 50;
     spec.early_stopping = 3;
     descent = opened(&spec, &dataset);
@@ -1248,25 +1252,32 @@ static void every_setting_that_changes_the_bits_makes_it_another_job(void **stat
         other.field = (value);                                                                     \
         check_other_job(&other, &dataset, &bytes);                                                 \
     } while (0)
-    OTHER(learning_rate, 0.02);
-    OTHER(schedule, SCHEDULE_COSINE);
-    OTHER(optimizer, OPTIMIZER_SGD);
-    OTHER(momentum, 0.8);
-    OTHER(beta1, 0.8);
-    OTHER(beta2, 0.99);
-    OTHER(epsilon, 1e-7);
-    OTHER(l1, 0.1);
-    OTHER(l2, 0.1);
+#define OTHER_NETWORK(field, value)                                                                \
+    do {                                                                                           \
+        other = spec;                                                                              \
+        network_params(&other.params)->field = (value);                                            \
+        check_other_job(&other, &dataset, &bytes);                                                 \
+    } while (0)
+    OTHER_NETWORK(learning_rate, 0.02);
+    OTHER_NETWORK(schedule, SCHEDULE_COSINE);
+    OTHER_NETWORK(optimizer, OPTIMIZER_SGD);
+    OTHER_NETWORK(momentum, 0.8);
+    OTHER_NETWORK(beta1, 0.8);
+    OTHER_NETWORK(beta2, 0.99);
+    OTHER_NETWORK(epsilon, 1e-7);
+    OTHER_NETWORK(l1, 0.1);
+    OTHER_NETWORK(l2, 0.1);
     OTHER(batch_size, 20);
     OTHER(epochs, 4);
     OTHER(max_steps, 3);
     OTHER(early_stopping, 2);
     OTHER(shuffle, false);
-    OTHER(dropout, 0.1);
-    OTHER(activation, ACTIVATION_TANH);
-    OTHER(hidden_units[1], 6);
-    OTHER(hidden_layers, 1);
+    OTHER_NETWORK(dropout, 0.1);
+    OTHER_NETWORK(activation, ACTIVATION_TANH);
+    OTHER_NETWORK(hidden_units.items[1], 6);
+    OTHER_NETWORK(hidden_units.count, 1);
 #undef OTHER
+#undef OTHER_NETWORK
     text_deinit(&bytes);
     descent_close(descent);
     made_dataset_close(&dataset);

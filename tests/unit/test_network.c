@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/network.h"
 #include "tests/unit/learn_rows.h"
 
@@ -29,9 +30,9 @@ static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint3
 
     fixture->dataset = made_dataset(shape);
     fixture->spec = made_spec(&fixture->dataset);
-    fixture->spec.hidden_layers = hidden_layers;
-    fixture->spec.activation = activation;
-    fixture->spec.dropout = dropout;
+    network_params(&fixture->spec.params)->hidden_units.count = hidden_layers;
+    network_params(&fixture->spec.params)->activation = activation;
+    network_params(&fixture->spec.params)->dropout = dropout;
     CHECK_OK(network_init(&fixture->network, &fixture->spec, &fixture->dataset, &err));
     CHECK_OK(network_workspace_init(&fixture->space, &fixture->network, &err));
     CHECK(fixture->network.parameter_count <= PARAMETERS_MAX);
@@ -369,9 +370,9 @@ static void check_transposed(uint32_t rows, uint32_t width)
     struct error err;
     float *weights, *transposed;
 
-    spec.hidden_layers = 2;
-    spec.hidden_units[0] = rows;
-    spec.hidden_units[1] = width;
+    network_params(&spec.params)->hidden_units.count = 2;
+    network_params(&spec.params)->hidden_units.items[0] = rows;
+    network_params(&spec.params)->hidden_units.items[1] = width;
     CHECK_OK(network_init(&network, &spec, &dataset, &err));
     weights = calloc(network.parameter_count, sizeof *weights);
     transposed = calloc(network.transposed_count, sizeof *transposed);
@@ -405,10 +406,10 @@ static void absurd_networks_are_refused_with_their_bytes(void **state)
     struct error err;
 
     (void)state;
-    spec.hidden_units[0] = 65536;
-    spec.hidden_units[1] = 65536;
+    network_params(&spec.params)->hidden_units.items[0] = 65536;
+    network_params(&spec.params)->hidden_units.items[1] = 65536;
     CHECK_FAILS(network_init(&network, &spec, &dataset, &err), STATUS_LIMIT, "bytes");
-    spec.hidden_units[1] = 65537;
+    network_params(&spec.params)->hidden_units.items[1] = 65537;
     CHECK_FAILS(network_init(&network, &spec, &dataset, &err), STATUS_LIMIT, "65537");
     made_dataset_close(&dataset);
 }

@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
 #include "planner/plan.h"
 #include "tests/unit/described_catalog.h"
@@ -82,17 +83,17 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     CHECK_SLICE(plan->label, "class");
     CHECK_INT(plan->label_column, 2);
     CHECK(plan->label_type == LABEL_INTEGER);
-    CHECK_INT(plan->training.hidden_layers, 2);
-    CHECK_INT(plan->training.hidden_units[1], 8);
-    CHECK_INT(plan->training.batch_size, 128);
-    CHECK_INT(plan->training.epochs, 10);
-    CHECK(plan->training.shuffle && plan->training.standardize);
-    CHECK_SLICE(plan->training.activation, "relu");
-    CHECK_SLICE(plan->training.optimizer, "Adam");
-    CHECK(plan->training.learning_rate == 0.01);
-    CHECK(plan->training.epsilon == 1e-8);
-    CHECK_INT(plan->training.min_workers, 1);
-    CHECK_INT(plan->training.max_workers, 0);
+    CHECK_INT(network_params(&plan->spec.params)->hidden_units.count, 2);
+    CHECK_INT(network_params(&plan->spec.params)->hidden_units.items[1], 8);
+    CHECK_INT(plan->spec.batch_size, 128);
+    CHECK_INT(plan->spec.epochs, 10);
+    CHECK(plan->spec.shuffle && plan->spec.standardize);
+    CHECK_INT(network_params(&plan->spec.params)->activation, ACTIVATION_RELU);
+    CHECK_INT(network_params(&plan->spec.params)->optimizer, OPTIMIZER_ADAM);
+    CHECK(network_params(&plan->spec.params)->learning_rate == 0.01);
+    CHECK(network_params(&plan->spec.params)->epsilon == 1e-8);
+    CHECK_INT(plan->spec.min_workers, 1);
+    CHECK_INT(plan->spec.max_workers, 0);
     CHECK_SLICE(plan->into_schema, "main");
     CHECK_SLICE(plan->into_name, "m");
     CHECK_INT(plan->metric_count, 2);
@@ -119,7 +120,7 @@ static void the_learning_rate_depends_on_the_optimizer(void **state)
     scene_init(&scene);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PLAN_OK(cases[i].text);
-        CHECK(scene.plan.training.learning_rate == cases[i].rate);
+        CHECK(network_params(&scene.plan.spec.params)->learning_rate == cases[i].rate);
     }
     scene_deinit(&scene);
 }
@@ -133,15 +134,15 @@ static void sgd_with_momentum_is_momentum(void **state)
     PLAN_OK(IRIS
             "SELECT 1 TO TRAIN LinearClassifier WITH optimizer = SGD, optimizer.momentum = 0.5 "
             "LABEL class INTO m");
-    CHECK_SLICE(scene.plan.training.optimizer, "Momentum");
-    CHECK(scene.plan.training.momentum == 0.5);
+    CHECK_INT(network_params(&scene.plan.spec.params)->optimizer, OPTIMIZER_MOMENTUM);
+    CHECK(network_params(&scene.plan.spec.params)->momentum == 0.5);
     scene_deinit(&scene);
 }
 
 static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(void **state)
 {
     struct scene scene;
-    static const enum input_type kinds[] = {INPUT_NUMERIC,  INPUT_CATEGORY, INPUT_NUMERIC,
+    static const enum input_type types[] = {INPUT_NUMERIC,  INPUT_CATEGORY, INPUT_NUMERIC,
                                             INPUT_CATEGORY, INPUT_CATEGORY, INPUT_NUMERIC,
                                             INPUT_CATEGORY};
     (void)state;
@@ -153,7 +154,7 @@ static void the_kind_of_an_input_follows_the_sample_and_else_the_declared_type(v
             "SELECT 1 TO TRAIN LinearClassifier LABEL y INTO m");
     CHECK_INT(scene.plan.input_count, 7);
     for (size_t i = 0; i < 7; i++)
-        CHECK(scene.plan.inputs[i].type == kinds[i]);
+        CHECK(scene.plan.inputs[i].type == types[i]);
     CHECK(scene.plan.label_type == LABEL_TEXT);
     scene_deinit(&scene);
 }

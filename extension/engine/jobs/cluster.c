@@ -21,7 +21,7 @@ static enum status take_wanted(const struct plan_cluster *wanted, struct kube_jo
 enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
                           struct cluster_request *request, struct error *err)
 {
-    const struct plan_training *training = &plan->training;
+    const struct jobspec *training = &plan->spec;
     struct kube_job *job = &request->job;
 
     *job = (struct kube_job){

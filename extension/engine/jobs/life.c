@@ -19,8 +19,7 @@ static enum job_life_index life_on_cluster(const struct host *host, const struct
 {
     const enum job_life_index kept = host->jobs ? LIFE_KEPT_BY_SERVER : LIFE_KEPT_BY_PROGRAM;
 
-    if (host->cluster->keeps == KEEPS_NONE ||
-        (plan->training.wait && host->cluster->keeps != KEEPS_ALL))
+    if (host->cluster->keeps == KEEPS_NONE || (plan->wait && host->cluster->keeps != KEEPS_ALL))
         return LIFE_ON_CLUSTER;
     /* What workers read in the user's table is held by the session's snapshot. */
     if (plan->cluster.reads_directly && !job_lives[kept].workers_may_read)
@@ -31,7 +30,7 @@ static enum job_life_index life_on_cluster(const struct host *host, const struct
 const struct job_life *job_life_of(const struct host *host, const struct plan *plan)
 {
     const bool trains = plan->kind == STATEMENT_TRAIN;
-    const bool waits = trains ? plan->training.wait : plan->scoring.wait;
+    const bool waits = trains ? plan->wait : plan->scoring.wait;
 
     if (trains && host->catalog.limits.is_staged)
         return &job_lives[LIFE_STAGED];

@@ -16,6 +16,7 @@
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling.h"
+#include "planner/parameters.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/log_folder.h"
 #include "runtime/launch/processor.h"
@@ -30,19 +31,6 @@ static double seconds_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* Multiplications a row: a category adds one row of the first layer, whatever
- * its vocabulary. */
-static double work_per_row(const struct plan *plan)
-{
-    double width = (double)plan->input_count, work = 0;
-
-    for (uint32_t i = 0; i < plan->training.hidden_layers; i++) {
-        work += width * plan->training.hidden_units[i];
-        width = plan->training.hidden_units[i];
-    }
-    return work + width * (plan->training.n_classes > 1 ? plan->training.n_classes : 1);
 }
 
 struct training {
@@ -62,8 +50,8 @@ static enum status check_before(const struct job *job, struct error *err)
     if (host->tables->check_target(host->self, &job->target, err) != STATUS_OK)
         return error_place(err, plan->object_position);
     TRY(quarantine_check(host, plan, err));
-    return plan->training.tensorboard.size > 0 ? log_folder_make(plan->training.tensorboard, err)
-                                               : STATUS_OK;
+    return plan->spec.tensorboard.size > 0 ? log_folder_make(plan->spec.tensorboard, err)
+                                           : STATUS_OK;
 }
 
 /* Bad rows are put aside, or the first is an error. */
@@ -94,6 +82,7 @@ static enum status prepare(struct job *job, struct error *err)
 {
     struct training *training = (struct training *)job;
     const struct plan *plan = job->plan;
+    const struct kind_shape shape = shape_of(plan);
     uint64_t rows = 0;
 
     if (plan->cluster.reads_directly)
@@ -108,7 +97,7 @@ static enum status prepare(struct job *job, struct error *err)
      * could go on when it dies. */
     job->spec.in_one_process =
         job->spec.max_workers == 1 &&
-        work_per_row(plan) * (double)rows * plan->training.epochs < SMALL_JOB_WORK;
+        cost_of(plan, &shape).multiplications * (double)rows * plan->spec.epochs < SMALL_JOB_WORK;
     return STATUS_OK;
 }
 

@@ -412,7 +412,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 static enum status spool_source(const struct spool_request *request, const struct source *source,
                                 struct arena *arena, uint64_t *rows, struct error *err)
 {
-    const struct plan_training *training = &request->plan->training;
+    const struct jobspec *training = &request->plan->spec;
     struct scan_outcome outcome = {.reason = training->shuffle ? "there is one processor"
                                                                : "rows are wanted in order"};
     struct spool_job job = {.request = request,
@@ -428,10 +428,10 @@ static enum status spool_source(const struct spool_request *request, const struc
     TRY(job_folder_file(request->folder, source->file, job.path, err));
     if (job.readers > 1)
         TRY(spool_in_parallel(&job, arena, &outcome, rows, err));
-    if (training->verbose > 1 && outcome.readers > 0)
+    if (request->plan->verbose > 1 && outcome.readers > 0)
         sink_notice(request->sink, "rows are read by %u reader%s", outcome.readers,
                     outcome.readers == 1 ? "" : "s");
-    else if (training->verbose > 1)
+    else if (request->plan->verbose > 1)
         sink_notice(request->sink, "rows are read by one reader: %s", outcome.reason);
     return outcome.readers > 0 ? STATUS_OK : spool_in_order(&job, arena, rows, err);
 }

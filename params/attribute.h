@@ -1,0 +1,102 @@
+/*
+ * attribute.h - one declaration of everything that WITH sets.
+ *
+ * A row says how a statement names and writes the value, what it may be, what it is by default,
+ * where it lies in memory and under which name a job spec has it. Checks and their messages, SHOW
+ * ATTRIBUTES, completion and docs/attributes.md come from the rows, and so do job spec and
+ * comparison. A row is in one of two sorts of tables: what all kinds of models have in common
+ * (jobspec/job_attributes.c), and what one kind takes (kinds/NAME/).
+ */
+#ifndef PARAMS_ATTRIBUTE_H
+#define PARAMS_ATTRIBUTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "params/terms.h"
+
+enum attribute_type {
+    ATTRIBUTE_INTEGER,
+    ATTRIBUTE_REAL,
+    ATTRIBUTE_BOOLEAN,
+    ATTRIBUTE_WORD, /* one of `words` */
+    ATTRIBUTE_TEXT,
+    ATTRIBUTE_INTEGERS, /* a list of integers within the range */
+    ATTRIBUTE_WORDS     /* 'Accuracy,AUC' or a list, each one of `words` */
+};
+
+enum attribute_scope { /* which statements know it */
+                       SCOPE_TRAIN = 1,
+                       SCOPE_EVALUATE = 2,
+                       SCOPE_PREDICT = 4
+};
+
+/* What the C member is. */
+enum attribute_store {
+    STORE_NONE,    /* there is none: the planner makes something else of the value */
+    STORE_U32,     /* INTEGER */
+    STORE_U64,     /* INTEGER */
+    STORE_REAL,    /* double: REAL */
+    STORE_BOOLEAN, /* bool: BOOLEAN; WORD: whether its one word is said */
+    STORE_ENUM,    /* WORD: an enum whose values are the places of `words` */
+    STORE_COUNTS   /* struct counts: INTEGERS */
+};
+
+#define COUNTS_MAX HIDDEN_LAYERS_MAX
+
+struct counts {
+    uint32_t items[COUNTS_MAX];
+    uint32_t count;
+};
+
+struct attribute {
+    const char *name; /* in a statement: "model.dropout" */
+    enum attribute_type type;
+    unsigned scope;
+    double least, most;        /* numbers, list elements */
+    const char *default_value; /* as it would be written; NULL: none, which a member has as 0 */
+    const char *const *words;  /* NULL-terminated; WORD(S); NULL: checked elsewhere */
+    const char *const *later;  /* NULL-terminated: values known to the language and not built
+                                  yet; WORD(S), BOOLEAN. NULL: none */
+    const char *help;          /* one sentence */
+
+    enum attribute_store store;
+    size_t offset;       /* of the member */
+    const char *section; /* the object of the job spec; NULL: the one of the kind's name */
+    const char *member;  /* in the object; NULL: it is not in the job spec */
+    unsigned tasks;      /* bits 1 << TASK_...: models of others have no use for it. 0: all */
+    const char *example; /* it must be set; the hint where it is not */
+};
+
+/* Another spelling of a name. */
+struct attribute_alias {
+    const char *name, *attribute;
+};
+
+struct attribute_table {
+    const struct attribute *rows;
+    size_t count;
+    const struct attribute_alias *aliases;
+    size_t alias_count;
+};
+
+/* The member, in the struct that it belongs to. */
+static inline void *attribute_at(const struct attribute *attribute, void *members)
+{
+    return (char *)members + attribute->offset;
+}
+
+void attribute_set_integer(const struct attribute *attribute, void *members, uint64_t value);
+/* The value of a row without one of its own: its default, else 0. */
+void attribute_set_default(const struct attribute *attribute, void *members);
+
+/* ---- in a job spec ---- */
+
+void attribute_write(const struct attribute *attribute, const void *members, cJSON *object);
+/* CORRUPT, naming the member, for a value outside of the row's range and for none. 0 is
+ * taken, too, of a real, and of an integer that has no default. */
+enum status attribute_read(const struct attribute *attribute, const cJSON *object, void *members,
+                           struct error *err);
+bool attribute_equal(const struct attribute *attribute, const void *a, const void *b);
+#endif

@@ -1,0 +1,22 @@
+/*
+ * later.h - names of the language that are not built yet: they answer 'not supported yet'.
+ */
+#ifndef PLANNER_LATER_H
+#define PLANNER_LATER_H
+
+#include "base/text.h"
+
+struct later_name {
+    const char *name, *help; /* help: one sentence; NULL: none */
+};
+
+extern const struct later_name later_attributes[];
+extern const struct later_name later_estimators[];
+extern const struct later_name later_column_functions[];
+extern const size_t later_attribute_count, later_estimator_count, later_column_function_count;
+
+/* Case is ignored; NULL where there is none. */
+const struct later_name *later_find(const struct later_name *names, size_t count,
+                                    struct slice name);
+
+#endif

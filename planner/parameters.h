@@ -1,0 +1,18 @@
+/*
+ * parameters.h - how large the model of a TRAIN statement gets, and what it costs.
+ */
+#ifndef PLANNER_PARAMETERS_H
+#define PLANNER_PARAMETERS_H
+
+#include "planner/plan.h"
+
+/* What a model is made for, as far as that is known when the rows are not: a word of each category,
+ * and as many classes as the statement says. */
+struct kind_shape shape_of(const struct plan *plan);
+/* The same with all words that the categories may have. */
+struct kind_shape shape_most(const struct plan *plan);
+struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape);
+/* What a worker needs to train a model that costs as much. */
+double bytes_of(const struct plan *plan, const struct kind_cost *cost);
+
+#endif
