@@ -131,7 +131,7 @@ static void a_statement_runs_again_after_a_reset(void **state)
     assert_int_equal(sqlite3_prepare_v2(db, "SHOW ATTRIBUTES", -1, &statement, NULL), SQLITE_OK);
     for (int run = 0; run < 3; run++) {
         assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-        assert_string_equal(sqlite3_column_text(statement, 0), "model.hidden_units");
+        assert_string_equal(sqlite3_column_text(statement, 0), "model.n_classes");
         assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
         assert_int_equal(sqlite3_reset(statement), SQLITE_OK);
     }
