@@ -150,7 +150,7 @@ class Lost(Case):
     def test_whoever_waits_follows_one_that_nobody_follows(self):
         number, name = self.run_one()
         lost = self.kill_supervisor(number)
-        self.assertIn("what runs on the cluster goes on", lost["error"])
+        self.assertIn("its pods on the cluster go on", lost["error"])
         self.assertIn(name, self.cluster.jobs())
         waiting = threading.Thread(target=self.done, args=("wait", number))
         waiting.start()
