@@ -53,7 +53,7 @@ class Scheduled(Case):
             found = [condition["type"] for condition in self.run_of(name).get("status", {}).get("conditions", [])
                      if condition["status"] == "True" and condition["type"] in ("Complete", "Failed")]
             return found
-        ends = wait_for(ended, f"the run {name} to end", 300)
+        ends = wait_for(ended, f"the run {name} to end", 600)
         self.assertEqual(ends, [kind], self.explain())
 
     def pods_of(self, run):
@@ -98,7 +98,7 @@ class Scheduled(Case):
         wait_for(lambda: not self.jobs() and not self.pods(), "the runs and their trainings to go")
 
     def test_a_run_that_is_killed_is_followed_by_one_that_clears_up(self):
-        self.submit(train("nightly_model", epochs=800, more=""))
+        self.submit(train("nightly_model", epochs=2000, more=""))
         self.start("run-1")
         number = self.wait_for_training()
         pod, = self.pods_of("run-1")
@@ -110,13 +110,13 @@ class Scheduled(Case):
                  "the Job of the killed one to go", 120)
         wait_for(lambda: (f"result_{number}",) not in self.job_tables(), "its tables to go", 60)
         self.wait_for_run("run-1")
-        self.psql(train("here", epochs=800, more=""))
+        self.psql(train("here", epochs=2000, more=""))
         self.assertEqual(self.digest("nightly_model"), self.digest("here"))
         self.assertEqual(self.job_tables(), [])
         self.assertEqual(self.version(), 1)
 
     def test_a_run_that_is_deleted_takes_its_training_along(self):
-        self.submit(train("never", epochs=80000, more=""))
+        self.submit(train("never", epochs=200000, more=""))
         self.start("run-1")
         self.wait_for_training()
         self.assertEqual(self.kubectl("delete", "job", "run-1", "--wait=false").returncode, 0)
