@@ -118,9 +118,9 @@ class Rows(Case):
     def test_a_pod_that_comes_late_reads_what_the_others_have_read(self):
         """The rows are all gone by then, but for the snapshot that the session holds."""
         self.server.execute("GRANT SELECT ON points TO totrain_pod")
-        done = self.psql(test_train.train("here", 300, more=""))
+        done = self.psql(test_train.train("here", 1500, more=""))
         self.assertEqual(done.returncode, 0, done.stderr)
-        session = self.start(test_train.train("there", 300, test_train.CLUSTER + ", job.read = 'direct'"))
+        session = self.start(test_train.train("there", 1500, test_train.CLUSTER + ", job.read = 'direct'"))
         wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 20 "
                                              "AND workers = 4"), "a job of four workers that runs")
         self.server.execute("DELETE FROM points")

@@ -195,7 +195,7 @@ class Trains(Case):
 
     def test_a_job_that_nobody_waits_for_outlives_a_restart_of_the_server(self):
         more = CLUSTER + ", job.wait = false"
-        done = self.psql(train("later", epochs=600, more=more))
+        done = self.psql(train("later", epochs=2000, more=more))
         self.assertEqual(done.returncode, 0, done.stderr)
         wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 20"),
                  "a job that runs")
@@ -203,7 +203,7 @@ class Trains(Case):
         self.assertEqual(len(self.jobs()), 1)
         self.server.start()
         wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'done'"), "the model")
-        self.assertEqual(self.psql(train("here", epochs=600, more="")).returncode, 0)
+        self.assertEqual(self.psql(train("here", epochs=2000, more="")).returncode, 0)
         self.assertEqual(self.digest("later"), self.digest("here"))
         self.assertEqual(self.job_tables(), [])
         self.assertEqual(len(self.jobs()), 1)
