@@ -37,34 +37,6 @@ enum status spec_get_u32(const cJSON *object, const char *name, uint32_t least, 
     return STATUS_OK;
 }
 
-enum status spec_get_u64(const cJSON *object, const char *name, uint64_t *value, struct error *err)
-{
-    int64_t integer;
-
-    TRY(json_get_integer(object, name, 0, INT64_MAX, &integer, err));
-    *value = (uint64_t)integer;
-    return STATUS_OK;
-}
-
-enum status spec_get_real(const cJSON *object, const char *name, double least, double most,
-                          double *value, struct error *err)
-{
-    TRY(json_get_real(object, name, value, err));
-    if (*value >= least && *value <= most)
-        return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from %g to %g", name, least,
-                most);
-}
-
-/* [0, 1) */
-enum status spec_get_share(const cJSON *object, const char *name, double *value, struct error *err)
-{
-    TRY(json_get_real(object, name, value, err));
-    if (*value >= 0 && *value < 1)
-        return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from 0 to below 1", name);
-}
-
 enum status spec_get_text(const cJSON *object, const char *name, size_t least, size_t most,
                           struct arena *arena, struct slice *value, struct error *err)
 {
