@@ -1,12 +1,12 @@
 #include "base/team.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/progress.h"
+#include "base/thread.h"
 
 #define SPINS 4000 /* looks for work before a member sleeps: some ten microseconds */
 
@@ -146,19 +146,14 @@ static void *live(void *argument)
 
 static void start_members(struct team *team, uint32_t size)
 {
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (team->size = 1; team->size < size; team->size++) {
         struct member *member = &team->members[team->size - 1];
 
         member->team = team;
         member->number = team->size;
-        if (pthread_create(&member->thread, NULL, live, member) != 0)
+        if (!thread_start(&member->thread, live, member))
             break;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 struct team *team_new(uint32_t size)

@@ -1,11 +1,11 @@
 #include "extension/sqlite/parallel_scan.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "extension/sqlite/scan_ranges.h"
 #include "extension/sqlite/scan_rows.h"
 #include "extension/sqlite/sql.h"
@@ -105,21 +105,16 @@ static bool wait_for_readers(struct sqlite_host *host, struct scan_job *job)
     return is_interrupted || host_interrupted(host);
 }
 
-/* Signals are the session's: its own thread takes them. */
 static uint32_t start_readers(struct scan_group *group, struct scan_job *job)
 {
-    sigset_t all, before;
     uint32_t started = 0;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&job->lock);
-    while (started < group->count && pthread_create(&group->readers[started].thread, NULL,
-                                                    read_stretches, &group->readers[started]) == 0)
+    while (started < group->count &&
+           thread_start(&group->readers[started].thread, read_stretches, &group->readers[started]))
         started++;
     job->running = started;
     pthread_mutex_unlock(&job->lock);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 

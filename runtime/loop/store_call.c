@@ -1,12 +1,11 @@
 #include "runtime/loop/store_call.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "runtime/loop/loop.h"
 
 void store_call_begin(struct store_call *call, int64_t now_ms)
@@ -47,19 +46,6 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Signals are for the loop's thread. */
-static int create_thread(struct store_voucher *voucher)
-{
-    sigset_t all, before;
-    int failed;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(&voucher->thread, NULL, run, voucher);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
-}
-
 enum status store_voucher_start(const struct store_call *call, int interval_ms,
                                 void (*say)(void *context), void *context,
                                 struct store_voucher **out, struct error *err)
@@ -77,7 +63,7 @@ enum status store_voucher_start(const struct store_call *call, int interval_ms,
         free(voucher);
         return fail_errno(err, STATUS_LIMIT, "cannot make an event descriptor");
     }
-    if (create_thread(voucher) != 0) {
+    if (!thread_start(&voucher->thread, run, voucher)) {
         close(voucher->end);
         free(voucher);
         return fail(err, STATUS_LIMIT, "cannot start a thread");

@@ -2,13 +2,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "runtime/loop/loop_watch.h"
 
 #define ASK_EVERY_MS 1000
@@ -40,19 +39,6 @@ static void *run(void *argument)
     if (is_over && write(watch->reporter, OVER, sizeof OVER - 1) < 0)
         log_warning("the end of the job is not told");
     return NULL;
-}
-
-/* Signals are for the loop's thread. */
-static int create_thread(struct end_watch *watch)
-{
-    sigset_t all, before;
-    int failed;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(&watch->thread, NULL, run, watch);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
 }
 
 static void on_line(void *context, struct slice line)
@@ -109,7 +95,7 @@ enum status end_watch_start(const struct pgstore *store, struct loop *loop,
     *watch = (struct end_watch){
         .store = store, .over = over, .context = context, .reporter = -1, .end = -1};
     status = open_ends(watch, loop, err);
-    if (status == STATUS_OK && create_thread(watch) != 0)
+    if (status == STATUS_OK && !thread_start(&watch->thread, run, watch))
         status = fail(err, STATUS_LIMIT, "cannot start a thread");
     if (status != STATUS_OK) {
         close_ends(watch);

@@ -1,8 +1,6 @@
 #include "runtime/process/health.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "runtime/loop/loop.h"
 #include "runtime/net/address.h"
 
@@ -74,18 +73,6 @@ static void *serve(void *context)
     return NULL;
 }
 
-static enum status start(struct health *health, struct error *err)
-{
-    sigset_t all, before;
-    int failed;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(&health->thread, NULL, serve, health);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed ? fail(err, STATUS_LIMIT, "there is no thread for --health") : STATUS_OK;
-}
-
 enum status health_open(const char *address, const struct store_call *call, struct health **out,
                         struct error *err)
 {
@@ -101,8 +88,8 @@ enum status health_open(const char *address, const struct store_call *call, stru
     health->listener = -1;
     status = health->end < 0 ? fail_errno(err, STATUS_LIMIT, "--health")
                              : address_listen(address, &health->listener, bound, sizeof bound, err);
-    if (status == STATUS_OK)
-        status = start(health, err);
+    if (status == STATUS_OK && !thread_start(&health->thread, serve, health))
+        status = fail(err, STATUS_LIMIT, "there is no thread for --health");
     if (status == STATUS_OK) {
         log_info("answers whether it is alive at %s", bound);
         *out = health;

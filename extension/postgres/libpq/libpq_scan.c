@@ -7,11 +7,11 @@
  * that all see the same rows, whatever is written meanwhile. Each reader takes the next
  * piece of the table until none is left.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
@@ -99,22 +99,17 @@ static void *read_pieces(void *argument)
 
 /* ----- all readers ----- */
 
-/* Signals are the session's: its own thread takes them. */
 static void start_readers(struct scan_group *group)
 {
     struct scan_job *job = &group->job;
-    sigset_t all, before;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&job->lock);
     while (group->started < group->count &&
-           pthread_create(&group->readers[group->started].thread, NULL, read_pieces,
-                          &group->readers[group->started]) == 0)
+           thread_start(&group->readers[group->started].thread, read_pieces,
+                        &group->readers[group->started]))
         group->started++;
     job->running = group->started;
     pthread_mutex_unlock(&job->lock);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Readers that wait for their servers notice it by what those answer. A request that

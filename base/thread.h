@@ -1,0 +1,14 @@
+/*
+ * thread.h - threads beside the one that takes a process' signals.
+ */
+#ifndef BASE_THREAD_H
+#define BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Runs `run` with all signals blocked, so that they go to the thread that starts it. False: the
+ * system gives no thread. */
+bool thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
+
+#endif
