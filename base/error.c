@@ -103,6 +103,15 @@ static const struct {
 #undef X
 };
 
+void error_restore(struct error *err, uint32_t status, struct slice message, struct slice hint)
+{
+    error_clear(err);
+    fail(err, STATUS_FAILED, "%.*s", SLICE_FORMAT(message));
+    error_hint(err, "%.*s", SLICE_FORMAT(hint));
+    if (status > STATUS_OK && status <= STATUS_INTERRUPTED)
+        err->status = (enum status)status;
+}
+
 const char *status_name(enum status status)
 {
     return statuses[status].name;

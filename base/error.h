@@ -87,6 +87,9 @@ enum status error_hint(struct error *err, const char *format, ...)
  * statement: the position unless there is one already. Returns err->status. */
 enum status error_place(struct error *err, int position);
 
+/* An error as another process sent it: a number that is no status is FAILED. */
+void error_restore(struct error *err, uint32_t status, struct slice message, struct slice hint);
+
 const char *status_name(enum status status); /* "INVALID" */
 const char *status_text(enum status status);
 int status_exit_code(enum status status);

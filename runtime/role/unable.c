@@ -29,16 +29,6 @@ void unable_deinit(struct unable *unable)
     unable->count = 0;
 }
 
-static void take_words(struct error *err, const struct message_unable *message)
-{
-    error_clear(err);
-    fail(err, STATUS_FAILED, "%.*s", SLICE_FORMAT(message->message));
-    error_hint(err, "%.*s", SLICE_FORMAT(message->hint));
-    for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
-        if ((uint32_t)status == message->status)
-            err->status = (enum status)status;
-}
-
 bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work)
 {
     struct unable_worker *worker;
@@ -46,7 +36,7 @@ bool unable_note(struct unable *unable, const struct message_unable *message, bo
     if (message->index >= unable->count)
         return false;
     worker = &unable->workers[message->index];
-    take_words(&unable->last, message);
+    error_restore(&unable->last, message->status, message->message, message->hint);
     unable->is_of_rows =
         unable->last.status == STATUS_INVALID || unable->last.status == STATUS_UNSUPPORTED;
     if (worker->was_at_work != was_at_work)

@@ -252,12 +252,7 @@ static void on_failed(struct dispatch *dispatch, int64_t now_ms,
 {
     struct error err;
 
-    error_clear(&err);
-    fail(&err, STATUS_FAILED, "%.*s", SLICE_FORMAT(failure->message));
-    error_hint(&err, "%.*s", SLICE_FORMAT(failure->hint));
-    for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
-        if ((uint32_t)status == failure->status)
-            err.status = (enum status)status;
+    error_restore(&err, failure->status, failure->message, failure->hint);
     dispatch_fail(dispatch, now_ms, &err, outbox);
 }
 

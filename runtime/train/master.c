@@ -256,12 +256,7 @@ static void on_failed(struct master *master, int64_t now_ms, uint32_t index,
 {
     struct error err;
 
-    error_clear(&err);
-    fail(&err, STATUS_FAILED, "%.*s", SLICE_FORMAT(failure->message));
-    error_hint(&err, "%.*s", SLICE_FORMAT(failure->hint));
-    for (int status = STATUS_OK + 1; status <= STATUS_INTERRUPTED; status++)
-        if ((uint32_t)status == failure->status)
-            err.status = (enum status)status;
+    error_restore(&err, failure->status, failure->message, failure->hint);
     if (index != INDEX_NONE)
         master_put_event(master, now_ms, index, "failed", outbox, "%s", err.message);
     master_fail(master, now_ms, &err, outbox);

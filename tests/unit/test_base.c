@@ -382,6 +382,26 @@ static void an_error_from_errno_names_the_reason(void **state)
 }
 
 /* A database refuses text with a part of a character, and shows its own error for ours. */
+static void an_error_of_another_process_has_a_status_that_exists(void **state)
+{
+    struct error err;
+    (void)state;
+
+    error_restore(&err, STATUS_NO_MEMORY, SLICE("100% full"), SLICE("%s"));
+    CHECK_INT(err.status, STATUS_NO_MEMORY);
+    assert_string_equal(err.message, "100% full");
+    assert_string_equal(err.hint, "%s");
+    error_restore(&err, STATUS_INTERRUPTED, SLICE("x"), SLICE(""));
+    CHECK_INT(err.status, STATUS_INTERRUPTED);
+    assert_string_equal(err.hint, "");
+    error_restore(&err, STATUS_OK, SLICE("x"), SLICE(""));
+    CHECK_INT(err.status, STATUS_FAILED);
+    error_restore(&err, STATUS_INTERRUPTED + 1, SLICE("x"), SLICE(""));
+    CHECK_INT(err.status, STATUS_FAILED);
+    error_restore(&err, UINT32_MAX, SLICE("x"), SLICE(""));
+    CHECK_INT(err.status, STATUS_FAILED);
+}
+
 static void an_error_that_is_too_long_is_cut_between_characters(void **state)
 {
     char word[2 * sizeof((struct error *)0)->message + 1] = "";
@@ -461,6 +481,7 @@ int main(void)
         cmocka_unit_test(a_position_outside_of_the_text_shows_no_line),
         cmocka_unit_test(control_characters_never_reach_the_terminal),
         cmocka_unit_test(an_error_from_errno_names_the_reason),
+        cmocka_unit_test(an_error_of_another_process_has_a_status_that_exists),
         cmocka_unit_test(an_error_that_is_too_long_is_cut_between_characters),
         cmocka_unit_test(cells_travel_to_the_last_bit_and_nothing_else_is_read),
     };
