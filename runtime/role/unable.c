@@ -7,7 +7,7 @@
 
 static void forget(struct unable_worker *worker)
 {
-    *worker = (struct unable_worker){.opening_at = INT64_MIN};
+    *worker = (struct unable_worker){.joined = worker->joined, .opening_at = INT64_MIN};
 }
 
 enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms, struct error *err)
@@ -27,6 +27,18 @@ void unable_deinit(struct unable *unable)
     free(unable->workers);
     unable->workers = NULL;
     unable->count = 0;
+}
+
+bool unable_is_stale(const struct unable *unable, const struct message_unable *message,
+                     bool was_at_work)
+{
+    const struct unable_worker *worker;
+
+    if (was_at_work || message->index >= unable->count)
+        return false;
+    worker = &unable->workers[message->index];
+    return message->incarnation < worker->joined ||
+           (worker->was_at_work && worker->incarnation == message->incarnation);
 }
 
 bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work)
@@ -57,9 +69,12 @@ void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, ui
     unable->workers[index].opening_at = now_ms;
 }
 
-void unable_note_joined(struct unable *unable, uint32_t index)
+void unable_note_joined(struct unable *unable, uint32_t index, uint32_t incarnation)
 {
-    if (index < unable->count && !unable->workers[index].was_at_work)
+    if (index >= unable->count)
+        return;
+    unable->workers[index].joined = incarnation;
+    if (!unable->workers[index].was_at_work)
         forget(&unable->workers[index]);
 }
 

@@ -27,6 +27,7 @@ struct unable_worker {
     uint32_t tries, incarnation; /* that said so last */
     bool was_at_work;            /* it had opened its rows by then */
     uint64_t words;              /* hash of what it said */
+    uint32_t joined;             /* incarnation that joined last */
     uint32_t opening;            /* incarnation that was heard of before it joined */
     int64_t opening_at;          /* last; INT64_MIN: none was */
 };
@@ -44,12 +45,16 @@ enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms
                         struct error *err);
 void unable_deinit(struct unable *unable);
 
+/* It says nothing new: another incarnation has joined since, or it ran out of memory at work, which
+ * it sends again on each new connection until it is answered. That is no further try. */
+bool unable_is_stale(const struct unable *unable, const struct message_unable *message,
+                     bool was_at_work);
 /* False for an index that no worker has. `was_at_work`: it had joined before it said so. */
 bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work);
 /* A process of this worker is alive. */
 void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation);
-/* It has joined. */
-void unable_note_joined(struct unable *unable, uint32_t index);
+/* This incarnation of it has joined. */
+void unable_note_joined(struct unable *unable, uint32_t index, uint32_t incarnation);
 /* The workers that are here have got on with the job. */
 void unable_note_phase_done(struct unable *unable);
 /* It ran out of memory UNABLE_TRIES_MAX times since a phase was done. */

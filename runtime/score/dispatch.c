@@ -228,7 +228,7 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     worker->peer = from;
     worker->heard_at = now_ms;
     dispatch_count_slots(dispatch, now_ms);
-    unable_note_joined(&dispatch->unable, message->hello.index);
+    unable_note_joined(&dispatch->unable, hello->index, hello->incarnation);
     dispatch->live++;
     dispatch_put_worker(dispatch, hello->index, "scoring", outbox);
     dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",
@@ -297,6 +297,10 @@ static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     const uint32_t here = find(dispatch, from);
     const bool was_at_work = here != INDEX_NONE && here == unable->index;
 
+    if (unable_is_stale(&dispatch->unable, unable, was_at_work)) {
+        send_end(dispatch, from, outbox);
+        return;
+    }
     if (!unable_note(&dispatch->unable, unable, was_at_work)) {
         outbox_close(outbox, from);
         return;

@@ -465,6 +465,10 @@ static void on_unable(struct master *master, int64_t now_ms, peer_id from,
     const uint32_t here = master_find(master, from);
     const bool was_at_work = here != INDEX_NONE && here == unable->index;
 
+    if (unable_is_stale(&master->unable, unable, was_at_work)) {
+        master_send_end(master, from, outbox);
+        return;
+    }
     if (!unable_note(&master->unable, unable, was_at_work)) {
         outbox_close(outbox, from);
         return;

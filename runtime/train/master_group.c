@@ -464,7 +464,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     is_replaced = rank != INDEX_NONE || worker->is_old_member;
     if (worker->peer == PEER_NONE)
         master->live++;
-    unable_note_joined(&master->unable, hello->index);
+    unable_note_joined(&master->unable, hello->index, hello->incarnation);
     worker->peer = from;
     worker->was_seen = true;
     worker->incarnation = hello->incarnation;

@@ -677,6 +677,23 @@ static void a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on(v
     close_master(&fixture);
 }
 
+static void a_worker_without_memory_that_was_not_answered_has_tried_once(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 1, 0);
+    hello(&fixture, 1, 0, 0);
+    runs_out_of_memory(&fixture, 1, 0, 0);
+    for (uint32_t i = 0; i < 2 * UNABLE_TRIES_MAX; i++) {
+        runs_out_of_memory(&fixture, 10 + i, 0, 0); /* on another connection */
+        CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
+        CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1); /* it is answered */
+        CHECK_INT(master_has_ended(&fixture.master), false);
+    }
+    close_master(&fixture);
+}
+
 static void a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words(void **state)
 {
     struct fixture fixture;
@@ -1500,6 +1517,7 @@ int main(void)
         cmocka_unit_test(the_same_rank_0_goes_on_where_its_rows_end),
         cmocka_unit_test(a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_on),
         cmocka_unit_test(a_worker_without_memory_at_work_is_lost_alone_and_the_others_go_on),
+        cmocka_unit_test(a_worker_without_memory_that_was_not_answered_has_tried_once),
         cmocka_unit_test(a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words),
         cmocka_unit_test(states_that_differ_under_the_master_before_are_given_up_once),
         cmocka_unit_test(only_rank_0_is_believed),

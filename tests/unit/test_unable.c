@@ -38,7 +38,7 @@ static void trouble_of_a_worker_is_tried_three_times(void **state)
     CHECK_INT(unable.last.status, STATUS_IO);
     assert_string_equal(unable.last.message, "no disk");
     assert_string_equal(unable.last.hint, "hint");
-    unable_note_joined(&unable, 1);
+    unable_note_joined(&unable, 1, 0);
     CHECK(!unable_is_for_good(&unable, 0, 2));
     unable_deinit(&unable);
 }
@@ -118,7 +118,7 @@ static void who_runs_out_of_memory_at_work_is_forgotten_when_a_phase_is_done(voi
     for (int i = 0; i < UNABLE_TRIES_MAX; i++) {
         CHECK(!unable_has_failed_at_work(&unable, 1));
         CHECK(unable_note(&unable, &message, true));
-        unable_note_joined(&unable, 1); /* which it does each time */
+        unable_note_joined(&unable, 1, 0); /* which it does each time */
     }
     CHECK(unable_has_failed_at_work(&unable, 1));
     CHECK(!unable_has_failed_at_work(&unable, 0));
@@ -126,6 +126,50 @@ static void who_runs_out_of_memory_at_work_is_forgotten_when_a_phase_is_done(voi
     unable_note_phase_done(&unable);
     CHECK(!unable_has_failed_at_work(&unable, 1));
     CHECK(!unable_is_for_good(&unable, 0, 2));
+    unable_deinit(&unable);
+}
+
+static void it_says_so_again_until_it_is_answered(void **state)
+{
+    struct message_unable message = {.index = 1,
+                                     .incarnation = 4,
+                                     .status = STATUS_NO_MEMORY,
+                                     .message = SLICE("out of memory")};
+    struct unable unable = open_unable(2, DEAD_MS);
+    (void)state;
+
+    CHECK(!unable_is_stale(&unable, &message, false));
+    CHECK(unable_note(&unable, &message, true));
+    CHECK(unable_is_stale(&unable, &message, false));
+    CHECK(!unable_is_stale(&unable, &message, true)); /* it has joined again */
+    message.incarnation = 5;
+    CHECK(!unable_is_stale(&unable, &message, false)); /* the next one cannot open its rows */
+    message.index = 0;
+    CHECK(!unable_is_stale(&unable, &message, false));
+    message.index = 2; /* there is no such worker */
+    CHECK(!unable_is_stale(&unable, &message, false));
+    unable_deinit(&unable);
+}
+
+static void what_another_incarnation_has_followed_says_nothing(void **state)
+{
+    struct message_unable message = {.index = 0,
+                                     .incarnation = 1,
+                                     .status = STATUS_NO_MEMORY,
+                                     .message = SLICE("out of memory")};
+    struct unable unable = open_unable(1, DEAD_MS);
+    (void)state;
+
+    unable_note_joined(&unable, 0, 1);
+    CHECK(!unable_is_stale(&unable, &message, false));
+    unable_note_joined(&unable, 0, 2);
+    CHECK(unable_is_stale(&unable, &message, false));
+    message.incarnation = 2;
+    CHECK(!unable_is_stale(&unable, &message, false));
+    CHECK(unable_note(&unable, &message, true));
+    unable_note_phase_done(&unable);
+    message.incarnation = 1;
+    CHECK(unable_is_stale(&unable, &message, false)); /* still */
     unable_deinit(&unable);
 }
 
@@ -138,6 +182,8 @@ int main(void)
         cmocka_unit_test(workers_that_contradict_each_other_say_nothing_of_the_rows),
         cmocka_unit_test(who_is_opening_its_rows_is_waited_for),
         cmocka_unit_test(a_worker_that_nobody_starts_again_is_for_good),
+        cmocka_unit_test(it_says_so_again_until_it_is_answered),
+        cmocka_unit_test(what_another_incarnation_has_followed_says_nothing),
         cmocka_unit_test(who_runs_out_of_memory_at_work_is_forgotten_when_a_phase_is_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
