@@ -1,20 +1,18 @@
 """A node loses its network for good at any time of a statement: psql has its model a little later, and nobody waits for
-what the node still holds. TOTRAIN_CUTS: how many times at random (none, as the other two tests cut at a phase each; 30
-in the full run).
+what the node still holds. TOTRAIN_CUTS: how many times at random (1; 30 in the full run).
 """
 
 import os
 import random
 import statistics
 import threading
-import unittest
 
 import harness
 import test_train
 from harness import Stopwatch, wait_for
 
-CUTS = int(os.environ.get("TOTRAIN_CUTS", "30" if harness.FULL else "0"))
-LATER_S = 15  # than without, at most; of a single statement that depends on what else the machine does
+CUTS = int(os.environ.get("TOTRAIN_CUTS", "30" if harness.FULL else "1"))
+LATER_S = 15  # than without, at most
 ROWS = 300000
 TRAIN = ("SELECT * FROM many TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = 36, "
          "train.batch_size = 2048, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")
@@ -119,9 +117,9 @@ class Cuts(Case):
             later = self.check_cut(begun, node, what, usual, model)
         finally:
             self.heal(node)
+        self.assertLess(later, usual + LATER_S)  # the machine may be as slow again
         return later
 
-    @unittest.skipIf(CUTS == 0, "in the full run")
     def test_nodes_are_cut_off_at_random(self):
         draw = random.Random(int(os.environ.get("TOTRAIN_SEED", "13")))
         usual, later = self.undisturbed(), []
