@@ -19,6 +19,18 @@ struct slice api_text(const cJSON *value)
     return slice_of(cJSON_IsString(value) ? value->valuestring : "");
 }
 
+const cJSON *api_condition(const cJSON *object, const char *type)
+{
+    const cJSON *condition, *conditions = API_MEMBER(object, "status", "conditions");
+
+    cJSON_ArrayForEach(condition, conditions)
+    {
+        if (slice_is(API_TEXT(condition, "type"), type))
+            return condition;
+    }
+    return NULL;
+}
+
 void api_answer_deinit(struct api_answer *answer)
 {
     cJSON_Delete(answer->object);

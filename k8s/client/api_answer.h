@@ -51,5 +51,7 @@ const cJSON *api_member(const cJSON *object, const char *const *names, size_t co
 /* Its text; empty where there is none. Borrowed. */
 #define API_TEXT(object, ...) api_text(API_MEMBER((object), __VA_ARGS__))
 struct slice api_text(const cJSON *value);
+/* The condition of this type in the object's status, whatever it says; NULL: there is none. */
+const cJSON *api_condition(const cJSON *object, const char *type);
 
 #endif

@@ -31,15 +31,6 @@ static bool read_number(struct slice text, uint32_t *number)
     return true;
 }
 
-static const cJSON *condition_of(const cJSON *pod, const char *type)
-{
-    const cJSON *condition, *conditions = API_MEMBER(pod, "status", "conditions");
-
-    cJSON_ArrayForEach(
-        condition, conditions) if (slice_is(API_TEXT(condition, "type"), type)) return condition;
-    return NULL;
-}
-
 /* The state of its one container: "waiting", "running", "terminated". */
 static const cJSON *container_state(const cJSON *pod, const char *name)
 {
@@ -65,7 +56,7 @@ static void read_pending(const cJSON *pod, struct pod_view *view)
         "CreateContainerError", "RunContainerError",         "CreateContainerConfigError",
         "PreStartHookError",    "SignatureValidationFailed", NULL};
     const cJSON *waiting = container_state(pod, "waiting");
-    const cJSON *scheduled = condition_of(pod, "PodScheduled");
+    const cJSON *scheduled = api_condition(pod, "PodScheduled");
     struct slice reason = API_TEXT(waiting, "reason");
 
     if (is_one_of(reason, no_image))
@@ -96,13 +87,13 @@ static bool is_disrupted(const cJSON *pod)
                                           "OutOfpods",
                                           NULL};
 
-    return slice_is(API_TEXT(condition_of(pod, "DisruptionTarget"), "status"), "True") ||
+    return slice_is(API_TEXT(api_condition(pod, "DisruptionTarget"), "status"), "True") ||
            is_one_of(API_TEXT(pod, "status", "reason"), reasons);
 }
 
 static void read_disruption(const cJSON *pod, struct pod_view *view)
 {
-    const cJSON *target = condition_of(pod, "DisruptionTarget");
+    const cJSON *target = api_condition(pod, "DisruptionTarget");
 
     if (target)
         say(view, API_TEXT(target, "reason"), API_TEXT(target, "message"));
@@ -151,7 +142,7 @@ static bool is_silent(const cJSON *pod)
     const cJSON *containers = API_MEMBER(pod, "status", "containerStatuses");
 
     return cJSON_IsTrue(API_MEMBER(cJSON_GetArrayItem(containers, 0), "ready")) &&
-           slice_is(API_TEXT(condition_of(pod, "Ready"), "status"), "False");
+           slice_is(API_TEXT(api_condition(pod, "Ready"), "status"), "False");
 }
 
 static int64_t memory_of(const cJSON *pod)

@@ -5,22 +5,16 @@
 #include "k8s/client/api_answer.h"
 #include "k8s/objects/manifest.h"
 
-#define TRACKING                                                                                   \
-    "batch.kubernetes.io/job-tracking" /* finalizer: not gone before it was counted                \
-                                        */
-#define UID_USED 8                     /* the first part of a uid is random enough */
+/* A finalizer: the pod stays until the Job's controller has counted it. */
+#define TRACKING "batch.kubernetes.io/job-tracking"
+/* Bytes of a uid in a name: its first part is random enough. */
+#define UID_USED 8
 
 const cJSON *job_condition(const cJSON *job, const char *type)
 {
-    const cJSON *condition, *conditions = API_MEMBER(job, "status", "conditions");
+    const cJSON *condition = api_condition(job, type);
 
-    cJSON_ArrayForEach(condition, conditions)
-    {
-        if (slice_is(API_TEXT(condition, "type"), type) &&
-            slice_is(API_TEXT(condition, "status"), "True"))
-            return condition;
-    }
-    return NULL;
+    return slice_is(API_TEXT(condition, "status"), "True") ? condition : NULL;
 }
 
 enum job_future job_future(const cJSON *job, struct slice uid)
