@@ -39,7 +39,7 @@ static const struct attribute rows[] = {
              "How much progress is shown: 0 nothing, 2 every epoch.")},
     {INTEGER("train.log_every_n_iter", TRAIN, 0, 1e9, "0",
              "Steps between two lines of progress; 0: by time."),
-     STORED(U32, log_every_steps, "training")},
+     STORED(U32, log_every_steps, "training"), .same_bits = true},
     {INTEGER("train.early_stopping", TRAIN, 0, 1000000, "0",
              "End after so many evaluations without improvement and keep the best model; 0: never. "
              "Needs train.test_size or validation.select."),
@@ -81,19 +81,19 @@ static const struct attribute rows[] = {
      STORED(U32, lanes, "job")},
     {INTEGER("job.min_workers", ANY_JOB, 1, 1024, "1",
              "Workers that the job waits for before it starts."),
-     STORED(U32, min_workers, "job")},
+     STORED(U32, min_workers, "job"), .same_bits = true},
     {INTEGER("job.max_workers", ANY_JOB, 1, 1024, NULL,
              "Workers that the job grows to. Default: job.min_workers; of PREDICT and EVALUATE the "
              "cores, "
              "where another job.* attribute asks for workers."),
-     STORED(U32, max_workers, "job")},
+     STORED(U32, max_workers, "job"), .same_bits = true},
     {INTEGER("job.threads", TRAIN, 1, 64, NULL,
              "Threads of each worker. Default: its share of its machine's cores."),
-     STORED(U32, threads, "job")},
+     STORED(U32, threads, "job"), .same_bits = true},
     {REAL("job.checkpoint_seconds", TRAIN, 0, 86400, "60",
           "Seconds between two checkpoints, from which a job goes on when all of its processes "
           "are gone; 0: none."),
-     STORED(REAL, checkpoint_seconds, "job")},
+     STORED(REAL, checkpoint_seconds, "job"), .same_bits = true},
     {BOOLEAN("job.wait", ANY_JOB, "true", NULL,
              "false: return the job's id as soon as its rows are read; it goes on without this "
              "session and writes its model or table itself.")},

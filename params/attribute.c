@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 void attribute_set_integer(const struct attribute *attribute, void *members, uint64_t value)
 {
     void *member = attribute_at(attribute, members);
@@ -211,4 +213,34 @@ bool attribute_equal(const struct attribute *attribute, const void *a, const voi
     const size_t size = bytes_of(attribute, one);
 
     return size == bytes_of(attribute, other) && memcmp(one, other, size) == 0;
+}
+
+void attribute_put(const struct attribute *attribute, const void *members, struct text *out)
+{
+    const void *member = (const char *)members + attribute->offset;
+    const struct counts *counts = member;
+
+    put_sized(out, slice_of(attribute->name));
+    switch (attribute->store) {
+    case STORE_NONE:
+        break;
+    case STORE_U32:
+    case STORE_U64:
+        put_u64(out, integer_at(attribute, members));
+        break;
+    case STORE_REAL:
+        put_f64(out, *(const double *)member);
+        break;
+    case STORE_BOOLEAN:
+        put_u8(out, *(const bool *)member);
+        break;
+    case STORE_ENUM:
+        put_u32(out, enum_at(attribute, members));
+        break;
+    case STORE_COUNTS:
+        put_u32(out, counts->count);
+        for (uint32_t i = 0; i < counts->count; i++)
+            put_u32(out, counts->items[i]);
+        break;
+    }
 }

@@ -66,6 +66,7 @@ struct attribute {
     const char *section; /* the object of the job spec; NULL: the one of the kind's name */
     const char *member;  /* in the object; NULL: it is not in the job spec */
     unsigned tasks;      /* bits 1 << TASK_...: models of others have no use for it. 0: all */
+    bool same_bits;      /* a job learns the same bits whatever the value is */
     const char *example; /* it must be set; the hint where it is not */
 };
 
@@ -99,4 +100,7 @@ void attribute_write(const struct attribute *attribute, const void *members, cJS
 enum status attribute_read(const struct attribute *attribute, const cJSON *object, void *members,
                            struct error *err);
 bool attribute_equal(const struct attribute *attribute, const void *a, const void *b);
+
+/* Name and value as bytes that no other name and value have. */
+void attribute_put(const struct attribute *attribute, const void *members, struct text *out);
 #endif

@@ -3,39 +3,24 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "kinds/network/network_attributes.h"
+#include "jobspec/jobspec_fingerprint.h"
 #include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
 
 #define STATE_MAGIC       0x4e524c5454u /* "TTLRN" */
-#define STATE_VERSION     3
+#define STATE_VERSION     4
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are saved as they stand");
 
 /* ---- the job's fingerprint ---- */
 
+/* What the job makes of its settings once its rows are known. */
 static void put_plan(const struct descent *descent, struct text *out)
 {
-    const struct jobspec *spec = descent->spec;
-    const struct optimizer *optimizer = &descent->optimizer;
-
-    put_u64(out, spec->seed);
     put_u32(out, descent->lanes);
     put_u32(out, descent->batch);
-    put_u32(out, spec->shuffle);
-    put_u32(out, spec->early_stopping);
-    put_u64(out, optimizer->steps);
-    put_f64(out, network_params(&spec->params)->l1);
-    put_f64(out, network_params(&spec->params)->l2);
-    put_u32(out, optimizer->kind);
-    put_u32(out, optimizer->schedule);
-    put_f64(out, optimizer->learning_rate);
-    put_f64(out, optimizer->momentum);
-    put_f64(out, optimizer->beta1);
-    put_f64(out, optimizer->beta2);
-    put_f64(out, optimizer->epsilon);
-    put_f64(out, optimizer->initial_accumulator);
+    put_u64(out, descent->optimizer.steps);
 }
 
 static void put_part(const struct dataset_part *part, struct text *out)
@@ -63,6 +48,7 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
 
     text_init(&bytes, FINGERPRINT_BYTES);
     descent->model.put_shape(descent->model.self, &bytes);
+    jobspec_put_settings(descent->spec, &bytes);
     put_plan(descent, &bytes);
     put_data(descent->dataset, &bytes);
     *fingerprint = hash_bytes(bytes.data, bytes.size, 0);
@@ -218,7 +204,7 @@ static enum status check_identity(const struct descent *descent, struct byte_rea
     if (head->failed || magic != STATE_MAGIC)
         return corrupt(err, "it is no learner's state");
     if (version != STATE_VERSION)
-        return corrupt(err, "it has another version");
+        return corrupt(err, "another version of totrain wrote it");
     if (fingerprint != descent->fingerprint)
         return corrupt(err, "it belongs to another job");
     return STATUS_OK;

@@ -83,7 +83,7 @@ struct differentiable {
 
     /* Its part of the stored model, which borrows from self and parameters. */
     void (*fill_model)(void *self, const float *parameters, struct model *model);
-    /* All of its shape that the learned bits depend on. */
+    /* All of its shape that the learned bits depend on and that the data decides. */
     void (*put_shape)(const void *self, struct text *out);
 };
 

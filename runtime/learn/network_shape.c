@@ -294,14 +294,12 @@ static void network_put_shape(const void *self, struct text *out)
     const struct network *network = self;
 
     put_u32(out, network->head.task);
-    put_u32(out, network->activation);
     put_u32(out, network->dense_width);
     put_u32(out, network->ids.id_count);
     put_u32(out, network->ids.rows);
     put_u32(out, network->layer_count);
     for (uint32_t l = 0; l < network->layer_count; l++)
         put_u32(out, network->layers[l].width);
-    put_f64(out, network->dropout.rate);
 }
 
 static void network_close(void *self)
