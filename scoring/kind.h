@@ -52,7 +52,7 @@ struct kind_shape {
 
 struct kind_cost {
     double parameters;
-    double multiplications; /* a row */
+    double multiplications; /* a row, in one direction */
     uint32_t slots;         /* floats that learning keeps for each parameter */
 };
 

@@ -152,8 +152,7 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
     return STATUS_OK;
 }
 
-/* What each optimizer keeps for a parameter (runtime/learn/optimizer.h). */
-static uint32_t slots_of(enum optimizer_kind optimizer)
+uint32_t network_slots(enum optimizer_kind optimizer)
 {
     return optimizer == OPTIMIZER_SGD ? 0 : optimizer == OPTIMIZER_ADAM ? 2 : 1;
 }
@@ -168,7 +167,7 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
 {
     const struct network_params *network = network_params(params);
     double rows = shape->dense + shape->id_rows, width = shape->dense + shape->ids;
-    struct kind_cost cost = {.slots = slots_of(network->optimizer)};
+    struct kind_cost cost = {.slots = network_slots(network->optimizer)};
 
     for (uint32_t i = 0; i <= network->hidden_units.count; i++) {
         const double units =

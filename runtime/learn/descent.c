@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "jobspec/job_size.h"
+#include "jobspec/jobspec_sections.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
@@ -132,7 +133,7 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
     const struct differentiable *model = &descent->model;
     const uint64_t there = machine_bytes();
     const uint64_t most = there < JOB_LEARNER_BYTES_MAX ? there : JOB_LEARNER_BYTES_MAX;
-    const struct job_size size = {model->parameter_count, optimizer_slots(descent->optimizer.kind),
+    const struct job_size size = {model->parameter_count, descent->cost.slots,
                                   descent->spec->early_stopping > 0};
     const uint64_t bytes = job_learner_bytes(&size) + model->space_bytes;
     uint32_t words = 0;
@@ -218,6 +219,16 @@ static enum status allocate(struct descent *descent, struct error *err)
     return descent_members_init(descent, err);
 }
 
+/* The same that the planner asks before the rows are known (planner/parameters.h). */
+static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset)
+{
+    const struct kind_shape shape = {spec->task, dataset->labels.count,
+                                     dataset->transform.dense_width, dataset->transform.id_count,
+                                     dataset->transform.id_rows};
+
+    return kind_of(spec)->cost(&spec->params, &shape);
+}
+
 static enum status plan(struct descent *descent, differentiable_open *open_model, struct error *err)
 {
     const struct jobspec *spec = descent->spec;
@@ -226,6 +237,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
     TRY(open_model(spec, descent->dataset, &descent->model, err));
+    descent->cost = cost_of(spec, descent->dataset);
     descent->batch = least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / descent->batch + 1;
     descent->lanes =
@@ -414,7 +426,7 @@ static enum status update_parameters(struct descent *descent, const float *gradi
     struct optimizer_sums before = {0}, after = {0};
     const struct optimizer_step step =
         optimizer_step_at(&descent->optimizer, descent->progress.phase.step);
-    const uint32_t slots = optimizer_slots(descent->optimizer.kind);
+    const uint32_t slots = descent->cost.slots;
     float *second_slots = descent->arrays.slots + (slots > 1 ? descent->model.parameter_count : 0);
 
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {

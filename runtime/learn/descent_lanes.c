@@ -21,10 +21,10 @@ static bool team_pays(const struct descent *descent)
 {
     const struct differentiable *model = &descent->model;
     const uint64_t bytes = model->parameter_count * (sizeof(float) + sizeof(int64_t));
-    const double step = (model->row_work + FETCH_WORK) * descent->batch;
+    const double step = (descent->cost.multiplications + FETCH_WORK) * descent->batch;
 
     return bytes * team_size(descent->team) <= MEMBERS_BYTES_MAX && step >= TEAM_WORK_LEAST &&
-           model->row_work * descent->batch >= 8.0 * model->parameter_count;
+           descent->cost.multiplications * descent->batch >= 8.0 * model->parameter_count;
 }
 
 enum status descent_members_init(struct descent *descent, struct error *err)
@@ -296,7 +296,7 @@ static void ensure_derived(struct descent *descent)
 static uint32_t lanes_per_call(const struct descent *descent, uint32_t count)
 {
     const struct phase *phase = &descent->progress.phase;
-    const double lane_work = descent->model.row_work * (phase->rows / descent->lanes + 1);
+    const double lane_work = descent->cost.multiplications * (phase->rows / descent->lanes + 1);
     const double lanes = (1 + floor(SITTING_WORK / lane_work)) * descent->member_count;
 
     return lanes < count ? (uint32_t)lanes : count;

@@ -37,7 +37,7 @@ void descent_measuring_deinit(struct descent *descent)
 
 static uint32_t rows_of_call(const struct descent *descent)
 {
-    const double rows = MEASURE_WORK / (descent->model.row_work + 1);
+    const double rows = MEASURE_WORK / (descent->cost.multiplications + 1);
 
     return rows >= SCORER_ROWS       ? SCORER_ROWS
            : rows < MEASURE_ROWS_MIN ? MEASURE_ROWS_MIN

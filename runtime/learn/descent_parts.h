@@ -50,7 +50,7 @@ struct descent_member {
 /* The floats of a state. */
 struct descent_arrays {
     float *parameters;
-    float *slots; /* (optimizer_slots, parameters) */
+    float *slots; /* (cost.slots, parameters) */
     float *best;  /* (parameters) with early stopping, else NULL */
 };
 
@@ -102,6 +102,7 @@ struct descent {
     struct team *own_team; /* NULL: the caller alone */
     struct team *team;     /* that computes lanes; NULL also where it would not pay */
     struct differentiable model;
+    struct kind_cost cost; /* of `model` */
     struct optimizer optimizer;
     uint32_t lanes, batch;
     uint64_t steps_per_epoch, planned_steps;
@@ -124,7 +125,7 @@ struct descent {
 
 static inline uint64_t descent_slot_count(const struct descent *descent)
 {
-    return (uint64_t)optimizer_slots(descent->optimizer.kind) * descent->model.parameter_count;
+    return (uint64_t)descent->cost.slots * descent->model.parameter_count;
 }
 
 /* Where the levels of a tensor's lanes are counted among the integers of a gradient. */

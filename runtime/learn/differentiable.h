@@ -60,7 +60,6 @@ struct differentiable {
     uint32_t tensor_count;        /* at most TENSORS_MAX */
     uint32_t parameter_count;
     uint32_t derived_count; /* floats of the copy that derive makes */
-    double row_work;        /* multiplications of a row in one direction */
     uint64_t space_bytes;   /* of a lane's space, without its gradient */
 
     void (*close)(void *self);

@@ -271,15 +271,6 @@ static void network_workspace_close(void *space)
 
 /* ---- as descent learns it ---- */
 
-static double row_work(const struct network *network)
-{
-    double work = (double)network->ids.id_count * network->layers[0].width;
-
-    for (uint32_t l = 0; l < network->layer_count; l++)
-        work += (double)network->layers[l].rows * network->layers[l].width;
-    return work;
-}
-
 static uint64_t space_bytes(const struct network *network)
 {
     uint64_t bytes = 0;
@@ -326,7 +317,6 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         .tensor_count = network->tensor_count,
         .parameter_count = network->parameter_count,
         .derived_count = network->transposed_count,
-        .row_work = row_work(network),
         .space_bytes = space_bytes(network),
         .close = network_close,
         .start = network_start,

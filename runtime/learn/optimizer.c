@@ -1,11 +1,11 @@
 #include "runtime/learn/optimizer.h"
-#include "kinds/network/network_attributes.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/vectors.h"
 #include "base/words.h"
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/pairs.h"
 
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
@@ -21,21 +21,6 @@ struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
         .initial_accumulator = network_params(&spec->params)->initial_accumulator,
         .steps = steps,
     };
-}
-
-uint32_t optimizer_slots(enum optimizer_kind kind)
-{
-    switch (kind) {
-    case OPTIMIZER_SGD:
-        return 0;
-    case OPTIMIZER_MOMENTUM:
-    case OPTIMIZER_NESTEROV:
-    case OPTIMIZER_ADAGRAD:
-        return 1;
-    case OPTIMIZER_ADAM:
-        return 2;
-    }
-    return 0;
 }
 
 float optimizer_slot_start(const struct optimizer *optimizer)

@@ -41,8 +41,7 @@ struct optimizer_step {
 
 struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps);
 
-/* Values that an optimizer keeps for each parameter, and what they start as. */
-uint32_t optimizer_slots(enum optimizer_kind kind);
+/* What the values start as that an optimizer keeps for each parameter (network_slots). */
 float optimizer_slot_start(const struct optimizer *optimizer);
 
 /* Until cool_from, schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */

@@ -813,6 +813,31 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
 }
 
 /* One function for the planner, which prints them, and the learner, which has them. */
+/* What the planner says of a model's size is what the learner has. */
+static void the_cost_of_a_kind_is_that_of_its_learner(void **state)
+{
+    static const struct rows_shape shapes[] = {
+        {20, 0, 3, 0, 0, 0}, {20, 0, 3, 2, 9, 2}, {20, 0, 0, 2, 9, 3}};
+    /* 5 and 4 hidden units */
+    static const double multiplications[] = {3 * 5 + 5 * 4 + 4, 5 * 5 + 5 * 4 + 4,
+                                             2 * 5 + 5 * 4 + 4 * 3};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct dataset dataset = made_dataset(shapes[i]);
+        struct jobspec spec = made_spec(&dataset);
+        struct descent *descent;
+
+        network_params(&spec.params)->hidden_units = (struct counts){{5, 4}, 2};
+        descent = opened(&spec, &dataset);
+        CHECK(descent->cost.parameters == descent->model.parameter_count);
+        CHECK(descent->cost.multiplications == multiplications[i]);
+        CHECK_INT(descent->cost.slots, 2); /* of Adam */
+        descent_close(descent);
+        made_dataset_close(&dataset);
+    }
+}
+
 static void lanes_follow_the_batch_and_the_model(void **state)
 {
     (void)state;
@@ -1339,6 +1364,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_abandoned_half_way_leaves_the_own_one),
         cmocka_unit_test(a_state_of_another_job_is_refused),
         cmocka_unit_test(what_cannot_be_trained_is_refused_with_the_bytes),
+        cmocka_unit_test(the_cost_of_a_kind_is_that_of_its_learner),
         cmocka_unit_test(lanes_follow_the_batch_and_the_model),
         cmocka_unit_test(there_is_no_model_before_the_end),
         cmocka_unit_test(the_model_scores_as_the_learner_evaluates),
