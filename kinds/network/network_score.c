@@ -6,14 +6,14 @@
 
 #include "kinds/network/network_model.h"
 #include "scoring/activation.h"
-#include "scoring/affine.h"
+#include "scoring/layer_sums.h"
 #include "scoring/matrix.h"
 
 struct room {
     const struct model *model;
-    const struct affine_kernel *kernel; /* for this processor */
-    struct affine *affines;             /* (layers) */
-    float *front, *back;                /* (rows_max, widest): activations of two layers */
+    const struct sums_kernel *kernel; /* for this processor */
+    struct layer_sums *sums;          /* (layers) */
+    float *front, *back;              /* (rows_max, widest): activations of two layers */
 };
 
 static uint32_t widest_hidden(const struct network_model *network)
@@ -50,16 +50,16 @@ size_t network_row_bytes(const struct model *model)
     return 2 * widest_hidden(network_of(model)) * sizeof(float);
 }
 
-static enum status init_affines(struct room *room, struct error *err)
+static enum status init_sums(struct room *room, struct error *err)
 {
     const struct network_model *network = network_of(room->model);
 
-    room->affines = calloc(network->layer_count, sizeof *room->affines);
-    if (!room->affines)
+    room->sums = calloc(network->layer_count, sizeof *room->sums);
+    if (!room->sums)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < network->layer_count; i++)
-        TRY(affine_init(&room->affines[i], network->layers[i].weights, network->layers[i].bias,
-                        inputs_of(room->model, i), network->layers[i].width, err));
+        TRY(layer_sums_init(&room->sums[i], network->layers[i].weights, network->layers[i].bias,
+                            inputs_of(room->model, i), network->layers[i].width, err));
     return STATUS_OK;
 }
 
@@ -77,8 +77,8 @@ enum status network_scorer_open(const struct model *model, uint32_t rows_max, vo
     if (!room)
         return fail_no_memory(err);
     room->model = model;
-    room->kernel = affine_kernel_best();
-    TRY_OR(failed, status, init_affines(room, err));
+    room->kernel = sums_kernel_best();
+    TRY_OR(failed, status, init_sums(room, err));
     room->front = matrix_new(rows_max, widest, sizeof(float));
     room->back = matrix_new(rows_max, widest, sizeof(float));
     if (room->front && room->back) {
@@ -97,9 +97,9 @@ void network_scorer_close(void *closed)
 
     if (!room)
         return;
-    for (uint32_t i = 0; room->affines && i < network_of(room->model)->layer_count; i++)
-        affine_deinit(&room->affines[i]);
-    free(room->affines);
+    for (uint32_t i = 0; room->sums && i < network_of(room->model)->layer_count; i++)
+        layer_sums_deinit(&room->sums[i]);
+    free(room->sums);
     free(room->front);
     free(room->back);
     free(room);
@@ -135,7 +135,7 @@ void network_score(void *opened, const float *dense, const int32_t *ids, uint32_
         const bool is_last = i + 1 == network->layer_count;
         float *z = is_last ? outputs : i % 2 ? room->back : room->front;
 
-        affine_rows(&room->affines[i], room->kernel, x, count, z);
+        layer_sums_compute(&room->sums[i], room->kernel, x, count, z);
         if (i == 0)
             add_ids(room->model, ids, count, z);
         if (!is_last)

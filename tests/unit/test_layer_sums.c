@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "scoring/activation.h"
-#include "scoring/affine.h"
+#include "scoring/layer_sums.h"
 
 #define ROWS_MAX   61
 #define INPUTS_MAX 70
@@ -31,7 +31,7 @@ static float *draw_many(uint64_t stream, size_t count)
     return floats;
 }
 
-/* What affine.h promises, one output at a time, rounded after every step. */
+/* What layer_sums.h promises, one output at a time, rounded after every step. */
 static float add_up(const float *x, const float *weights, float bias, size_t inputs, size_t stride)
 {
     volatile float sum = bias;
@@ -47,21 +47,20 @@ struct shape {
     size_t rows, inputs, width;
 };
 
-static void check_kernel(const struct affine_kernel *kernel, const struct shape *shape,
-                         uint64_t seed)
+static void check_kernel(const struct sums_kernel *kernel, const struct shape *shape, uint64_t seed)
 {
     const size_t outputs = shape->rows * shape->width;
     float *x = draw_many(seed * 3, shape->rows * shape->inputs);
     float *weights = draw_many(seed * 3 + 1, shape->inputs * shape->width);
     float *bias = draw_many(seed * 3 + 2, shape->width);
     float *z = malloc((outputs + 1) * sizeof *z);
-    struct affine affine;
+    struct layer_sums sums;
     struct error err;
 
     assert_non_null(z);
     z[outputs] = 12345; /* the end is respected */
-    CHECK_OK(affine_init(&affine, weights, bias, shape->inputs, shape->width, &err));
-    affine_rows(&affine, kernel, x, shape->rows, z);
+    CHECK_OK(layer_sums_init(&sums, weights, bias, shape->inputs, shape->width, &err));
+    layer_sums_compute(&sums, kernel, x, shape->rows, z);
     for (size_t i = 0; i < outputs; i++) {
         const size_t row = i / shape->width, j = i % shape->width;
         const float expected =
@@ -70,7 +69,7 @@ static void check_kernel(const struct affine_kernel *kernel, const struct shape 
         assert_memory_equal(&z[i], &expected, sizeof expected);
     }
     CHECK(z[outputs] == 12345);
-    affine_deinit(&affine);
+    layer_sums_deinit(&sums);
     free(x);
     free(weights);
     free(bias);
@@ -80,27 +79,27 @@ static void check_kernel(const struct affine_kernel *kernel, const struct shape 
 static void every_kernel_adds_in_the_same_order_to_the_last_bit(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < affine_kernel_count; k++) {
-        if (!affine_kernels[k].is_supported())
+    for (size_t k = 0; k < sums_kernel_count; k++) {
+        if (!sums_kernels[k].is_supported())
             continue;
         for (uint64_t i = 0; i < 150; i++) {
             const struct shape shape = {draw_below(0, i, ROWS_MAX), draw_below(1, i, INPUTS_MAX),
                                         1 + draw_below(2, i, WIDTH_MAX)};
-            check_kernel(&affine_kernels[k], &shape, i);
+            check_kernel(&sums_kernels[k], &shape, i);
         }
     }
 }
 
 static void the_best_kernel_is_the_widest_that_runs_here(void **state)
 {
-    const struct affine_kernel *best = affine_kernel_best();
+    const struct sums_kernel *best = sums_kernel_best();
 
     (void)state;
     CHECK(best->is_supported());
-    for (const struct affine_kernel *kernel = affine_kernels; kernel < best; kernel++)
+    for (const struct sums_kernel *kernel = sums_kernels; kernel < best; kernel++)
         CHECK(!kernel->is_supported());
-    assert_string_equal(affine_kernels[affine_kernel_count - 1].name, "baseline");
-    CHECK(affine_kernels[affine_kernel_count - 1].is_supported());
+    assert_string_equal(sums_kernels[sums_kernel_count - 1].name, "baseline");
+    CHECK(sums_kernels[sums_kernel_count - 1].is_supported());
 }
 
 #if defined(__x86_64__)

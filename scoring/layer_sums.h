@@ -1,5 +1,5 @@
 /*
- * affine.h - what a layer adds up: z (rows, width) = b + x (rows, inputs) W.
+ * layer_sums.h - what a layer adds up: z (rows, width) = b + x (rows, inputs) W.
  *
  * Each output starts from its bias and adds input after input in ascending
  * order, product and sum rounded apart. Rows and outputs are computed side by
@@ -7,17 +7,17 @@
  * together nor on the width of the processor's vectors. Several rows at a time
  * share each read of the weights, and are several times as fast as one.
  */
-#ifndef SCORING_AFFINE_H
-#define SCORING_AFFINE_H
+#ifndef SCORING_LAYER_SUMS_H
+#define SCORING_LAYER_SUMS_H
 
 #include <stddef.h>
 
 #include "base/error.h"
 
-#define AFFINE_PANEL 16 /* outputs: a multiple of the lanes of all vectors */
+#define SUMS_PANEL 16 /* outputs: a multiple of the lanes of all vectors */
 
 /* Sums of whole panels of outputs; columns of W lie in rows of `stride` floats. */
-struct affine_operands {
+struct sums_operands {
     const float *x; /* (rows, inputs) */
     size_t rows, inputs;
     const float *weights, *bias;
@@ -27,29 +27,29 @@ struct affine_operands {
 };
 
 /* One source, compiled for each set of vectors. */
-struct affine_kernel {
+struct sums_kernel {
     const char *name; /* "avx512f", "avx2", "baseline" */
     bool (*is_supported)(void);
-    void (*multiply)(const struct affine_operands *operands);
+    void (*multiply)(const struct sums_operands *operands);
 };
 
 /* The widest first; `baseline` is the last and runs everywhere. */
-extern const struct affine_kernel affine_kernels[];
-extern const size_t affine_kernel_count;
-const struct affine_kernel *affine_kernel_best(void);
+extern const struct sums_kernel sums_kernels[];
+extern const size_t sums_kernel_count;
+const struct sums_kernel *sums_kernel_best(void);
 
 /* A layer's weights, borrowed but for the outputs beyond the last whole panel:
  * those lie here again, in a panel filled up with zeros. */
-struct affine {
+struct layer_sums {
     const float *weights, *bias;
     size_t inputs, width;
-    float *tail; /* (1 + inputs, AFFINE_PANEL): bias, weights. NULL: none */
+    float *tail; /* (1 + inputs, SUMS_PANEL): bias, weights. NULL: none */
 };
 
-enum status affine_init(struct affine *affine, const float *weights, const float *bias,
-                        size_t inputs, size_t width, struct error *err);
-void affine_deinit(struct affine *affine);
-void affine_rows(const struct affine *affine, const struct affine_kernel *kernel, const float *x,
-                 size_t rows, float *z);
+enum status layer_sums_init(struct layer_sums *sums, const float *weights, const float *bias,
+                            size_t inputs, size_t width, struct error *err);
+void layer_sums_deinit(struct layer_sums *sums);
+void layer_sums_compute(const struct layer_sums *sums, const struct sums_kernel *kernel,
+                        const float *x, size_t rows, float *z);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * affine_kernel.h - the loops of affine.c, which includes this once for each
+ * layer_sums_kernel.h - the loops of layer_sums.c, which includes this once for each
  * set of vectors, with
  *
  *     KERNEL          the function's name
@@ -26,7 +26,7 @@ typedef float LANES __attribute__((vector_size(KERNEL_LANES * sizeof(float))));
 /* `rows` and `vectors` are constants where this is inlined, so that the sums
  * stay in registers. Vectors are read and written where floats may lie. */
 KERNEL_TARGET
-static inline __attribute__((always_inline)) void BLOCK(const struct affine_operands *operands,
+static inline __attribute__((always_inline)) void BLOCK(const struct sums_operands *operands,
                                                         size_t row, size_t column, const int rows,
                                                         const int vectors)
 {
@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void BLOCK(const struct affine_oper
 
 /* One strip of columns of all rows: it stays in the cache. */
 KERNEL_TARGET
-static inline __attribute__((always_inline)) void STRIP(const struct affine_operands *operands,
+static inline __attribute__((always_inline)) void STRIP(const struct sums_operands *operands,
                                                         size_t column, const int vectors)
 {
     size_t row = 0;
@@ -65,9 +65,9 @@ static inline __attribute__((always_inline)) void STRIP(const struct affine_oper
 }
 
 KERNEL_TARGET
-static void KERNEL(const struct affine_operands *operands)
+static void KERNEL(const struct sums_operands *operands)
 {
-    enum { WIDE = KERNEL_SINGLE * KERNEL_LANES, PANEL = AFFINE_PANEL };
+    enum { WIDE = KERNEL_SINGLE * KERNEL_LANES, PANEL = SUMS_PANEL };
     size_t column = 0;
 
     for (; column + WIDE <= operands->columns; column += WIDE)
