@@ -6,11 +6,7 @@
 #define TRAIN   SCOPE_TRAIN
 #define ANY_JOB (SCOPE_TRAIN | SCOPE_EVALUATE | SCOPE_PREDICT)
 
-/* Where the value lies, and the object of job.json in which it has the member's name. */
-#define STORED_AS(type, c_member, object, json)                                                    \
-    .store = STORE_##type, .offset = offsetof(struct jobspec, c_member), .section = object,        \
-    .member = json
-#define STORED(type, c_member, object) STORED_AS(type, c_member, object, #c_member)
+#define STORED(type, c_member, object) STORED_IN(struct jobspec, type, c_member, object, #c_member)
 
 /* clang-format off: one row, one attribute. */
 static const struct attribute rows[] = {

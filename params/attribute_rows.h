@@ -22,4 +22,20 @@
     .name = row_name, .type = ATTRIBUTE_WORD, .scope = scopes, .default_value = value,             \
     .words = known, .later = not_yet, .help = text
 
+/* Is the member of a struct what the row says that it is? */
+#define FITS_U32(member)     _Generic((member), uint32_t : 1, default : 0)
+#define FITS_U64(member)     _Generic((member), uint64_t : 1, default : 0)
+#define FITS_REAL(member)    _Generic((member), double : 1, default : 0)
+#define FITS_BOOLEAN(member) _Generic((member), bool : 1, default : 0)
+#define FITS_ENUM(member)    _Generic((member), unsigned : 1, default : 0)
+#define FITS_COUNTS(member)  _Generic((member), struct counts : 1, default : 0)
+
+/* Where the value lies, and the object of job.json in which it has the name `json`. A row of
+ * another type than the member's does not compile. */
+#define STORED_IN(members, type, c_member, object, json)                                           \
+    .store = STORE_##type,                                                                         \
+    .offset = offsetof(members, c_member) +                                                        \
+              0 * sizeof(char[FITS_##type(((members *)0)->c_member) ? 1 : -1]),                    \
+    .section = object, .member = json
+
 #endif

@@ -5,11 +5,9 @@
 _Static_assert(sizeof(struct network_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
 #define TRAIN SCOPE_TRAIN
-/* Where the value lies, and the object of job.json in which it has the member's name; NULL: the
- * object "network". */
+/* object NULL: "network". */
 #define STORED_AS(type, c_member, object, json)                                                    \
-    .store = STORE_##type, .offset = offsetof(struct network_params, c_member), .section = object, \
-    .member = json
+    STORED_IN(struct network_params, type, c_member, object, json)
 #define STORED(type, c_member, object) STORED_AS(type, c_member, object, #c_member)
 
 /* clang-format off: one row, one attribute. */
