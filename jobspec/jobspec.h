@@ -3,10 +3,10 @@
  *
  * Above it is SQL; below it no code knows SQL grammar. A job spec is a JSON
  * file, `job.json` in the job's folder, written once and never changed. Its
- * schema is jobspec/jobspec.schema.json; reader, writer and schema are held
- * together by tests. A reader refuses a version that it does not know, members
- * that it does not know, and every number outside its range: a spec that was
- * read is valid.
+ * schema is printed from the tables that reader and writer go by (jobspec_schema.h):
+ * jobspec/NAME.schema.json for each kind of model, scoring.schema.json. A reader refuses a version
+ * that it does not know, members that it does not know, and every number outside its range: a spec
+ * that was read is valid.
  */
 #ifndef JOBSPEC_JOBSPEC_H
 #define JOBSPEC_JOBSPEC_H

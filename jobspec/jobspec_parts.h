@@ -10,8 +10,10 @@
 
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-#define NAME_BYTES_MAX 100000 /* a column's name: SQLite allows any length */
-#define WORD_BYTES_MAX 64     /* names of estimators, families, metrics */
+#define NAME_BYTES_MAX  100000     /* a column's name: SQLite allows any length */
+#define WORD_BYTES_MAX  64         /* names of estimators, families, metrics */
+#define HOST_BYTES_MAX  45         /* of an IP address */
+#define SCORED_ROWS_MAX UINT32_MAX /* of a spool */
 
 /* Exactly these members, each once. */
 enum status spec_check_members(const cJSON *object, const char *const *names, struct error *err);

@@ -8,8 +8,6 @@
 #include "jobspec/jobspec_sections.h"
 #include "kinds/kinds.h"
 
-#define HOST_BYTES_MAX 45 /* of an IP address */
-
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {

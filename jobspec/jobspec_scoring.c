@@ -3,8 +3,6 @@
  */
 #include "jobspec/jobspec_parts.h"
 
-#define ROWS_MAX UINT32_MAX /* of a spool */
-
 static enum status read_column(const cJSON *json, uint32_t columns, uint32_t *column,
                                struct error *err)
 {
@@ -55,7 +53,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
                          MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
                                  "outputs", "metrics", "keeps_bad_rows", "replaces_any"),
                          &section, err));
-    TRY(json_get_integer(section, "rows", 0, ROWS_MAX, &rows, err));
+    TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
     TRY(spec_get_u32(section, "shard_rows", 1, JOBSPEC_SHARD_ROWS_MAX, &scoring->shard_rows, err));
     TRY(spec_get_u32(section, "columns", 1, JOBSPEC_COLUMNS_MAX, &scoring->columns, err));

@@ -1,4 +1,4 @@
-"""The part of JSON Schema (draft 2020-12) that jobspec.schema.json uses.
+"""The part of JSON Schema (draft 2020-12) that jobspec/*.schema.json use.
 
     check_schema.py SCHEMA FILE...
 
@@ -73,6 +73,9 @@ def check(value, schema, path="$"):
         elif keyword == "items":
             for index, item in enumerate(value if isinstance(value, list) else []):
                 yield from check(item, argument, f"{path}[{index}]")
+        elif keyword == "anyOf":
+            if all(list(check(value, choice)) for choice in argument):
+                yield f"{path} is none of {argument}"
         elif keyword in KEYWORDS:
             yield from (f"{path} {problem}"
                         for problem in KEYWORDS[keyword](value, argument, schema))

@@ -1,10 +1,11 @@
 """Plan every case and compare with the files beside it.
 
-    run_plan.py PROGRAM FOLDER SCHEMA [--write]
+    run_plan.py PROGRAM FOLDER SCHEMAS [--write]
 
 A case NAME.sql describes its query in comments (tests/unit/described_catalog.h)
 and has NAME.plan (EXPLAIN's text, PREDICT's SQL) and, when it makes a job,
-NAME.job.json, which the schema beside SCHEMA or SCHEMA itself must take; or NAME.error, what a person sees.
+NAME.job.json, which its schema in SCHEMAS must take, that of its kind of model or scoring.schema.json; or
+NAME.error, what a person sees.
 A job spec holds only what differs from another case's (job_specs.py).
 --write makes the files new: read the difference before committing it.
 """
@@ -40,7 +41,8 @@ def spoil(job):
 
 def check_job(job, schemas):
     spec = json.loads(job)
-    schema = schemas["train" if spec["kind"] == "train" else "scoring"]
+    name = spec["model"]["family"] if spec["kind"] == "train" else "scoring"
+    schema = json.loads((schemas / f"{name}.schema.json").read_text())
     problems = list(check(spec, schema))
     for what, spoiled in spoil(spec):
         if not list(check(spoiled, schema)):
@@ -50,9 +52,7 @@ def check_job(job, schemas):
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    train = pathlib.Path(sys.argv[3])
-    schemas = {"train": json.loads(train.read_text()),
-               "scoring": json.loads((train.parent / "scoring.schema.json").read_text())}
+    schemas = pathlib.Path(sys.argv[3])
 
     def examine(case):
         plan, error, problems = cases.run(program, case)

@@ -2,8 +2,11 @@
 
 #include <stdlib.h>
 
+#include "cli/completion.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_fingerprint.h"
+#include "jobspec/jobspec_schema.h"
 #include "kinds/kinds.h"
 #include "planner/attribute.h"
 #include "planner/later.h"
@@ -178,28 +181,56 @@ static void a_list_of_words_may_be_written_with_commas(void **state)
     assert_string_equal(err.hint, "Did you mean 'score'?");
 }
 
-static void the_document_is_printed_from_the_table(void **state)
+/* A file that is printed from the tables; TOTRAIN_WRITE=1 writes it anew. */
+static void check_file(const char *path, const struct text *printed)
 {
     static char stored[DOCUMENT_BYTES_MAX];
-    bool writes = getenv("TOTRAIN_WRITE") != NULL;
-    FILE *file = fopen(ATTRIBUTES_DOCUMENT, writes ? "wb" : "rb");
-    struct text printed;
+    const bool writes = getenv("TOTRAIN_WRITE") != NULL;
+    FILE *file = fopen(path, writes ? "wb" : "rb");
     size_t size;
-    (void)state;
 
-    CHECK(file != NULL);
-    text_init(&printed, DOCUMENT_BYTES_MAX);
-    attributes_print_document(&printed);
+    if (!file)
+        check_failed("%s is not there: run this test with TOTRAIN_WRITE=1", path);
     if (writes) {
-        CHECK_INT(fwrite(printed.data, 1, printed.size, file), printed.size);
+        CHECK_INT(fwrite(printed->data, 1, printed->size, file), printed->size);
     } else {
         size = fread(stored, 1, sizeof stored, file);
-        if (size != printed.size || memcmp(stored, printed.data, size) != 0)
-            check_failed("docs/attributes.md is not what the table says: "
-                         "run this test with TOTRAIN_WRITE=1");
+        if (size != printed->size || memcmp(stored, printed->data, size) != 0)
+            check_failed("%s is not what the tables say: run this test with TOTRAIN_WRITE=1", path);
     }
     CHECK_INT(fclose(file), 0);
+}
+
+static void the_document_is_printed_from_the_tables(void **state)
+{
+    struct text printed;
+    (void)state;
+
+    text_init(&printed, DOCUMENT_BYTES_MAX);
+    attributes_print_document(&printed);
+    check_file(ATTRIBUTES_DOCUMENT, &printed);
     text_deinit(&printed);
+}
+
+static void check_schema_file(const struct kind *kind)
+{
+    struct text printed;
+    struct error err;
+    char path[512];
+
+    text_init(&printed, DOCUMENT_BYTES_MAX);
+    CHECK_OK(jobspec_print_schema(kind, &printed, &err));
+    snprintf(path, sizeof path, SCHEMA_FOLDER "/%s.schema.json", kind ? kind->name : "scoring");
+    check_file(path, &printed);
+    text_deinit(&printed);
+}
+
+static void the_schemas_of_job_specs_are_printed_from_the_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; kinds[i]; i++)
+        check_schema_file(kinds[i]);
+    check_schema_file(NULL);
 }
 
 static void a_network_has_up_to_16_layers(void **state)
@@ -246,6 +277,39 @@ static void check_stored(const struct attribute *attribute, void *members, void 
     cJSON_Delete(object);
 }
 
+/* A number beyond the range is refused in a job spec as in a statement. */
+static void check_range_of_stored(const struct attribute *attribute, void *members)
+{
+    cJSON *object = cJSON_CreateObject();
+    struct error err;
+
+    if (attribute->store == STORE_U32 || attribute->store == STORE_REAL) {
+        json_add_real(object, attribute->member, attribute->most * 2 + 1);
+        CHECK_FAILS(attribute_read(attribute, object, members, &err), STATUS_CORRUPT,
+                    attribute->member);
+    } else if (attribute->store == STORE_ENUM) {
+        json_add_string(object, attribute->member, SLICE("no such word"));
+        CHECK_FAILS(attribute_read(attribute, object, members, &err), STATUS_CORRUPT,
+                    attribute->member);
+    }
+    cJSON_Delete(object);
+}
+
+/* The bytes of a state's fingerprint follow the value, unless no bit of the model does. */
+static void check_hashed(const struct attribute *attribute, const struct jobspec *spec,
+                         const struct jobspec *other)
+{
+    struct text one, two;
+
+    text_init(&one, TEXT_MAXIMUM);
+    text_init(&two, TEXT_MAXIMUM);
+    jobspec_put_settings(spec, &one);
+    jobspec_put_settings(other, &two);
+    CHECK(slice_equal(text_slice(&one), text_slice(&two)) == attribute->same_bits);
+    text_deinit(&one);
+    text_deinit(&two);
+}
+
 static void check_documented(const struct attribute *attribute, const char *document)
 {
     char row[128];
@@ -255,51 +319,173 @@ static void check_documented(const struct attribute *attribute, const char *docu
     CHECK(attribute->help && attribute->help[0]);
 }
 
+static const cJSON *member_of(const cJSON *object, const char *name)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    if (!member)
+        check_failed("the schema has no \"%s\"", name);
+    return member;
+}
+
+/* The schema of the kind's job specs wants the member, of the row's range and words. */
+static void check_in_schema(const struct attribute *attribute, const struct kind *kind,
+                            const cJSON *schema)
+{
+    const char *section = attribute->section ? attribute->section : kind->name;
+    const cJSON *object = member_of(member_of(schema, "properties"), section), *name;
+    const cJSON *member = member_of(member_of(object, "properties"), attribute->member);
+    size_t found = 0, words = 0;
+
+    cJSON_ArrayForEach(name, member_of(object, "required")) found +=
+        strcmp(name->valuestring, attribute->member) == 0;
+    CHECK_INT(found, 1);
+    assert_string_equal(member_of(member, "description")->valuestring, attribute->name);
+    if (attribute->store == STORE_U32 || attribute->store == STORE_REAL) {
+        CHECK(member_of(member, "maximum")->valuedouble == attribute->most);
+        CHECK(member_of(member, "minimum")->valuedouble <= attribute->least);
+    } else if (attribute->store == STORE_ENUM) {
+        cJSON_ArrayForEach(name, member_of(member, "enum"))
+            assert_string_equal(name->valuestring, attribute->words[words++]);
+        CHECK(words > 0 && !attribute->words[words]);
+    }
+}
+
+static const struct estimator *estimator_with(const struct attribute *attribute)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (estimator_uses(&estimators[i], attribute))
+            return &estimators[i];
+    check_failed("no estimator has a use for %s", attribute->name);
+    return NULL;
+}
+
+/* What may be typed at the end of the text. */
+static struct completion completed(const char *text, struct arena *arena)
+{
+    static const struct completion_names no_names;
+    struct completion completion;
+    struct error err;
+
+    CHECK_OK(completion_find(slice_of(text), strlen(text), &no_names, arena, &completion, &err));
+    return completion;
+}
+
+static bool offers(const struct completion *completion, const char *text, const char *help)
+{
+    for (size_t i = 0; i < completion->count; i++)
+        if (slice_is(completion->candidates[i].text, text))
+            return strstr(completion->candidates[i].help.data, help) != NULL;
+    return false;
+}
+
+static void check_completed_in(const struct attribute *attribute, const char *verb,
+                               const char *object)
+{
+    struct completion names, values;
+    struct arena arena;
+    char text[256], word[64];
+
+    arena_init(&arena, 1 << 20);
+    snprintf(text, sizeof text, "SELECT * FROM t TO %s %s WITH %.*s", verb, object,
+             (int)strcspn(attribute->name, ".") + 2, attribute->name);
+    names = completed(text, &arena);
+    if (!offers(&names, attribute->name, attribute->help))
+        check_failed("%s does not offer %s", text, attribute->name);
+    snprintf(text, sizeof text, "SELECT * FROM t TO %s %s WITH %s = ", verb, object,
+             attribute->name);
+    values = completed(text, &arena);
+    CHECK(values.note.size > 0 && strstr(values.note.data, attribute->help));
+    for (const char *const *known = attribute->words; known && *known; known++) {
+        snprintf(word, sizeof word, "'%s'", *known);
+        CHECK(offers(&values, word, ""));
+    }
+    if (attribute->type == ATTRIBUTE_BOOLEAN)
+        CHECK(offers(&values, "true", ""));
+    arena_deinit(&arena);
+}
+
+static void check_completed(const struct attribute *attribute)
+{
+    if (attribute->scope & SCOPE_TRAIN)
+        check_completed_in(attribute, "TRAIN", estimator_with(attribute)->name);
+    if (attribute->scope & SCOPE_EVALUATE)
+        check_completed_in(attribute, "EVALUATE", "m");
+    if (attribute->scope & SCOPE_PREDICT)
+        check_completed_in(attribute, "PREDICT", "p");
+}
+
 /* Out of its range a number is refused, and so is what is of another type. */
 static void check_checked(const struct attribute *attribute)
 {
+    const char *model = attribute->scope & SCOPE_TRAIN ? estimator_with(attribute)->name : NULL;
+    const unsigned scope = attribute->scope;
     struct error err;
 
     if (attribute->type == ATTRIBUTE_INTEGER && attribute->most < 0x1p53) {
-        CHECK_FAILS(check(attribute->name, number(attribute->most + 1), attribute->scope, &err),
+        CHECK_FAILS(check_for(model, attribute->name, number(attribute->most + 1), scope, &err),
                     STATUS_INVALID, attribute->name);
-        CHECK_FAILS(check(attribute->name, number(attribute->least - 1), attribute->scope, &err),
+        CHECK_FAILS(check_for(model, attribute->name, number(attribute->least - 1), scope, &err),
                     STATUS_INVALID, attribute->name);
     } else if (attribute->type == ATTRIBUTE_REAL) {
-        CHECK_FAILS(check(attribute->name, number(attribute->most * 2), attribute->scope, &err),
+        CHECK_FAILS(check_for(model, attribute->name, number(attribute->most * 2), scope, &err),
+                    STATUS_INVALID, attribute->name);
+        CHECK_FAILS(check_for(model, attribute->name, number(attribute->least - 1), scope, &err),
                     STATUS_INVALID, attribute->name);
     }
-    CHECK_FAILS(check(attribute->name, (struct value){.kind = VALUE_LIST}, attribute->scope, &err),
+    CHECK_FAILS(check_for(model, attribute->name, (struct value){.kind = VALUE_LIST}, scope, &err),
                 attribute->type == ATTRIBUTE_WORD && attribute->later ? err.status : STATUS_INVALID,
                 attribute->name);
 }
 
-/* One row is all that a scalar attribute takes: the rest follows from it. */
-static void every_attribute_is_checked_stored_compared_and_documented(void **state)
+/* A row of a table: of one kind, or of all of them, as seen with one of them. */
+static void check_attribute(const struct attribute *attribute, const struct kind *kind,
+                            bool is_of_kind, const char *document, const cJSON *schema)
 {
-    const struct attribute_table *const tables[] = {&job_attributes, kinds[0]->attributes};
-    struct text document;
-    size_t stored = 0;
+    struct jobspec specs[3]; /* with another value, with the same read back, with the default */
+    void *members[3];
+
+    check_checked(attribute);
+    check_documented(attribute, document);
+    check_completed(attribute);
+    CHECK((attribute->store != STORE_NONE) == (attribute->member != NULL));
+    if (!attribute->member)
+        return;
+    for (size_t i = 0; i < 3; i++) {
+        specs[i] = (struct jobspec){.kind = SPEC_TRAIN, .family = slice_of(kind->name)};
+        members[i] = is_of_kind ? (void *)specs[i].params.bytes : &specs[i];
+        attribute_set_default(attribute, members[i]);
+    }
+    check_stored(attribute, members[0], members[1]);
+    check_range_of_stored(attribute, members[1]);
+    CHECK(jobspec_equal(&specs[0], &specs[1]) && !jobspec_equal(&specs[0], &specs[2]));
+    check_hashed(attribute, &specs[0], &specs[2]);
+    check_in_schema(attribute, kind, schema);
+}
+
+/* A row is all that a scalar attribute takes: the rest follows from it. */
+static void every_attribute_is_checked_stored_compared_hashed_and_shown(void **state)
+{
+    struct text document, printed;
+    struct error err;
     (void)state;
 
     text_init(&document, DOCUMENT_BYTES_MAX);
     attributes_print_document(&document);
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-        for (size_t i = 0; i < tables[t]->count; i++) {
-            const struct attribute *attribute = &tables[t]->rows[i];
-            struct jobspec a = {.kind = SPEC_TRAIN}, b = a;
+    for (size_t k = 0; kinds[k]; k++) {
+        const struct attribute_table *const tables[] = {&job_attributes, kinds[k]->attributes};
+        cJSON *schema;
 
-            check_checked(attribute);
-            check_documented(attribute, text_string(&document));
-            CHECK((attribute->store != STORE_NONE) == (attribute->member != NULL));
-            if (!attribute->member)
-                continue;
-            check_stored(attribute, t ? (void *)a.params.bytes : &a,
-                         t ? (void *)b.params.bytes : &b);
-            stored++;
-        }
+        text_init(&printed, DOCUMENT_BYTES_MAX);
+        CHECK_OK(jobspec_print_schema(kinds[k], &printed, &err));
+        CHECK_OK(json_parse(text_slice(&printed), DOCUMENT_BYTES_MAX, &schema, &err));
+        for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+            for (size_t i = 0; i < tables[t]->count; i++)
+                check_attribute(&tables[t]->rows[i], kinds[k], t > 0, text_string(&document),
+                                schema);
+        cJSON_Delete(schema);
+        text_deinit(&printed);
     }
-    CHECK(stored >= 29);
     text_deinit(&document);
 }
 
@@ -314,9 +500,10 @@ int main(void)
         cmocka_unit_test(a_known_name_that_is_not_built_is_unsupported),
         cmocka_unit_test(an_attribute_belongs_to_its_statements_and_models),
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),
-        cmocka_unit_test(the_document_is_printed_from_the_table),
+        cmocka_unit_test(the_document_is_printed_from_the_tables),
+        cmocka_unit_test(the_schemas_of_job_specs_are_printed_from_the_tables),
         cmocka_unit_test(a_network_has_up_to_16_layers),
-        cmocka_unit_test(every_attribute_is_checked_stored_compared_and_documented),
+        cmocka_unit_test(every_attribute_is_checked_stored_compared_hashed_and_shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

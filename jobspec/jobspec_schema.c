@@ -1,0 +1,304 @@
+#include "jobspec/jobspec_schema.h"
+
+#include <stdio.h>
+
+#include "jobspec/job_attributes.h"
+#include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec_sections.h"
+
+/* As in jobspec_write.c, what does not fit into memory is found by json_print. */
+
+/* ---- values ---- */
+
+static cJSON *typed(const char *type, const char *help)
+{
+    cJSON *schema = cJSON_CreateObject();
+
+    json_add_string(schema, "type", slice_of(type));
+    if (help)
+        json_add_string(schema, "description", slice_of(help));
+    return schema;
+}
+
+static cJSON *integer(int64_t least, int64_t most, const char *help)
+{
+    cJSON *schema = typed("integer", help);
+
+    json_add_integer(schema, "minimum", least);
+    json_add_integer(schema, "maximum", most);
+    return schema;
+}
+
+static cJSON *text(size_t least, size_t most, const char *help)
+{
+    cJSON *schema = typed("string", help);
+
+    json_add_integer(schema, "minLength", (int64_t)least);
+    json_add_integer(schema, "maxLength", (int64_t)most);
+    return schema;
+}
+
+static void add_words(cJSON *schema, const char *const *words)
+{
+    cJSON *array = json_add_array(schema, "enum");
+
+    for (; *words; words++)
+        json_append(array, json_string(slice_of(*words)));
+}
+
+static cJSON *word(const char *const *words, const char *help)
+{
+    cJSON *schema = typed("string", help);
+
+    add_words(schema, words);
+    return schema;
+}
+
+static cJSON *array(size_t least, size_t most, cJSON *items, const char *help)
+{
+    cJSON *schema = typed("array", help);
+
+    json_add_integer(schema, "minItems", (int64_t)least);
+    json_add_integer(schema, "maxItems", (int64_t)most);
+    json_add(schema, "items", items);
+    return schema;
+}
+
+/* The schema is of an object of these members alone. All are required but `optional`, which may be
+ * NULL. */
+static void close_object(cJSON *schema, cJSON *members, const char *optional)
+{
+    cJSON *required = json_add_array(schema, "required");
+
+    for (cJSON *member = members ? members->child : NULL; member; member = member->next)
+        if (!optional || !slice_is(slice_of(member->string), optional))
+            json_append(required, json_string(slice_of(member->string)));
+    json_add_boolean(schema, "additionalProperties", false);
+    json_add(schema, "properties", members);
+}
+
+static cJSON *object(cJSON *members, const char *optional)
+{
+    cJSON *schema = typed("object", NULL);
+
+    close_object(schema, members, optional);
+    return schema;
+}
+
+/* ---- attributes ---- */
+
+/* The range that attribute_read takes: also 0, where the row's own begins above it. */
+static void add_range(const struct attribute *attribute, bool may_be_0, cJSON *schema)
+{
+    cJSON *choices, *choice;
+
+    if (attribute->least > 0 && may_be_0) {
+        choices = json_add_array(schema, "anyOf");
+        choice = cJSON_CreateObject();
+        json_add_integer(choice, "maximum", 0);
+        json_append(choices, choice);
+        choice = cJSON_CreateObject();
+        json_add_real(choice, "minimum", attribute->least);
+        json_append(choices, choice);
+        json_add_integer(schema, "minimum", 0);
+    } else {
+        json_add_real(schema, "minimum", attribute->least);
+    }
+    if (attribute->store != STORE_U64)
+        json_add_real(schema, "maximum", attribute->most);
+}
+
+/* Beyond 2^53 an integer is written as a string (base/json.h). */
+static cJSON *long_integer(const char *help)
+{
+    cJSON *schema = cJSON_CreateObject(), *types = json_add_array(schema, "type");
+
+    json_append(types, json_string(SLICE("integer")));
+    json_append(types, json_string(SLICE("string")));
+    json_add_string(schema, "description", slice_of(help));
+    return schema;
+}
+
+static cJSON *attribute_schema(const struct attribute *attribute)
+{
+    const char *help = attribute->name;
+    cJSON *schema = NULL;
+
+    switch (attribute->store) {
+    case STORE_NONE:
+        break;
+    case STORE_U32:
+    case STORE_U64:
+        schema = attribute->store == STORE_U64 ? long_integer(help) : typed("integer", help);
+        add_range(attribute, !attribute->default_value, schema);
+        break;
+    case STORE_REAL:
+        schema = typed("number", help);
+        add_range(attribute, true, schema);
+        break;
+    case STORE_BOOLEAN:
+        schema = typed("boolean", help);
+        break;
+    case STORE_ENUM:
+        schema = word(attribute->words, help);
+        break;
+    case STORE_COUNTS:
+        schema = array(0, COUNTS_MAX,
+                       integer((int64_t)attribute->least, (int64_t)attribute->most, NULL), help);
+        break;
+    }
+    return schema;
+}
+
+static void add_table(const struct attribute_table *table, const char *section, cJSON *members)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (attribute_is_in(&table->rows[i], section))
+            json_add(members, table->rows[i].member, attribute_schema(&table->rows[i]));
+}
+
+/* The attributes of an object of the spec, in the order in which they are written. */
+static cJSON *section_members_of(const struct kind *kind, const char *section)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    if (kind)
+        add_table(kind->attributes, section, members);
+    add_table(&job_attributes, section, members);
+    return members;
+}
+
+/* ---- the spec ---- */
+
+static cJSON *words_wanted(size_t most, const char *help)
+{
+    return array(0, most, text(1, WORD_BYTES_MAX, NULL), help);
+}
+
+static cJSON *model(const struct kind *kind)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "name", text(1, NAME_BYTES_MAX, NULL));
+    json_add(members, "estimator", text(1, WORD_BYTES_MAX, NULL));
+    json_add(members, "family",
+             kind ? word(MEMBERS(kind->name), "the kind of model")
+                  : text(1, WORD_BYTES_MAX, "the kind of model"));
+    json_add(members, "task", word(task_words, NULL));
+    return object(members, NULL);
+}
+
+static cJSON *inputs(void)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
+    json_add(members, "kind", word(input_type_words, NULL));
+    json_add(members, "vocabulary_max",
+             integer(0, CATEGORY_WORDS_MAX, "words that are kept; 0 for numeric"));
+    return array(1, MODEL_INPUTS_MAX, object(members, NULL), NULL);
+}
+
+static cJSON *label(void)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
+    json_add(members, "type", word(label_type_words, NULL));
+    json_add(members, "declared",
+             text(1, NAME_BYTES_MAX, "the database's own type of the label, kept in the model"));
+    return object(members, "declared");
+}
+
+static cJSON *training(const struct kind *kind)
+{
+    cJSON *members = section_members_of(kind, "training");
+
+    json_add(members, "has_validation",
+             typed("boolean", "an own spool for validation is beside the train one"));
+    json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
+    return object(members, NULL);
+}
+
+static cJSON *scoring(void)
+{
+    cJSON *members = cJSON_CreateObject();
+    const int64_t last_cell = JOBSPEC_COLUMNS_MAX - 1;
+
+    json_add(members, "rows", integer(0, SCORED_ROWS_MAX, NULL));
+    json_add(members, "shard_rows", integer(1, JOBSPEC_SHARD_ROWS_MAX, NULL));
+    json_add(members, "columns", integer(1, JOBSPEC_COLUMNS_MAX, "cells of a row"));
+    json_add(members, "inputs",
+             array(0, MODEL_INPUTS_MAX, integer(0, last_cell, NULL),
+                   "the cell of each input of the model"));
+    json_add(members, "label", integer(-1, last_cell, "its cell; -1: none"));
+    json_add(members, "label_name", text(0, NAME_BYTES_MAX, NULL));
+    json_add(members, "outputs",
+             words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
+    json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
+    json_add(members, "keeps_bad_rows",
+             typed("boolean", "a row that cannot be scored is put aside"));
+    json_add(members, "replaces_any",
+             typed("boolean", "the target may replace a table that no such statement made"));
+    return object(members, NULL);
+}
+
+static cJSON *job(const struct kind *kind)
+{
+    cJSON *members = section_members_of(kind, "job");
+
+    json_add(members, "lanes_max",
+             integer(1, JOBSPEC_LANES_MAX, "what the lanes of lanes = 0 stop at"));
+    json_add(
+        members, "metrics_host",
+        text(0, HOST_BYTES_MAX, "IP address where the master serves /metrics; empty: nowhere"));
+    json_add(members, "metrics_port", integer(0, UINT16_MAX, "0: any free one"));
+    json_add(members, "tensorboard",
+             text(0, JOBSPEC_PATH_BYTES_MAX,
+                  "absolute path of a folder for event files; empty: none are written"));
+    json_add(members, "in_one_process", typed("boolean", "master and worker; max_workers is 1"));
+    return object(members, NULL);
+}
+
+static void add_learning(const struct kind *kind, cJSON *members)
+{
+    json_add(members, "inputs", inputs());
+    json_add(members, "label", label());
+    json_add(members, kind->name, object(section_members_of(kind, NULL), NULL));
+    json_add(members, "training", training(kind));
+    for (const char *const *section = kind->sections; *section; section++)
+        json_add(members, *section, object(section_members_of(kind, *section), NULL));
+}
+
+enum status jobspec_print_schema(const struct kind *kind, struct text *out, struct error *err)
+{
+    cJSON *members = cJSON_CreateObject(), *schema = cJSON_CreateObject();
+    char title[128];
+    enum status status;
+
+    json_add(members, "version", integer(JOBSPEC_VERSION, JOBSPEC_VERSION, NULL));
+    json_add(members, "kind",
+             word(kind ? MEMBERS(spec_kind_words[SPEC_TRAIN])
+                       : MEMBERS(spec_kind_words[SPEC_PREDICT], spec_kind_words[SPEC_EVALUATE]),
+                  NULL));
+    json_add(members, "statement", text(0, JOBSPEC_BYTES_MAX, "as the user wrote it; for people"));
+    json_add(members, "model", model(kind));
+    if (kind)
+        add_learning(kind, members);
+    else
+        json_add(members, "scoring", scoring());
+    json_add(members, "job", job(kind));
+    json_add_string(schema, "$schema", SLICE("https://json-schema.org/draft/2020-12/schema"));
+    snprintf(title, sizeof title, "ToTrain job spec: a job that %s%s",
+             kind ? "trains a model of kind " : "scores a table", kind ? kind->name : "");
+    json_add_string(schema, "title", slice_of(title));
+    json_add_string(schema, "description",
+                    SLICE("printed from the tables of attributes by jobspec/jobspec_schema.c"));
+    json_add_string(schema, "type", SLICE("object"));
+    close_object(schema, members, NULL);
+    status = json_print(schema, true, out, err);
+    cJSON_Delete(schema);
+    TRY(status);
+    text_append_string(out, "\n");
+    return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
