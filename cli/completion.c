@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "cli/dot_line.h"
+#include "params/attribute.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
-#include "planner/attribute.h"
+#include "parser/statement.h"
+#include "planner/attribute_check.h"
+#include "planner/attributes.h"
 #include "planner/column_function.h"
-#include "planner/estimator.h"
+#include "planner/estimators.h"
 
 /* A token of the statement before the word at the cursor. Names with dots
  * (train.epoch, xgboost.gbtree) are one. */

@@ -9,6 +9,7 @@
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/cluster.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_read.h"
 #include "k8s/job/kube_job_name.h"
 #include "k8s/objects/manifest.h"
 

@@ -1,8 +1,9 @@
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
 
 #include <string.h>
 
 #include "codegen/model_path.h"
+#include "planner/plan.h"
 
 static void append_column(struct text *sql, struct slice name)
 {

@@ -1,4 +1,7 @@
-#include "codegen/codegen.h"
+#include "codegen/lower_score.h"
+
+#include "jobspec/jobspec.h"
+#include "planner/plan.h"
 #include "scoring/outputs.h"
 
 static const char *const output_words[] = {

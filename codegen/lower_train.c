@@ -1,4 +1,7 @@
-#include "codegen/codegen.h"
+#include "codegen/lower_train.h"
+
+#include "jobspec/jobspec.h"
+#include "planner/plan.h"
 
 static enum status lower_inputs(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                                 struct error *err)

@@ -98,14 +98,4 @@ struct jobspec {
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
 };
 
-/* Appends the JSON, indented, in a fixed order of members, and reads it back:
- * CORRUPT, naming the member, for a spec that no reader would take. */
-enum status jobspec_write(const struct jobspec *spec, struct text *out, struct error *err);
-
-/* CORRUPT, naming the member, for anything that is not a valid spec. */
-enum status jobspec_read(struct slice json, struct arena *arena, struct jobspec *spec,
-                         struct error *err);
-
-bool jobspec_equal(const struct jobspec *a, const struct jobspec *b);
-
 #endif

@@ -1,5 +1,7 @@
+#include "jobspec/jobspec_equal.h"
+
 #include "jobspec/job_attributes.h"
-#include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec_scoring.h"
 #include "kinds/kinds.h"
 
 static bool same_inputs(const struct jobspec *a, const struct jobspec *b)

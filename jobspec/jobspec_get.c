@@ -1,6 +1,8 @@
-#include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec_get.h"
 
 #include <string.h>
+
+#include "jobspec/jobspec_parts.h"
 
 /* Exactly these members, each once. */
 enum status spec_check_members(const cJSON *object, const char *const *names, struct error *err)

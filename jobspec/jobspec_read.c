@@ -1,11 +1,15 @@
-#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_read.h"
 
 #include <string.h>
 
 #include "base/json.h"
 #include "jobspec/job_attributes.h"
+#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_get.h"
 #include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
+#include "jobspec/jobspec_words.h"
 #include "kinds/kinds.h"
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,

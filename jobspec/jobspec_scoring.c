@@ -1,6 +1,9 @@
 /*
  * The section of jobs that score a table, read and written.
  */
+#include "jobspec/jobspec_scoring.h"
+
+#include "jobspec/jobspec_get.h"
 #include "jobspec/jobspec_parts.h"
 
 static enum status read_column(const cJSON *json, uint32_t columns, uint32_t *column,

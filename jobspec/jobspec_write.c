@@ -1,9 +1,13 @@
-#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_write.h"
 
 #include "base/json.h"
 #include "jobspec/job_attributes.h"
-#include "jobspec/jobspec_parts.h"
+#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_equal.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
+#include "jobspec/jobspec_words.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */

@@ -1,11 +1,15 @@
-#include "planner/attribute.h"
+#include "planner/attribute_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "params/attribute.h"
+#include "parser/statement.h"
+#include "planner/attributes.h"
+#include "planner/cluster.h"
+#include "planner/estimators.h"
 #include "planner/later.h"
-#include "planner/planning.h"
 
 #define NAMES_MAX     256                /* attributes and aliases together */
 #define SHOWN_MAX     100                /* bytes of a value in a message */

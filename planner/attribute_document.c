@@ -1,4 +1,10 @@
-#include "planner/attribute.h"
+#include "planner/attribute_document.h"
+
+#include "params/attribute.h"
+#include "parser/statement.h"
+#include "planner/attribute_check.h"
+#include "planner/attributes.h"
+#include "planner/estimators.h"
 #include "planner/later.h"
 
 static const char introduction[] =

@@ -1,9 +1,11 @@
-#include "planner/attribute.h"
+#include "planner/attributes.h"
 
 #include <string.h>
 
 #include "jobspec/job_attributes.h"
 #include "kinds/kinds.h"
+#include "params/attribute.h"
+#include "parser/statement.h"
 
 /* The order in which people see them: model.*, train.*, optimizer.*, and then the others. */
 static unsigned group_of(const struct attribute *attribute)

@@ -2,7 +2,12 @@
  * train.bad_rows, predict.bad_rows, evaluate.bad_rows: an error, left out, or put
  * aside into a table beside the one that the statement writes.
  */
+#include "planner/bad_rows.h"
+
+#include "planner/label.h"
 #include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 
 /* The table that the statement writes; size 0: none. */
 static struct slice written_table(const struct plan *plan)

@@ -1,7 +1,11 @@
 /*
  * job.where = 'kubernetes', and the attributes that mean something there alone.
  */
+#include "planner/cluster.h"
+
 #include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 
 static enum status refuse(const struct planning *planning, const struct setting *where)
 {

@@ -1,5 +1,4 @@
-#include "planner/later.h"
-#include "planner/planning.h"
+#include "planner/columns.h"
 
 #include <locale.h>
 #include <regex.h>
@@ -8,6 +7,10 @@
 #include <string.h>
 
 #include "planner/column_function.h"
+#include "planner/label.h"
+#include "planner/later.h"
+#include "planner/planning.h"
+#include "planner/query.h"
 
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 

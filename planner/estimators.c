@@ -1,9 +1,11 @@
-#include "planner/estimator.h"
+#include "planner/estimators.h"
 
 #include <string.h>
 
 #include "kinds/network/network_kind.h"
-#include "planner/attribute.h"
+#include "params/attribute.h"
+#include "parser/statement.h"
+#include "planner/attributes.h"
 #include "planner/later.h"
 
 static const char *const none[] = {NULL};

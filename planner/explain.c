@@ -1,6 +1,11 @@
+#include "planner/explain.h"
+
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
+#include "planner/explain_score.h"
 #include "planner/explanation.h"
+#include "planner/label.h"
+#include "planner/parameters.h"
 
 #define LINES_EXTRA     20 /* beside inputs and attributes */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */

@@ -1,6 +1,8 @@
 /*
  * EXPLAIN SELECT ... TO PREDICT and TO EVALUATE. The engine decides which processes score the rows.
  */
+#include "planner/explain_score.h"
+
 #include "planner/explanation.h"
 
 #define LINES_EXTRA 8 /* beside inputs */

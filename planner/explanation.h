@@ -6,6 +6,7 @@
 #ifndef PLANNER_EXPLANATION_H
 #define PLANNER_EXPLANATION_H
 
+#include "planner/explain.h"
 #include "planner/planning.h"
 
 struct explanation {

@@ -1,7 +1,10 @@
-#include "planner/planning.h"
+#include "planner/label.h"
 
 #include <string.h>
 #include <strings.h>
+
+#include "planner/planning.h"
+#include "planner/query.h"
 
 /* Does the declared type hold one of these words, as SQLite's affinity rules
  * look for them? */

@@ -2,9 +2,13 @@
  * log.tensorboard: a folder, where the host takes paths at all. A database server
  * does not: its users may not write everywhere where the server may.
  */
+#include "planner/log_folder.h"
+
 #include <string.h>
 
 #include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 
 #define PATH_BYTES_MAX 2000
 

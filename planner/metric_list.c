@@ -1,6 +1,9 @@
-#include "planner/planning.h"
+#include "planner/metric_list.h"
 
 #include <string.h>
+
+#include "planner/planning.h"
+#include "planner/settings.h"
 
 /* "Accuracy, LogLoss, ..." of one task. */
 static void append_metrics(enum task task, struct text *out)

@@ -2,12 +2,15 @@
  * job.metrics: 'PORT', 'IP:PORT' or '[IPv6]:PORT'. Names are not looked up: that
  * would make the address depend on the name server.
  */
+#include "planner/metrics_address.h"
+
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/metrics_address.h"
 #include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 
 #define HOST_BYTES_MAX 45
 

@@ -1,7 +1,10 @@
+#include "planner/parameters.h"
+
 #include <math.h>
 
 #include "jobspec/job_size.h"
 #include "planner/planning.h"
+#include "planner/settings.h"
 
 struct kind_shape shape_of(const struct plan *plan)
 {

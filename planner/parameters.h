@@ -4,7 +4,7 @@
 #ifndef PLANNER_PARAMETERS_H
 #define PLANNER_PARAMETERS_H
 
-#include "planner/plan.h"
+#include "planner/planning.h"
 
 /* What a model is made for, as far as that is known when the rows are not: a word of each category,
  * and as many classes as the statement says. */
@@ -14,5 +14,11 @@ struct kind_shape shape_most(const struct plan *plan);
 struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape);
 /* What a worker needs to train a model that costs as much. */
 double bytes_of(const struct plan *plan, const struct kind_cost *cost);
+
+/* LIMIT at the setting that makes the model larger than a worker can train. */
+enum status parameters_check(const struct planning *planning);
+/* As parameters_check, for a list of numbers that is not in the plan. */
+enum status parameters_check_list(const struct planning *planning, const struct setting *list);
+void bytes_append(struct text *out, double bytes); /* "5.9 KiB" */
 
 #endif

@@ -1,6 +1,10 @@
-#include "planner/planning.h"
-
 #include <string.h>
+
+#include "planner/plan_predict.h"
+#include "planner/plan_train.h"
+#include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/targets.h"
 
 static enum status plan_show_attributes(struct planning *planning)
 {

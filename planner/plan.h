@@ -10,10 +10,10 @@
 #define PLANNER_PLAN_H
 
 #include "jobspec/jobspec.h"
+#include "params/attribute.h"
 #include "parser/statement.h"
-#include "planner/attribute.h"
 #include "planner/catalog.h"
-#include "planner/estimator.h"
+#include "planner/estimators.h"
 
 struct plan_input {
     struct slice name; /* of the column in the SELECT */
@@ -128,17 +128,5 @@ static inline struct slice plan_written_schema(const struct plan *plan)
 enum status plan_statement(const struct statement *statement, struct slice text,
                            const struct catalog *catalog, struct arena *arena, struct plan *plan,
                            struct error *err);
-
-/* One line of EXPLAIN's result. */
-struct plan_line {
-    struct slice item, detail;
-};
-
-/* What EXPLAIN SELECT ... shows. Of TO PREDICT and TO EVALUATE: model, inputs, what is
- * made of them, workers where the statement asks for some. Of TO TRAIN: columns with their kinds
- * and why, label, parameters where they are known, lanes, workers and speed-up (L / ceil(L / W)),
- * memory, where it runs, every attribute with its value and whether the user set it. */
-enum status plan_explain(const struct plan *plan, struct arena *arena, struct plan_line **lines,
-                         size_t *count, struct error *err);
 
 #endif

@@ -1,6 +1,16 @@
-#include "planner/planning.h"
+#include "planner/plan_predict.h"
 
 #include <string.h>
+
+#include "planner/attribute_check.h"
+#include "planner/attributes.h"
+#include "planner/bad_rows.h"
+#include "planner/metric_list.h"
+#include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
+#include "planner/targets.h"
+#include "planner/workers.h"
 
 /* "The model needs a, b and 3 more." */
 static enum status hint_inputs(const struct plan *plan, struct error *err)

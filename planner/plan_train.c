@@ -1,9 +1,21 @@
-#include "planner/planning.h"
+#include "planner/plan_train.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "parser/parser.h"
+#include "planner/bad_rows.h"
+#include "planner/cluster.h"
+#include "planner/columns.h"
+#include "planner/label.h"
+#include "planner/log_folder.h"
+#include "planner/metrics_address.h"
+#include "planner/parameters.h"
+#include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
+#include "planner/targets.h"
+#include "planner/training.h"
 
 /* An error inside the string of validation.select points into it, where its
  * bytes are those of the text. */

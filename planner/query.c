@@ -1,3 +1,5 @@
+#include "planner/query.h"
+
 #include "planner/planning.h"
 
 #define LIST_BYTES_MAX 380 /* of the columns' names in a hint */

@@ -1,3 +1,7 @@
+#include "planner/settings.h"
+
+#include "planner/attribute_check.h"
+#include "planner/parameters.h"
 #include "planner/planning.h"
 
 /* Numbers of a list beyond the range are mostly a slip of the keyboard, and sometimes a wish: say

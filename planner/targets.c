@@ -1,6 +1,10 @@
-#include "planner/planning.h"
+#include "planner/targets.h"
 
 #include <string.h>
+
+#include "planner/planning.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 
 static bool starts_with(struct slice name, const char *front)
 {

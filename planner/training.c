@@ -1,7 +1,15 @@
+#include "planner/training.h"
+
 #include <string.h>
 
 #include "jobspec/job_attributes.h"
+#include "planner/attribute_check.h"
+#include "planner/attributes.h"
+#include "planner/cluster.h"
+#include "planner/metric_list.h"
 #include "planner/planning.h"
+#include "planner/settings.h"
+#include "planner/workers.h"
 
 static void set_from_value(const struct attribute *attribute, const struct value *value,
                            void *members)

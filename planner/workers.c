@@ -1,4 +1,9 @@
+#include "planner/workers.h"
+
+#include "planner/metrics_address.h"
 #include "planner/planning.h"
+#include "planner/settings.h"
+#include "planner/targets.h"
 
 /* NULL where none of them was set. */
 static const struct setting *first_set(const struct planning *planning)

@@ -1,5 +1,7 @@
+#include "scoring/model_digest.h"
+
 #include "scoring/kind.h"
-#include "scoring/model_meta.h"
+#include "scoring/model_table.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

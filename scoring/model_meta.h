@@ -6,10 +6,6 @@
 
 #include "scoring/model_table.h"
 
-/* XXH3-64 over what the digest covers: a reader of a model checks by it that it was not edited; the
- * digest is the name of its content. */
-uint64_t model_checksum(const struct model *model);
-
 enum status model_meta_write(const struct model *model, struct text *out, struct error *err);
 
 /* Everything that the JSON says, checked. The content has its shapes and no arrays

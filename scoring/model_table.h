@@ -42,18 +42,6 @@ struct model_row {
 
 /* Called once per row, in the order meta, weight, tensor, vocabulary. */
 typedef enum status model_row_sink(void *context, const struct model_row *row, struct error *err);
-enum status model_write(const struct model *model, model_row_sink *sink, void *context,
-                        struct error *err);
-/*
- * The same rows by and by, counted from 0 in the same order: from number *next on, until those
- * given to the sink have `bytes_max` bytes, the last one included: MODEL_ROW_BYTES each, and their
- * names and data. *next is the row that follows, *is_at_end whether there is none. One call holds
- * no more than one row, and takes as long as what it gives, but for the weight part, which it walks
- * through.
- */
-enum status model_write_some(const struct model *model, uint64_t *next, size_t bytes_max,
-                             bool *is_at_end, model_row_sink *sink, void *context,
-                             struct error *err);
 
 /* Rows in any order; `meta` need not come first. After the last row
  * model_reader_finish checks that all is there and gives the model, which lives
@@ -72,11 +60,5 @@ void model_reader_free(struct model_reader *reader);
  * content and vocabularies left empty. */
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err);
-
-/* Everything that the digest covers, in a fixed order and little-endian, given
- * to `update` piece by piece; the caller brings SHA-256. */
-void model_digest_feed(const struct model *model,
-                       void (*update)(void *context, const void *bytes, size_t size),
-                       void *context);
 
 #endif

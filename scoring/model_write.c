@@ -1,3 +1,5 @@
+#include "scoring/model_write.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,9 @@
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/show.h"
-#include "planner/attribute.h"
+#include "params/attribute.h"
+#include "parser/statement.h"
+#include "planner/attributes.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "codegen/codegen.h"
 #include "extension/engine/jobs/job_cache.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
+#include "planner/attributes.h"
+#include "planner/explain.h"
+#include "planner/plan.h"
 #include "runtime/launch/job_folder.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)

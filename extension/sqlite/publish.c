@@ -22,6 +22,7 @@
 #include "extension/sqlite/host.h"
 #include "extension/sqlite/sql.h"
 #include "scoring/model_table.h"
+#include "scoring/model_write.h"
 
 #define SYNCHRONOUS_FULL 2 /* of PRAGMA synchronous: what is committed is on the disk */
 

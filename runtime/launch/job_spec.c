@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_write.h"
 
 #define SUM_BITS         64
 #define SUM_BYTES        (SUM_BITS + 1)

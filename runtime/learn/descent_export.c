@@ -3,6 +3,7 @@
 
 #include "kinds/kinds.h"
 #include "runtime/learn/descent_parts.h"
+#include "scoring/model_write.h"
 
 /* ---- the model ---- */
 

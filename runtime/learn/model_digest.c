@@ -1,9 +1,10 @@
 #include "runtime/learn/model_digest.h"
 
-#include <stdio.h>
-
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <stdio.h>
+
+#include "scoring/model_digest.h"
 
 struct hash {
     EVP_MD_CTX *context;

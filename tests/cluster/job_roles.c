@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "cli/role_commands.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_write.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/data/jobstore.h"
 #include "runtime/net/authority.h"

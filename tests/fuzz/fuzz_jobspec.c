@@ -1,6 +1,9 @@
 #include <stdlib.h>
 
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_equal.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,9 @@
 #include <xxhash.h>
 
 #include "kinds/kinds.h"
+#include "scoring/model_digest.h"
 #include "scoring/model_meta.h"
+#include "scoring/model_write.h"
 
 #define ARENA_BYTES    ((size_t)4 << 20)
 #define PARAMETERS_MAX 20000

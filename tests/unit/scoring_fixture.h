@@ -10,6 +10,7 @@
 #include "kinds/kinds.h"
 #include "kinds/network/network_model.h"
 #include "scoring/model_table.h"
+#include "scoring/model_write.h"
 
 struct fixture {
     struct arena arena;

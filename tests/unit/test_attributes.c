@@ -1,16 +1,20 @@
-#include "tests/check.h"
-
 #include <stdlib.h>
 
 #include "cli/completion.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_equal.h"
 #include "jobspec/jobspec_fingerprint.h"
 #include "jobspec/jobspec_schema.h"
 #include "kinds/kinds.h"
-#include "planner/attribute.h"
+#include "params/attribute.h"
+#include "parser/statement.h"
+#include "planner/attribute_check.h"
+#include "planner/attribute_document.h"
+#include "planner/attributes.h"
+#include "planner/estimators.h"
 #include "planner/later.h"
-#include "planner/plan.h"
+#include "tests/check.h"
 #include "tests/unit/other_value.h"
 
 #define DOCUMENT_BYTES_MAX (1 << 20)

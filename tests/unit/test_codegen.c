@@ -1,9 +1,11 @@
-#include "tests/check.h"
-
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
+#include "codegen/lower_train.h"
 #include "codegen/model_path.h"
+#include "jobspec/jobspec.h"
 #include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
+#include "planner/plan.h"
+#include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 
 static void a_model_path_reads_back_as_it_was_written(void **state)

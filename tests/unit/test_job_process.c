@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_equal.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_write.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_folder.h"

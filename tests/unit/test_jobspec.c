@@ -1,8 +1,10 @@
-#include "tests/check.h"
-
 #include "base/json.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_equal.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_write.h"
 #include "kinds/network/network_attributes.h"
+#include "tests/check.h"
 
 static struct spec_input inputs[] = {
     {SLICE("length"), INPUT_NUMERIC, 0},

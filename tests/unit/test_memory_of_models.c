@@ -1,7 +1,7 @@
 /* Models written, read, applied and measured, with every allocation failing in turn. */
-#include "tests/check.h"
-
 #include "scoring/metrics.h"
+#include "scoring/model_write.h"
+#include "tests/check.h"
 #include "tests/unit/failing_memory.h"
 #include "tests/unit/scoring_fixture.h"
 

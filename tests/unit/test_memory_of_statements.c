@@ -1,10 +1,15 @@
 /* From SQL text to job spec, with every allocation on the way failing in turn. */
 #include <glob.h>
 
-#include "tests/check.h"
-
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
+#include "codegen/lower_score.h"
+#include "codegen/lower_train.h"
+#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_write.h"
 #include "parser/parser.h"
+#include "planner/explain.h"
+#include "planner/plan.h"
+#include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 #include "tests/unit/failing_memory.h"
 

@@ -1,9 +1,9 @@
 /* Model tables as somebody who means harm, or a failing disk, would leave them. */
-#include "tests/check.h"
-
 #include <math.h>
 
 #include "base/json.h"
+#include "scoring/model_write.h"
+#include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
 enum damage_of { REGRESSION, DEEP };

@@ -1,7 +1,8 @@
-#include "tests/check.h"
-
 #include <math.h>
 
+#include "scoring/model_digest.h"
+#include "scoring/model_write.h"
+#include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
 static void collect(void *context, const void *bytes, size_t size)

@@ -1,8 +1,8 @@
-#include "tests/check.h"
-
 #include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
+#include "planner/explain.h"
 #include "planner/plan.h"
+#include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 
 #define IRIS                                                                                       \

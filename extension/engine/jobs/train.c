@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "codegen/codegen.h"
+#include "codegen/lower_train.h"
 #include "extension/engine/host/metric_rows.h"
 #include "extension/engine/jobs/cluster.h"
 #include "extension/engine/jobs/direct.h"
@@ -17,6 +17,7 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling.h"
 #include "planner/parameters.h"
+#include "planner/plan.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/log_folder.h"
 #include "runtime/launch/processor.h"

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "base/cell_bytes.h"
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
+#include "planner/plan.h"
 
 /* ----- the table ----- */
 

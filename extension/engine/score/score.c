@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
 #include "extension/engine/host/metric_rows.h"
 #include "extension/engine/rows/bad_rows.h"
+#include "planner/plan.h"
 #include "scoring/metrics.h"
 #include "scoring/truth.h"
 

@@ -4,7 +4,6 @@
  * into the target.
  */
 #include "extension/engine/score/score_job.h"
-#include "scoring/kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +11,8 @@
 #include <string.h>
 
 #include "base/cell_bytes.h"
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
+#include "codegen/lower_score.h"
 #include "extension/engine/host/metric_rows.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/trained.h"
@@ -20,11 +20,15 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
+#include "jobspec/jobspec.h"
+#include "planner/plan.h"
 #include "runtime/data/shardstore.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
+#include "scoring/kind.h"
 #include "scoring/model_table.h"
+#include "scoring/model_write.h"
 
 /* A shard is worth its message and its transaction, and short enough that its
  * loss does not matter. */

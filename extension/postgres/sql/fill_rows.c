@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
 #include "extension/postgres/sql/sql.h"
 
 #define OUTPUTS_MAX     9 /* the prediction and predict.extra_outputs */

@@ -11,6 +11,7 @@
 #include "extension/engine/host/stored.h"
 #include "extension/postgres/sql/sql.h"
 #include "scoring/model_table.h"
+#include "scoring/model_write.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)
 

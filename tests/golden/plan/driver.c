@@ -10,8 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/codegen.h"
+#include "codegen/lower_predict.h"
+#include "codegen/lower_score.h"
+#include "codegen/lower_train.h"
+#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_write.h"
 #include "parser/parser.h"
+#include "planner/explain.h"
+#include "planner/plan.h"
 #include "tests/unit/described_catalog.h"
 
 #define CASE_BYTES_MAX 65536

@@ -1,22 +1,10 @@
 /*
- * codegen.h - plan -> job spec, and plan -> SQL with scoring functions.
+ * lower_predict.h - PREDICT -> SQL with scoring functions.
  */
-#ifndef CODEGEN_CODEGEN_H
-#define CODEGEN_CODEGEN_H
+#ifndef CODEGEN_LOWER_PREDICT_H
+#define CODEGEN_LOWER_PREDICT_H
 
-#include "jobspec/jobspec.h"
 #include "planner/plan.h"
-
-/* The job spec of a TRAIN plan. It borrows from the plan and lives in the arena.
- * The launcher decides whether it runs in one process. */
-enum status lower_train(const struct plan *plan, struct arena *arena, struct jobspec *spec,
-                        struct error *err);
-
-/* The job spec of a PREDICT or EVALUATE plan whose rows workers score. The engine
- * fills in what it knows when the rows are spooled: rows, shard_rows, family. The job's
- * rows are of all columns of the SELECT, for EVALUATE of the model's inputs and then the label. */
-enum status lower_score(const struct plan *plan, struct arena *arena, struct jobspec *spec,
-                        struct error *err);
 
 /*
  * The SQL of a PREDICT plan, scoring in the host:

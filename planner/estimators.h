@@ -1,8 +1,8 @@
 /*
- * estimator.h - the models that TO TRAIN knows, one row each.
+ * estimators.h - the models that TO TRAIN knows, one row each.
  */
-#ifndef PLANNER_ESTIMATOR_H
-#define PLANNER_ESTIMATOR_H
+#ifndef PLANNER_ESTIMATORS_H
+#define PLANNER_ESTIMATORS_H
 
 #include "base/error.h"
 #include "kinds/kinds.h"

@@ -1,0 +1,15 @@
+/*
+ * lower_score.h - PREDICT and EVALUATE by workers -> job spec.
+ */
+#ifndef CODEGEN_LOWER_SCORE_H
+#define CODEGEN_LOWER_SCORE_H
+
+#include "planner/plan.h"
+
+/* The job spec of a PREDICT or EVALUATE plan whose rows workers score. The engine
+ * fills in what it knows when the rows are spooled: rows, shard_rows, family. The job's
+ * rows are of all columns of the SELECT, for EVALUATE of the model's inputs and then the label. */
+enum status lower_score(const struct plan *plan, struct arena *arena, struct jobspec *spec,
+                        struct error *err);
+
+#endif

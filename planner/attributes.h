@@ -1,0 +1,24 @@
+/*
+ * attributes.h - the attributes of WITH, of all tables of them, as statements use them.
+ *
+ * Checks, error hints, SHOW ATTRIBUTES, shell completion and docs/attributes.md come from here.
+ */
+#ifndef PLANNER_ATTRIBUTES_H
+#define PLANNER_ATTRIBUTES_H
+
+#include "scoring/kind.h"
+
+/* Attribute `number`, in the order in which people see them; NULL: there are no more. A name that
+ * several kinds have is there once. */
+const struct attribute *attribute_number(size_t number);
+const struct attribute_alias *attribute_alias_number(size_t number);
+/* What an alias stands for; NULL: it is none. */
+const char *attribute_canonical(struct slice name);
+bool attribute_is_of_kind(const struct attribute *attribute, const struct kind *kind);
+bool attribute_is_of_all_kinds(const struct attribute *attribute);
+
+/* The attribute of this name or of an alias of it (train.epochs, SQLFlow's and
+ * ElasticDL's spellings); NULL when there is none. */
+const struct attribute *attribute_find(struct slice name);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * query.h - the columns of the query, found by the names of a statement.
+ */
+#ifndef PLANNER_QUERY_H
+#define PLANNER_QUERY_H
+
+#include "planner/planning.h"
+
+enum status query_describe(struct planning *planning);
+/* Copy all names into the arena, terminated. */
+enum status query_keep(struct planning *planning, struct query *query);
+/* The column of this name: exact first, then case ignored. -1: none; -2: more than one. */
+int query_find(const struct query *query, struct slice name);
+/* The same among the elements of vectors, too: v[1]. */
+int query_find_input(const struct query *query, struct slice name);
+/* As query_find, with `column "x" is not among the columns of the query` at the
+ * position. `what` stands before the word: "label ". */
+enum status query_resolve(const struct query *query, const char *what, struct slice name,
+                          int position, int *column, struct error *err);
+/* A column whose cells are blobs or arrays: the message, without a hint. */
+void query_refuse_binary(const struct planning *planning, const char *what,
+                         const struct query_column *column, int position);
+/* INVALID when two columns share a name. */
+enum status query_check_distinct(struct planning *planning);
+enum status slice_keep(struct planning *planning, struct slice from, struct slice *to);
+/* As slice_keep, as the database reads the name. */
+enum status name_keep(struct planning *planning, const struct name *from, struct slice *to);
+
+#endif

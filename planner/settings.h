@@ -1,0 +1,14 @@
+/*
+ * settings.h - WITH -> a table of checked settings.
+ */
+#ifndef PLANNER_SETTINGS_H
+#define PLANNER_SETTINGS_H
+
+#include "planner/planning.h"
+
+enum status settings_read(struct planning *planning, unsigned scope);
+const struct setting *settings_find(const struct planning *planning, const char *attribute);
+/* Of a BOOLEAN attribute, which takes 0 and 1 as well. */
+bool setting_is_true(const struct setting *setting);
+
+#endif

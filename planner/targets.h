@@ -1,0 +1,17 @@
+/*
+ * targets.h - INTO, PREDICT and USING -> names of tables and models.
+ */
+#ifndef PLANNER_TARGETS_H
+#define PLANNER_TARGETS_H
+
+#include "planner/planning.h"
+
+enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
+                        struct slice *name);
+/* Where a detached job makes this table: it opens the database anew, when this
+ * session may be gone. */
+enum status file_plan(struct planning *planning, struct slice schema, struct slice name);
+enum status model_plan(struct planning *planning);
+enum status model_find(struct planning *planning); /* model_plan, then its summary */
+
+#endif

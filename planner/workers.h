@@ -1,0 +1,14 @@
+/*
+ * workers.h - job.* of PREDICT and EVALUATE -> plan->scoring, once their target is planned.
+ */
+#ifndef PLANNER_WORKERS_H
+#define PLANNER_WORKERS_H
+
+#include "planner/planning.h"
+
+/* Job.* of PREDICT and EVALUATE, after their target. */
+enum status workers_plan(struct planning *planning);
+/* As many as the host allows? */
+enum status workers_check(const struct planning *planning, uint32_t least, uint32_t most);
+
+#endif
