@@ -14,11 +14,6 @@ enum status spec_get_section(const cJSON *json, const char *name, const char *co
                              const cJSON **section, struct error *err);
 enum status spec_get_u32(const cJSON *object, const char *name, uint32_t least, uint32_t most,
                          uint32_t *value, struct error *err);
-enum status spec_get_u64(const cJSON *object, const char *name, uint64_t *value, struct error *err);
-enum status spec_get_real(const cJSON *object, const char *name, double least, double most,
-                          double *value, struct error *err);
-/* [0, 1) */
-enum status spec_get_share(const cJSON *object, const char *name, double *value, struct error *err);
 enum status spec_get_text(const cJSON *object, const char *name, size_t least, size_t most,
                           struct arena *arena, struct slice *value, struct error *err);
 /* An absolute path, or none. */
