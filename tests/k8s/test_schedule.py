@@ -11,7 +11,7 @@ import subprocess
 import harness
 import place
 from harness import wait_for
-from test_train import BUILD, IMAGE, PASSWORD, Case, let_pods_in, train
+from test_train import BUILD, IMAGE, PACED, PASSWORD, Case, let_pods_in, train
 
 SCHEDULE = "0 3 29 2 *"  # not while we look
 
@@ -31,11 +31,11 @@ class Scheduled(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         path.unlink()
 
-    def submit(self, statement, *more, name="nightly"):
+    def submit(self, statement, *more, name="nightly", image=IMAGE):
         """As somebody who has the submitter's account, and no database."""
         done = subprocess.run(
             [BUILD / "totrain", "submit", "service=shop", statement, f"--schedule={SCHEDULE}", f"--name={name}",
-             f"--kubeconfig={self.kubeconfig}", f"--namespace={self.space}", f"--image={IMAGE}", "--cpu=100m",
+             f"--kubeconfig={self.kubeconfig}", f"--namespace={self.space}", f"--image={image}", "--cpu=100m",
              "--memory=128Mi", "--database-secret=totrain-login", *more], text=True, capture_output=True, check=False,
             env={**os.environ, "TOTRAIN_STATE": str(self.folder / self.space)}, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -98,7 +98,7 @@ class Scheduled(Case):
         wait_for(lambda: not self.jobs() and not self.pods(), "the runs and their trainings to go")
 
     def test_a_run_that_is_killed_is_followed_by_one_that_clears_up(self):
-        self.submit(train("nightly_model", epochs=2000, more=""))
+        self.submit(train("nightly_model", more=""), image=PACED)
         self.start("run-1")
         number = self.wait_for_training()
         pod, = self.pods_of("run-1")
@@ -110,7 +110,7 @@ class Scheduled(Case):
                  "the Job of the killed one to go", 120)
         wait_for(lambda: (f"result_{number}",) not in self.job_tables(), "its tables to go", 60)
         self.wait_for_run("run-1")
-        self.psql(train("here", epochs=2000, more=""))
+        self.psql(train("here", more=""))
         self.assertEqual(self.digest("nightly_model"), self.digest("here"))
         self.assertEqual(self.job_tables(), [])
         self.assertEqual(self.version(), 1)
