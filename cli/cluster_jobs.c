@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/runs.h"
+#include "extension/postgres/libpq/libpq_wait.h"
+#include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
 #include "extension/postgres/sql/sql.h"
 #include "runtime/data/destination.h"

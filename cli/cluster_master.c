@@ -9,6 +9,7 @@
 #include "k8s/client/whole_file.h"
 #include "k8s/job/kube_job_json.h"
 #include "k8s/loop/pods.h"
+#include "runtime/process/master_process.h"
 
 struct cluster {
     struct arena arena;

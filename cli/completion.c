@@ -6,6 +6,7 @@
 #include "params/attribute.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
+#include "parser/splitter.h"
 #include "parser/statement.h"
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"

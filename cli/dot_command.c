@@ -5,6 +5,7 @@
 
 #include "cli/names.h"
 #include "cli/script.h"
+#include "parser/splitter.h"
 
 #define COMMAND_MAP(X)                                                                             \
     X(help, "", "These commands.")                                                                 \

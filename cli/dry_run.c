@@ -12,6 +12,7 @@
 #include "jobspec/jobspec_read.h"
 #include "k8s/job/kube_job_name.h"
 #include "k8s/objects/manifest.h"
+#include "parser/splitter.h"
 
 static void append_workers(cJSON *items, const struct kube_job *job)
 {

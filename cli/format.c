@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/format_table.h"
+
 static const char *const format_names[] = {
 #define X(name, text) text,
     FORMAT_MAP(X)

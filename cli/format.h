@@ -57,12 +57,6 @@ enum status formatter_end(struct formatter *formatter, struct error *err);
 /* A cell as bare text: reals so that they read back the same, blobs as X'00FF'. */
 void cell_append(struct text *out, const struct cell *cell);
 
-/* format_table.c: rows are held back until the widths are known. */
 #define TABLE_ROWS_HELD 1000
-struct table *table_new(const struct slice *names, size_t count);
-void table_free(struct table *table);
-enum status table_add(struct table *table, const struct cell *cells, struct text *out,
-                      struct error *err);
-enum status table_end(struct table *table, struct text *out, struct error *err);
 
 #endif

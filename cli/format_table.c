@@ -1,7 +1,5 @@
-/*
- * The aligned table. The first rows are held back until their widths are
- * known; a result that is longer goes on with these widths.
- */
+#include "cli/format_table.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>

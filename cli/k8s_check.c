@@ -5,6 +5,7 @@
 
 #include "cli/cluster_jobs.h"
 #include "cli/schedule.h"
+#include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/client/http_exchange.h"

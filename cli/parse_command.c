@@ -5,6 +5,8 @@
 #include "cli/input.h"
 #include "cli/options.h"
 #include "parser/parser.h"
+#include "parser/splitter.h"
+#include "parser/statement_json.h"
 
 static const char usage[] =
     "usage: totrain parse [-f FILE]\n"

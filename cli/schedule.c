@@ -10,8 +10,10 @@
 #include "k8s/client/http.h"
 #include "k8s/client/http_exchange.h"
 #include "k8s/job/kube_job_name.h"
+#include "k8s/objects/manifest.h"
 #include "k8s/objects/rights.h"
 #include "parser/parser.h"
+#include "parser/splitter.h"
 
 #define TRIES               4
 #define STATEMENT_KEEPS_MAX ((size_t)512 << 10) /* a Secret holds 1 MiB in base64 */

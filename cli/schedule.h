@@ -12,7 +12,6 @@
 #define CLI_SCHEDULE_H
 
 #include "cli/options.h"
-#include "k8s/objects/manifest.h"
 
 #define SCHEDULE_SERVICE        "service=totrain" /* of a check that names none */
 #define SCHEDULE_SERVICE_SECRET "totrain-service"

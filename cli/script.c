@@ -6,6 +6,7 @@
 #include "cli/dot_command.h"
 #include "cli/dot_line.h"
 #include "cli/input.h"
+#include "parser/splitter.h"
 
 static size_t line_of(const struct script *script, int position)
 {

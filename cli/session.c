@@ -7,7 +7,10 @@
 
 #include "cli/cluster_jobs.h"
 #include "extension/engine/engine.h"
-#include "extension/sqlite/door.h"
+#include "extension/postgres/libpq/database_libpq.h"
+#include "extension/postgres/libpq/libpq_host.h"
+#include "extension/sqlite/functions.h"
+#include "extension/sqlite/run.h"
 #include "extension/sqlite/sql.h"
 
 #define BUSY_TIMEOUT_MS     5000
@@ -106,8 +109,8 @@ static enum status open_sqlite(struct session *session, const char *path, const 
     session->host = &session->sqlite.host;
     sqlite3_progress_handler(session->db, STEPS_BETWEEN_LOOKS, stop_where_interrupted, NULL);
     catch_signals(session->db);
-    TRY(sqlite_host_register(session->db, err));
-    return door_open(session->db, program, err);
+    TRY(functions_register(session->db, err));
+    return run_open(session->db, program, err);
 }
 
 static void put_server_notice(void *self, const char *severity, const char *message)

@@ -6,6 +6,7 @@
 #include "cli/dot_line.h"
 #include "cli/prompt.h"
 #include "cli/script.h"
+#include "parser/splitter.h"
 
 #define TYPED_BYTES_MAX ((size_t)64 << 20) /* of one statement */
 

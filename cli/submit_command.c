@@ -8,6 +8,7 @@
 #include "cli/runs.h"
 #include "cli/schedule.h"
 #include "cli/script.h"
+#include "extension/postgres/libpq/database_libpq.h"
 
 #define SHOWN                                                                                      \
     (OPTION_SQL | OPTION_FILE | OPTION_FORMAT | OPTION_PROGRESS | OPTIONS_CLUSTER |                \

@@ -4,7 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/libpq/libpq_direct.h"
 #include "k8s/client/whole_file.h"
 #include "runtime/data/pgstore/connection.h"
 

@@ -5,6 +5,7 @@
 #include "parser/expect.h"
 #include "parser/grammar.h"
 #include "parser/grammar_driver.h"
+#include "parser/splitter.h"
 
 /* Everything that one parse needs; on the stack of parse_ours(). */
 struct driver {

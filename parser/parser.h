@@ -34,11 +34,6 @@ struct piece {
     int to_position;  /*   and where its TO is; -1 otherwise */
 };
 
-/* Find the piece that begins at or after byte `from`. A CREATE TRIGGER body is
- * one piece, as in sqlite3_complete(). Never fails: a piece that does not end
- * has .open set. */
-struct piece split_piece(struct slice text, int from);
-
 /* Parse the piece at text[piece->span]: a PIECE_OURS into its statement, a
  * PIECE_SQL into STATEMENT_SQL with `select` holding its text. SYNTAX with
  * position, the offending token, what was expected and the nearest keyword. */
@@ -49,10 +44,5 @@ enum status parse_piece(struct slice text, const struct piece *piece, struct are
  * not run must not look as if it had. */
 enum status parse_statement(struct slice text, struct arena *arena, struct statement *statement,
                             struct error *err);
-
-/* Append the statement's tree as one JSON object (docs/language.md describes
- * its members): what `totrain parse` prints. */
-enum status statement_print_json(const struct statement *statement, struct text *out,
-                                 struct error *err);
 
 #endif

@@ -1,7 +1,8 @@
-#include "parser/parser.h"
+#include "parser/splitter.h"
 
 #include <limits.h>
 
+#include "parser/parser.h"
 #include "parser/scan.h"
 
 #define HEAD_WORDS_MAX 5 /* CREATE OR REPLACE TEMP TRIGGER */

@@ -1,5 +1,6 @@
+#include "parser/statement_json.h"
+
 #include "base/json.h"
-#include "parser/parser.h"
 
 static const char *const value_kinds[] = {
     [VALUE_NUMBER] = "number", [VALUE_BOOLEAN] = "boolean", [VALUE_STRING] = "string",

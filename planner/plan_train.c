@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parser/parser.h"
+#include "parser/splitter.h"
 #include "planner/bad_rows.h"
 #include "planner/cluster.h"
 #include "planner/columns.h"

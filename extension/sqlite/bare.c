@@ -1,10 +1,14 @@
+#include "extension/sqlite/bare.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/engine/engine.h"
-#include "extension/sqlite/door.h"
+#include "extension/sqlite/connection.h"
 #include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
+#include "parser/splitter.h"
 
 /*
  * A scalar function in a query without FROM opens no transaction on the user's

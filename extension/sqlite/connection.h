@@ -1,7 +1,7 @@
 /*
  * connection.h - the connections of this process that loaded the extension.
  *
- * sqlite3_prepare_v2 and its sisters are intercepted for the whole process, so
+ * sqlite3_prepare_v2 and its variants are intercepted for the whole process, so
  * something process-wide must tell our connections from all others: one list,
  * behind one lock. It is the only state of the extension that belongs to no
  * connection. A connection leaves the list when SQLite closes it.

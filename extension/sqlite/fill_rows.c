@@ -1,10 +1,11 @@
-/*
- * Tables that are made anew from rows that were scored elsewhere.
- */
+#include "extension/sqlite/fill_rows.h"
+
 #include <stdlib.h>
 
 #include "extension/sqlite/host.h"
+#include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/tables.h"
 
 #define FILLS_MAX       2
 #define INTERRUPT_EVERY 1024 /* rows */

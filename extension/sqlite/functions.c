@@ -1,16 +1,13 @@
-/*
- * totrain_predict('model', column, ...) and its sisters: scoring in a query.
- *
- * The model is loaded once a statement, through a query on the same
- * connection, and kept as auxiliary data of the first argument, which is
- * constant in any sensible use.
- */
+#include "extension/sqlite/functions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cell_bytes.h"
 #include "codegen/model_path.h"
 #include "extension/sqlite/each_row.h"
+#include "extension/sqlite/job_tables.h"
+#include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
@@ -354,7 +351,7 @@ static const struct {
     {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
 };
 
-enum status sqlite_host_register(sqlite3 *db, struct error *err)
+enum status functions_register(sqlite3 *db, struct error *err)
 {
     TRY(each_row_register(db, err));
     TRY(job_tables_register(db, err));

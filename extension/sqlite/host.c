@@ -1,8 +1,15 @@
 #include "extension/sqlite/host.h"
-#include "extension/sqlite/parallel_scan.h"
 
 #include <stdio.h>
 #include <unistd.h>
+
+#include "extension/sqlite/fill_rows.h"
+#include "extension/sqlite/models.h"
+#include "extension/sqlite/parallel_scan.h"
+#include "extension/sqlite/publish.h"
+#include "extension/sqlite/query.h"
+#include "extension/sqlite/row_guess.h"
+#include "extension/sqlite/tables.h"
 
 /* At each statement: a shell has .cd. */
 static enum status working_folder(void *self, struct arena *arena, struct slice *folder,

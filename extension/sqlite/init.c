@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extension/sqlite/door.h"
+#include "extension/sqlite/connection.h"
+#include "extension/sqlite/functions.h"
+#include "extension/sqlite/intercept.h"
+#include "extension/sqlite/run.h"
 
 const sqlite3_api_routines *sqlite3_api;
 
@@ -32,10 +35,10 @@ static int register_all(sqlite3 *db, const char *program, char **message)
 
     if (!connection)
         return SQLITE_NOMEM;
-    code = door_register(connection);
+    code = run_register(connection);
     if (code != SQLITE_OK)
         return code;
-    if (sqlite_host_register(db, &err) != STATUS_OK) {
+    if (functions_register(db, &err) != STATUS_OK) {
         *message = sqlite3_mprintf("%s", err.message);
         return SQLITE_ERROR;
     }

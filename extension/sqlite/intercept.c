@@ -1,18 +1,5 @@
-/*
- * intercept.c - stand in front of sqlite3_prepare_v2.
- *
- * SQLite has no hook for its parser. But programs that use the shared library
- * (the sqlite3 shell, Python's module, most others) reach it through a slot of
- * their import tables, and each loaded object lists its slots: relocations that
- * name the function. We put our function there. It calls the
- * real one first, and only where that reports an error, for a connection that
- * loaded this extension, looks at the text itself. Every other call of the
- * process passes through unchanged.
- *
- * A slot is changed only when it leads to the very library that loaded us. A
- * program with SQLite linked in has no slots; there the function form serves.
- * All of the interception is in this file, and nothing else depends on it.
- */
+#include "extension/sqlite/intercept.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -21,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "extension/sqlite/door.h"
+#include "extension/sqlite/bare.h"
+#include "extension/sqlite/connection.h"
 
 #if defined(__x86_64__)
 #define SLOT_JUMP R_X86_64_JUMP_SLOT

@@ -1,14 +1,10 @@
-/*
- * totrain_jobs, totrain_workers, totrain_events, totrain_job_metrics: jobs as
- * tables that can be read while they run. They exist in every session and in
- * no file; a view or trigger in a database file cannot read them.
- */
+#include "extension/sqlite/job_tables.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/engine/host/result.h"
 #include "extension/engine/jobs/job_listing.h"
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/sql.h"
 
 struct job_vtab {

@@ -1,3 +1,5 @@
+#include "extension/sqlite/models.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "base/thread.h"
+#include "extension/sqlite/models.h"
+#include "extension/sqlite/query.h"
 #include "extension/sqlite/scan_ranges.h"
 #include "extension/sqlite/scan_rows.h"
 #include "extension/sqlite/sql.h"

@@ -1,14 +1,5 @@
-/*
- * A model's rows in and out of the database, and the three catalog tables
- * beside them, in the model's own schema:
- *
- *     totrain_models    what there is, for people; the model tables decide
- *     totrain_versions  the rows of models that were replaced
- *     totrain_metrics   how each version learned
- *
- * A replaced model keeps its table: rows go out and rows come in, so that
- * views, triggers and open readers of the table live on.
- */
+#include "extension/sqlite/publish.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
@@ -20,7 +11,9 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/sqlite/host.h"
+#include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/tables.h"
 #include "scoring/model_table.h"
 #include "scoring/model_write.h"
 

@@ -1,3 +1,5 @@
+#include "extension/sqlite/query.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/*
- * How many rows a SELECT may have, where that can be known at once.
- */
+#include "extension/sqlite/row_guess.h"
+
 #include "extension/engine/rows/plain_scan.h"
 #include "extension/sqlite/host.h"
+#include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
 
 static uint64_t read_number(sqlite3 *db, struct slice sql)

@@ -1,10 +1,12 @@
+#include "extension/sqlite/run.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
-#include "extension/sqlite/door.h"
+#include "extension/sqlite/connection.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 
@@ -273,7 +275,7 @@ static const struct {
     {"totrain_raise", 0, raise_left},   {"totrain_config", -1, config},
 };
 
-int door_register(struct connection *connection)
+int run_register(struct connection *connection)
 {
     size_t count = sizeof functions / sizeof *functions;
 
@@ -294,13 +296,13 @@ int door_register(struct connection *connection)
     return SQLITE_OK;
 }
 
-enum status door_open(sqlite3 *db, const char *program, struct error *err)
+enum status run_open(sqlite3 *db, const char *program, struct error *err)
 {
     struct connection *connection = connection_add(db, program);
 
     if (!connection)
         return fail_no_memory(err);
-    return door_register(connection) == SQLITE_OK
+    return run_register(connection) == SQLITE_OK
                ? STATUS_OK
                : fail(err, STATUS_DATABASE, "%s", sqlite3_errmsg(db));
 }

@@ -1,10 +1,10 @@
-/*
- * Tables that our statements write: may they, and the writing itself.
- */
+#include "extension/sqlite/tables.h"
+
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
 #include "extension/sqlite/host.h"
+#include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
 #include "planner/plan.h"
 

@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include "scoring/activation.h"
-#include "scoring/model.h"
 
 /* sum (m) += the rows of delta (n,m), in ascending order. */
 void rows_sum(const float *delta, size_t n, size_t m, float *sum);

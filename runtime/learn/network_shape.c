@@ -1,3 +1,5 @@
+#include "runtime/learn/network_shape.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

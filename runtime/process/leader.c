@@ -4,6 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/process/leading_scoring.h"
+#include "runtime/process/leading_training.h"
+
 #define CLAIM_CHECK_MS 1000
 
 static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_leader,

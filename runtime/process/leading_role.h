@@ -112,6 +112,4 @@ struct leading_role {
     .cancel = call_cancel, .fail = call_fail, .want = call_want, .leave = call_leave
 /* clang-format on */
 
-extern const struct leading_role training_leader, scoring_leader;
-
 #endif

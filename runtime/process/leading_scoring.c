@@ -1,6 +1,5 @@
-/*
- * The dispatcher (dispatch.h) as the role that leads a job which scores a table.
- */
+#include "runtime/process/leading_scoring.h"
+
 #include <stdlib.h>
 
 #include "runtime/data/shardstore.h"

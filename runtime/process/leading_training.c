@@ -1,6 +1,5 @@
-/*
- * The master (master.h) as the role that leads a job which trains.
- */
+#include "runtime/process/leading_training.h"
+
 #include "base/log.h"
 #include "runtime/process/experiment.h"
 #include "runtime/process/leader.h"

@@ -1,11 +1,5 @@
-/*
- * The process of the role that leads a job (leader.h): its network, its launcher, its exit code.
- *
- *     whoever started it   its launcher                    exit code
- *     supervisor           lifeline_launcher.c             of the status (base/error.h)
- *     a cluster            role_options.launcher (Pods)    0: done, 1: the job has failed,
- *                                                          anything else: start another master
- */
+#include "runtime/process/master_process.h"
+
 #include <signal.h>
 #include <string.h>
 #include <time.h>

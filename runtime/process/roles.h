@@ -1,6 +1,7 @@
 /*
- * roles.h - what `totrain supervise`, `master` and `worker` run. Each returns
- * the program's exit code.
+ * roles.h - the options of `totrain supervise`, `master` and `worker`. What they run is
+ * run_supervise, run_master (master_process.h) and run_worker (worker_process.h); each returns the
+ * exit code.
  *
  *     door --lifeline, events--> supervise --lifelines--> master
  *                                                    +--> worker 0, 1, ...
@@ -57,7 +58,5 @@ struct role_options {
 };
 
 int run_supervise(const struct role_options *options);
-int run_master(const struct role_options *options);
-int run_worker(const struct role_options *options);
 
 #endif

@@ -14,6 +14,9 @@
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/roles.h"
+#include "runtime/process/supervise_alone.h"
+#include "runtime/process/supervise_children.h"
+#include "runtime/process/supervise_publish.h"
 #include "runtime/record/outbox_executor.h"
 
 #define LAST_WORD_MS 2000

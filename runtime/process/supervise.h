@@ -1,5 +1,7 @@
 /*
- * supervise.h - what the two ways of hosting a job share.
+ * supervise.h - the supervisor of a job: runs it in its own process
+ * (supervise_alone.h) or in children (supervise_children.h), publishes the model where no session
+ * does (supervise_publish.h), and offers them what they share.
  */
 #ifndef RUNTIME_PROCESS_SUPERVISE_H
 #define RUNTIME_PROCESS_SUPERVISE_H
@@ -14,21 +16,6 @@
 /* To the session. Progress is dropped when the session does not read; the final event waits for
  * it. */
 void supervise_say(const struct job_event *event, struct slice line);
-
-/* The whole job in this process, or in children. `listen` NULL: children talk
- * over Unix sockets in the folder `sockets`; otherwise over TLS at this TCP
- * address, and the folder keeps their credentials. Return the exit code. */
-int supervise_alone(const struct job *job, const char *sockets, bool is_detached);
-int supervise_children(const struct job *job, const char *sockets, const char *listen,
-                       bool is_detached);
-
-/* supervise_publish.c: the model of a detached job that has learned is not where it
- * is to go yet; bring it there. */
-bool supervise_must_publish(const struct job *job);
-/* `is_elsewhere`: the model is in the tables of a job that ran somewhere else, which the publisher
- * drops, also where there is no model. */
-int supervise_publish(const struct job *job, const char *sockets, bool is_detached,
-                      bool is_elsewhere);
 
 /*
  * Attached: lifeline, SIGINT and SIGTERM mean cancel. Detached: there is no

@@ -1,6 +1,5 @@
-/*
- * A job of one worker: master and worker share the supervisor's loop.
- */
+#include "runtime/process/supervise_alone.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

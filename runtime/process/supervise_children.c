@@ -1,8 +1,5 @@
-/*
- * A job of several workers: the supervisor is the parent of the master and of
- * every worker, holds their lifelines, starts dead ones again, and runs as many
- * workers as are wanted and have slots.
- */
+#include "runtime/process/supervise_children.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -1,8 +1,5 @@
-/*
- * The model of a detached job into its database, by a child: `totrain publish
- * FOLDER` knows SQL, which the runtime does not. It writes the outcome into the job's store
- * (runtime/data/destination.h).
- */
+#include "runtime/process/supervise_publish.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

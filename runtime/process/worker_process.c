@@ -1,7 +1,5 @@
-/*
- * The process of a worker: the role that works for its job (working_role.h), its network, its
- * lifeline.
- */
+#include "runtime/process/worker_process.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

@@ -48,11 +48,7 @@ struct working_role {
     bool (*stop)(void *self);
 };
 
-extern const struct working_role training_worker, scoring_worker;
-
-static inline const struct working_role *working_role_of(const struct job *job)
-{
-    return job->spec.kind == SPEC_TRAIN ? &training_worker : &scoring_worker;
-}
+/* By the kind of the job. */
+const struct working_role *working_role_of(const struct job *job);
 
 #endif

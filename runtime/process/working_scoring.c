@@ -1,6 +1,5 @@
-/*
- * The scorer (scorer_role.h) as the role that works for a job which scores a table.
- */
+#include "runtime/process/working_scoring.h"
+
 #include "base/log.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/experiment.h"

@@ -1,6 +1,5 @@
-/*
- * The worker (worker.h) as the role that works for a job which trains.
- */
+#include "runtime/process/working_training.h"
+
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/loop/loop_watch.h"

@@ -4,7 +4,6 @@
 #ifndef RUNTIME_SCORE_DISPATCH_PARTS_H
 #define RUNTIME_SCORE_DISPATCH_PARTS_H
 
-#include "runtime/data/shardstore.h"
 #include "runtime/score/dispatch.h"
 
 /* dispatch.c */

@@ -5,7 +5,6 @@
 #define TESTS_CLUSTER_CSV_JOB_H
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/spool.h"
 
 #define CSV_COLUMNS_MAX 64
 #define CSV_LINE_MAX    4096

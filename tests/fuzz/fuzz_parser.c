@@ -10,6 +10,8 @@
 
 #include "base/json.h"
 #include "parser/parser.h"
+#include "parser/splitter.h"
+#include "parser/statement_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

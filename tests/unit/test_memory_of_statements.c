@@ -7,6 +7,8 @@
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_write.h"
 #include "parser/parser.h"
+#include "parser/splitter.h"
+#include "parser/statement_json.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
 #include "tests/check.h"

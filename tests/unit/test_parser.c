@@ -1,7 +1,9 @@
-#include "parser/parser.h"
-#include "tests/check.h"
-
 #include <stdlib.h>
+
+#include "parser/parser.h"
+#include "parser/splitter.h"
+#include "parser/statement_json.h"
+#include "tests/check.h"
 
 /* One statement, and the arena that holds its tree. */
 struct fixture {

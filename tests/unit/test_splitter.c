@@ -1,4 +1,5 @@
 #include "parser/parser.h"
+#include "parser/splitter.h"
 #include "tests/check.h"
 
 static struct piece split(const char *sql)

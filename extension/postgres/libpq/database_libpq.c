@@ -1,7 +1,14 @@
+#include "extension/postgres/libpq/database_libpq.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/libpq/libpq_describe.h"
+#include "extension/postgres/libpq/libpq_model.h"
+#include "extension/postgres/libpq/libpq_prepared.h"
+#include "extension/postgres/libpq/libpq_query.h"
+#include "extension/postgres/libpq/libpq_wait.h"
 
 /* ----- transactions ----- */
 

@@ -1,10 +1,10 @@
-/*
- * The columns of a query that is prepared, not run.
- */
+#include "extension/postgres/libpq/libpq_describe.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/libpq/libpq_wait.h"
 
 #define FIRST_USER_OID 16384 /* FirstNormalObjectId: no enum has a smaller one */
 

@@ -1,13 +1,14 @@
-/*
- * A worker's own reading of a table: under the snapshot of the session that sent the job, as
- * the login of all jobs, and only what the owner of this job may read as well.
- */
+#include "extension/postgres/libpq/libpq_direct.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "extension/engine/jobs/direct.h"
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/libpq/libpq_describe.h"
+#include "extension/postgres/libpq/libpq_scan.h"
+#include "extension/postgres/libpq/libpq_wait.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
 #include "runtime/data/spool_writer.h"

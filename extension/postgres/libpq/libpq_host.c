@@ -1,8 +1,18 @@
+#include "extension/postgres/libpq/libpq_host.h"
+
 #include <string.h>
 
 #include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/libpq/libpq_scan.h"
+#include "extension/postgres/sql/fill_rows.h"
+#include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/query.h"
+#include "extension/postgres/sql/row_guess.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/tables.h"
 
 /* 'value', with what must be escaped in a conninfo string. */
 static void append_word(struct text *address, const char *keyword, struct slice value)

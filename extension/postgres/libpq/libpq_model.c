@@ -1,8 +1,5 @@
-/*
- * Models over a connection: the server's function totrain.model_rows reads them without running
- * anything of their owners' (model_heap.h). Where it is missing, or may not be called, only what
- * the connection's own role owns is read, by a query.
- */
+#include "extension/postgres/libpq/libpq_model.h"
+
 #include <string.h>
 
 #include "extension/postgres/libpq/libpq.h"

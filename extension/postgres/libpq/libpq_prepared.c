@@ -1,11 +1,10 @@
-/*
- * One statement with many rows of parameters: they are sent one after the other, and the
- * server's answers are read now and then.
- */
+#include "extension/postgres/libpq/libpq_prepared.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/postgres/libpq/libpq_parameters.h"
+#include "extension/postgres/libpq/libpq_wait.h"
 
 #define ROWS_UNTIL_ANSWERED 256
 

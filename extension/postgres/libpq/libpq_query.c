@@ -1,13 +1,13 @@
-/*
- * One statement and its rows: by COPY where they are computed with, one by one where
- * they are shown or have parameters, and the first ones alone through a cursor.
- */
+#include "extension/postgres/libpq/libpq_query.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension/postgres/libpq/binary_cells.h"
+#include "extension/postgres/libpq/libpq_describe.h"
 #include "extension/postgres/libpq/libpq_parameters.h"
+#include "extension/postgres/libpq/libpq_wait.h"
 
 static void read_shown(enum pg_kind kind, const PGresult *result, int row, int column,
                        struct cell *cell)

@@ -1,18 +1,15 @@
-/*
- * A whole table read by several connections under one snapshot.
- *
- * Only outside of a transaction and as the role that logged in: connections of our own
- * then see what the user's would. The first one locks the table against TRUNCATE and
- * DROP, which no snapshot keeps out, and exports its snapshot; the others take it, so
- * that all see the same rows, whatever is written meanwhile. Each reader takes the next
- * piece of the table until none is left.
- */
+#include "extension/postgres/libpq/libpq_scan.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/thread.h"
+#include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/libpq/libpq_query.h"
+#include "extension/postgres/libpq/libpq_wait.h"
+#include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
 #include "runtime/data/spool_writer.h"

@@ -1,6 +1,5 @@
-/*
- * Waiting for the server's answers, so that Ctrl-C ends what runs there; what they mean.
- */
+#include "extension/postgres/libpq/libpq_wait.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

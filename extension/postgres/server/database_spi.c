@@ -1,11 +1,4 @@
-/*
- * The seam to the database through SPI: the caller's own backend.
- *
- * A statement is prepared, so that its columns are known and that it can be
- * asked whether it only reads, and then run into a receiver that gives each row
- * on as it comes: nothing is kept.
- */
-#include "extension/postgres/server/session.h"
+#include "extension/postgres/server/database_spi.h"
 
 #include <access/xact.h>
 #include <catalog/pg_type.h>

@@ -21,6 +21,9 @@
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/undo.h"
+#include "extension/postgres/sql/query.h"
+#include "extension/postgres/sql/row_guess.h"
+#include "extension/postgres/sql/tables.h"
 #include "runtime/launch/job_folder.h"
 
 /* The limit holds when two begin at once: each has its folder when it counts. */

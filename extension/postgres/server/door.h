@@ -1,8 +1,8 @@
 /*
  * door.h - the ways into the engine from inside of the server.
  *
- *     bare.c      SELECT ... TO TRAIN ..., as typed: what the server refused is looked at
- *     script.c      and run, piece by piece, once the server is ready for the next statement
+ *     bare.h      SELECT ... TO TRAIN ..., as typed: what the server refused is looked at
+ *     script.h      and run, piece by piece, once the server is ready for the next statement
  *     run.c       totrain.run('...'), totrain.rows('...'): part of the caller's transaction
  *
  * All are PostgreSQL's code: they throw and may be thrown through, but for the
@@ -19,8 +19,6 @@
 #include "extension/engine/host/result.h"
 #include "extension/postgres/sql/cluster.h"
 #include "extension/postgres/sql/host.h"
-
-/* ----- door.c ----- */
 
 struct door {
     struct session session;
@@ -68,22 +66,5 @@ Datum door_cell_as(Oid type, const struct cell *cell);
 /* A row of it as the values of these columns, in CurrentMemoryContext. */
 void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
                    Datum *values, bool *nulls);
-
-/* ----- bare.c ----- */
-
-/* Stand in the way of messages to the client. Once a process. */
-void bare_install(void);
-
-/* ----- script.c ----- */
-
-/* Runs the statements of a text one after the other, each in a transaction of its
- * own, and sends what they return to the client. The caller has none open. False: the
- * extension is not in this database, and nothing was done. `is_logged`: the server has logged the
- * text, where it logs all statements. */
-bool script_run(const char *text, bool is_logged);
-/* Has it a piece of ours? More than one piece? One that begins or ends a transaction? */
-bool script_is_ours(const char *text);
-bool script_has_several(const char *text);
-bool script_has_transactions(const char *text);
 
 #endif

@@ -7,6 +7,7 @@
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
+#include "extension/postgres/sql/direct_table.h"
 
 #define ROLE_NAME "totrain_k8s"
 

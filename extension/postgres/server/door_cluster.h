@@ -9,8 +9,6 @@
 
 #include "extension/postgres/server/door.h"
 
-#include "extension/postgres/sql/cluster.h"
-
 /* To be asked again for each statement: why the caller's jobs cannot go to a cluster, or that
  * they can, into limits. */
 void door_cluster_limits(const struct door *door, struct catalog_limits *limits);

@@ -1,5 +1,5 @@
 /*
- * totrain.predict('model', row) and its sisters: scoring in any query.
+ * totrain.predict('model', row) and the other functions that score in a query.
  *
  * The row is a record: of a table (totrain.predict('m', t) FROM t), of a subquery, or
  * ROW(1, 2). Inputs are found by their names; a record without names, as ROW() makes it,

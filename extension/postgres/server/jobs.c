@@ -1,5 +1,5 @@
 /*
- * Jobs as rows, and their end: totrain.jobs and its sisters, totrain.cancel().
+ * Jobs as rows, and their end: totrain.jobs and the other views of jobs, totrain.cancel().
  *
  *     STATE/DATABASE/ROLE/jobs/ID      by OIDs; see settings_state()
  *

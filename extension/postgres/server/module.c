@@ -4,7 +4,7 @@
  */
 #include "extension/postgres/server/compat.h"
 
-#include "extension/postgres/server/door.h"
+#include "extension/postgres/server/bare.h"
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/own_sql.h"
 #include "extension/postgres/server/settings.h"

@@ -4,7 +4,7 @@
 #ifndef EXTENSION_POSTGRES_SERVER_PARALLEL_SCAN_H
 #define EXTENSION_POSTGRES_SERVER_PARALLEL_SCAN_H
 
-#include "extension/postgres/sql/host.h"
+#include "extension/engine/host/host.h"
 
 /* host_rows.scan, where the database is a session (session.h). */
 enum status parallel_scan(void *self, struct slice select, const struct scan *scan,

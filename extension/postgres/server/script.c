@@ -1,7 +1,5 @@
-/*
- * The statements of one string, run one after the other by the backend itself, each in a
- * transaction of its own; the first error ends it.
- */
+#include "extension/postgres/server/script.h"
+
 #include "extension/postgres/server/door.h"
 
 #include <ctype.h>
@@ -29,6 +27,7 @@
 #include <utils/timeout.h>
 
 #include "extension/postgres/server/own_sql.h"
+#include "parser/splitter.h"
 
 /* ----- looking at a text ----- */
 

@@ -1,5 +1,6 @@
 #include "extension/postgres/server/session.h"
 
+#include "extension/postgres/server/database_spi.h"
 #include "extension/postgres/server/own_sql.h"
 #include "extension/postgres/server/settings.h"
 #include <access/xact.h>

@@ -60,9 +60,6 @@ bool session_interrupted(void *session);
 void session_raise(struct session *session, const struct error *err, struct slice text,
                    bool is_query) __attribute__((noreturn));
 
-/* database_spi.c fills session->database. */
-void database_spi_init(struct session *session);
-
 /* Text of the server's encoding as UTF-8 and back, in CurrentMemoryContext where
  * it must be converted. */
 struct slice session_to_utf8(const char *text, size_t size);

@@ -1,6 +1,7 @@
 #include "extension/postgres/sql/cluster.h"
 
 #include "extension/engine/jobs/staged.h"
+#include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
 
 static struct job_tables tables_of(const struct postgres_cluster *cluster)

@@ -1,11 +1,8 @@
-/*
- * Tables that a job's workers may read themselves (extension/engine/jobs/direct.h): which they are,
- * what is missing, and the lock under which their rows stay.
- */
-#include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/direct_table.h"
 
 #include "extension/engine/jobs/direct.h"
 #include "extension/engine/rows/plain_scan.h"
+#include "extension/postgres/sql/sql.h"
 
 #define IN_TURN "Without job.read = 'direct' this session reads the rows of any SELECT."
 

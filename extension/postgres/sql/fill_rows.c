@@ -1,12 +1,12 @@
-/*
- * Rows that are scored by workers: they stay here, in a temporary table, and only their
- * inputs travel. What comes back is joined to them by their numbers, so that each column of
- * the target is of its own type, and holds what it held.
- */
+#include "extension/postgres/sql/fill_rows.h"
+
 #include <stdio.h>
 
 #include "codegen/lower_predict.h"
+#include "extension/postgres/sql/query.h"
+#include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/tables.h"
 
 #define OUTPUTS_MAX     9 /* the prediction and predict.extra_outputs */
 #define INTERRUPT_EVERY 1024

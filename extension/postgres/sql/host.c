@@ -2,6 +2,12 @@
 
 #include <stdio.h>
 
+#include "extension/postgres/sql/fill_rows.h"
+#include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/query.h"
+#include "extension/postgres/sql/tables.h"
+
 static const struct host_models models = {
     .publish = postgres_publish,
     .find_place = postgres_find_place,

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "extension/engine/jobs/direct.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/tables.h"
 #include "runtime/data/journal_record.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/launch/job_folder.h"

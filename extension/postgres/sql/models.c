@@ -1,3 +1,5 @@
+#include "extension/postgres/sql/models.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,15 +1,12 @@
-/*
- * A model's rows into its table, and what the extension's schema keeps beside it:
- * totrain.models, totrain.versions and totrain.metrics (totrain--1.1.sql).
- *
- * Rows are stored by the OID of the model's table, so that they follow it through renames and
- * changes of owner; only roles that may act as its owner see and write them: these are views, of
- * tables whose rows pg_dump takes along.
- */
+#include "extension/postgres/sql/publish.h"
+
 #include <stdio.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/tables.h"
 #include "scoring/model_table.h"
 #include "scoring/model_write.h"
 

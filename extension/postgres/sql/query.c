@@ -1,3 +1,5 @@
+#include "extension/postgres/sql/query.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,20 +1,13 @@
-/*
- * A table of the caller's in the place of an older one: which may be replaced, and what the
- * new one keeps of it.
- *
- *     new table, filled --lock the old one, check it again--> drop it --rename--> owner,
- *     privileges and comments of the old one
- *
- * A table that TO PREDICT or EVALUATE made has a mark in its comment. Only its owner can put one
- * there; it goes with the table through renames, changes of schema and dumps, but not into copies;
- * and it counts the columns, so that it no longer fits when a column was added.
- */
+#include "extension/postgres/sql/replace.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/tables.h"
 #include "planner/plan.h"
 
 #define FACTS_ARENA_MAX   ((size_t)1 << 20)

@@ -1,11 +1,7 @@
-/*
- * How many rows a SELECT may have: what the server's planner expects. For the columns of one
- * table that is pg_class.reltuples, brought to the table's present size, and for others the
- * best that can be known without running them.
- */
-#include "extension/postgres/sql/sql.h"
+#include "extension/postgres/sql/row_guess.h"
 
 #include "base/json.h"
+#include "extension/postgres/sql/sql.h"
 
 static enum status keep_text(void *self, const struct cell *cells, size_t count, struct error *err)
 {

@@ -28,25 +28,6 @@ struct pg_table {
     struct slice schema, name;
 };
 
-/* tables.c, for those who fill tables. `create` is SQL with an @. */
-enum status postgres_create_as(struct postgres_host *host, const char *create,
-                               const struct pg_table *table, struct slice select, uint64_t *rows,
-                               struct error *err);
-
-/* replace.c: in a transaction of the caller's. `make` makes and fills a table of a new name,
- * which then replaces the target and keeps its owner, privileges and comments. INVALID where
- * what has the target's name may not be replaced; the caller rolls back. */
-typedef enum status postgres_maker(struct postgres_host *host, const struct pg_table *new,
-                                   void *context, struct error *err);
-enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
-                             postgres_maker *make, void *context, struct error *err);
-/* By what fill->select gives. */
-enum status postgres_replace_table(struct postgres_host *host, struct fill *fill,
-                                   struct error *err);
-/* Drop a temporary table of our own where there is one. */
-enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
-                               struct error *err);
-
 /* SQL in which every @ stands for the quoted table. */
 void pg_sql_append(struct text *sql, const char *format, const struct pg_table *table);
 

@@ -1,11 +1,13 @@
-/*
- * Tables that our statements write: may they, and the writing itself.
- */
+#include "extension/postgres/sql/tables.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
 #include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/publish.h"
+#include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
 
 #define NAMES_ARENA_MAX ((size_t)1 << 20)

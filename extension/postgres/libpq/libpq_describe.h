@@ -1,0 +1,14 @@
+/*
+ * libpq_describe.h - the columns of a query that is prepared, not run.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_DESCRIBE_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_DESCRIBE_H
+
+#include "extension/postgres/libpq/libpq.h"
+
+/* With the enums that were asked about. */
+enum pg_kind libpq_kind_of(const struct libpq *libpq, Oid type);
+enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
+                           struct pg_column **columns, size_t *count, struct error *err);
+
+#endif

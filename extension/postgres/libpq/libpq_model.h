@@ -1,0 +1,14 @@
+/*
+ * libpq_model.h - models over a connection: the server's function totrain.model_rows reads them
+ * without running anything of their owners' (model_heap.h). Where it is missing, or may not be
+ * called, only what the connection's own role owns is read, by a query.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_MODEL_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_MODEL_H
+
+#include "extension/postgres/sql/database.h"
+
+enum status libpq_read_model(void *self, const struct pg_model_read *read,
+                             const struct pg_rows *rows, struct error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * libpq_prepared.h - one statement with many rows of parameters: they are sent one after the other,
+ * and the server's answers are read now and then.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_PREPARED_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_PREPARED_H
+
+#include "base/cell.h"
+#include "base/error.h"
+
+struct pg_prepared;
+
+enum status libpq_prepare(void *self, struct slice sql, const enum cell_type *types, size_t count,
+                          struct pg_prepared **prepared, struct error *err);
+enum status libpq_execute_prepared(void *self, struct pg_prepared *prepared,
+                                   const struct cell *cells, struct error *err);
+enum status libpq_finish_prepared(void *self, struct pg_prepared *prepared, struct error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * libpq_query.h - one statement and its rows: by COPY where they are computed with, one by one
+ * where they are shown or have parameters, and the first ones alone through a cursor.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_QUERY_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_QUERY_H
+
+#include "extension/postgres/libpq/libpq.h"
+
+/* The functions of database.h. */
+enum status libpq_query(void *self, const struct pg_statement *statement,
+                        const struct pg_rows *rows, uint64_t *affected, struct error *err);
+
+/* The rows of a query by COPY, as cells of these columns' kinds. */
+enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct pg_column *columns,
+                       size_t count, const struct pg_rows *rows, struct error *err);
+
+#endif

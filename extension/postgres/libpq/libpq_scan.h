@@ -1,0 +1,25 @@
+/*
+ * libpq_scan.h - a whole table read by several connections under one snapshot.
+ *
+ * Only outside of a transaction and as the role that logged in: connections of our own
+ * then see what the user's would. The first one locks the table against TRUNCATE and
+ * DROP, which no snapshot keeps out, and exports its snapshot; the others take it, so
+ * that all see the same rows, whatever is written meanwhile. Each reader takes the next
+ * piece of the table until none is left.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_SCAN_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_SCAN_H
+
+#include "extension/postgres/sql/table_scan.h"
+
+/* The host's scan(), see extension/engine/host/host.h. */
+enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
+                       struct scan_outcome *outcome, struct error *err);
+
+/* The same rows under a snapshot that is there already, for as long as that is there: `tables`
+ * and `columns` as they are to be read. Several connections like the host's. */
+enum status libpq_scan_shared(struct postgres_host *host, const struct scan *scan,
+                              const struct table_scan *tables, const struct pg_column *columns,
+                              size_t count, struct slice snapshot, struct error *err);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * database_spi.h - the seam to the database through SPI: the caller's own backend.
+ *
+ * A statement is prepared, so that its columns are known and that it can be
+ * asked whether it only reads, and then run into a receiver that gives each row
+ * on as it comes: nothing is kept.
+ */
+#ifndef EXTENSION_POSTGRES_SERVER_DATABASE_SPI_H
+#define EXTENSION_POSTGRES_SERVER_DATABASE_SPI_H
+
+#include "extension/postgres/server/session.h"
+
+/* Fills session->database. */
+void database_spi_init(struct session *session);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * replace.h - a table of the caller's in the place of an older one: which may be replaced, and what
+ * the new one keeps of it.
+ *
+ *     new table, filled --lock the old one, check it again--> drop it --rename--> owner,
+ *     privileges and comments of the old one
+ *
+ * A table that TO PREDICT or EVALUATE made has a mark in its comment. Only its owner can put one
+ * there; it goes with the table through renames, changes of schema and dumps, but not into copies;
+ * and it counts the columns, so that it no longer fits when a column was added.
+ */
+#ifndef EXTENSION_POSTGRES_SQL_REPLACE_H
+#define EXTENSION_POSTGRES_SQL_REPLACE_H
+
+#include "extension/postgres/sql/models.h"
+#include "extension/postgres/sql/sql.h"
+
+/* The part of postgres_check_target that is made again when the time to write has come. */
+enum status postgres_check_replaced(struct postgres_host *host, const struct pg_located *located,
+                                    const struct table_target *target, struct error *err);
+typedef enum status postgres_maker(struct postgres_host *host, const struct pg_table *new,
+                                   void *context, struct error *err);
+/* In a transaction of the caller's. `make` makes and fills a table of a new name, which then
+ * replaces the target and keeps its owner, privileges and comments. INVALID where what has the
+ * target's name may not be replaced; the caller rolls back. */
+enum status postgres_replace(struct postgres_host *host, const struct table_target *target,
+                             postgres_maker *make, void *context, struct error *err);
+/* By what fill->select gives. */
+enum status postgres_replace_table(struct postgres_host *host, struct fill *fill,
+                                   struct error *err);
+/* Drop a temporary table of our own where there is one. */
+enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
+                               struct error *err);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * tables.h - tables that our statements write: may they, and the writing itself.
+ */
+#ifndef EXTENSION_POSTGRES_SQL_TABLES_H
+#define EXTENSION_POSTGRES_SQL_TABLES_H
+
+#include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/sql/sql.h"
+
+/* The schema of a new table whose name has none: the first of the search_path. */
+enum status postgres_target_schema(struct postgres_host *host, struct slice *schema,
+                                   char buffer[64], struct error *err);
+/* The schema alone: a reader of the model is in the same database. */
+enum status postgres_find_place(void *self, struct slice schema, struct unpublished *unpublished,
+                                struct error *err);
+enum status postgres_check_functions(void *self, struct error *err);
+enum status postgres_check_target(void *self, const struct table_target *target, struct error *err);
+enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
+                                 struct error *err);
+enum status postgres_write_row(void *self, const struct table_target *target,
+                               const struct slice *names, const struct cell *cells, size_t count,
+                               struct error *err);
+
+/* CREATE TABLE ... AS a SELECT, and how many rows it has. `create` is SQL with an @. */
+enum status postgres_create_as(struct postgres_host *host, const char *create,
+                               const struct pg_table *table, struct slice select, uint64_t *rows,
+                               struct error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * query.h - the columns of a SELECT, and its rows.
+ */
+#ifndef EXTENSION_SQLITE_QUERY_H
+#define EXTENSION_SQLITE_QUERY_H
+
+#include "extension/engine/host/sink.h"
+#include "extension/sqlite/api.h"
+#include "planner/catalog.h"
+
+bool host_interrupted(void *self);
+/* INVALID where the SELECT has parameters: the statement around it has none to bind. */
+enum status host_check_parameters(sqlite3 *db, struct slice select, struct error *err);
+enum status host_query(void *self, struct slice select, const struct sink *sink, struct error *err);
+enum status host_describe(void *self, struct slice select, struct arena *arena, struct query *query,
+                          struct error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * run.h - a statement of ours as a function call.
+ *
+ *     totrain('...')                  the statement's rows as a JSON array of objects
+ *     totrain_exec, totrain_more,     what a bare statement becomes (bare.c): a handle of its rows
+ *     totrain_cell, totrain_raise     (result.h), read one by one
+ *     totrain_config(name[, value])   settings of the connection
+ */
+#ifndef EXTENSION_SQLITE_RUN_H
+#define EXTENSION_SQLITE_RUN_H
+
+#include "extension/sqlite/connection.h"
+
+/* Registers totrain(), totrain_exec(), totrain_more(), totrain_cell(), totrain_raise() and
+ * totrain_config() on a connection; closing it removes them. */
+int run_register(struct connection *connection);
+
+/* The same for a program that has SQLite linked in: `SELECT totrain(...)`
+ * works there as in any other. */
+enum status run_open(sqlite3 *db, const char *program, struct error *err);
+
+#endif

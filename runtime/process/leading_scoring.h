@@ -1,0 +1,12 @@
+/*
+ * leading_scoring.h - the dispatcher (dispatch.h) as the role that leads a job which scores a
+ * table.
+ */
+#ifndef RUNTIME_PROCESS_LEADING_SCORING_H
+#define RUNTIME_PROCESS_LEADING_SCORING_H
+
+#include "runtime/process/leading_role.h"
+
+extern const struct leading_role scoring_leader;
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * supervise_children.h - a job of several workers: the supervisor is the parent of the master and
+ * of every worker, holds their lifelines, starts dead ones again, and runs as many workers as are
+ * wanted and have slots.
+ */
+#ifndef RUNTIME_PROCESS_SUPERVISE_CHILDREN_H
+#define RUNTIME_PROCESS_SUPERVISE_CHILDREN_H
+
+#include "runtime/role/job.h"
+
+/* Returns the exit code. `listen` NULL: the children talk over Unix sockets in the folder
+ * `sockets`; else over TLS at this TCP address, and the folder keeps their credentials. */
+int supervise_children(const struct job *job, const char *sockets, const char *listen,
+                       bool is_detached);
+
+#endif

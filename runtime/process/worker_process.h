@@ -1,0 +1,13 @@
+/*
+ * worker_process.h - the process of a worker: the role that works for its job (working_role.h), its
+ * network, its lifeline.
+ */
+#ifndef RUNTIME_PROCESS_WORKER_PROCESS_H
+#define RUNTIME_PROCESS_WORKER_PROCESS_H
+
+#include "runtime/process/roles.h"
+
+/* Returns the exit code. */
+int run_worker(const struct role_options *options);
+
+#endif

@@ -1,0 +1,13 @@
+#include "runtime/process/working_role.h"
+
+#include "runtime/process/working_scoring.h"
+#include "runtime/process/working_training.h"
+
+static const struct working_role *const roles[] = {[SPEC_TRAIN] = &training_worker,
+                                                   [SPEC_PREDICT] = &scoring_worker,
+                                                   [SPEC_EVALUATE] = &scoring_worker};
+
+const struct working_role *working_role_of(const struct job *job)
+{
+    return roles[job->spec.kind];
+}
