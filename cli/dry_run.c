@@ -7,7 +7,7 @@
 #include "cli/input.h"
 #include "cli/printing.h"
 #include "extension/engine/engine.h"
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_read.h"
 #include "k8s/job/kube_job_name.h"

@@ -13,7 +13,7 @@
 #include "k8s/job/kube_job_name.h"
 #include "k8s/objects/manifest.h"
 #include "k8s/objects/rights.h"
-#include "runtime/data/pgstore/connection.h"
+#include "runtime/data/pgstore/pg_connection.h"
 
 #define TRIES       4
 #define LOOK_MS     300
@@ -24,13 +24,13 @@
 enum status k8s_reach(const char *file, struct error *err)
 {
     struct pg_connection connection;
-    enum status status = connection_init(&connection, file, err);
+    enum status status = pg_connection_init(&connection, file, err);
 
     if (status == STATUS_OK)
-        status = connection_ensure(&connection, connection_now() + REACH_MS, err);
+        status = pg_connection_ensure(&connection, pg_connection_now() + REACH_MS, err);
     if (status == STATUS_OK)
         puts("reaches the database");
-    connection_deinit(&connection);
+    pg_connection_deinit(&connection);
     return status;
 }
 

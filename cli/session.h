@@ -6,8 +6,8 @@
 
 #include "cli/options.h"
 #include "extension/postgres/libpq/libpq.h"
-#include "extension/postgres/sql/cluster.h"
-#include "extension/sqlite/host.h"
+#include "extension/postgres/sql/postgres_cluster.h"
+#include "extension/sqlite/sqlite_host.h"
 #include "parser/parser.h"
 
 struct script;

@@ -8,7 +8,7 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_direct.h"
 #include "k8s/client/whole_file.h"
-#include "runtime/data/pgstore/connection.h"
+#include "runtime/data/pgstore/pg_connection.h"
 
 /* The connection that is made as the job's others are, patiently. */
 static enum status connect_to(const char *file, struct libpq *libpq, struct error *err)
@@ -17,11 +17,11 @@ static enum status connect_to(const char *file, struct libpq *libpq, struct erro
     PGconn *made;
     enum status status;
 
-    TRY(connection_init(&connection, file, err));
-    status = connection_ensure(&connection, connection_now() + PGSTORE_PATIENCE_MS, err);
+    TRY(pg_connection_init(&connection, file, err));
+    status = pg_connection_ensure(&connection, pg_connection_now() + PGSTORE_PATIENCE_MS, err);
     made = connection.connection;
     connection.connection = NULL;
-    connection_deinit(&connection);
+    pg_connection_deinit(&connection);
     TRY(status);
     return libpq_adopt(libpq, made, err);
 }

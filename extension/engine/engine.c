@@ -1,7 +1,7 @@
 #include "extension/engine/engine.h"
 
 #include "codegen/model_path.h"
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
 #include "extension/engine/score/score.h"

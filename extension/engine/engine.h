@@ -33,8 +33,8 @@ enum status engine_describe(const struct host *host, struct slice text, const st
                             struct error *err);
 
 /* What the Job of a statement would be like that trains on a cluster, without reading a row or
- * making anything. *is_wanted: it would go there. extension/engine/jobs/cluster.h; its texts live
- * in the arena. */
+ * making anything. *is_wanted: it would go there. extension/engine/jobs/cluster_job.h; its texts
+ * live in the arena. */
 struct cluster_request;
 enum status engine_cluster_request(const struct host *host, struct slice text,
                                    const struct piece *piece, struct arena *arena,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"

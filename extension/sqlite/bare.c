@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "extension/engine/engine.h"
-#include "extension/sqlite/connection.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_connection.h"
 #include "parser/splitter.h"
 
 /*
@@ -29,7 +29,7 @@ static void generate(struct slice statement, const struct description *descripti
     text_append_string(sql, " FROM r WHERE totrain_more(h,i-1)");
 }
 
-static enum status translate(struct connection *connection, struct slice statement,
+static enum status translate(struct sqlite_connection *connection, struct slice statement,
                              struct text *sql, struct error *err)
 {
     struct description description;
@@ -55,7 +55,7 @@ static enum status translate(struct connection *connection, struct slice stateme
  * SQLite can set that message, so let SQLite fail with it: a function that
  * raises it, in a statement that is stepped here.
  */
-static int leave_error(struct connection *connection, struct slice statement,
+static int leave_error(struct sqlite_connection *connection, struct slice statement,
                        const struct error *err)
 {
     sqlite3_stmt *raising = NULL;
@@ -70,8 +70,8 @@ static int leave_error(struct connection *connection, struct slice statement,
     return sqlite3_finalize(raising);
 }
 
-static int prepare_piece(struct connection *connection, struct slice statement, unsigned flags,
-                         sqlite3_stmt **prepared)
+static int prepare_piece(struct sqlite_connection *connection, struct slice statement,
+                         unsigned flags, sqlite3_stmt **prepared)
 {
     struct text sql;
     struct error err;
@@ -87,7 +87,7 @@ static int prepare_piece(struct connection *connection, struct slice statement, 
     return code;
 }
 
-bool bare_prepare(struct connection *connection, const char *sql, int bytes, unsigned flags,
+bool bare_prepare(struct sqlite_connection *connection, const char *sql, int bytes, unsigned flags,
                   sqlite3_stmt **statement, const char **tail, int *code)
 {
     struct slice text = {sql, bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes)};

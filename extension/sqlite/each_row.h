@@ -14,7 +14,7 @@
 #ifndef EXTENSION_SQLITE_EACH_ROW_H
 #define EXTENSION_SQLITE_EACH_ROW_H
 
-#include "extension/sqlite/host.h"
+#include "extension/sqlite/sqlite_host.h"
 
 enum status each_row_register(sqlite3 *db, struct error *err);
 

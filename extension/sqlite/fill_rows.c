@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_host.h"
 #include "extension/sqlite/tables.h"
 
 #define FILLS_MAX       2

@@ -6,7 +6,7 @@
 #include "base/cell_bytes.h"
 #include "codegen/model_path.h"
 #include "extension/sqlite/each_row.h"
-#include "extension/sqlite/job_tables.h"
+#include "extension/sqlite/job_vtab.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
@@ -354,7 +354,7 @@ static const struct {
 enum status functions_register(sqlite3 *db, struct error *err)
 {
     TRY(each_row_register(db, err));
-    TRY(job_tables_register(db, err));
+    TRY(job_vtab_register(db, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
                                               functions[i].flags, NULL, functions[i].function, NULL,

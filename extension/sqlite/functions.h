@@ -1,5 +1,6 @@
 /*
- * functions.h - totrain_predict('model', column, ...) and the other functions that score in a query.
+ * functions.h - totrain_predict('model', column, ...) and the other functions that score in a
+ * query.
  *
  * The model is loaded once a statement, through a query on the same
  * connection, and kept as auxiliary data of the first argument, which is
@@ -12,7 +13,7 @@
 #include "extension/sqlite/api.h"
 
 /* Register totrain_predict, _probability, _probabilities, _logits, _version, and the tables of
- * job_tables.c. */
+ * job_vtab.c. */
 enum status functions_register(sqlite3 *db, struct error *err);
 
 #endif

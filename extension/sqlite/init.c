@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extension/sqlite/connection.h"
 #include "extension/sqlite/functions.h"
 #include "extension/sqlite/intercept.h"
 #include "extension/sqlite/run.h"
+#include "extension/sqlite/sqlite_connection.h"
 
 const sqlite3_api_routines *sqlite3_api;
 
@@ -29,7 +29,7 @@ static bool find_program(char program[PATH_MAX])
 
 static int register_all(sqlite3 *db, const char *program, char **message)
 {
-    struct connection *connection = connection_add(db, program);
+    struct sqlite_connection *connection = sqlite_connection_add(db, program);
     struct error err;
     int code;
 
@@ -63,7 +63,7 @@ __attribute__((visibility("default"))) int sqlite3_totrain_init(sqlite3 *db, cha
         return SQLITE_ERROR;
     }
     /* Loaded again: objects that came since then are redirected too. */
-    if (!connection_find(db)) {
+    if (!sqlite_connection_find(db)) {
         code = register_all(db, program, message);
         if (code != SQLITE_OK)
             return code;

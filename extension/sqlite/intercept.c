@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "extension/sqlite/bare.h"
-#include "extension/sqlite/connection.h"
+#include "extension/sqlite/sqlite_connection.h"
 
 #if defined(__x86_64__)
 #define SLOT_JUMP R_X86_64_JUMP_SLOT
@@ -22,12 +22,12 @@
 static int answer(sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlite3_stmt **statement,
                   const char **tail, int real_code)
 {
-    struct connection *connection;
+    struct sqlite_connection *connection;
     int code;
 
     if ((real_code & 0xff) != SQLITE_ERROR || !sql || !statement)
         return real_code;
-    connection = connection_find(db);
+    connection = sqlite_connection_find(db);
     if (!connection || !connection->bare_statements)
         return real_code;
     return bare_prepare(connection, sql, bytes, flags, statement, tail, &code) ? code : real_code;

@@ -6,8 +6,8 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/engine/jobs/unpublished.h"
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_host.h"
 #include "kinds/kinds.h"
 #include "scoring/model_table.h"
 

@@ -5,7 +5,7 @@
 #define EXTENSION_SQLITE_MODELS_H
 
 #include "extension/engine/jobs/unpublished.h"
-#include "extension/sqlite/host.h"
+#include "extension/sqlite/sqlite_host.h"
 
 struct located {
     bool exists;

@@ -10,7 +10,7 @@
 #define EXTENSION_SQLITE_PARALLEL_SCAN_H
 
 #include "extension/engine/rows/plain_scan.h"
-#include "extension/sqlite/host.h"
+#include "extension/sqlite/sqlite_host.h"
 
 /* The host's scan(): see extension/engine/host/host.h. */
 enum status host_scan(void *self, struct slice select, const struct scan *scan,

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "extension/engine/host/stored.h"
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_host.h"
 #include "extension/sqlite/tables.h"
 #include "scoring/model_table.h"
 #include "scoring/model_write.h"

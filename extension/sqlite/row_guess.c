@@ -1,9 +1,9 @@
 #include "extension/sqlite/row_guess.h"
 
 #include "extension/engine/rows/plain_scan.h"
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_host.h"
 
 static uint64_t read_number(sqlite3 *db, struct slice sql)
 {

@@ -6,9 +6,9 @@
 
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
-#include "extension/sqlite/connection.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_connection.h"
 
 /* ----- progress: one redrawn line, on a terminal ----- */
 
@@ -64,8 +64,8 @@ static void terminal_progress(void *self, const struct job_event *event)
     terminal->is_drawn = true;
 }
 
-static enum status run(struct connection *connection, struct slice text, struct result *result,
-                       struct error *err)
+static enum status run(struct sqlite_connection *connection, struct slice text,
+                       struct result *result, struct error *err)
 {
     struct terminal terminal = {.keep = result_sink(result), .is_terminal = isatty(STDERR_FILENO)};
     struct sink sink = {.self = &terminal,
@@ -114,7 +114,7 @@ static void raise_error(sqlite3_context *context, struct slice sql, const struct
 /* The message that bare_prepare() left for its caller to see. */
 static void raise_left(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
+    struct sqlite_connection *connection = sqlite3_user_data(context);
 
     (void)count;
     (void)values;
@@ -145,7 +145,7 @@ static enum status check_columns(const struct result *result, int64_t promised, 
 
 static void exec(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
+    struct sqlite_connection *connection = sqlite3_user_data(context);
     struct slice text = text_argument(values[0]);
     struct query_result *result = query_result_new(&connection->results);
     struct error err;
@@ -170,7 +170,7 @@ static void exec(sqlite3_context *context, int count, sqlite3_value **values)
 
 static void more(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
+    struct sqlite_connection *connection = sqlite3_user_data(context);
     struct query_result *result =
         query_result_find(&connection->results, sqlite3_value_int64(values[0]));
 
@@ -181,7 +181,7 @@ static void more(sqlite3_context *context, int count, sqlite3_value **values)
 
 static void cell(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
+    struct sqlite_connection *connection = sqlite3_user_data(context);
     struct query_result *result =
         query_result_find(&connection->results, sqlite3_value_int64(values[0]));
     const struct cell *cells =
@@ -212,7 +212,7 @@ static enum status result_to_json(const struct result *result, struct text *json
 
 static void statement_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
+    struct sqlite_connection *connection = sqlite3_user_data(context);
     struct slice text = text_argument(values[0]);
     struct query_result *result = query_result_new(&connection->results);
     struct error err;
@@ -241,7 +241,7 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
 
 static void config(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
+    struct sqlite_connection *connection = sqlite3_user_data(context);
     struct slice name = text_argument(values[0]);
     struct slice value = count > 1 ? text_argument(values[1]) : SLICE("");
 
@@ -260,7 +260,7 @@ static void config(sqlite3_context *context, int count, sqlite3_value **values)
 
 static void closed(void *connection)
 {
-    connection_remove(connection);
+    sqlite_connection_remove(connection);
 }
 
 /* Functions with side effects must not be reachable from a view or trigger that
@@ -275,7 +275,7 @@ static const struct {
     {"totrain_raise", 0, raise_left},   {"totrain_config", -1, config},
 };
 
-int run_register(struct connection *connection)
+int run_register(struct sqlite_connection *connection)
 {
     size_t count = sizeof functions / sizeof *functions;
 
@@ -289,7 +289,7 @@ int run_register(struct connection *connection)
                                        functions[i].function, NULL, NULL, destroy);
         if (code != SQLITE_OK) {
             if (!destroy)
-                connection_remove(connection);
+                sqlite_connection_remove(connection);
             return code;
         }
     }
@@ -298,7 +298,7 @@ int run_register(struct connection *connection)
 
 enum status run_open(sqlite3 *db, const char *program, struct error *err)
 {
-    struct connection *connection = connection_add(db, program);
+    struct sqlite_connection *connection = sqlite_connection_add(db, program);
 
     if (!connection)
         return fail_no_memory(err);

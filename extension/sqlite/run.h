@@ -9,11 +9,11 @@
 #ifndef EXTENSION_SQLITE_RUN_H
 #define EXTENSION_SQLITE_RUN_H
 
-#include "extension/sqlite/connection.h"
+#include "extension/sqlite/sqlite_connection.h"
 
 /* Registers totrain(), totrain_exec(), totrain_more(), totrain_cell(), totrain_raise() and
  * totrain_config() on a connection; closing it removes them. */
-int run_register(struct connection *connection);
+int run_register(struct sqlite_connection *connection);
 
 /* The same for a program that has SQLite linked in: `SELECT totrain(...)`
  * works there as in any other. */

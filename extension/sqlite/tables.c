@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/models.h"
 #include "extension/sqlite/sql.h"
+#include "extension/sqlite/sqlite_host.h"
 #include "planner/plan.h"
 
 static const char *const reserved_names[] = {"totrain_models", "totrain_versions",

@@ -4,7 +4,7 @@
 #ifndef EXTENSION_SQLITE_TABLES_H
 #define EXTENSION_SQLITE_TABLES_H
 
-#include "extension/sqlite/host.h"
+#include "extension/sqlite/sqlite_host.h"
 
 enum status host_check_target(void *self, const struct table_target *target, struct error *err);
 /* The part of host_check_target that is made again in the transaction that writes. */

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/net/tls.h"
-#include "runtime/process/job_tables.h"
+#include "runtime/process/job_in_tables.h"
 
 #define LIFELINE           0
 #define DESCRIPTORS_WANTED 8192

@@ -18,8 +18,8 @@ struct job {
     uint32_t cpus;     /* that a worker's process has for itself; 0: it shares the machine's */
     struct arena arena;
     struct jobspec spec;
-    /* Of a job whose roles share no folder (job_tables.h): its store is elsewhere, and so are its
-     * rows until a worker fetches them. NULL: all is in the folder. */
+    /* Of a job whose roles share no folder (job_in_tables.h): its store is elsewhere, and so are
+     * its rows until a worker fetches them. NULL: all is in the folder. */
     const struct journal *journal;
     enum status (*fetch)(const struct job *job, struct error *err);
     void *tables;

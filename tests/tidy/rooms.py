@@ -3,7 +3,7 @@
 - an include in quotes is the path of a file from the root of the project;
 - no folder includes, over any number of others, a folder that includes it;
 - of each header of another folder that a file includes it uses at least one name;
-- each .c has a header of its own, and includes it;
+- each .c has a header of its own, and includes it; some file includes each header;
 - what the files of one folder share (*_parts.h) no other folder includes;
 - docs/architecture.md names only files that exist, and functions that are defined.
 """
@@ -117,6 +117,9 @@ def check_own_headers(sources, includes, problems):
                 problems.append(f"{name}: is listed as a file without a header and has one")
         elif name not in NO_HEADER and not name.startswith(tuple(NO_HEADER_YET)):
             problems.append(f"{name}: has no header of its own")
+    included = {header for headers in includes.values() for header in headers}
+    for name in sorted(name for name in sources if name.endswith(".h") and name not in included):
+        problems.append(f"{name}: no file includes it")
     for name in sorted(NO_HEADER - set(sources)):
         problems.append(f"{name}: is listed as a file without a header and does not exist")
 

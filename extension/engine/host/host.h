@@ -6,7 +6,7 @@
  *     tables      tables that statements write     jobs     what a server asks of its jobs
  *     kept_rows   rows that stay with the host while workers score them
  *     marks       tables that another process than the session writes
- *     cluster     jobs whose processes are Pods (cluster.h)
+ *     cluster     jobs whose processes are Pods (cluster_job.h)
  *
  * Filled by extension/sqlite and extension/postgres. The engine speaks of models, queries and
  * tables; how a model table is declared, quoted, locked and versioned is the host's. Everything
@@ -256,7 +256,7 @@ struct host {
     const struct host_kept_rows *kept_rows; /* NULL: rows travel through the job */
     const struct host_marks *marks;         /* NULL: jobs that score end with their session */
     const struct host_jobs *jobs;           /* NULL: no server; what is written is committed */
-    const struct host_cluster *cluster;     /* Jobs on Kubernetes (cluster.h); NULL: there are
+    const struct host_cluster *cluster;     /* Jobs on Kubernetes (cluster_job.h); NULL: there are
                                                none. catalog.limits says why. */
 };
 

@@ -3,7 +3,7 @@
  */
 #include "extension/engine/jobs/direct.h"
 
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/rows/spooling.h"
 #include "runtime/launch/job_folder.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "runtime/data/destination.h"

@@ -1,6 +1,6 @@
 #include "extension/engine/jobs/life.h"
 
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "runtime/launch/job_lock.h"
 
 /* clang-format off */

@@ -9,7 +9,7 @@
 
 #include "codegen/lower_train.h"
 #include "extension/engine/host/metric_rows.h"
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/direct.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/trained.h"
@@ -19,8 +19,8 @@
 #include "planner/parameters.h"
 #include "planner/plan.h"
 #include "runtime/launch/job_folder.h"
-#include "runtime/launch/log_folder.h"
 #include "runtime/launch/processor.h"
+#include "runtime/launch/tensorboard_folder.h"
 
 /* Below it, starting and meeting take longer than learning
  * (docs/decisions/0011-own-products.md). */
@@ -51,7 +51,7 @@ static enum status check_before(const struct job *job, struct error *err)
     if (host->tables->check_target(host->self, &job->target, err) != STATUS_OK)
         return error_place(err, plan->object_position);
     TRY(quarantine_check(host, plan, err));
-    return plan->spec.tensorboard.size > 0 ? log_folder_make(plan->spec.tensorboard, err)
+    return plan->spec.tensorboard.size > 0 ? tensorboard_folder_make(plan->spec.tensorboard, err)
                                            : STATUS_OK;
 }
 

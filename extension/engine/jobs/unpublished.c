@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
 #include "runtime/launch/job_folder.h"

@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "lazy/pq.h"
 
 #define LIBPQ_ENUMS_MAX 256 /* types that were asked about and are enums */

@@ -17,8 +17,8 @@
 
 #include "extension/engine/engine.h"
 #include "extension/engine/host/result.h"
-#include "extension/postgres/sql/cluster.h"
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_cluster.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 struct door {
     struct session session;

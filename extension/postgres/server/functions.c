@@ -23,7 +23,7 @@
 #include "codegen/model_path.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/server/values.h"
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "planner/vectors.h"
 #include "scoring/outputs.h"
 

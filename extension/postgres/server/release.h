@@ -7,7 +7,7 @@
  *
  * A reader whose machine was cut off is noticed by the server within seconds, since the processes
  * of jobs set tcp_user_timeout and keepalives of their sessions
- * (runtime/data/pgstore/connection.c). Others, as a pg_dump, may read for as long as they like.
+ * (runtime/data/pgstore/pg_connection.c). Others, as a pg_dump, may read for as long as they like.
  */
 #ifndef EXTENSION_POSTGRES_SERVER_RELEASE_H
 #define EXTENSION_POSTGRES_SERVER_RELEASE_H

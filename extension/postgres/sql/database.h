@@ -4,7 +4,7 @@
  *     database_libpq.c   a connection of our own (the program `totrain`)
  *     database_spi.c     the backend we are loaded into
  *
- * host.h fills the engine's host with nothing but these functions, so that both
+ * postgres_host.h fills the engine's host with nothing but these functions, so that both
  * doors find, check, write and keep models with the same SQL. Everything happens
  * in the caller's session: its rights, its search_path, its transaction.
  *

@@ -6,7 +6,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_DIRECT_TABLE_H
 #define EXTENSION_POSTGRES_SQL_DIRECT_TABLE_H
 
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 enum status postgres_find_table(void *self, struct slice select, const struct slice *columns,
                                 size_t count, struct arena *arena, struct direct_table *table,

@@ -13,7 +13,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 #define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 #include "runtime/data/journal.h"
 
 struct job_tables {

@@ -4,7 +4,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_MODELS_H
 #define EXTENSION_POSTGRES_SQL_MODELS_H
 
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 struct pg_located {
     bool exists;

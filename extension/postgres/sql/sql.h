@@ -4,7 +4,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_SQL_H
 #define EXTENSION_POSTGRES_SQL_SQL_H
 
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 /* Operators by their schema: a search_path may put others before pg_catalog's. */
 #define EQ " OPERATOR(pg_catalog.=) "

@@ -10,7 +10,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
 #define EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
 
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 #define SCAN_PAGES_LEAST 512 /* below, starting sessions takes longer than reading */
 #define SCAN_RANGE_LEAST 256 /* a piece of a table has 2 MB at least, for each is a statement */

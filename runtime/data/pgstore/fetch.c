@@ -96,8 +96,8 @@ static enum status read_range(const struct fetching *fetching, struct pg_connect
     snprintf(from, sizeof from, "%" PRIu64, first);
     snprintf(to, sizeof to, "%" PRIu64, end);
     pgstore_sql(sql, sizeof sql, READ_RANGE, fetching->store->input);
-    TRY(connection_call_again(connection, &call, connection_now() + PGSTORE_PATIENCE_MS, &result,
-                              err));
+    TRY(pg_connection_call_again(connection, &call, pg_connection_now() + PGSTORE_PATIENCE_MS,
+                                 &result, err));
     status = write_range(file, fetching->files[number], first, end, result, err);
     PQclear(result);
     return status;
@@ -144,8 +144,8 @@ static enum status run_readers(struct fetching *fetching, uint32_t tasks, struct
     for (uint32_t i = 0; i < READERS_MAX; i++)
         error_clear(&fetching->readers[i].err);
     for (uint32_t i = 0; i < wanted && status == STATUS_OK; i++)
-        status = connection_init_again(&fetching->readers[i].connection,
-                                       &fetching->store->connection, err);
+        status = pg_connection_init_again(&fetching->readers[i].connection,
+                                          &fetching->store->connection, err);
     if (status == STATUS_OK)
         team_run(team, tasks, read_task, fetching);
     team_free(team);
@@ -154,7 +154,7 @@ static enum status run_readers(struct fetching *fetching, uint32_t tasks, struct
             *err = fetching->readers[i].err;
             status = err->status;
         }
-        connection_deinit(&fetching->readers[i].connection);
+        pg_connection_deinit(&fetching->readers[i].connection);
     }
     return status;
 }
@@ -181,6 +181,6 @@ enum status pgstore_fetch(struct pgstore *store, const char *folder, struct erro
             close(files[i]);
     free(fetching);
     free(files);
-    connection_drop(&store->connection);
+    pg_connection_drop(&store->connection);
     return status;
 }

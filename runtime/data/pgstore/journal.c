@@ -52,8 +52,8 @@ static enum status read_page(struct pgstore *store, int64_t after, int count, PG
              count);
     snprintf(number, sizeof number, "%" PRId64, after);
     pgstore_sql(sql, sizeof sql, format, store->result);
-    return connection_call_again(&store->connection, &call, connection_now() + PGSTORE_PATIENCE_MS,
-                                 page, err);
+    return pg_connection_call_again(&store->connection, &call,
+                                    pg_connection_now() + PGSTORE_PATIENCE_MS, page, err);
 }
 
 static enum status each_of_page(const PGresult *page, journal_reader *each, void *context,
@@ -183,7 +183,7 @@ static enum status send_pending(struct pgstore *store, struct error *err)
                 "COPY @ (number, master, kind, body, data) FROM STDIN (FORMAT binary)",
                 store->result);
     store->is_in_doubt = true;
-    status = connection_copy(&store->connection, sql, text_slice(&store->pending), state, err);
+    status = pg_connection_copy(&store->connection, sql, text_slice(&store->pending), state, err);
     if (strcmp(state, UNIQUE_VIOLATION) == 0)
         return STATUS_CONNECTION; /* ours, from before a cut, or another's: to be looked at */
     if (status != STATUS_CONNECTION)
@@ -197,7 +197,7 @@ static enum status settle(struct pgstore *store, int64_t deadline, struct error 
     enum status status;
 
     for (;;) {
-        TRY(connection_ensure(&store->connection, deadline, err));
+        TRY(pg_connection_ensure(&store->connection, deadline, err));
         status = store->is_in_doubt ? look(store, err) : STATUS_NOT_FOUND;
         if (status == STATUS_NOT_FOUND)
             status = send_pending(store, err);
@@ -205,7 +205,7 @@ static enum status settle(struct pgstore *store, int64_t deadline, struct error 
             store->last += (int64_t)store->pending_count;
         if (status != STATUS_CONNECTION)
             forget_pending(store);
-        if (status != STATUS_CONNECTION || connection_now() >= deadline)
+        if (status != STATUS_CONNECTION || pg_connection_now() >= deadline)
             return status;
     }
 }
@@ -213,7 +213,7 @@ static enum status settle(struct pgstore *store, int64_t deadline, struct error 
 /* Rows that are sent again anyway do not wait for a lost connection. */
 static bool may_try(struct pgstore *store)
 {
-    const int64_t now = connection_now();
+    const int64_t now = pg_connection_now();
 
     if (store->connection.connection)
         return true;
@@ -227,7 +227,8 @@ static enum status append(void *self, const struct journal_entry *entries, size_
                           bool is_urgent, struct error *err)
 {
     struct pgstore *store = self;
-    const int64_t deadline = connection_now() + (is_urgent ? PGSTORE_PATIENCE_MS : SOFT_CONNECT_MS);
+    const int64_t deadline =
+        pg_connection_now() + (is_urgent ? PGSTORE_PATIENCE_MS : SOFT_CONNECT_MS);
     enum status status;
 
     if (!is_urgent && !may_try(store))
@@ -259,7 +260,7 @@ static enum status check(void *self, struct error *err)
     snprintf(number, sizeof number, "%" PRId64, store->last);
     pgstore_sql(sql, sizeof sql, "SELECT 1 FROM @ WHERE number > $1::bigint LIMIT 1",
                 store->result);
-    if (connection_call(&store->connection, &call, &result, NULL, &ignored) != STATUS_OK)
+    if (pg_connection_call(&store->connection, &call, &result, NULL, &ignored) != STATUS_OK)
         return STATUS_OK;
     is_stale = PQntuples(result) > 0;
     PQclear(result);
@@ -284,8 +285,8 @@ static enum status read_pieces(struct pgstore *store, uint64_t checkpoint, uint6
     snprintf(id, sizeof id, "%" PRId64, (int64_t)checkpoint);
     snprintf(first, sizeof first, "%" PRId64, (int64_t)from);
     pgstore_sql(sql, sizeof sql, format, store->checkpoint);
-    return connection_call_again(&store->connection, &call, connection_now() + PGSTORE_PATIENCE_MS,
-                                 page, err);
+    return pg_connection_call_again(&store->connection, &call,
+                                    pg_connection_now() + PGSTORE_PATIENCE_MS, page, err);
 }
 
 static enum status read_piece(const PGresult *page, int row, uint64_t expected, struct slice *bytes,
@@ -320,18 +321,18 @@ static enum status compare_piece(struct pgstore *store, uint64_t checkpoint, uin
 static enum status send_piece(struct pgstore *store, uint64_t checkpoint, uint64_t position,
                               struct slice bytes, const struct text *rows, struct error *err)
 {
-    const int64_t deadline = connection_now() + PGSTORE_PATIENCE_MS;
+    const int64_t deadline = pg_connection_now() + PGSTORE_PATIENCE_MS;
     char sql[TABLE_NAME_MAX + 100], state[6];
     enum status status;
 
     pgstore_sql(sql, sizeof sql, "COPY @ (checkpoint, piece, bytes) FROM STDIN (FORMAT binary)",
                 store->checkpoint);
     do {
-        TRY(connection_ensure(&store->connection, deadline, err));
-        status = connection_copy(&store->connection, sql, text_slice(rows), state, err);
+        TRY(pg_connection_ensure(&store->connection, deadline, err));
+        status = pg_connection_copy(&store->connection, sql, text_slice(rows), state, err);
         if (strcmp(state, UNIQUE_VIOLATION) == 0)
             status = compare_piece(store, checkpoint, position, bytes, err);
-    } while (status == STATUS_CONNECTION && connection_now() < deadline);
+    } while (status == STATUS_CONNECTION && pg_connection_now() < deadline);
     return status;
 }
 

@@ -164,10 +164,10 @@ static enum status look_for_end(struct pg_connection *connection, const char *sq
 {
     const struct pg_call call = {sql, NULL, 0, true};
     PGresult *result;
-    enum status status = connection_ensure(connection, deadline, err);
+    enum status status = pg_connection_ensure(connection, deadline, err);
 
     if (status == STATUS_OK)
-        status = connection_call(connection, &call, &result, NULL, err);
+        status = pg_connection_call(connection, &call, &result, NULL, err);
     if (status == STATUS_NOT_FOUND) {
         *is_over = true;
         return STATUS_OK;
@@ -187,10 +187,10 @@ enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms,
 
     *is_over = false;
     pgstore_sql(sql, sizeof sql, "SELECT 1 FROM @ WHERE file = '" PGSTORE_OVER "'", store->input);
-    TRY(connection_init_again(&connection, &store->connection, err));
+    TRY(pg_connection_init_again(&connection, &store->connection, err));
     connection.answer_ms = within_ms / 2;
-    status = look_for_end(&connection, sql, connection_now() + within_ms / 2, is_over, err);
-    connection_deinit(&connection);
+    status = look_for_end(&connection, sql, pg_connection_now() + within_ms / 2, is_over, err);
+    pg_connection_deinit(&connection);
     return status;
 }
 
@@ -208,8 +208,9 @@ enum status pgstore_open(const char *file, const char *schema, uint64_t job, str
     text_init(&made->pending, TEXT_MAXIMUM);
     pgstore_journal_init(made, job);
     TRY_OR(done, status, name_tables(made, schema, job, err));
-    TRY_OR(done, status, connection_init(&made->connection, file, err));
-    status = connection_ensure(&made->connection, connection_now() + PGSTORE_PATIENCE_MS, err);
+    TRY_OR(done, status, pg_connection_init(&made->connection, file, err));
+    status =
+        pg_connection_ensure(&made->connection, pg_connection_now() + PGSTORE_PATIENCE_MS, err);
 done:
     if (status == STATUS_OK)
         *store = made;
@@ -222,7 +223,7 @@ void pgstore_close(struct pgstore *store)
 {
     if (!store)
         return;
-    connection_deinit(&store->connection);
+    pg_connection_deinit(&store->connection);
     text_deinit(&store->pending);
     free(store->files);
     free(store);

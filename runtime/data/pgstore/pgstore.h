@@ -28,7 +28,7 @@
 
 struct pgstore;
 
-/* `file` has the connection string (connection.h). Connects, and tries for a minute where that
+/* `file` has the connection string (pg_connection.h). Connects, and tries for a minute where that
  * may help. CONNECTION, PERMISSION; NOT_FOUND where there is no such job. */
 enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,
                          struct error *err);

@@ -4,7 +4,7 @@
 #ifndef RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
 #define RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
 
-#include "runtime/data/pgstore/connection.h"
+#include "runtime/data/pgstore/pg_connection.h"
 #include "runtime/data/pgstore/pgstore.h"
 
 #define TABLE_NAME_MAX 300 /* quoted */

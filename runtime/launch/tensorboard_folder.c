@@ -1,4 +1,4 @@
-#include "runtime/launch/log_folder.h"
+#include "runtime/launch/tensorboard_folder.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ static enum status make(char *path, char *end, struct error *err)
     return failed ? err->status : STATUS_OK;
 }
 
-enum status log_folder_make(struct slice folder, struct error *err)
+enum status tensorboard_folder_make(struct slice folder, struct error *err)
 {
     char path[PATH_MAX];
 

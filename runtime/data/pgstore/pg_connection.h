@@ -1,5 +1,5 @@
 /*
- * connection.h - a job's own connection to PostgreSQL, which may be cut at any time.
+ * pg_connection.h - a job's own connection to PostgreSQL, which may be cut at any time.
  *
  * Server and login come from a file (a mounted Secret): one conninfo string or URI. It may hold a
  * password, so a file that every user may read is refused, and nothing of it is ever in an
@@ -8,8 +8,8 @@
  * While a server restarts, or a network is cut, calls are tried again until a deadline. A wrong
  * password, an unknown database or a certificate that does not fit is an error at once.
  */
-#ifndef RUNTIME_DATA_PGSTORE_CONNECTION_H
-#define RUNTIME_DATA_PGSTORE_CONNECTION_H
+#ifndef RUNTIME_DATA_PGSTORE_PG_CONNECTION_H
+#define RUNTIME_DATA_PGSTORE_PG_CONNECTION_H
 
 #include "base/error.h"
 #include "lazy/pq.h"
@@ -18,7 +18,7 @@
 #define PGSTORE_PATIENCE_MS    60000 /* of what must be done */
 
 struct pg_connection {
-    PGconn *connection;  /* NULL, or lost: made again by connection_ensure */
+    PGconn *connection;  /* NULL, or lost: made again by pg_connection_ensure */
     struct text address; /* of the file: wiped when it is closed */
     bool only_reads;     /* statements have an end on the server, too */
     bool has_pooler;     /* in between, which refuses options of the connection */
@@ -26,21 +26,22 @@ struct pg_connection {
 };
 
 /* Reads the file, connects to nothing. PERMISSION, IO, INVALID with the file's name. */
-enum status connection_init(struct pg_connection *connection, const char *file, struct error *err);
-void connection_deinit(struct pg_connection *connection);
+enum status pg_connection_init(struct pg_connection *connection, const char *file,
+                               struct error *err);
+void pg_connection_deinit(struct pg_connection *connection);
 /* Another one to the same place, by which pieces are read and nothing is written. */
-enum status connection_init_again(struct pg_connection *connection,
-                                  const struct pg_connection *first, struct error *err);
+enum status pg_connection_init_again(struct pg_connection *connection,
+                                     const struct pg_connection *first, struct error *err);
 
 /* As the clock that deadlines count by: milliseconds. */
-int64_t connection_now(void);
+int64_t pg_connection_now(void);
 
 /* Connects where it is not, until the deadline. CONNECTION, or PERMISSION for what no waiting
  * helps against. */
-enum status connection_ensure(struct pg_connection *connection, int64_t deadline,
-                              struct error *err);
+enum status pg_connection_ensure(struct pg_connection *connection, int64_t deadline,
+                                 struct error *err);
 /* Gives the connection up: what ran there may or may not have been done. */
-void connection_drop(struct pg_connection *connection);
+void pg_connection_drop(struct pg_connection *connection);
 
 /* One statement; parameters and result as text unless is_binary. The result is the caller's to
  * PQclear. CONNECTION: it is not known whether it was done, and the connection is dropped. What
@@ -51,14 +52,14 @@ struct pg_call {
     int count;
     bool is_binary;
 };
-enum status connection_call(struct pg_connection *connection, const struct pg_call *call,
-                            PGresult **result, char state[6], struct error *err);
+enum status pg_connection_call(struct pg_connection *connection, const struct pg_call *call,
+                               PGresult **result, char state[6], struct error *err);
 /* The same, where nothing is wrong with doing it again after a cut: until the deadline. */
-enum status connection_call_again(struct pg_connection *connection, const struct pg_call *call,
-                                  int64_t deadline, PGresult **result, struct error *err);
+enum status pg_connection_call_again(struct pg_connection *connection, const struct pg_call *call,
+                                     int64_t deadline, PGresult **result, struct error *err);
 
-/* COPY ... FROM STDIN with these bytes; as connection_call. */
-enum status connection_copy(struct pg_connection *connection, const char *sql, struct slice bytes,
-                            char state[6], struct error *err);
+/* COPY ... FROM STDIN with these bytes; as pg_connection_call. */
+enum status pg_connection_copy(struct pg_connection *connection, const char *sql,
+                               struct slice bytes, char state[6], struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "runtime/process/job_tables.h"
+#include "runtime/process/job_in_tables.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /*
- * cluster.h - TRAIN whose processes are Pods of a Kubernetes cluster.
+ * cluster_job.h - TRAIN whose processes are Pods of a Kubernetes cluster.
  *
  *     rows --spool--> folder --stage--> tables          commit: others see them from now on
  *     supervisor --> Job on the cluster: master, workers <--> tables
@@ -12,8 +12,8 @@
  *
  * The host fills this seam where its database can be reached by Pods, and owns its transactions.
  */
-#ifndef EXTENSION_ENGINE_JOBS_CLUSTER_H
-#define EXTENSION_ENGINE_JOBS_CLUSTER_H
+#ifndef EXTENSION_ENGINE_JOBS_CLUSTER_JOB_H
+#define EXTENSION_ENGINE_JOBS_CLUSTER_JOB_H
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/jobs/direct.h"

@@ -1,4 +1,4 @@
-#include "extension/sqlite/job_tables.h"
+#include "extension/sqlite/job_vtab.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +185,7 @@ static const sqlite3_module module = {
     .xRowid = row_id,
 };
 
-enum status job_tables_register(sqlite3 *db, struct error *err)
+enum status job_vtab_register(sqlite3 *db, struct error *err)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         int code = sqlite3_create_module_v2(db, job_table_name(tables[i]), &module,

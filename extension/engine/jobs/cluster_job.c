@@ -1,4 +1,4 @@
-#include "extension/engine/jobs/cluster.h"
+#include "extension/engine/jobs/cluster_job.h"
 
 #include "extension/engine/jobs/follow.h"
 #include "k8s/job/kube_job_name.h"

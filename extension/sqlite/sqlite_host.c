@@ -1,4 +1,4 @@
-#include "extension/sqlite/host.h"
+#include "extension/sqlite/sqlite_host.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "extension/postgres/sql/host.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "extension/postgres/sql/cluster.h"
+#include "extension/postgres/sql/postgres_cluster.h"
 
 #include "extension/engine/jobs/staged.h"
 #include "extension/postgres/sql/direct_table.h"

@@ -1,4 +1,4 @@
-#include "runtime/data/pgstore/connection.h"
+#include "runtime/data/pgstore/pg_connection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define SERIALISING "40"
 #define CANCELED    "57014" /* by a timeout of the server's */
 
-int64_t connection_now(void)
+int64_t pg_connection_now(void)
 {
     struct timespec now;
 
@@ -100,7 +100,8 @@ static enum status read_address(const char *path, struct text *address, struct e
     return check_address(address, path, err);
 }
 
-enum status connection_init(struct pg_connection *connection, const char *file, struct error *err)
+enum status pg_connection_init(struct pg_connection *connection, const char *file,
+                               struct error *err)
 {
     enum status status;
 
@@ -109,12 +110,12 @@ enum status connection_init(struct pg_connection *connection, const char *file, 
     TRY(lazy_pq_load(err));
     status = read_address(file, &connection->address, err);
     if (status != STATUS_OK)
-        connection_deinit(connection);
+        pg_connection_deinit(connection);
     return status;
 }
 
-enum status connection_init_again(struct pg_connection *connection,
-                                  const struct pg_connection *first, struct error *err)
+enum status pg_connection_init_again(struct pg_connection *connection,
+                                     const struct pg_connection *first, struct error *err)
 {
     *connection = (struct pg_connection){.connection = NULL};
     connection->only_reads = true;
@@ -124,16 +125,16 @@ enum status connection_init_again(struct pg_connection *connection,
     return connection->address.failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-void connection_drop(struct pg_connection *connection)
+void pg_connection_drop(struct pg_connection *connection)
 {
     if (connection->connection)
         PQfinish(connection->connection);
     connection->connection = NULL;
 }
 
-void connection_deinit(struct pg_connection *connection)
+void pg_connection_deinit(struct pg_connection *connection)
 {
-    connection_drop(connection);
+    pg_connection_drop(connection);
     if (connection->address.data)
         explicit_bzero(connection->address.data, connection->address.capacity);
     text_deinit(&connection->address);
@@ -147,7 +148,7 @@ static bool wait_for(PGconn *connection, short events, int64_t deadline)
     struct pollfd socket = {.fd = PQsocket(connection), .events = events};
 
     for (;;) {
-        const int64_t left = deadline - connection_now();
+        const int64_t left = deadline - pg_connection_now();
         int found;
 
         if (left <= 0 || socket.fd < 0)
@@ -286,14 +287,14 @@ static enum status set_timeouts(struct pg_connection *connection, bool *is_passi
         status = finish(connection, NULL, NULL, err);
     *is_passing_out = status == STATUS_CONNECTION;
     if (status != STATUS_OK)
-        connection_drop(connection);
+        pg_connection_drop(connection);
     return status;
 }
 
 static enum status connect_once(struct pg_connection *connection, int64_t deadline,
                                 bool *is_passing_out, struct error *err)
 {
-    const int64_t until = connection_now() + CONNECT_MS;
+    const int64_t until = pg_connection_now() + CONNECT_MS;
     PGconn *made = start(connection);
 
     *is_passing_out = false;
@@ -314,24 +315,25 @@ static enum status connect_once(struct pg_connection *connection, int64_t deadli
 
 static void pause_until(int64_t deadline)
 {
-    const int64_t left = deadline - connection_now();
+    const int64_t left = deadline - pg_connection_now();
     const int64_t wait = left < RETRY_MS ? left : RETRY_MS;
 
     if (wait > 0)
         poll(NULL, 0, (int)wait);
 }
 
-enum status connection_ensure(struct pg_connection *connection, int64_t deadline, struct error *err)
+enum status pg_connection_ensure(struct pg_connection *connection, int64_t deadline,
+                                 struct error *err)
 {
     bool is_passing_out = true, is_said = false;
 
     if (connection->connection && PQstatus(connection->connection) == CONNECTION_OK)
         return STATUS_OK;
-    connection_drop(connection);
+    pg_connection_drop(connection);
     for (;;) {
         enum status status = connect_once(connection, deadline, &is_passing_out, err);
 
-        if (status == STATUS_OK || !is_passing_out || connection_now() >= deadline)
+        if (status == STATUS_OK || !is_passing_out || pg_connection_now() >= deadline)
             return status;
         if (!is_said)
             log_warning("%s; trying again", err->message);
@@ -349,7 +351,7 @@ static enum status lost(struct pg_connection *connection, struct error *err)
     fail(err, STATUS_CONNECTION, "the job's database: %.*s",
          message[0] ? (int)strcspn(message, "\n") : 26,
          message[0] ? message : "the server does not answer");
-    connection_drop(connection);
+    pg_connection_drop(connection);
     return STATUS_CONNECTION;
 }
 
@@ -382,7 +384,7 @@ static enum status refused(struct pg_connection *connection, PGresult *result, c
     if (!is_a_cut(found))
         return fail(err, status_of(found), "the job's database: %s", message);
     fail(err, STATUS_CONNECTION, "the job's database: %s", message);
-    connection_drop(connection);
+    pg_connection_drop(connection);
     return STATUS_CONNECTION;
 }
 
@@ -391,7 +393,7 @@ static enum status finish(struct pg_connection *connection, PGresult **kept, cha
                           struct error *err)
 {
     const int64_t answer_ms = connection->answer_ms > 0 ? connection->answer_ms : ANSWER_MS;
-    const int64_t deadline = connection_now() + answer_ms;
+    const int64_t deadline = pg_connection_now() + answer_ms;
     enum status status = STATUS_OK;
     PGresult *result;
 
@@ -419,8 +421,8 @@ static enum status finish(struct pg_connection *connection, PGresult **kept, cha
     return status;
 }
 
-enum status connection_call(struct pg_connection *connection, const struct pg_call *call,
-                            PGresult **result, char state[6], struct error *err)
+enum status pg_connection_call(struct pg_connection *connection, const struct pg_call *call,
+                               PGresult **result, char state[6], struct error *err)
 {
     enum status status;
 
@@ -438,15 +440,15 @@ enum status connection_call(struct pg_connection *connection, const struct pg_ca
     return status;
 }
 
-enum status connection_call_again(struct pg_connection *connection, const struct pg_call *call,
-                                  int64_t deadline, PGresult **result, struct error *err)
+enum status pg_connection_call_again(struct pg_connection *connection, const struct pg_call *call,
+                                     int64_t deadline, PGresult **result, struct error *err)
 {
     enum status status;
 
     do {
-        TRY(connection_ensure(connection, deadline, err));
-        status = connection_call(connection, call, result, NULL, err);
-    } while (status == STATUS_CONNECTION && connection_now() < deadline);
+        TRY(pg_connection_ensure(connection, deadline, err));
+        status = pg_connection_call(connection, call, result, NULL, err);
+    } while (status == STATUS_CONNECTION && pg_connection_now() < deadline);
     return status;
 }
 
@@ -459,7 +461,7 @@ static enum status begin_copy(struct pg_connection *connection, const char *sql,
 
     if (!PQsendQuery(connection->connection, sql))
         return lost(connection, err);
-    result = next_result(connection->connection, connection_now() + ANSWER_MS);
+    result = next_result(connection->connection, pg_connection_now() + ANSWER_MS);
     if (!result)
         return lost(connection, err);
     if (PQresultStatus(result) != PGRES_COPY_IN)
@@ -473,8 +475,8 @@ static enum status begin_copy(struct pg_connection *connection, const char *sql,
     return status;
 }
 
-enum status connection_copy(struct pg_connection *connection, const char *sql, struct slice bytes,
-                            char state[6], struct error *err)
+enum status pg_connection_copy(struct pg_connection *connection, const char *sql,
+                               struct slice bytes, char state[6], struct error *err)
 {
     if (state)
         state[0] = '\0';

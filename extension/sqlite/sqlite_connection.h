@@ -1,19 +1,19 @@
 /*
- * connection.h - the connections of this process that loaded the extension.
+ * sqlite_connection.h - the connections of this process that loaded the extension.
  *
  * sqlite3_prepare_v2 and its variants are intercepted for the whole process, so
  * something process-wide must tell our connections from all others: one list,
  * behind one lock. It is the only state of the extension that belongs to no
  * connection. A connection leaves the list when SQLite closes it.
  */
-#ifndef EXTENSION_SQLITE_CONNECTION_H
-#define EXTENSION_SQLITE_CONNECTION_H
+#ifndef EXTENSION_SQLITE_SQLITE_CONNECTION_H
+#define EXTENSION_SQLITE_SQLITE_CONNECTION_H
 
-#include "extension/sqlite/host.h"
 #include "extension/sqlite/result.h"
+#include "extension/sqlite/sqlite_host.h"
 
-struct connection {
-    struct connection *next;
+struct sqlite_connection {
+    struct sqlite_connection *next;
     sqlite3 *db;
     struct sqlite_host host;
     bool bare_statements; /* totrain_config('bare_statements', ...) */
@@ -22,9 +22,9 @@ struct connection {
 };
 
 /* NULL when the connection did not load the extension. */
-struct connection *connection_find(sqlite3 *db);
+struct sqlite_connection *sqlite_connection_find(sqlite3 *db);
 /* NULL when memory ran out. */
-struct connection *connection_add(sqlite3 *db, const char *program);
-void connection_remove(struct connection *connection);
+struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program);
+void sqlite_connection_remove(struct sqlite_connection *connection);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * host.h - the engine's host seam (extension/engine/host/host.h), filled for SQLite.
+ * sqlite_host.h - the engine's host seam (extension/engine/host/host.h), filled for SQLite.
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
@@ -9,8 +9,8 @@
  * One of these belongs to one connection, and is used by one thread at a time
  * as the connection is.
  */
-#ifndef EXTENSION_SQLITE_HOST_H
-#define EXTENSION_SQLITE_HOST_H
+#ifndef EXTENSION_SQLITE_SQLITE_HOST_H
+#define EXTENSION_SQLITE_SQLITE_HOST_H
 
 #include <limits.h>
 #include <signal.h>

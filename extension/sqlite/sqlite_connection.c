@@ -1,4 +1,4 @@
-#include "extension/sqlite/connection.h"
+#include "extension/sqlite/sqlite_connection.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 #define MESSAGE_BYTES_MAX 8192
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct connection *connections;
+static struct sqlite_connection *connections;
 
-struct connection *connection_find(sqlite3 *db)
+struct sqlite_connection *sqlite_connection_find(sqlite3 *db)
 {
-    struct connection *connection;
+    struct sqlite_connection *connection;
 
     pthread_mutex_lock(&lock);
     for (connection = connections; connection; connection = connection->next)
@@ -20,9 +20,9 @@ struct connection *connection_find(sqlite3 *db)
     return connection;
 }
 
-struct connection *connection_add(sqlite3 *db, const char *program)
+struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program)
 {
-    struct connection *connection = calloc(1, sizeof *connection);
+    struct sqlite_connection *connection = calloc(1, sizeof *connection);
 
     if (!connection)
         return NULL;
@@ -38,9 +38,9 @@ struct connection *connection_add(sqlite3 *db, const char *program)
     return connection;
 }
 
-void connection_remove(struct connection *connection)
+void sqlite_connection_remove(struct sqlite_connection *connection)
 {
-    struct connection **at = &connections;
+    struct sqlite_connection **at = &connections;
 
     pthread_mutex_lock(&lock);
     while (*at && *at != connection)

@@ -1,15 +1,15 @@
 /*
- * cluster.h - jobs on Kubernetes whose tables are in this database
- * (extension/engine/jobs/cluster.h).
+ * postgres_cluster.h - jobs on Kubernetes whose tables are in this database
+ * (extension/engine/jobs/cluster_job.h).
  *
  * The transactions are the door's: in the server all of it happens in the one that runs, which
  * host_jobs.rows_read ends and begins again; over libpq each call has one of its own.
  */
-#ifndef EXTENSION_POSTGRES_SQL_CLUSTER_H
-#define EXTENSION_POSTGRES_SQL_CLUSTER_H
+#ifndef EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
+#define EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
 
-#include "extension/engine/jobs/cluster.h"
-#include "extension/postgres/sql/host.h"
+#include "extension/engine/jobs/cluster_job.h"
+#include "extension/postgres/sql/postgres_host.h"
 
 struct postgres_cluster {
     struct postgres_host *host;

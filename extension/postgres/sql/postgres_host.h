@@ -1,5 +1,5 @@
 /*
- * host.h - the engine's host seam (extension/engine/host/host.h), filled for PostgreSQL.
+ * postgres_host.h - the engine's host seam (extension/engine/host/host.h), filled for PostgreSQL.
  *
  *     query.c    run a query, describe one        models.c   find, load, list models
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
@@ -21,8 +21,8 @@
  * names, operators too, is qualified, so that no search_path can put something else
  * in its place.
  */
-#ifndef EXTENSION_POSTGRES_SQL_HOST_H
-#define EXTENSION_POSTGRES_SQL_HOST_H
+#ifndef EXTENSION_POSTGRES_SQL_POSTGRES_HOST_H
+#define EXTENSION_POSTGRES_SQL_POSTGRES_HOST_H
 
 #include <limits.h>
 
