@@ -10,6 +10,7 @@
 #include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
 #include "extension/postgres/sql/sql.h"
+#include "k8s/job/cluster_folder.h"
 #include "runtime/data/destination.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/host/host.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"
+#include "k8s/job/cluster_folder.h"
 #include "runtime/data/destination.h"
 #include "runtime/data/shardstore.h"
 #include "runtime/launch/job_lock.h"

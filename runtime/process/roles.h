@@ -26,7 +26,7 @@ struct job;
 struct launcher;
 
 /* Rows that are in no file of the job, but in a table that the worker reads itself: where the
- * order to do so lies (extension/engine/jobs/direct.h), and the spools are wanted. */
+ * order to do so lies (extension/engine/rows/direct.h), and the spools are wanted. */
 struct rows_reading {
     const char *folder;
     const char *database, *schema; /* as below */

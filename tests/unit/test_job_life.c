@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/host/host.h"
 #include "extension/engine/jobs/life.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"

@@ -20,6 +20,7 @@
 #define EXTENSION_ENGINE_HOST_HOST_H
 
 #include "extension/engine/host/sink.h"
+#include "k8s/job/kube_job.h"
 #include "planner/catalog.h"
 #include "runtime/data/jobstore.h"
 #include "runtime/data/spool.h"
@@ -119,7 +120,10 @@ enum transaction_state {
     TRANSACTION_ABORTED /* or it is too long ago to be known */
 };
 
-struct host_cluster;
+struct cluster_access; /* k8s/job/cluster_folder.h */
+struct direct_order;   /* extension/engine/rows/direct_order.h */
+struct direct_table;
+struct plan_cluster;
 struct unpublished;
 
 /* The session that a statement runs in, and how it makes jobs. */
@@ -245,6 +249,46 @@ struct host_jobs {
                                                 size_t size);
 };
 
+/* Which jobs on a cluster outlive their session. */
+enum cluster_keeps {
+    KEEPS_NONE,     /* it is a pod that owns them */
+    KEEPS_DETACHED, /* those with job.wait = false */
+    KEEPS_ALL       /* no user waits for this session */
+};
+
+/* Jobs whose processes are Pods (extension/engine/jobs/cluster_job.h); `self` is its own. */
+struct host_cluster {
+    void *self;
+    /* Fills in what the administrator, or the caller, has decided: namespace, image
+     * (plan->cluster.image names one of theirs), Secret, schema. The rest of *job is filled
+     * already. Before any row is read. */
+    enum status (*describe)(void *self, const struct plan_cluster *wanted, struct arena *arena,
+                            struct kube_job *job, struct cluster_access *access, struct error *err);
+    /* The rows and the spec of the folder into tables, which are committed at the latest by
+     * host_jobs.rows_read: their number. */
+    enum status (*stage)(void *self, const struct staging *staging, int64_t *number,
+                         struct error *err);
+    /* The one table whose columns, among them these, are all that the SELECT reads, where the
+     * login of a job's processes may read it as the caller may. UNSUPPORTED, PERMISSION with a
+     * hint that names what is missing. */
+    enum status (*find_table)(void *self, struct slice select, const struct slice *columns,
+                              size_t count, struct arena *arena, struct direct_table *table,
+                              struct error *err);
+    /* Locks the tables of the order against statements that remove rows, and exports a snapshot,
+     * whose name is the result. Both last until the next collect or discard. BUSY: a table has
+     * other partitions than before. */
+    enum status (*hold)(void *self, const struct direct_order *order,
+                        char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
+    /* job_collect_into of that number's journal, and its tables dropped: all or nothing. */
+    enum status (*collect)(void *self, int64_t number, const struct job_folder *folder,
+                           const struct sink *sink, struct error *err);
+    /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
+    void (*discard)(void *self, int64_t number, const struct sink *sink);
+    /* Takes over a kept folder that no process holds: from now on one follows it. */
+    enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
+    enum cluster_keeps keeps;
+};
+
 /* Each part is whole: a host that has it fills all of it. */
 struct host {
     void *self;
@@ -256,7 +300,7 @@ struct host {
     const struct host_kept_rows *kept_rows; /* NULL: rows travel through the job */
     const struct host_marks *marks;         /* NULL: jobs that score end with their session */
     const struct host_jobs *jobs;           /* NULL: no server; what is written is committed */
-    const struct host_cluster *cluster;     /* Jobs on Kubernetes (cluster_job.h); NULL: there are
+    const struct host_cluster *cluster;     /* Jobs on Kubernetes; NULL: there are
                                                none. catalog.limits says why. */
 };
 

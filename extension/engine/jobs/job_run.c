@@ -7,6 +7,7 @@
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/unpublished.h"
+#include "k8s/job/cluster_folder.h"
 #include "runtime/data/destination.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"

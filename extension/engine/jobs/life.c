@@ -1,6 +1,7 @@
 #include "extension/engine/jobs/life.h"
 
-#include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/host/host.h"
+#include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_lock.h"
 
 /* clang-format off */

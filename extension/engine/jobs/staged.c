@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/host/host.h"
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/trained.h"
 #include "runtime/data/journal_replay.h"

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/host/host.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
+#include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_folder.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)

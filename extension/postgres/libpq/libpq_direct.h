@@ -14,7 +14,7 @@ struct direct_reading {
     struct slice schema, journal; /* the job's table, whose owner ordered it */
 };
 
-/* The spools that an order asks for (extension/engine/jobs/direct.h), into the folder. INVALID:
+/* The spools that an order asks for (extension/engine/rows/direct.h), into the folder. INVALID:
  * the snapshot is gone, or the owner of the journal may not read the table. */
 enum status libpq_read_directly(struct libpq *libpq, const struct direct_reading *reading,
                                 const struct direct_order *order, struct error *err);

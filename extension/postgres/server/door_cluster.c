@@ -8,6 +8,7 @@
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/direct_table.h"
+#include "k8s/job/cluster_folder.h"
 
 #define ROLE_NAME "totrain_k8s"
 

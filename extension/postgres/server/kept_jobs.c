@@ -14,12 +14,14 @@
 #include <utils/resowner.h>
 #include <utils/timestamp.h>
 
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/door_cluster.h"
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/settings.h"
+#include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 

@@ -1,6 +1,6 @@
 /*
  * direct_table.h - tables that a job's workers may read themselves
- * (extension/engine/jobs/direct.h): which they are, what is missing, and the lock under which their
+ * (extension/engine/rows/direct.h): which they are, what is missing, and the lock under which their
  * rows stay.
  */
 #ifndef EXTENSION_POSTGRES_SQL_DIRECT_TABLE_H

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "extension/engine/jobs/direct.h"
+#include "extension/engine/rows/direct.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 #include "runtime/data/journal_record.h"

@@ -8,7 +8,7 @@
 #ifndef EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
 #define EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
 
-#include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/host/host.h"
 #include "extension/postgres/sql/postgres_host.h"
 
 struct postgres_cluster {

@@ -1,9 +1,8 @@
 /*
  * The order to workers about a SELECT that they read themselves, and which columns they need.
  */
-#include "extension/engine/jobs/direct.h"
+#include "extension/engine/rows/direct.h"
 
-#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/rows/spooling.h"
 #include "runtime/launch/job_folder.h"
 

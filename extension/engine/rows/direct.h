@@ -1,8 +1,8 @@
 /*
  * direct.h - which tables the workers of a job with job.read = 'direct' are to read, and how.
  */
-#ifndef EXTENSION_ENGINE_JOBS_DIRECT_H
-#define EXTENSION_ENGINE_JOBS_DIRECT_H
+#ifndef EXTENSION_ENGINE_ROWS_DIRECT_H
+#define EXTENSION_ENGINE_ROWS_DIRECT_H
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
