@@ -8,7 +8,7 @@ enum status roster_init(struct roster *roster, uint32_t most, uint32_t wanted, i
                         int64_t memory_max, struct error *err)
 {
     memset(roster, 0, sizeof *roster);
-    error_clear(&roster->verdict);
+    error_clear(&roster->failure);
     error_clear(&roster->refusal);
     if (most < 1 || most > ROSTER_WORKERS_MAX || wanted > most || memory < 1 || memory > memory_max)
         return fail(err, STATUS_INVALID, "%u of %u workers with %lld to %lld bytes", wanted, most,
@@ -85,8 +85,8 @@ static int64_t backoff_ms(uint32_t failures)
 static void fail_job(struct roster *roster, enum status status, uint32_t index, const char *what,
                      const char *why)
 {
-    if (roster->verdict.status == STATUS_OK)
-        fail(&roster->verdict, status, "worker %u %s%s%s", index, what, *why ? ": " : "", why);
+    if (roster->failure.status == STATUS_OK)
+        fail(&roster->failure, status, "worker %u %s%s%s", index, what, *why ? ": " : "", why);
 }
 
 /* The next pod of a place is another incarnation. */
@@ -176,11 +176,11 @@ static void out_of_memory(struct roster *roster, struct roster_place *place,
     if (had < roster->memory_max)
         place->memory = place->memory > next ? place->memory : next;
     tell_loss(roster, place, ROSTER_LOSS_MEMORY, view, had);
-    if (had < roster->memory_max || roster->verdict.status != STATUS_OK)
+    if (had < roster->memory_max || roster->failure.status != STATUS_OK)
         return;
-    fail(&roster->verdict, STATUS_LIMIT, "worker %u ran out of the %lld MiB that a worker may have",
+    fail(&roster->failure, STATUS_LIMIT, "worker %u ran out of the %lld MiB that a worker may have",
          view->index, (long long)(roster->memory_max >> 20));
-    error_hint(&roster->verdict, "Give each worker more, or the job more workers.");
+    error_hint(&roster->failure, "Give each worker more, or the job more workers.");
 }
 
 /* The master has another worker, which has not crashed as often itself. */

@@ -120,7 +120,7 @@ struct roster_listener {
 /* Why not all wanted workers run. */
 enum roster_problem_kind {
     ROSTER_NO_PROBLEM,
-    ROSTER_HAS_FAILED,    /* the job has failed: `verdict` */
+    ROSTER_HAS_FAILED,    /* the job has failed: `failure` */
     ROSTER_UNSCHEDULABLE, /* as the obstacles of pods */
     ROSTER_NO_IMAGE,
     ROSTER_NO_START,
@@ -137,7 +137,7 @@ struct roster {
     size_t old_count;
     uint32_t calls;
     struct roster_avoided avoided[ROSTER_AVOIDED_MAX];
-    struct error verdict; /* not OK: the job has failed */
+    struct error failure; /* not OK: the job has failed */
     struct error refusal; /* of the last create; OK after one that was taken */
 };
 

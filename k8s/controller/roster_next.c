@@ -203,10 +203,10 @@ static void judge_obstacles(struct roster *roster, int64_t now_ms, int64_t *due_
 
         if (place->state != ROSTER_PENDING || place->obstacle < POD_NO_IMAGE ||
             !is_due(place->stuck_ms + ROSTER_IMAGE_MS, now_ms, due_ms) ||
-            roster->verdict.status != STATUS_OK)
+            roster->failure.status != STATUS_OK)
             continue;
-        fail(&roster->verdict, STATUS_FAILED, "worker %u cannot be started: %s", i, place->message);
-        error_hint(&roster->verdict, place->obstacle == POD_NO_IMAGE
+        fail(&roster->failure, STATUS_FAILED, "worker %u cannot be started: %s", i, place->message);
+        error_hint(&roster->failure, place->obstacle == POD_NO_IMAGE
                                          ? "Is the name of the image right, and may the nodes pull "
                                            "it?"
                                          : "kubectl describe pod tells more.");
@@ -223,7 +223,7 @@ struct roster_step roster_next(struct roster *roster, int64_t now_ms, int64_t *d
     judge_obstacles(roster, now_ms, due_ms);
     give_up_stuck(roster, now_ms, due_ms);
     give_up_missed(roster, now_ms, due_ms);
-    if (roster->verdict.status != STATUS_OK)
+    if (roster->failure.status != STATUS_OK)
         roster->wanted = 0;
     shrink(roster, now_ms);
     if (roster->calls == ROSTER_CALLS_MAX)
@@ -261,10 +261,10 @@ static void refused(struct roster *roster, struct roster_place *place, int64_t n
 {
     roster->refusal = *err;
     roster->refusal.status = status;
-    if (is_final(roster, place, status) && roster->verdict.status == STATUS_OK) {
-        fail(&roster->verdict, status, "worker %u cannot be created: %s", step->index,
+    if (is_final(roster, place, status) && roster->failure.status == STATUS_OK) {
+        fail(&roster->failure, status, "worker %u cannot be created: %s", step->index,
              err->message);
-        memcpy(roster->verdict.hint, err->hint, sizeof roster->verdict.hint);
+        memcpy(roster->failure.hint, err->hint, sizeof roster->failure.hint);
     }
     if (place->state != ROSTER_ASKED) /* it was seen all the same */
         return;
@@ -354,7 +354,7 @@ enum roster_problem_kind roster_problem_kind(const struct roster *roster)
                                                      [POD_NO_START] = ROSTER_NO_START};
     const struct roster_place *worst = find_worst(roster);
 
-    if (roster->verdict.status != STATUS_OK)
+    if (roster->failure.status != STATUS_OK)
         return ROSTER_HAS_FAILED;
     if (worst)
         return kinds[worst->obstacle];
@@ -371,7 +371,7 @@ bool roster_problem(const struct roster *roster, struct error *problem)
     case ROSTER_NO_PROBLEM:
         return false;
     case ROSTER_HAS_FAILED:
-        *problem = roster->verdict;
+        *problem = roster->failure;
         return true;
     case ROSTER_REFUSED:
         *problem = roster->refusal;

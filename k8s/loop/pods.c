@@ -239,9 +239,9 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     char text[sizeof problem.message + 64];
     bool is_any = roster_problem(&pods->roster, &problem);
 
-    if (pods->roster.verdict.status != STATUS_OK) {
+    if (pods->roster.failure.status != STATUS_OK) {
         if (!pods->has_given_up)
-            pods->listener.fail(pods->listener.context, &pods->roster.verdict);
+            pods->listener.fail(pods->listener.context, &pods->roster.failure);
         pods->has_given_up = true;
         return;
     }

@@ -8,9 +8,9 @@
 #include "runtime/score/dispatch.h"
 #include "runtime/score/dispatch_record.h"
 
-#define VERDICT_MS 2000 /* a process is started again in a hundredth of it */
-#define BACKUP_MS  500
-#define LEASES     2 /* one is scored while the next is on its way */
+#define MISSED_MS 2000 /* a process is started again in a hundredth of it */
+#define BACKUP_MS 500
+#define LEASES    2 /* one is scored while the next is on its way */
 
 /* What earlier leaders have settled. */
 struct settled {
@@ -51,7 +51,7 @@ static enum status begin(struct dispatch *dispatch, struct leader *leader, struc
         .leases_per_worker = LEASES,
         .keeps_bad_rows = job->spec.scoring.keeps_bad_rows,
         .dead_ms = LEADER_DEAD_MS,
-        .verdict_ms = VERDICT_MS,
+        .missed_ms = MISSED_MS,
         .backup_ms = BACKUP_MS,
         .report_ms = LEADER_REPORT_MS,
         .statement = job->spec.statement,

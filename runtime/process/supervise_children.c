@@ -55,8 +55,8 @@ struct supervisor {
     struct slots *slots; /* NULL: no broker */
     uint64_t step;
     bool is_over;      /* the final event was sent; all roles end */
-    bool is_giving_up; /* the master was asked to end the job with `verdict` */
-    struct error verdict;
+    bool is_giving_up; /* the master was asked to end the job with `failure` */
+    struct error failure;
     struct supervise_watch watch;
     int64_t deadline;            /* 0: none */
     int64_t heard_at, ticked_at; /* the master last, the own clock */
@@ -98,17 +98,17 @@ static void be_over(struct supervisor *supervisor, enum status how)
 
 /* The job ends; the master stores and reports it. Without a master the supervisor does, after the
  * deadline. */
-static void give_up(struct supervisor *supervisor, const struct error *verdict)
+static void give_up(struct supervisor *supervisor, const struct error *failure)
 {
     if (supervisor->is_over || supervisor->is_giving_up)
         return;
     supervisor->is_giving_up = true;
-    supervisor->verdict = *verdict;
+    supervisor->failure = *failure;
     supervisor->deadline = loop_now_ms() + CANCEL_MS;
-    if (verdict->status == STATUS_INTERRUPTED)
+    if (failure->status == STATUS_INTERRUPTED)
         tell(&supervisor->children[0], "cancel\n%s", "");
     else
-        tell(&supervisor->children[0], "fail %s\n", verdict->message);
+        tell(&supervisor->children[0], "fail %s\n", failure->message);
 }
 
 static void cancel(void *context)
@@ -596,7 +596,7 @@ static void on_sigchld(void *context)
     }
 }
 
-static void store_verdict(const struct supervisor *supervisor, struct jobstore *store)
+static void store_end(const struct supervisor *supervisor, struct jobstore *store)
 {
     struct job_row row;
     struct error err;
@@ -606,8 +606,8 @@ static void store_verdict(const struct supervisor *supervisor, struct jobstore *
     if (jobstore_get_job(store, &row, &err) != STATUS_OK)
         row.id = (int64_t)supervisor->job->id;
     row.state =
-        supervisor->verdict.status == STATUS_INTERRUPTED ? JOB_STATE_CANCELLED : JOB_STATE_FAILED;
-    snprintf(row.error, sizeof row.error, "%s", supervisor->verdict.message);
+        supervisor->failure.status == STATUS_INTERRUPTED ? JOB_STATE_CANCELLED : JOB_STATE_FAILED;
+    snprintf(row.error, sizeof row.error, "%s", supervisor->failure.message);
     if (jobstore_put_job(store, &row, &err) != STATUS_OK)
         log_error("%s", err.message);
 }
@@ -615,7 +615,7 @@ static void store_verdict(const struct supervisor *supervisor, struct jobstore *
 /* The master did not manage: the supervisor stores the end itself, now that no other process
  * writes. The last master may have stored the end of the job without reporting it: then that is its
  * end, whatever the supervisor was about to store. */
-static void record_verdict(struct supervisor *supervisor)
+static void record_end(struct supervisor *supervisor)
 {
     struct outbox_executor executor = {.say = say_event};
     struct job_row row;
@@ -623,13 +623,13 @@ static void record_verdict(struct supervisor *supervisor)
 
     error_clear(&err);
     if (outbox_executor_open(&executor, supervisor->job->folder, 0, &err) == STATUS_OK) {
-        store_verdict(supervisor, executor.store);
-        outbox_executor_say_failed(&executor, &supervisor->verdict);
+        store_end(supervisor, executor.store);
+        outbox_executor_say_failed(&executor, &supervisor->failure);
     } else if (outbox_executor_has_ended(&executor, &row)) {
-        outbox_executor_say_ended(&executor, &row, &supervisor->verdict);
+        outbox_executor_say_ended(&executor, &row, &supervisor->failure);
     } else {
         log_error("%s", err.message);
-        outbox_executor_say_failed(&executor, &supervisor->verdict);
+        outbox_executor_say_failed(&executor, &supervisor->failure);
     }
     outbox_executor_close(&executor);
 }
@@ -690,10 +690,10 @@ static void on_tick(void *context, int64_t now_ms)
     if (anybody_runs(supervisor) || (!supervisor->is_over && !supervisor->is_giving_up))
         return;
     if (!supervisor->is_over) {
-        record_verdict(supervisor);
-        be_over(supervisor, supervisor->verdict.status);
+        record_end(supervisor);
+        be_over(supervisor, supervisor->failure.status);
     }
-    loop_stop(supervisor->loop, supervisor->how, &supervisor->verdict);
+    loop_stop(supervisor->loop, supervisor->how, &supervisor->failure);
 }
 
 static void on_sigchld_signal(void *context)
@@ -740,7 +740,7 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     struct error err;
 
     error_clear(&err);
-    error_clear(&supervisor.verdict);
+    error_clear(&supervisor.failure);
     worker_pool_init(&supervisor.pool, job->spec.min_workers, job->spec.max_workers,
                      WORKER_POOL_UNLIMITED);
     /* A number that cannot be read is no reason to end a job. */

@@ -25,7 +25,7 @@ struct publishing {
     uint32_t tries;
     bool is_elsewhere, is_cancelled;
     bool is_discarding; /* what is left of one that was cancelled */
-    struct error verdict;
+    struct error failure;
 };
 
 static void say_event(void *context, const struct job_event *event, struct slice line)
@@ -86,23 +86,23 @@ static enum status read_outcome(const struct job *job, struct destination *desti
 
 static void explain(struct publishing *publishing, int how)
 {
-    struct error *verdict = &publishing->verdict;
+    struct error *failure = &publishing->failure;
     struct destination outcome;
 
     if (publishing->is_cancelled) {
-        fail(verdict, STATUS_INTERRUPTED, "the job was cancelled");
+        fail(failure, STATUS_INTERRUPTED, "the job was cancelled");
         return;
     }
-    if (read_outcome(publishing->job, &outcome, verdict) != STATUS_OK ||
+    if (read_outcome(publishing->job, &outcome, failure) != STATUS_OK ||
         outcome.state == DESTINATION_PUBLISHED || (publishing->is_elsewhere && how == 0))
         return;
     if (outcome.state == DESTINATION_REFUSED) {
-        fail(verdict, STATUS_FAILED, "%s", outcome.error);
-        error_hint(verdict, "%s", outcome.hint);
+        fail(failure, STATUS_FAILED, "%s", outcome.error);
+        error_hint(failure, "%s", outcome.hint);
     } else if (WIFSIGNALED(how)) {
-        fail(verdict, STATUS_FAILED, "the publisher was killed by signal %d", WTERMSIG(how));
+        fail(failure, STATUS_FAILED, "the publisher was killed by signal %d", WTERMSIG(how));
     } else {
-        fail(verdict, STATUS_FAILED, "the publisher ended with code %d and no result",
+        fail(failure, STATUS_FAILED, "the publisher ended with code %d and no result",
              WEXITSTATUS(how));
     }
 }
@@ -135,9 +135,9 @@ static void on_child_end(void *context)
     }
     if (must_discard(publishing) && start_publisher(publishing, &err) == STATUS_OK)
         return;
-    error_clear(&publishing->verdict);
+    error_clear(&publishing->failure);
     explain(publishing, how);
-    loop_stop(publishing->loop, publishing->verdict.status, &publishing->verdict);
+    loop_stop(publishing->loop, publishing->failure.status, &publishing->failure);
 }
 
 static void on_tick(void *context, int64_t now_ms)
@@ -159,7 +159,7 @@ static enum status start(struct publishing *publishing, const char *sockets, boo
 }
 
 /* A publisher that was killed could not store its outcome itself. */
-static void record(const struct job *job, const struct error *verdict)
+static void record(const struct job *job, const struct error *failure)
 {
     struct destination destination;
     struct jobstore *store;
@@ -171,16 +171,16 @@ static void record(const struct job *job, const struct error *verdict)
         log_error("%s", err.message);
         return;
     }
-    if (verdict->status == STATUS_INTERRUPTED) {
+    if (failure->status == STATUS_INTERRUPTED) {
         if (jobstore_get_job(store, &row, &err) == STATUS_OK) {
             row.state = JOB_STATE_CANCELLED;
-            snprintf(row.error, sizeof row.error, "%s", verdict->message);
+            snprintf(row.error, sizeof row.error, "%s", failure->message);
             (void)jobstore_put_job(store, &row, &err);
         }
     } else if (destination_get(store, &destination, &err) == STATUS_OK &&
                destination.state == DESTINATION_PENDING) {
         destination.state = DESTINATION_REFUSED;
-        snprintf(destination.error, sizeof destination.error, "%s", verdict->message);
+        snprintf(destination.error, sizeof destination.error, "%s", failure->message);
         (void)destination_put(store, &destination, &err);
     }
     if (err.status != STATUS_OK)

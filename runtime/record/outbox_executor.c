@@ -375,19 +375,19 @@ bool outbox_executor_has_ended(const struct outbox_executor *executor, struct jo
 }
 
 void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
-                               struct error *verdict)
+                               struct error *failure)
 {
     struct job_event event;
 
-    error_clear(verdict);
+    error_clear(failure);
     if (row->state != JOB_STATE_DONE)
-        fail(verdict, row->state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED : STATUS_FAILED, "%s",
+        fail(failure, row->state == JOB_STATE_CANCELLED ? STATUS_INTERRUPTED : STATUS_FAILED, "%s",
              row->error);
     empty_event(row->state == JOB_STATE_DONE ? JOB_DONE : JOB_FAILED, &event);
     event.step = event.steps = row->step;
     event.loss = row->loss;
     event.seconds = row->seconds;
-    event.error = *verdict;
+    event.error = *failure;
     outbox_executor_say(executor, &event);
 }
 

@@ -85,8 +85,8 @@ void outbox_executor_say_notice(const struct outbox_executor *executor, const ch
 /* The final event of a job that has no master any more. */
 void outbox_executor_say_failed(const struct outbox_executor *executor, const struct error *err);
 /* Reports the end of a job that has ended, from its row: DONE, or FAILED with the row's error,
- * which is also left in *verdict (OK: done). */
+ * which is also left in *failure (OK: done). */
 void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
-                               struct error *verdict);
+                               struct error *failure);
 
 #endif

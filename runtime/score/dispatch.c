@@ -358,7 +358,7 @@ static void check_worker(struct dispatch *dispatch, int64_t now_ms, uint32_t ind
     struct dispatch_worker *worker = &dispatch->workers[index];
     const int64_t patience = dispatch->options.dead_ms;
 
-    if (worker->is_missed && now_ms - worker->missed_at >= dispatch->options.verdict_ms) {
+    if (worker->is_missed && now_ms - worker->missed_at >= dispatch->options.missed_ms) {
         dispatch_take_back(dispatch, now_ms, index, LEDGER_LOST, outbox);
     } else if (worker->peer != PEER_NONE && patience > 0 && now_ms - worker->heard_at >= patience) {
         outbox_replace(outbox, index, worker->incarnation);

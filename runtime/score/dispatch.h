@@ -17,7 +17,7 @@
  *
  * A connection that closes proves nothing. What became of its scorer is known when its index sends
  * HELLO again: a newer incarnation means that it died over its shard, the same one that only the
- * connection broke. A scorer that does not come back within verdict_ms was lost. Silence is not
+ * connection broke. A scorer that does not come back within missed_ms was lost. Silence is not
  * blamed on the rows either.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
@@ -44,7 +44,7 @@ struct dispatch_options {
     const struct settled_rows *settled; /* by masters before; borrowed by dispatch_init alone */
     size_t settled_count;
     int64_t dead_ms;                /* silence after which a worker is replaced; 0: never */
-    int64_t verdict_ms;             /* after a closed connection its scorer counts as lost */
+    int64_t missed_ms;              /* a scorer whose connection closed is lost after that */
     int64_t backup_ms;              /* a shard is not slow before that */
     int64_t report_ms;              /* between progress rows */
     const struct job_row *previous; /* what the one before stored; NULL: this is the first */

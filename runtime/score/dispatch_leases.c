@@ -152,36 +152,36 @@ static void fail_over_deaths(struct dispatch *dispatch, int64_t now_ms, struct o
 }
 
 static void note_crash(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
-                       const struct lease *blamed, enum ledger_verdict verdict,
+                       const struct lease *blamed, enum ledger_outcome outcome,
                        struct outbox *outbox)
 {
-    const char *event = verdict == LEDGER_BAD      ? "bad_row"
-                        : verdict == LEDGER_HALVED ? "halved"
+    const char *event = outcome == LEDGER_BAD      ? "bad_row"
+                        : outcome == LEDGER_HALVED ? "halved"
                                                    : "suspected";
 
     outbox_blame(outbox, index);
     dispatch_put_event(dispatch, now_ms, index, event, outbox, "died over rows %llu to %llu",
                        (unsigned long long)blamed->first + 1,
                        (unsigned long long)(blamed->first + blamed->count));
-    if (verdict == LEDGER_BAD && !dispatch->options.keeps_bad_rows)
+    if (outcome == LEDGER_BAD && !dispatch->options.keeps_bad_rows)
         fail_over_row(dispatch, now_ms, blamed->first, outbox);
     else if (++dispatch->deaths > DISPATCH_DEATHS_MAX)
         fail_over_deaths(dispatch, now_ms, outbox);
 }
 
 static enum shard_state end_of(const struct lease *lease, const struct lease *blamed,
-                               enum ledger_cause cause, enum ledger_verdict verdict)
+                               enum ledger_cause cause, enum ledger_outcome outcome)
 {
     if (lease->id != blamed->id || cause != LEDGER_CRASHED)
         return SHARD_RETURNED;
-    return verdict == LEDGER_BAD ? SHARD_BAD : SHARD_CRASHED;
+    return outcome == LEDGER_BAD ? SHARD_BAD : SHARD_CRASHED;
 }
 
 void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
                         enum ledger_cause cause, struct outbox *outbox)
 {
     struct dispatch_worker *worker = &dispatch->workers[index];
-    enum ledger_verdict verdict;
+    enum ledger_outcome outcome;
     struct lease blamed;
     struct error err;
 
@@ -189,17 +189,17 @@ void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t inde
     if (worker->lease_count == 0)
         return;
     error_clear(&err);
-    if (ledger_worker_gone(dispatch->ledger, index, cause, &blamed, &verdict, &err) != STATUS_OK) {
+    if (ledger_worker_gone(dispatch->ledger, index, cause, &blamed, &outcome, &err) != STATUS_OK) {
         dispatch_fail(dispatch, now_ms, &err, outbox);
         return;
     }
     for (uint32_t i = 0; i < worker->lease_count; i++)
-        put_end(&worker->leases[i], end_of(&worker->leases[i], &blamed, cause, verdict), outbox);
+        put_end(&worker->leases[i], end_of(&worker->leases[i], &blamed, cause, outcome), outbox);
     if (blamed.count > 0)
         dispatch->rows_redone += blamed.count;
     worker->lease_count = 0;
     if (cause == LEDGER_CRASHED && blamed.count > 0)
-        note_crash(dispatch, now_ms, index, &blamed, verdict, outbox);
+        note_crash(dispatch, now_ms, index, &blamed, outcome, outbox);
     if (dispatch_has_ended(dispatch))
         return;
     if (ledger_is_finished(dispatch->ledger))

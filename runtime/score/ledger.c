@@ -527,14 +527,14 @@ static enum status suspect_room(const struct ledger *ledger, const struct shard 
 }
 
 /* The worker had nothing else, so it was these rows. The first half keeps the record. */
-static enum status blame_alone(struct ledger *ledger, uint32_t index, enum ledger_verdict *verdict,
+static enum status blame_alone(struct ledger *ledger, uint32_t index, enum ledger_outcome *outcome,
                                struct error *err)
 {
     struct shard *shard = &ledger->shards[index];
     const uint32_t half = shard->count / 2;
 
     if (shard->count == 1) {
-        *verdict = ++shard->crashes > LEDGER_CRASHES_MAX ? LEDGER_BAD : LEDGER_SUSPECTED;
+        *outcome = ++shard->crashes > LEDGER_CRASHES_MAX ? LEDGER_BAD : LEDGER_SUSPECTED;
         return STATUS_OK;
     }
     TRY(suspect_room(ledger, shard, err));
@@ -542,28 +542,28 @@ static enum status blame_alone(struct ledger *ledger, uint32_t index, enum ledge
                shard_new(ledger, shard->first + half, shard->count - half, 1));
     shard->count = half;
     ledger->counts.halved++;
-    *verdict = LEDGER_HALVED;
+    *outcome = LEDGER_HALVED;
     return STATUS_OK;
 }
 
 static enum status blame(struct ledger *ledger, uint32_t index, bool is_alone,
-                         enum ledger_verdict *verdict, struct error *err)
+                         enum ledger_outcome *outcome, struct error *err)
 {
     struct shard *shard = &ledger->shards[index];
 
     if (is_alone)
-        return blame_alone(ledger, index, verdict, err);
+        return blame_alone(ledger, index, outcome, err);
     if (shard->crashes == 0) {
         TRY(suspect_room(ledger, shard, err));
         shard->crashes = 1;
         ledger->counts.suspects++;
     }
-    *verdict = LEDGER_SUSPECTED;
+    *outcome = LEDGER_SUSPECTED;
     return STATUS_OK;
 }
 
 enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
-                             enum ledger_cause cause, enum ledger_verdict *verdict,
+                             enum ledger_cause cause, enum ledger_outcome *outcome,
                              struct error *err)
 {
     enum status status = STATUS_OK;
@@ -571,15 +571,15 @@ enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
     uint32_t index;
     bool is_alone;
 
-    *verdict = LEDGER_RETURNED;
+    *outcome = LEDGER_RETURNED;
     TRY(find(ledger, id, slot, err));
     index = ledger->held[slot].shard;
     is_alone = ledger->held[slot].is_alone;
     shard = &ledger->shards[index];
     release(ledger, slot);
     if (cause == LEDGER_CRASHED)
-        status = blame(ledger, index, is_alone, verdict, err);
-    if (*verdict == LEDGER_BAD) {
+        status = blame(ledger, index, is_alone, outcome, err);
+    if (*outcome == LEDGER_BAD) {
         ledger->counts.rows_bad += shard->count;
         shard_free(ledger, index);
     } else if (shard->leases[0] == NONE) {
@@ -591,21 +591,21 @@ enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
 }
 
 enum status ledger_worker_gone(struct ledger *ledger, uint32_t worker, enum ledger_cause cause,
-                               struct lease *blamed, enum ledger_verdict *verdict,
+                               struct lease *blamed, enum ledger_outcome *outcome,
                                struct error *err)
 {
     const struct holder *holder = &ledger->holders[worker];
     enum status status = STATUS_OK;
-    enum ledger_verdict other;
+    enum ledger_outcome other;
 
     assert(worker < ledger->options.workers_max);
     *blamed = (struct lease){.count = 0};
-    *verdict = LEDGER_RETURNED;
+    *outcome = LEDGER_RETURNED;
     if (holder->count > 0) {
         const uint32_t slot = holder->leases.first;
 
         describe(ledger, slot, blamed);
-        status = ledger_take_back(ledger, blamed->id, slot, cause, verdict, err);
+        status = ledger_take_back(ledger, blamed->id, slot, cause, outcome, err);
     }
     while (holder->count > 0) {
         const uint32_t slot = holder->leases.first;

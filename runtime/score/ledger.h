@@ -90,7 +90,7 @@ enum ledger_cause {
     LEDGER_CRASHED /* the worker died of what it did */
 };
 
-enum ledger_verdict {
+enum ledger_outcome {
     LEDGER_RETURNED, /* to be claimed again */
     LEDGER_SUSPECTED,
     LEDGER_HALVED,
@@ -136,7 +136,7 @@ int64_t ledger_next_deadline(const struct ledger *ledger); /* LEDGER_NEVER witho
  * STALE when there is no such lease.
  */
 enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
-                             enum ledger_cause cause, enum ledger_verdict *verdict,
+                             enum ledger_cause cause, enum ledger_outcome *outcome,
                              struct error *err);
 
 /*
@@ -144,7 +144,7 @@ enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
  * the oldest, which becomes *blamed (count 0 when it had none), with the outcome.
  */
 enum status ledger_worker_gone(struct ledger *ledger, uint32_t worker, enum ledger_cause cause,
-                               struct lease *blamed, enum ledger_verdict *verdict,
+                               struct lease *blamed, enum ledger_outcome *outcome,
                                struct error *err);
 
 struct ledger_counts {

@@ -17,7 +17,7 @@
 #define EVENTS_MAX  32768
 #define TICK_MS     10
 #define DEAD_MS     200
-#define VERDICT_MS  100
+#define MISSED_MS   100
 #define PIECE_ROWS  4
 #define END_MS      3600000
 #define NOBODY      UINT32_MAX
@@ -356,7 +356,7 @@ static void start_master(struct world *world)
                                        .settled = world->settled,
                                        .settled_count = world->settled_count,
                                        .dead_ms = DEAD_MS,
-                                       .verdict_ms = VERDICT_MS,
+                                       .missed_ms = MISSED_MS,
                                        .backup_ms = 10,
                                        .report_ms = 100,
                                        .previous = world->has_job ? &world->job : NULL,

@@ -64,7 +64,7 @@ uint64_t seeds_run(const struct seeds *seeds, seed_runner *run, void *context)
     return failures;
 }
 
-int seeds_verdict(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts)
+int seeds_exit_code(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts)
 {
     bool is_short = false;
 

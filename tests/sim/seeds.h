@@ -33,6 +33,6 @@ struct seeds_counts {
 };
 /* Prints the counts. The exit code: not 0 when a seed failed, or when over many seeds something
  * promised never happened, which is then named. */
-int seeds_verdict(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts);
+int seeds_exit_code(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts);
 
 #endif

@@ -243,17 +243,17 @@ static void master_lose_worker(struct world *world, uint32_t number, uint32_t in
                                enum ledger_cause cause)
 {
     struct node *master = &world->nodes[number];
-    enum ledger_verdict verdict;
+    enum ledger_outcome outcome;
     struct lease blamed;
 
     master->members[index] = NOBODY;
-    if (ledger_worker_gone(master->ledger, index, cause, &blamed, &verdict, &world->failure) !=
+    if (ledger_worker_gone(master->ledger, index, cause, &blamed, &outcome, &world->failure) !=
         STATUS_OK)
         return;
-    if (verdict == LEDGER_HALVED || verdict == LEDGER_BAD)
+    if (outcome == LEDGER_HALVED || outcome == LEDGER_BAD)
         TRACE(world, "rows %llu + %u: %s", (unsigned long long)blamed.first, blamed.count,
-              verdict == LEDGER_BAD ? "bad" : "halved");
-    if (verdict == LEDGER_BAD && master_store(world, number, &blamed, true)) {
+              outcome == LEDGER_BAD ? "bad" : "halved");
+    if (outcome == LEDGER_BAD && master_store(world, number, &blamed, true)) {
         world->result->bad++;
         master_check_end(world, master);
     }

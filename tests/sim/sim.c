@@ -183,5 +183,6 @@ int main(int argc, char **argv)
         oracle_free(&oracle);
         real_subject_close(&real);
     }
-    return seeds_verdict(&seeds, failures, (struct seeds_counts){names, sum.faults, WORLD_FAULTS});
+    return seeds_exit_code(&seeds, failures,
+                           (struct seeds_counts){names, sum.faults, WORLD_FAULTS});
 }

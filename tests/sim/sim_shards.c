@@ -57,5 +57,6 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " seeds, %" PRIu64 " failures; %" PRIu64 " messages, %" PRIu64
            " leases, %" PRIu64 " masters\n",
            seeds_count(&seeds), failures, sum.messages, sum.leases, sum.masters);
-    return seeds_verdict(&seeds, failures, (struct seeds_counts){names, sum.faults, SHARD_FAULTS});
+    return seeds_exit_code(&seeds, failures,
+                           (struct seeds_counts){names, sum.faults, SHARD_FAULTS});
 }

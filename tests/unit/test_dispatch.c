@@ -24,7 +24,7 @@ static struct dispatch_options options_of(void)
                                      .leases_per_worker = 2,
                                      .keeps_bad_rows = true,
                                      .dead_ms = 5000,
-                                     .verdict_ms = 2000,
+                                     .missed_ms = 2000,
                                      .backup_ms = 50,
                                      .report_ms = 100,
                                      .started_at = ""};

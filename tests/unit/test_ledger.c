@@ -54,14 +54,14 @@ static enum status complete(struct ledger *ledger, const struct lease *lease, in
     return STATUS_OK;
 }
 
-static enum ledger_verdict take_back(struct ledger *ledger, const struct lease *lease,
+static enum ledger_outcome take_back(struct ledger *ledger, const struct lease *lease,
                                      enum ledger_cause cause)
 {
-    enum ledger_verdict verdict;
+    enum ledger_outcome outcome;
     struct error err;
 
-    CHECK_OK(ledger_take_back(ledger, lease->id, lease->slot, cause, &verdict, &err));
-    return verdict;
+    CHECK_OK(ledger_take_back(ledger, lease->id, lease->slot, cause, &outcome, &err));
+    return outcome;
 }
 
 static void rows_are_shared_in_shards_of_which_the_last_is_shorter(void **state)
@@ -138,19 +138,19 @@ static void the_leases_of_one_who_dies_are_given_to_others_first(void **state)
 {
     struct ledger *ledger = open_ledger(100, 10);
     struct lease first = claim(ledger, 0, 0), second = claim(ledger, 0, 0), blamed;
-    enum ledger_verdict verdict;
+    enum ledger_outcome outcome;
     struct error err;
     (void)state;
 
     CHECK(wait(ledger, 0, 0) == LEDGER_NEVER); /* it has its two */
-    CHECK_OK(ledger_worker_gone(ledger, 0, LEDGER_LOST, &blamed, &verdict, &err));
+    CHECK_OK(ledger_worker_gone(ledger, 0, LEDGER_LOST, &blamed, &outcome, &err));
     CHECK_INT(blamed.id, first.id);
-    CHECK_INT(verdict, LEDGER_RETURNED);
+    CHECK_INT(outcome, LEDGER_RETURNED);
     CHECK_INT(claim(ledger, 1, 0).first, first.first);
     CHECK_INT(claim(ledger, 1, 0).first, second.first);
     CHECK_INT(claim(ledger, 0, 0).first, 20);
     CHECK_FAILS(complete(ledger, &first, 1, &err), STATUS_STALE, "has ended");
-    CHECK_OK(ledger_worker_gone(ledger, 5, LEDGER_CRASHED, &blamed, &verdict, &err));
+    CHECK_OK(ledger_worker_gone(ledger, 5, LEDGER_CRASHED, &blamed, &outcome, &err));
     CHECK_INT(blamed.count, 0); /* it had none */
     ledger_free(ledger);
 }
@@ -231,7 +231,7 @@ static uint64_t run_with_bad_rows(struct ledger *ledger, const bool *is_bad, boo
 
     for (int64_t now_ms = 0; !ledger_is_finished(ledger); now_ms++) {
         struct lease lease = claim(ledger, 0, now_ms);
-        enum ledger_verdict verdict;
+        enum ledger_outcome outcome;
         struct error err;
         bool dies = false;
 
@@ -242,8 +242,8 @@ static uint64_t run_with_bad_rows(struct ledger *ledger, const bool *is_bad, boo
             continue;
         }
         deaths++;
-        CHECK_OK(ledger_worker_gone(ledger, 0, LEDGER_CRASHED, &lease, &verdict, &err));
-        if (verdict == LEDGER_BAD) {
+        CHECK_OK(ledger_worker_gone(ledger, 0, LEDGER_CRASHED, &lease, &outcome, &err));
+        if (outcome == LEDGER_BAD) {
             CHECK_INT(lease.count, 1);
             CHECK(!is_found[lease.first]);
             is_found[lease.first] = true;
@@ -293,7 +293,7 @@ static void a_row_is_not_bad_because_workers_were_lost_over_it(void **state)
 static void one_suspect_too_many_is_an_error_that_loses_no_row(void **state)
 {
     struct ledger *ledger = open_ledger(90, 10);
-    enum ledger_verdict verdict;
+    enum ledger_outcome outcome;
     struct lease lease;
     struct error err;
     (void)state;
@@ -303,14 +303,14 @@ static void one_suspect_too_many_is_an_error_that_loses_no_row(void **state)
         CHECK_INT(take_back(ledger, &lease, LEDGER_CRASHED), LEDGER_SUSPECTED);
     }
     lease = claim(ledger, 0, 0);
-    CHECK_FAILS(ledger_take_back(ledger, lease.id, lease.slot, LEDGER_CRASHED, &verdict, &err),
+    CHECK_FAILS(ledger_take_back(ledger, lease.id, lease.slot, LEDGER_CRASHED, &outcome, &err),
                 STATUS_LIMIT, "workers crash over rows of 8 shards (the last: rows 80 to 89)");
-    CHECK_INT(verdict, LEDGER_RETURNED);
+    CHECK_INT(outcome, LEDGER_RETURNED);
     lease = claim(ledger, 0, 0);
     CHECK_INT(lease.first, 80);
     CHECK_OK(complete(ledger, &lease, 0, &err));
     lease = claim(ledger, 0, 0); /* a suspect, which cannot be halved any more */
-    CHECK_FAILS(ledger_take_back(ledger, lease.id, lease.slot, LEDGER_CRASHED, &verdict, &err),
+    CHECK_FAILS(ledger_take_back(ledger, lease.id, lease.slot, LEDGER_CRASHED, &outcome, &err),
                 STATUS_LIMIT, "workers crash over rows of 8 shards");
     while (!ledger_is_finished(ledger)) {
         lease = claim(ledger, 0, 0);
@@ -477,7 +477,7 @@ static void a_thousand_deaths_at_once_cost_what_their_leases_cost(void **state)
 {
     struct crowd crowd;
     struct lease blamed;
-    enum ledger_verdict verdict;
+    enum ledger_outcome outcome;
     struct error err;
     uint64_t before;
     (void)state;
@@ -485,7 +485,7 @@ static void a_thousand_deaths_at_once_cost_what_their_leases_cost(void **state)
     crowd_open(&crowd, 1000000, 10000);
     before = ledger_counts(crowd.ledger).steps;
     for (uint32_t worker = 0; worker < 1000; worker++) {
-        CHECK_OK(ledger_worker_gone(crowd.ledger, worker, LEDGER_LOST, &blamed, &verdict, &err));
+        CHECK_OK(ledger_worker_gone(crowd.ledger, worker, LEDGER_LOST, &blamed, &outcome, &err));
         crowd.leases[worker].count = 0;
     }
     CHECK(ledger_counts(crowd.ledger).steps - before <= 1000 * 20); /* log2(10,000) is 13.3 */

@@ -147,7 +147,7 @@ static void surplus_stays_pending_and_the_pending_go_first(void **state)
                  "2 of 3 workers run; worker 1 does not: 0/2 nodes are available") == 0);
     f.now_ms += 10 * ROSTER_IMAGE_MS; /* room is waited for, whatever it takes */
     CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK(f.roster.verdict.status == STATUS_OK);
+    CHECK(f.roster.failure.status == STATUS_OK);
     roster_want(&f.roster, 1);
     CHECK_INT(next(&f), ROSTER_DELETE);
     CHECK(strcmp(f.step.uid, "u1.0") == 0 && f.step.grace_s == -1);
@@ -222,8 +222,8 @@ static void crashes_in_a_row_fail_the_job_and_steps_forgive_them(void **state)
         roster_on_step(&f.roster); /* which it was there for, or not */
     }
     end_pod(&f, 0, incarnation, POD_CRASHED, 139);
-    CHECK(f.roster.verdict.status == STATUS_FAILED);
-    CHECK(strcmp(f.roster.verdict.message, "worker 0 ended 3 times with code 139: because") == 0);
+    CHECK(f.roster.failure.status == STATUS_FAILED);
+    CHECK(strcmp(f.roster.failure.message, "worker 0 ended 3 times with code 139: because") == 0);
     f.now_ms += 100000;
     CHECK_INT(next(&f), ROSTER_NOTHING);
     roster_deinit(&f.roster);
@@ -250,11 +250,11 @@ static void a_worker_that_crashes_again_and_again_does_not_fail_the_job_of_anoth
         answer(&f, STATUS_OK, "");
         show(&f, pod(1, incarnation, POD_RUNNING));
     }
-    CHECK_INT(f.roster.verdict.status, STATUS_OK);
+    CHECK_INT(f.roster.failure.status, STATUS_OK);
     CHECK(waited > ROSTER_RETRY_MS_MIN << ROSTER_CRASHES_MAX);
     roster_on_worker(&f.roster, f.now_ms, 0, 0, false); /* now nobody works */
     end_pod(&f, 1, incarnation, POD_CRASHED, 3);
-    CHECK_INT(f.roster.verdict.status, STATUS_FAILED);
+    CHECK_INT(f.roster.failure.status, STATUS_FAILED);
     roster_deinit(&f.roster);
 }
 
@@ -273,8 +273,8 @@ static void memory_doubles_up_to_the_cap(void **state)
     CHECK(f.step.memory == 1536 * MIB);
     answer(&f, STATUS_OK, "");
     end_pod(&f, 0, 2, POD_OUT_OF_MEMORY, 137);
-    CHECK(f.roster.verdict.status == STATUS_LIMIT);
-    CHECK(strstr(f.roster.verdict.message, "worker 0 ran out of the 1536 MiB"));
+    CHECK(f.roster.failure.status == STATUS_LIMIT);
+    CHECK(strstr(f.roster.failure.message, "worker 0 ran out of the 1536 MiB"));
     CHECK_INT(next(&f), ROSTER_NOTHING);
     roster_deinit(&f.roster);
 }
@@ -286,7 +286,7 @@ static void an_end_that_would_come_again_fails_the_job_at_once(void **state)
 
     begin_running(&f, 2);
     end_pod(&f, 0, 0, POD_REFUSED, 4);
-    CHECK(strcmp(f.roster.verdict.message, "worker 0 ended with code 4: because") == 0);
+    CHECK(strcmp(f.roster.failure.message, "worker 0 ended with code 4: because") == 0);
     CHECK_INT(next(&f), ROSTER_DELETE); /* the other one */
     CHECK_INT(f.step.index, 1);
     answer(&f, STATUS_OK, "");
@@ -317,8 +317,8 @@ static void an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs(void *
         CHECK_INT(next(&f), ROSTER_NOTHING);
         f.now_ms = ROSTER_IMAGE_MS;
         (void)next(&f);
-        CHECK(f.roster.verdict.status == (runs ? STATUS_OK : STATUS_FAILED));
-        CHECK(runs || strstr(f.roster.verdict.message, "cannot be started: ImagePullBackOff"));
+        CHECK(f.roster.failure.status == (runs ? STATUS_OK : STATUS_FAILED));
+        CHECK(runs || strstr(f.roster.failure.message, "cannot be started: ImagePullBackOff"));
         roster_deinit(&f.roster);
     }
 }
@@ -353,15 +353,15 @@ static void what_the_api_will_never_take_fails_the_job(void **state)
     begin_synced(&f, 1);
     CHECK_INT(next(&f), ROSTER_CREATE);
     answer(&f, STATUS_INVALID, "spec.containers[0].image: Required value");
-    CHECK(strcmp(f.roster.verdict.message,
+    CHECK(strcmp(f.roster.failure.message,
                  "worker 0 cannot be created: spec.containers[0].image: Required value") == 0);
     roster_deinit(&f.roster);
     begin_synced(&f, 1);
     for (int i = 0; i <= ROSTER_REFUSALS_MAX; i++) { /* a role may be a moment late */
-        CHECK(f.roster.verdict.status == STATUS_OK);
+        CHECK(f.roster.failure.status == STATUS_OK);
         wait_after_refusal(&f, STATUS_PERMISSION, "pods is forbidden");
     }
-    CHECK(f.roster.verdict.status == STATUS_PERMISSION);
+    CHECK(f.roster.failure.status == STATUS_PERMISSION);
     roster_deinit(&f.roster);
 }
 
@@ -446,7 +446,7 @@ static void a_predecessors_pod_with_less_memory_is_no_reason_to_give_up(void **s
     view.end = POD_OUT_OF_MEMORY; /* a request that was long on its way */
     view.memory = 512 * MIB;
     show(&f, view);
-    CHECK(f.roster.verdict.status == STATUS_OK);
+    CHECK(f.roster.failure.status == STATUS_OK);
     CHECK_INT(next(&f), ROSTER_DELETE);
     CHECK_INT(next(&f), ROSTER_CREATE);
     CHECK(f.step.memory == 1536 * MIB);
@@ -541,7 +541,7 @@ static void a_quota_that_counts_the_one_before_is_tried_again_when_it_is_gone(vo
     gone(&f, 0, 0);
     CHECK_INT(next(&f), ROSTER_CREATE);
     CHECK(f.step.index == 0 && f.step.incarnation == 1);
-    CHECK(f.roster.verdict.status == STATUS_OK);
+    CHECK(f.roster.failure.status == STATUS_OK);
     roster_deinit(&f.roster);
 }
 
@@ -577,7 +577,7 @@ static void a_worker_that_rows_killed_did_not_crash(void **state)
         roster_on_blamed(&f.roster, 0);
         roster_on_blamed(&f.roster, MOST); /* nobody */
     }
-    CHECK_INT(f.roster.verdict.status, STATUS_OK);
+    CHECK_INT(f.roster.failure.status, STATUS_OK);
     roster_deinit(&f.roster);
 }
 

@@ -355,7 +355,7 @@ static void step(struct model *model, bool is_faulty)
     if (is_faulty && draw(model, 20) == 0)
         model->slots = draw(model, MOST + 2);
     start_calls(model);
-    check(model, model->roster.verdict.status == STATUS_OK, model->roster.verdict.message);
+    check(model, model->roster.failure.status == STATUS_OK, model->roster.failure.message);
 }
 
 static void check_at_rest(struct model *model)
