@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "runtime/loop/loop_guest.h"
+#include "runtime/loop/loop_source.h"
 
 struct client {
     struct http *http;
-    struct loop_guest *guest;
+    struct loop_source *source;
 };
 
 static void on_socket(void *context, int fd, unsigned what)
@@ -32,10 +32,10 @@ static void watch_socket(void *context, int fd, unsigned what)
     struct error err;
 
     /* A socket that is not watched runs into the timeout of its call. */
-    if (loop_guest_watch(client->guest, fd,
-                         (what & HTTP_CAN_READ ? LOOP_READ : 0U) |
-                             (what & HTTP_CAN_WRITE ? LOOP_WRITE : 0U),
-                         &err) != STATUS_OK)
+    if (loop_source_watch(client->source, fd,
+                          (what & HTTP_CAN_READ ? LOOP_READ : 0U) |
+                              (what & HTTP_CAN_WRITE ? LOOP_WRITE : 0U),
+                          &err) != STATUS_OK)
         log_error("cannot watch a connection to the API server: %s", err.message);
 }
 
@@ -43,20 +43,20 @@ static void wake_in(void *context, int64_t ms)
 {
     const struct client *client = context;
 
-    loop_guest_wake_in(client->guest, ms);
+    loop_source_wake_in(client->source, ms);
 }
 
 enum status client_open(struct loop *loop, const struct kube_access *access, struct client **out,
                         struct error *err)
 {
     struct client *client = calloc(1, sizeof *client);
-    struct guest_calls calls = {client, on_socket, on_time};
+    struct loop_source_calls calls = {client, on_socket, on_time};
     struct http_driver driver = {client, watch_socket, wake_in};
     enum status status;
 
     if (!client)
         return fail_no_memory(err);
-    status = loop_add_guest(loop, &calls, &client->guest, err);
+    status = loop_add_source(loop, &calls, &client->source, err);
     if (status == STATUS_OK)
         status = http_new(access, &driver, &client->http, err);
     if (status != STATUS_OK) {
@@ -72,7 +72,7 @@ void client_close(struct client *client)
     if (!client)
         return;
     http_free(client->http);
-    loop_remove_guest(client->guest);
+    loop_remove_source(client->source);
     free(client);
 }
 

@@ -4,13 +4,13 @@
 
 #include "k8s/client/api_answer.h"
 #include "k8s/client/http_collect.h"
-#include "runtime/loop/loop_guest.h"
+#include "runtime/loop/loop_source.h"
 
 #define WAIT_MS_MIN 200
 #define WAIT_MS_MAX 10000
 
 struct exchange {
-    struct loop_guest *timer;
+    struct loop_source *timer;
     struct http_request request;
     int tries_left, tries_made;
     struct exchange_reader reader;
@@ -19,7 +19,7 @@ struct exchange {
 
 static void drop(struct exchange *exchange)
 {
-    loop_remove_guest(exchange->timer);
+    loop_remove_source(exchange->timer);
     http_request_deinit(&exchange->request);
     free(exchange);
 }
@@ -32,7 +32,7 @@ static void wait_a_little(struct exchange *exchange, const struct api_answer *an
     if (answer->retry_after_ms > wait_ms)
         wait_ms = answer->retry_after_ms;
     exchange->tries_made++;
-    loop_guest_wake_in(exchange->timer, wait_ms < WAIT_MS_MAX ? wait_ms : WAIT_MS_MAX);
+    loop_source_wake_in(exchange->timer, wait_ms < WAIT_MS_MAX ? wait_ms : WAIT_MS_MAX);
 }
 
 static void on_answer(void *context, enum status status, struct api_answer *answer,
@@ -69,7 +69,7 @@ enum status exchange_start(struct loop *loop, struct client *client, struct http
                            struct exchange **out, struct error *err)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
-    struct guest_calls calls = {exchange, NULL, on_time};
+    struct loop_source_calls calls = {exchange, NULL, on_time};
     enum status status;
 
     if (!exchange) {
@@ -84,12 +84,12 @@ enum status exchange_start(struct loop *loop, struct client *client, struct http
                                               .context = exchange,
                                               .on_answer = on_answer};
     http_request_init(request);
-    status = loop_add_guest(loop, &calls, &exchange->timer, err);
+    status = loop_add_source(loop, &calls, &exchange->timer, err);
     if (status != STATUS_OK) {
         drop(exchange);
         return status;
     }
-    loop_guest_wake_in(exchange->timer, 0);
+    loop_source_wake_in(exchange->timer, 0);
     *out = exchange;
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@
 #include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"
 #include "k8s/loop/watch.h"
-#include "runtime/loop/loop_guest.h"
+#include "runtime/loop/loop_source.h"
 
 #define TICK_MS      50
 #define PROGRESS_MS  200
@@ -23,7 +23,7 @@
 
 void pods_wake(struct pods *pods)
 {
-    loop_guest_wake_in(pods->timer, 0);
+    loop_source_wake_in(pods->timer, 0);
 }
 
 static bool is_ours(const struct pods *pods, const cJSON *object)
@@ -299,7 +299,7 @@ static void on_time(void *context)
     pods_events_problem(pods, now_ms, &due_ms);
     pods_events_send(pods, now_ms, &due_ms);
     if (due_ms != INT64_MAX)
-        loop_guest_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
+        loop_source_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
 }
 
 static void close_all(struct pods *pods)
@@ -316,7 +316,7 @@ static void close_all(struct pods *pods)
     client_close(pods->client);
     pods->client = NULL;
     if (pods->timer)
-        loop_remove_guest(pods->timer);
+        loop_remove_source(pods->timer);
     pods->timer = NULL;
     if (pods->has_roster)
         roster_deinit(&pods->roster);
@@ -328,13 +328,13 @@ static enum status open_all(struct pods *pods, struct loop *loop, uint32_t wante
 {
     const struct kube_job *job = pods->job;
     struct watcher_reader reader = {pods, on_change, on_synced, on_problem};
-    struct guest_calls calls = {pods, NULL, on_time};
+    struct loop_source_calls calls = {pods, NULL, on_time};
 
     pods->loop = loop;
     TRY(roster_init(&pods->roster, job->workers_max, wanted, job->memory, job->memory_max, err));
     pods->has_roster = true;
     pods->roster.listener = (struct roster_listener){pods, pods_on_loss};
-    TRY(loop_add_guest(loop, &calls, &pods->timer, err));
+    TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
                       (uint64_t)loop_now_us(), &reader, &pods->watch, err);
@@ -476,15 +476,15 @@ static void on_flush_time(void *context)
         return;
     }
     pods_events_send(pods, now_ms, &due_ms);
-    loop_guest_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
+    loop_source_wake_in(pods->timer, due_ms > now_ms ? due_ms - now_ms : 0);
 }
 
 static enum status run_flush(struct pods *pods, struct loop *loop, struct error *err)
 {
-    struct guest_calls calls = {pods, NULL, on_flush_time};
+    struct loop_source_calls calls = {pods, NULL, on_flush_time};
 
     pods->loop = loop;
-    TRY(loop_add_guest(loop, &calls, &pods->timer, err));
+    TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     pods->told_at = loop_now_ms() + FLUSH_MS;
     kube_events_flush(&pods->events);

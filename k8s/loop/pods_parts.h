@@ -43,7 +43,7 @@ struct pods {
     bool has_seen_job, is_deleted;
     struct succession *succession; /* of this master */
     bool is_asked_to_leave;        /* SIGTERM came */
-    struct loop_guest *timer;
+    struct loop_source *timer;
     struct roster roster;
     bool has_roster;
     struct notices notices;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "k8s/loop/client.h"
-#include "runtime/loop/loop_guest.h"
+#include "runtime/loop/loop_source.h"
 
 struct watch {
     struct watcher watcher;
     struct client *client;
-    struct loop_guest *timer;
+    struct loop_source *timer;
     struct http_call *call; /* NULL: none is open */
 };
 
@@ -60,7 +60,7 @@ static void go_on(struct watch *watch)
     if (!watch->watcher.is_open) {
         int64_t wait_ms = watch->watcher.due_ms - loop_now_ms();
 
-        loop_guest_wake_in(watch->timer, wait_ms > 0 ? wait_ms : 0);
+        loop_source_wake_in(watch->timer, wait_ms > 0 ? wait_ms : 0);
     }
 }
 
@@ -74,19 +74,19 @@ enum status watch_open(struct loop *loop, struct client *client, const struct ap
                        struct watch **out, struct error *err)
 {
     struct watch *watch = calloc(1, sizeof *watch);
-    struct guest_calls calls = {watch, NULL, on_time};
+    struct loop_source_calls calls = {watch, NULL, on_time};
     enum status status;
 
     if (!watch)
         return fail_no_memory(err);
     watch->client = client;
-    status = loop_add_guest(loop, &calls, &watch->timer, err);
+    status = loop_add_source(loop, &calls, &watch->timer, err);
     if (status != STATUS_OK) {
         free(watch);
         return status;
     }
     watcher_init(&watch->watcher, target, selector, seed, reader);
-    loop_guest_wake_in(watch->timer, 0);
+    loop_source_wake_in(watch->timer, 0);
     *out = watch;
     return STATUS_OK;
 }
@@ -97,7 +97,7 @@ void watch_close(struct watch *watch)
         return;
     if (watch->call)
         http_cancel(watch->call);
-    loop_remove_guest(watch->timer);
+    loop_remove_source(watch->timer);
     watcher_deinit(&watch->watcher);
     free(watch);
 }

@@ -14,7 +14,7 @@
 #include "k8s/submit/job_record.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
-#include "runtime/loop/loop_guest.h"
+#include "runtime/loop/loop_source.h"
 #include "runtime/process/supervise.h"
 #include "runtime/process/worker_pool.h"
 
@@ -37,7 +37,7 @@ struct cluster {
     struct creation *creation;
     struct follower *follower;
     struct exchange *deletion, *scaling;
-    struct loop_guest *later;        /* what cannot be done where it was found out */
+    struct loop_source *later;       /* what cannot be done where it was found out */
     bool is_absent;                  /* to be made */
     bool had_one;                    /* under another name */
     bool is_created;                 /* to be followed */
@@ -150,7 +150,7 @@ static void delete_later(struct cluster *cluster)
         return;
     cluster->must_delete = true;
     cluster->delete_until_ms = loop_now_ms() + DELETE_MS_MAX;
-    loop_guest_wake_in(cluster->later, 0);
+    loop_source_wake_in(cluster->later, 0);
 }
 
 static void on_cancel(void *context)
@@ -227,7 +227,7 @@ static void on_job(void *context, struct slice uid)
 
     snprintf(cluster->uid, sizeof cluster->uid, "%.*s", SLICE_FORMAT(uid));
     if (cluster->must_delete)
-        loop_guest_wake_in(cluster->later, 0);
+        loop_source_wake_in(cluster->later, 0);
 }
 
 static void on_created(void *context)
@@ -240,7 +240,7 @@ static void on_created(void *context)
     note_release(cluster);
     say(&event);
     cluster->is_created = true;
-    loop_guest_wake_in(cluster->later, 0);
+    loop_source_wake_in(cluster->later, 0);
 }
 
 static void on_failed(void *context, const struct error *err)
@@ -282,7 +282,7 @@ static void on_found(void *context, struct slice uid)
     on_job(cluster, uid);
     note_release(cluster);
     cluster->is_created = true;
-    loop_guest_wake_in(cluster->later, 0);
+    loop_source_wake_in(cluster->later, 0);
 }
 
 static void on_absent(void *context, bool had_one)
@@ -293,7 +293,7 @@ static void on_absent(void *context, bool had_one)
     cluster->adoption = NULL;
     cluster->had_one = had_one;
     cluster->is_absent = true;
-    loop_guest_wake_in(cluster->later, 0);
+    loop_source_wake_in(cluster->later, 0);
 }
 
 /* Nobody was here before where the job is not kept. */
@@ -306,7 +306,7 @@ static enum status begin(struct cluster *cluster, struct error *err)
     cluster_folder_released(cluster->job->folder, cluster->uid);
     cluster->is_created = cluster->uid[0] != '\0';
     if (cluster->is_created)
-        loop_guest_wake_in(cluster->later, 0);
+        loop_source_wake_in(cluster->later, 0);
     else
         TRY(adoption_open(cluster->loop, cluster->client, &cluster->kube, cluster->submission,
                           &reader, &cluster->adoption, err));
@@ -428,11 +428,11 @@ static enum status open_access(struct cluster *cluster, struct error *err)
 
 static enum status open_all(struct cluster *cluster, const char *sockets, struct error *err)
 {
-    struct guest_calls calls = {cluster, NULL, on_later};
+    struct loop_source_calls calls = {cluster, NULL, on_later};
 
     TRY(open_access(cluster, err));
     TRY(loop_new(TICK_MS, &cluster->loop, err));
-    TRY(loop_add_guest(cluster->loop, &calls, &cluster->later, err));
+    TRY(loop_add_source(cluster->loop, &calls, &cluster->later, err));
     TRY(supervise_watch(cluster->loop, sockets, &cluster->watch, err));
     TRY(client_open(cluster->loop, &cluster->access, &cluster->client, err));
     loop_on_tick(cluster->loop, on_tick, cluster);
@@ -447,7 +447,7 @@ static void close_all(struct cluster *cluster)
     exchange_cancel(cluster->deletion);
     exchange_cancel(cluster->scaling);
     client_close(cluster->client);
-    loop_remove_guest(cluster->later);
+    loop_remove_source(cluster->later);
     loop_free(cluster->loop);
     arena_deinit(&cluster->arena);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "k8s/client/api_answer.h"
-#include "runtime/loop/loop_guest.h"
+#include "runtime/loop/loop_source.h"
 
 #define RETRY_MS_MIN      100
 #define RETRY_MS_MAX      5000
@@ -14,7 +14,7 @@ struct pod_log {
     struct api_target pod;
     struct log_lines *lines;
     struct pod_log_reader reader;
-    struct loop_guest *timer;
+    struct loop_source *timer;
     struct http_call *call; /* NULL: waits for its timer */
     int code;
     int64_t retry_after_ms, retry_ms;
@@ -51,7 +51,7 @@ static void wait_a_little(struct pod_log *log)
     log->retry_ms = wait_ms * 2 < RETRY_MS_MAX ? wait_ms * 2 : RETRY_MS_MAX;
     if (log->retry_after_ms > wait_ms)
         wait_ms = log->retry_after_ms;
-    loop_guest_wake_in(log->timer, wait_ms < RETRY_MS_MAX ? wait_ms : RETRY_MS_MAX);
+    loop_source_wake_in(log->timer, wait_ms < RETRY_MS_MAX ? wait_ms : RETRY_MS_MAX);
 }
 
 static void on_end(void *context, enum status status, const struct error *why)
@@ -118,7 +118,7 @@ enum status pod_log_open(struct loop *loop, struct client *client, const struct 
                          struct pod_log **out, struct error *err)
 {
     struct pod_log *log = calloc(1, sizeof *log);
-    struct guest_calls calls = {log, NULL, on_time};
+    struct loop_source_calls calls = {log, NULL, on_time};
     enum status status;
 
     if (!log)
@@ -126,12 +126,12 @@ enum status pod_log_open(struct loop *loop, struct client *client, const struct 
     *log = (struct pod_log){
         .client = client, .pod = *pod, .lines = lines, .reader = *reader, .retry_ms = RETRY_MS_MIN};
     text_init(&log->refusal, REFUSAL_BYTES_MAX);
-    status = loop_add_guest(loop, &calls, &log->timer, err);
+    status = loop_add_source(loop, &calls, &log->timer, err);
     if (status != STATUS_OK) {
         free(log);
         return status;
     }
-    loop_guest_wake_in(log->timer, 0);
+    loop_source_wake_in(log->timer, 0);
     *out = log;
     return STATUS_OK;
 }
@@ -142,7 +142,7 @@ void pod_log_close(struct pod_log *log)
         return;
     if (log->call)
         http_cancel(log->call);
-    loop_remove_guest(log->timer);
+    loop_remove_source(log->timer);
     text_deinit(&log->refusal);
     free(log);
 }
@@ -152,5 +152,5 @@ void pod_log_retry_now(struct pod_log *log)
     if (log->call)
         return;
     log->retry_ms = RETRY_MS_MIN;
-    loop_guest_wake_in(log->timer, 0);
+    loop_source_wake_in(log->timer, 0);
 }

@@ -83,18 +83,6 @@ struct http_reader {
     bool (*on_get)(void *context, const char *path, struct text *page, const char **type);
 };
 
-/*
- * A library with sockets of its own (libcurl): it registers what it waits for, and is
- * called when that happens. `what` is LOOP_READ and LOOP_WRITE, 0: not any more.
- */
-enum { LOOP_READ = 1, LOOP_WRITE = 2 };
-struct guest_calls {
-    void *context;
-    void (*on_socket)(void *context, int fd, unsigned what); /* NULL: it has none */
-    void (*on_time)(void *context);
-};
-struct loop_guest;
-
 void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms), void *context);
 
 /* Runs until a role asked to END (its status), or loop_stop, then lets what
