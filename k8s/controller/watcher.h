@@ -10,7 +10,7 @@
  *                               list again and compare
  *
  * Pure: what to ask for comes out of watcher_next, what came back goes in, and
- * the time is an argument. The owner's list (k8s/roster, the tests) receives
+ * the time is an argument. The owner's list (k8s/controller/pod_pool.h, the tests) receives
  * every difference once, in an order that an object could have gone through:
  * after a relist, objects that no longer exist are deleted and changed ones
  * changed, whatever events were missed. Repeated and late events are recognised

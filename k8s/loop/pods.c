@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "k8s/client/api_answer.h"
-#include "k8s/controller/roster_next.h"
+#include "k8s/controller/pod_pool_next.h"
 #include "k8s/loop/pods_calls.h"
 #include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"
@@ -36,24 +36,24 @@ static bool is_ours(const struct pods *pods, const cJSON *object)
 }
 
 /* EMPTY where its place has another's. */
-static enum place_state state_of(const struct roster *roster, const struct pod_view *view)
+static enum place_state state_of(const struct pod_pool *pool, const struct pod_view *view)
 {
-    const struct roster_place *place =
-        view->index < roster->most ? &roster->places[view->index] : NULL;
+    const struct pod_pool_place *place =
+        view->index < pool->most ? &pool->places[view->index] : NULL;
 
-    return place && place->incarnation == view->incarnation ? place->state : ROSTER_EMPTY;
+    return place && place->incarnation == view->incarnation ? place->state : POD_POOL_EMPTY;
 }
 
 /* What is new about the pod. The cluster reports a pod that has ended several times more, until its
  * object is deleted; its place is then EMPTY, or its successor's. */
 static void log_view(const struct pod_view *view, enum place_state before, enum place_state now)
 {
-    if (view->phase == POD_ENDED && before != ROSTER_EMPTY)
+    if (view->phase == POD_ENDED && before != POD_POOL_EMPTY)
         log_info("the pod of worker %u.%u has ended with code %d %s", view->index,
                  view->incarnation, view->exit_code, view->message);
-    else if (now != before && (now == ROSTER_RUNNING || view->is_leaving))
+    else if (now != before && (now == POD_POOL_RUNNING || view->is_leaving))
         log_info("the pod of worker %u.%u %s", view->index, view->incarnation,
-                 now == ROSTER_RUNNING ? "runs" : "is being deleted");
+                 now == POD_POOL_RUNNING ? "runs" : "is being deleted");
 }
 
 static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
@@ -66,9 +66,9 @@ static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
         log_warning("%.*s: %s", SLICE_FORMAT(name), err.message);
         return;
     }
-    before = state_of(&pods->roster, &view);
-    roster_on_pod(&pods->roster, loop_now_ms(), &view);
-    log_view(&view, before, state_of(&pods->roster, &view));
+    before = state_of(&pods->pool, &view);
+    pod_pool_on_pod(&pods->pool, loop_now_ms(), &view);
+    log_view(&view, before, state_of(&pods->pool, &view));
     if (view.is_leaving && view.phase == POD_RUNNING && !pods->ends)
         pods->listener.drain(pods->listener.context, view.index, view.incarnation);
 }
@@ -81,7 +81,7 @@ static void on_change(void *context, enum watcher_change change, struct slice na
 
     if (change == WATCHER_DELETED) {
         snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(uid));
-        roster_on_gone(&pods->roster, loop_now_ms(), text);
+        pod_pool_on_gone(&pods->pool, loop_now_ms(), text);
     } else if (is_ours(pods, object)) {
         take_pod(pods, name, object);
     }
@@ -92,7 +92,7 @@ static void on_synced(void *context)
 {
     struct pods *pods = context;
 
-    roster_on_synced(&pods->roster);
+    pod_pool_on_synced(&pods->pool);
     pods_wake(pods);
 }
 
@@ -108,15 +108,15 @@ static void want_useful(struct pods *pods)
 {
     const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
 
-    roster_want(&pods->roster, pods->wanted < lanes ? pods->wanted : lanes);
+    pod_pool_want(&pods->pool, pods->wanted < lanes ? pods->wanted : lanes);
     pods_wake(pods);
 }
 
 static void want(struct pods *pods, int64_t workers)
 {
-    if (workers < pods->least || workers > pods->roster.most) {
+    if (workers < pods->least || workers > pods->pool.most) {
         log_warning("the Job wants %lld workers, where it may have %u to %u", (long long)workers,
-                    pods->least, pods->roster.most);
+                    pods->least, pods->pool.most);
         return;
     }
     if (workers == pods->wanted)
@@ -237,11 +237,11 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     const struct error *away = watcher_problem(watch_watcher(pods->watch));
     struct error problem;
     char text[sizeof problem.message + 64];
-    bool is_any = roster_problem(&pods->roster, &problem);
+    bool is_any = pod_pool_problem(&pods->pool, &problem);
 
-    if (pods->roster.failure.status != STATUS_OK) {
+    if (pods->pool.failure.status != STATUS_OK) {
         if (!pods->has_given_up)
-            pods->listener.fail(pods->listener.context, &pods->roster.failure);
+            pods->listener.fail(pods->listener.context, &pods->pool.failure);
         pods->has_given_up = true;
         return;
     }
@@ -270,7 +270,7 @@ static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
     if (pods->must_patch && now_ms >= pods->patch_at)
         pods_call_patch(pods);
-    if (!pods->must_patch && roster_is_empty(&pods->roster) && has_told(pods, now_ms, due_ms)) {
+    if (!pods->must_patch && pod_pool_is_empty(&pods->pool) && has_told(pods, now_ms, due_ms)) {
         loop_stop(pods->loop, STATUS_OK, NULL);
     } else if (now_ms >= pods->end_at) {
         error_clear(&why);
@@ -287,10 +287,10 @@ static void on_time(void *context)
 {
     struct pods *pods = context;
     const int64_t now_ms = loop_now_ms();
-    struct roster_step step;
+    struct pod_pool_step step;
     int64_t due_ms;
 
-    while ((step = roster_next(&pods->roster, now_ms, &due_ms)).action != ROSTER_NOTHING)
+    while ((step = pod_pool_next(&pods->pool, now_ms, &due_ms)).action != POD_POOL_NOTHING)
         pods_call_step(pods, &step);
     if (pods->ends)
         end_if_empty(pods, now_ms, &due_ms);
@@ -318,9 +318,9 @@ static void close_all(struct pods *pods)
     if (pods->timer)
         loop_remove_source(pods->timer);
     pods->timer = NULL;
-    if (pods->has_roster)
-        roster_deinit(&pods->roster);
-    pods->has_roster = false;
+    if (pods->has_pool)
+        pod_pool_deinit(&pods->pool);
+    pods->has_pool = false;
 }
 
 static enum status open_all(struct pods *pods, struct loop *loop, uint32_t wanted,
@@ -331,9 +331,9 @@ static enum status open_all(struct pods *pods, struct loop *loop, uint32_t wante
     struct loop_source_calls calls = {pods, NULL, on_time};
 
     pods->loop = loop;
-    TRY(roster_init(&pods->roster, job->workers_max, wanted, job->memory, job->memory_max, err));
-    pods->has_roster = true;
-    pods->roster.listener = (struct roster_listener){pods, pods_on_loss};
+    TRY(pod_pool_init(&pods->pool, job->workers_max, wanted, job->memory, job->memory_max, err));
+    pods->has_pool = true;
+    pods->pool.listener = (struct pod_pool_listener){pods, pods_on_loss};
     TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
@@ -366,7 +366,7 @@ static void replace(void *self, uint32_t index, uint32_t incarnation)
 {
     struct pods *pods = self;
 
-    roster_on_lost(&pods->roster, loop_now_ms(), index, incarnation);
+    pod_pool_on_lost(&pods->pool, loop_now_ms(), index, incarnation);
     pods_wake(pods);
 }
 
@@ -374,7 +374,7 @@ static void note_worker(void *self, uint32_t index, uint32_t incarnation, bool i
 {
     struct pods *pods = self;
 
-    roster_on_worker(&pods->roster, loop_now_ms(), index, incarnation, is_here);
+    pod_pool_on_worker(&pods->pool, loop_now_ms(), index, incarnation, is_here);
     if (!is_here)
         pods_wake(pods);
 }
@@ -383,7 +383,7 @@ static void forgive(void *self, uint32_t index)
 {
     struct pods *pods = self;
 
-    roster_on_blamed(&pods->roster, index);
+    pod_pool_on_blamed(&pods->pool, index);
 }
 
 /* The number that the user wants is stored unchanged, for when the lanes become known anew. */
@@ -419,14 +419,14 @@ static void on_event(void *self, const struct job_event *event, struct slice lin
 
     if (is_last && pods->timer && !pods->is_over) {
         pods->is_over = true; /* before workers are told to end: none is started again */
-        roster_want(&pods->roster, 0);
+        pod_pool_want(&pods->pool, 0);
         pods_wake(pods);
     }
     if (event->kind != JOB_PROGRESS) {
         pods_events_note(pods, event);
     } else {
         if (event->step > pods->step && pods->timer)
-            roster_on_step(&pods->roster);
+            pod_pool_on_step(&pods->pool);
         pods->step = event->step;
     }
     write_log(pods, event, line);

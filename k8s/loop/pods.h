@@ -1,11 +1,11 @@
 /*
  * pods.h - the workers of a job as Pods: a launcher (runtime/process/launcher.h) for its master.
  *
- *     watch --pods--> roster --roster_next--> calls --> API server
+ *     watch --pods--> pod_pool --pod_pool_next--> calls --> API server
  *                       |  ^------answers-------/
  *                       +--> notices, failure --> master
  *
- * k8s/controller/roster.h decides; this file carries it out, on the master's own loop. While
+ * k8s/controller/pod_pool.h decides; this file carries it out, on the master's own loop. While
  * the API server is away its requests wait: the workers know each other and their master, and go
  * on.
  *
@@ -18,7 +18,7 @@
 #include "k8s/objects/manifest.h"
 #include "runtime/process/launcher.h"
 
-/* Longer than the wait for a Pod of a dead node (ROSTER_STUCK_MS). */
+/* Longer than the wait for a Pod of a dead node (POD_POOL_STUCK_MS). */
 #define PODS_END_MS 75000
 
 struct pods;

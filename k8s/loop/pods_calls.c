@@ -5,24 +5,24 @@
 
 #include "base/log.h"
 #include "k8s/client/api_answer.h"
-#include "k8s/controller/roster_next.h"
+#include "k8s/controller/pod_pool_next.h"
 #include "k8s/loop/pods_parts.h"
 
-static cJSON *manifest_of(const struct pods *pods, const struct roster_step *step)
+static cJSON *manifest_of(const struct pods *pods, const struct pod_pool_step *step)
 {
-    struct slice avoided[ROSTER_AVOIDED_MAX];
+    struct slice avoided[POD_POOL_AVOIDED_MAX];
     struct kube_worker worker = {.index = step->index,
                                  .incarnation = step->incarnation,
                                  .memory = step->memory,
                                  .master = pods->master,
                                  .avoided = avoided};
 
-    worker.avoided_count = roster_avoided(&pods->roster, loop_now_ms(), avoided);
+    worker.avoided_count = pod_pool_avoided(&pods->pool, loop_now_ms(), avoided);
 
     return manifest_worker(pods->job, &worker, slice_of(pods->owner));
 }
 
-static struct api_target target_of(const struct pods *pods, const struct roster_step *step,
+static struct api_target target_of(const struct pods *pods, const struct pod_pool_step *step,
                                    char name[128])
 {
     struct api_target target = pods->all;
@@ -33,7 +33,7 @@ static struct api_target target_of(const struct pods *pods, const struct roster_
     return target;
 }
 
-static enum status fill_create(const struct pods *pods, const struct roster_step *step,
+static enum status fill_create(const struct pods *pods, const struct pod_pool_step *step,
                                struct http_request *request, struct error *err)
 {
     cJSON *object = manifest_of(pods, step);
@@ -43,7 +43,7 @@ static enum status fill_create(const struct pods *pods, const struct roster_step
     return status;
 }
 
-static enum status fill_delete(const struct pods *pods, const struct roster_step *step,
+static enum status fill_delete(const struct pods *pods, const struct pod_pool_step *step,
                                struct http_request *request, struct error *err)
 {
     char name[128];
@@ -82,8 +82,8 @@ static enum status fill(const struct pods_call *call, struct http_request *reque
         target = target_of(pods, &call->step, name);
         return api_get(request, &target, err);
     }
-    return call->step.action == ROSTER_CREATE ? fill_create(pods, &call->step, request, err)
-                                              : fill_delete(pods, &call->step, request, err);
+    return call->step.action == POD_POOL_CREATE ? fill_create(pods, &call->step, request, err)
+                                                : fill_delete(pods, &call->step, request, err);
 }
 
 static void settle(struct pods_call *call, enum status status, int64_t retry_after_ms,
@@ -98,13 +98,13 @@ static void settle(struct pods_call *call, enum status status, int64_t retry_aft
         bool is_passing = status == STATUS_CONNECTION || retry_after_ms >= 0;
 
         pods->must_patch = is_passing;
-        pods->patch_at = now_ms + ROSTER_RETRY_MS_MIN + (retry_after_ms > 0 ? retry_after_ms : 0);
+        pods->patch_at = now_ms + POD_POOL_RETRY_MS_MIN + (retry_after_ms > 0 ? retry_after_ms : 0);
         if (status != STATUS_OK)
             log_warning("the Job is not told to end: %s", err->message);
     } else {
         if (status != STATUS_OK && status != STATUS_NOT_FOUND)
             log_warning("worker %u: %s", call->step.index, err->message);
-        roster_on_answer(&pods->roster, now_ms, &call->step, status, retry_after_ms, err);
+        pod_pool_on_answer(&pods->pool, now_ms, &call->step, status, retry_after_ms, err);
     }
     pods_wake(pods);
 }
@@ -133,7 +133,7 @@ static void on_answer(void *context, enum status status, struct api_answer *answ
     else if (status == STATUS_NOT_FOUND && call->adopts)
         status = STATUS_BUSY; /* it has gone since */
     api_answer_deinit(answer);
-    if (status == STATUS_BUSY && !call->adopts && call->step.action == ROSTER_CREATE &&
+    if (status == STATUS_BUSY && !call->adopts && call->step.action == POD_POOL_CREATE &&
         strcmp(answer->reason, "AlreadyExists") == 0) {
         call->adopts = true;
         http_request_deinit(&call->request);
@@ -148,9 +148,9 @@ static void on_answer(void *context, enum status status, struct api_answer *answ
 static void start(struct pods_call *call)
 {
     static const char *const what[] = {
-        [ROSTER_NOTHING] = "change a job",
-        [ROSTER_CREATE] = "create a pod",
-        [ROSTER_DELETE] = "delete a pod",
+        [POD_POOL_NOTHING] = "change a job",
+        [POD_POOL_CREATE] = "create a pod",
+        [POD_POOL_DELETE] = "delete a pod",
     };
     enum status status;
     struct error err;
@@ -175,15 +175,15 @@ static struct pods_call *find_free(struct pods *pods)
     for (size_t i = 0; i < PODS_CALLS_MAX; i++)
         if (!pods->calls[i].is_taken)
             return &pods->calls[i];
-    return NULL; /* roster.h bounds them */
+    return NULL; /* pod_pool.h bounds them */
 }
 
-void pods_call_step(struct pods *pods, const struct roster_step *step)
+void pods_call_step(struct pods *pods, const struct pod_pool_step *step)
 {
     struct pods_call *call = find_free(pods);
 
     *call = (struct pods_call){.pods = pods, .is_taken = true, .step = *step};
-    if (step->action == ROSTER_CREATE)
+    if (step->action == POD_POOL_CREATE)
         log_info("asks for worker %u.%u with %lld MiB", step->index, step->incarnation,
                  (long long)(step->memory >> 20));
     start(call);

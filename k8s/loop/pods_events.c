@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "k8s/controller/roster_next.h"
+#include "k8s/controller/pod_pool_next.h"
 #include "k8s/loop/pods_parts.h"
 
 #define EVENT_ASK_MS     5000
@@ -73,7 +73,7 @@ void pods_events_cancel(struct pods *pods)
 /* ----- worker events ----- */
 
 static void note_deleted(struct pods *pods, const struct kube_moment *now,
-                         const struct roster_loss *loss, bool is_by_cluster)
+                         const struct pod_pool_loss *loss, bool is_by_cluster)
 {
     if (is_by_cluster)
         kube_events_note(&pods->events, now, false, "WorkerDisrupted",
@@ -85,7 +85,7 @@ static void note_deleted(struct pods *pods, const struct kube_moment *now,
 }
 
 static void note_out_of_memory(struct pods *pods, const struct kube_moment *now,
-                               const struct roster_loss *loss)
+                               const struct pod_pool_loss *loss)
 {
     const long long had = (long long)(loss->had >> 20), next = (long long)(loss->memory >> 20);
 
@@ -100,7 +100,7 @@ static void note_out_of_memory(struct pods *pods, const struct kube_moment *now,
                          loss->index, had);
 }
 
-void pods_on_loss(void *context, const struct roster_loss *loss)
+void pods_on_loss(void *context, const struct pod_pool_loss *loss)
 {
     struct pods *pods = context;
     const struct kube_moment now = this_moment();
@@ -108,20 +108,20 @@ void pods_on_loss(void *context, const struct roster_loss *loss)
     if (pods->is_over || pods->ends)
         return;
     switch (loss->kind) {
-    case ROSTER_LOSS_DELETED:
-    case ROSTER_LOSS_DISRUPTED:
-        note_deleted(pods, &now, loss, loss->kind == ROSTER_LOSS_DISRUPTED);
+    case POD_POOL_LOSS_DELETED:
+    case POD_POOL_LOSS_DISRUPTED:
+        note_deleted(pods, &now, loss, loss->kind == POD_POOL_LOSS_DISRUPTED);
         break;
-    case ROSTER_LOSS_MEMORY:
+    case POD_POOL_LOSS_MEMORY:
         note_out_of_memory(pods, &now, loss);
         break;
-    case ROSTER_LOSS_CRASH:
+    case POD_POOL_LOSS_CRASH:
         kube_events_note(&pods->events, &now, true, "WorkerCrashed",
                          "worker %u ended with code %d%s%s; %u in a row, %d fail the job",
                          loss->index, loss->exit_code, *loss->message ? ": " : "", loss->message,
-                         loss->crashes, ROSTER_CRASHES_MAX);
+                         loss->crashes, POD_POOL_CRASHES_MAX);
         break;
-    case ROSTER_LOSS_SILENT:
+    case POD_POOL_LOSS_SILENT:
         kube_events_note(
             &pods->events, &now, true, "WorkerLost",
             "worker %u on %s says nothing any more: its node is dead, or it is frozen; "
@@ -142,22 +142,22 @@ void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now)
 /* When it has been in the way for a while, and as long as it is. */
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
-    static const char *const reasons[] = {[ROSTER_UNSCHEDULABLE] = "WorkersPending",
-                                          [ROSTER_NO_IMAGE] = "ImageUnavailable",
-                                          [ROSTER_NO_START] = "WorkerNotStarted",
-                                          [ROSTER_REFUSED] = "WorkerRefused"};
-    const enum roster_problem_kind kind = roster_problem_kind(&pods->roster);
+    static const char *const reasons[] = {[POD_POOL_UNSCHEDULABLE] = "WorkersPending",
+                                          [POD_POOL_NO_IMAGE] = "ImageUnavailable",
+                                          [POD_POOL_NO_START] = "WorkerNotStarted",
+                                          [POD_POOL_REFUSED] = "WorkerRefused"};
+    const enum pod_pool_problem_kind kind = pod_pool_problem_kind(&pods->pool);
     const struct kube_moment moment = this_moment();
     struct error problem;
 
-    if (pods->is_over || pods->ends || kind == ROSTER_NO_PROBLEM || kind == ROSTER_HAS_FAILED) {
-        pods->problem = ROSTER_NO_PROBLEM;
+    if (pods->is_over || pods->ends || kind == POD_POOL_NO_PROBLEM || kind == POD_POOL_HAS_FAILED) {
+        pods->problem = POD_POOL_NO_PROBLEM;
         return;
     }
     if (kind != pods->problem)
         pods->problem_at_ms = now_ms + NOTICES_AFTER_MS;
     pods->problem = kind;
-    if (now_ms >= pods->problem_at_ms && roster_problem(&pods->roster, &problem)) {
+    if (now_ms >= pods->problem_at_ms && pod_pool_problem(&pods->pool, &problem)) {
         kube_events_note(&pods->events, &moment, true, reasons[kind], "%s", problem.message);
         pods->problem_at_ms = now_ms + PROBLEM_AGAIN_MS;
     }
@@ -173,12 +173,12 @@ static void note_started(struct pods *pods, const struct kube_moment *now,
     if (!event->message[0])
         kube_events_note(&pods->events, now, false, "TrainingStarted",
                          "training has started with %u of %u workers", event->workers,
-                         pods->roster.wanted);
+                         pods->pool.wanted);
     else
         kube_events_note(&pods->events, now, false, "TrainingResumed",
                          "%.100s: training goes on after step %llu with %u of %u workers",
                          event->message, (unsigned long long)event->step, event->workers,
-                         pods->roster.wanted);
+                         pods->pool.wanted);
 }
 
 void pods_events_note(struct pods *pods, const struct job_event *event)

@@ -14,7 +14,7 @@ void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now);
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_cancel(struct pods *pods);
-void pods_on_loss(void *context, const struct roster_loss *loss);
+void pods_on_loss(void *context, const struct pod_pool_loss *loss);
 /* No progress. */
 void pods_events_note(struct pods *pods, const struct job_event *event);
 

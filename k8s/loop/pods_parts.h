@@ -7,19 +7,19 @@
 #include "k8s/client/http_collect.h"
 #include "k8s/controller/kube_events.h"
 #include "k8s/controller/notices.h"
-#include "k8s/controller/roster.h"
+#include "k8s/controller/pod_pool.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/loop/pods.h"
 #include "k8s/loop/succession.h"
 
-#define PODS_CALLS_MAX (ROSTER_CALLS_MAX + 1) /* one for the Job */
+#define PODS_CALLS_MAX (POD_POOL_CALLS_MAX + 1) /* one for the Job */
 
 struct pods_call {
     struct pods *pods;
     bool is_taken;
     bool is_of_job; /* a patch of the Job: `step` is not used */
     bool adopts;    /* reads an object that exists already */
-    struct roster_step step;
+    struct pod_pool_step step;
     struct http_request request;
     struct http_collect collect;
 };
@@ -44,15 +44,15 @@ struct pods {
     struct succession *succession; /* of this master */
     bool is_asked_to_leave;        /* SIGTERM came */
     struct loop_source *timer;
-    struct roster roster;
-    bool has_roster;
+    struct pod_pool pool;
+    bool has_pool;
     struct notices notices;
     struct pods_call calls[PODS_CALLS_MAX];
 
     struct kube_events events; /* of the Job */
     struct exchange *telling;  /* an Event on its way to the API server */
     char pod[POD_NODE_MAX];    /* this master's */
-    enum roster_problem_kind problem;
+    enum pod_pool_problem_kind problem;
     int64_t problem_at_ms; /* when it is reported next */
 
     struct launcher_owner listener; /* receives the notices; empty while ending */
@@ -61,7 +61,7 @@ struct pods {
     uint64_t wanted_version;
     uint64_t step;         /* of the last progress */
     int64_t progress_at;   /* when a line of it was written to the log */
-    uint32_t wanted;       /* by the user; the roster wants those of them that have work */
+    uint32_t wanted;       /* by the user; the pool wants those of them that have work */
     uint32_t lanes;        /* more workers have none; 0: not known yet */
     bool ends, must_patch; /* pods_end: the Job is still to be patched, not to be tried again */
     int64_t patch_at, end_at, told_at;

@@ -10,8 +10,8 @@ totrain_test(test_watcher_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher_
 totrain_test(test_notices SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_notices.c USES k8s_controller LABEL unit)
 totrain_test(test_kube_events SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_events.c USES k8s_controller LABEL unit)
 totrain_test(test_pod_view SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_view.c USES k8s_controller LABEL unit)
-totrain_test(test_roster SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster.c USES k8s_controller LABEL unit)
-totrain_test(test_roster_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_roster_random.c USES k8s_controller
+totrain_test(test_pod_pool SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_pool.c USES k8s_controller LABEL unit)
+totrain_test(test_pod_pool_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_pool_random.c USES k8s_controller
   LABEL sim)
 totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c USES k8s_submit
   LABEL unit)

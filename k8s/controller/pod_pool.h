@@ -1,8 +1,8 @@
 /*
- * roster.h - the workers of a job as Pods: what is wanted against what is there.
+ * pod_pool.h - the workers of a job as Pods: what is wanted against what is there.
  *
  *     wanted number ----+                        create, delete
- *     pods, by watcher -+--> roster --roster_next--------------> API
+ *     pods, by watcher -+--> pod_pool --pod_pool_next--------------> API
  *     answers ----------+       \---> problem, failure --------> session
  *
  * A place for each index that a worker can have:
@@ -30,7 +30,7 @@
  *
  * A pod that ended is replaced: at once after a disruption or a drain, with doubled memory
  * up to a cap after it ran out, later and later after crashes. A step of the job in which
- * the worker took part resets its crashes; ROSTER_CRASHES_MAX in a row fail the job where
+ * the worker took part resets its crashes; POD_POOL_CRASHES_MAX in a row fail the job where
  * no other worker works. Ends that would repeat themselves (exit codes 2, 4, 5), pods that
  * the API refuses for their contents, and images that cannot be pulled while no worker
  * runs fail it at once, with the reason.
@@ -38,36 +38,42 @@
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
  * worker_pool.h is of this machine.
  */
-#ifndef K8S_CONTROLLER_ROSTER_H
-#define K8S_CONTROLLER_ROSTER_H
+#ifndef K8S_CONTROLLER_POD_POOL_H
+#define K8S_CONTROLLER_POD_POOL_H
 
 #include "k8s/controller/pod_view.h"
 
-#define ROSTER_WORKERS_MAX  1024
-#define ROSTER_OLD_MAX      4096 /* pods under deletion */
-#define ROSTER_CALLS_MAX    16   /* requests under way at a time */
-#define ROSTER_CRASHES_MAX  3
-#define ROSTER_REFUSALS_MAX 2
-#define ROSTER_RETRY_MS_MIN 200
-#define ROSTER_RETRY_MS_MAX 10000
-#define ROSTER_UNSEEN_MS    30000  /* an answered request of which no pod is seen is made again */
-#define ROSTER_STUCK_MS     60000  /* a pod that was deleted and is still there: its node is dead */
-#define ROSTER_MISSED_MS    5000   /* the worker left the master, its pod still runs: as STUCK */
-#define ROSTER_UNHEARD_MS   10000  /* a pod that its node does not report: the same */
-#define ROSTER_AVOIDED_MAX  8      /* nodes on which workers were lost */
-#define ROSTER_AVOIDED_MS   300000 /* for so long since */
-#define ROSTER_IMAGE_MS     60000  /* an image that cannot be pulled for so long */
+#define POD_POOL_WORKERS_MAX  1024
+#define POD_POOL_OLD_MAX      4096 /* pods under deletion */
+#define POD_POOL_CALLS_MAX    16   /* requests under way at a time */
+#define POD_POOL_CRASHES_MAX  3
+#define POD_POOL_REFUSALS_MAX 2
+#define POD_POOL_RETRY_MS_MIN 200
+#define POD_POOL_RETRY_MS_MAX 10000
+#define POD_POOL_UNSEEN_MS    30000 /* an answered request of which no pod is seen is made again */
+#define POD_POOL_STUCK_MS     60000 /* a pod that was deleted and is still there: its node is dead */
+#define POD_POOL_MISSED_MS    5000  /* the worker left the master, its pod still runs: as STUCK */
+#define POD_POOL_UNHEARD_MS   10000  /* a pod that its node does not report: the same */
+#define POD_POOL_AVOIDED_MAX  8      /* nodes on which workers were lost */
+#define POD_POOL_AVOIDED_MS   300000 /* for so long since */
+#define POD_POOL_IMAGE_MS     60000  /* an image that cannot be pulled for so long */
 
-enum roster_action { ROSTER_NOTHING, ROSTER_CREATE, ROSTER_DELETE };
-enum place_state { ROSTER_EMPTY, ROSTER_ASKED, ROSTER_PENDING, ROSTER_RUNNING, ROSTER_LEAVING };
+enum pod_pool_action { POD_POOL_NOTHING, POD_POOL_CREATE, POD_POOL_DELETE };
+enum place_state {
+    POD_POOL_EMPTY,
+    POD_POOL_ASKED,
+    POD_POOL_PENDING,
+    POD_POOL_RUNNING,
+    POD_POOL_LEAVING
+};
 
-struct roster_place {
+struct pod_pool_place {
     enum place_state state;
     uint32_t incarnation;       /* of its pod; where it is EMPTY, of the next */
     char uid[POD_UID_MAX];      /* empty: not seen yet */
     char node[POD_NODE_MAX];    /* of its pod */
     int64_t memory;             /* bytes, of the next pod */
-    enum roster_action call;    /* the request about it that is under way */
+    enum pod_pool_action call;  /* the request about it that is under way */
     bool is_deleted;            /* its deletion was requested */
     uint32_t crashes, refusals; /* in a row */
     int64_t due_ms;             /* EMPTY, LEAVING: not before. ASKED: unseen then */
@@ -80,7 +86,7 @@ struct roster_place {
     char message[POD_MESSAGE_MAX]; /* why it does not run */
 };
 
-struct roster_old {
+struct pod_pool_old {
     uint32_t index, incarnation;
     char uid[POD_UID_MAX];
     bool is_calling, is_deleted, is_lost;
@@ -88,22 +94,22 @@ struct roster_old {
     int64_t due_ms;
 };
 
-struct roster_avoided {
+struct pod_pool_avoided {
     char node[POD_NODE_MAX];
     int64_t until_ms;
 };
 
-enum roster_loss_kind {
-    ROSTER_LOSS_DELETED,   /* from outside */
-    ROSTER_LOSS_DISRUPTED, /* by the cluster; the message has its reason */
-    ROSTER_LOSS_MEMORY,
-    ROSTER_LOSS_CRASH,
-    ROSTER_LOSS_SILENT /* roster_on_lost, or as that */
+enum pod_pool_loss_kind {
+    POD_POOL_LOSS_DELETED,   /* from outside */
+    POD_POOL_LOSS_DISRUPTED, /* by the cluster; the message has its reason */
+    POD_POOL_LOSS_MEMORY,
+    POD_POOL_LOSS_CRASH,
+    POD_POOL_LOSS_SILENT /* pod_pool_on_lost, or as that */
 };
 
 /* A worker that ended, or has to, though it is wanted; another is its successor. */
-struct roster_loss {
-    enum roster_loss_kind kind;
+struct pod_pool_loss {
+    enum pod_pool_loss_kind kind;
     uint32_t index, incarnation;
     const char *node; /* empty: none yet */
     const char *message;
@@ -112,67 +118,67 @@ struct roster_loss {
     int64_t memory, had; /* of the next pod, of the one that ran out of it; bytes */
 };
 
-struct roster_listener {
+struct pod_pool_listener {
     void *context;
-    void (*on_loss)(void *context, const struct roster_loss *loss);
+    void (*on_loss)(void *context, const struct pod_pool_loss *loss);
 };
 
 /* Why not all wanted workers run. */
-enum roster_problem_kind {
-    ROSTER_NO_PROBLEM,
-    ROSTER_HAS_FAILED,    /* the job has failed: `failure` */
-    ROSTER_UNSCHEDULABLE, /* as the obstacles of pods */
-    ROSTER_NO_IMAGE,
-    ROSTER_NO_START,
-    ROSTER_REFUSED /* by the API server: a quota, a right, a policy */
+enum pod_pool_problem_kind {
+    POD_POOL_NO_PROBLEM,
+    POD_POOL_HAS_FAILED,    /* the job has failed: `failure` */
+    POD_POOL_UNSCHEDULABLE, /* as the obstacles of pods */
+    POD_POOL_NO_IMAGE,
+    POD_POOL_NO_START,
+    POD_POOL_REFUSED /* by the API server: a quota, a right, a policy */
 };
 
-struct roster {
-    struct roster_listener listener; /* to be set after roster_init; empty: none */
+struct pod_pool {
+    struct pod_pool_listener listener; /* to be set after pod_pool_init; empty: none */
     uint32_t most, wanted;
     int64_t memory_max;
     bool is_synced;
-    struct roster_place *places; /* (most) */
-    struct roster_old *old;      /* (old_count) */
+    struct pod_pool_place *places; /* (most) */
+    struct pod_pool_old *old;      /* (old_count) */
     size_t old_count;
     uint32_t calls;
-    struct roster_avoided avoided[ROSTER_AVOIDED_MAX];
+    struct pod_pool_avoided avoided[POD_POOL_AVOIDED_MAX];
     struct error failure; /* not OK: the job has failed */
     struct error refusal; /* of the last create; OK after one that was taken */
 };
 
 /* Memory of each worker to begin with and at most, in bytes. INVALID, NO_MEMORY. */
-enum status roster_init(struct roster *roster, uint32_t most, uint32_t wanted, int64_t memory,
-                        int64_t memory_max, struct error *err);
-void roster_deinit(struct roster *roster);
+enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted, int64_t memory,
+                          int64_t memory_max, struct error *err);
+void pod_pool_deinit(struct pod_pool *pool);
 
-void roster_want(struct roster *roster, uint32_t wanted); /* 0 to most; 0: all go */
+void pod_pool_want(struct pod_pool *pool, uint32_t wanted); /* 0 to most; 0: all go */
 
-/* From the watcher. roster_on_gone: the object exists no more. */
-void roster_on_pod(struct roster *roster, int64_t now_ms, const struct pod_view *view);
-void roster_on_gone(struct roster *roster, int64_t now_ms, const char *uid);
-void roster_on_synced(struct roster *roster);
+/* From the watcher. pod_pool_on_gone: the object exists no more. */
+void pod_pool_on_pod(struct pod_pool *pool, int64_t now_ms, const struct pod_view *view);
+void pod_pool_on_gone(struct pod_pool *pool, int64_t now_ms, const char *uid);
+void pod_pool_on_synced(struct pod_pool *pool);
 
-/* The master counts this worker as dead (heartbeats): the roster does not wait for its pod. */
-void roster_on_lost(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation);
+/* The master counts this worker as dead (it is silent): the pool does not wait for its pod. */
+void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation);
 /* Nodes on which a worker was lost lately, which new pods should avoid: a dead node is ready, as
  * far as the cluster knows, for up to a minute, and has room since its pod was deleted; one that is
- * half dead may be ready for ever. Returns how many; the names belong to the roster. */
-size_t roster_avoided(const struct roster *roster, int64_t now_ms,
-                      struct slice nodes[ROSTER_AVOIDED_MAX]);
+ * half dead may be ready for ever. Returns how many; the names belong to the pool. */
+size_t pod_pool_avoided(const struct pod_pool *pool, int64_t now_ms,
+                        struct slice nodes[POD_POOL_AVOIDED_MAX]);
 /* The master has this worker, or not any more: it reports each, also after its own restart. A pod
  * that runs while the master does not have its worker, or whose node is silent then, is lost: an
  * end that the API server does not know of closes connections, too. So is a pod that was given to a
  * node which never reports it. */
-void roster_on_worker(struct roster *roster, int64_t now_ms, uint32_t index, uint32_t incarnation,
-                      bool is_here);
+void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                        bool is_here);
 /* The job has made a step: earlier crashes of workers that took part do not count any more. */
-void roster_on_step(struct roster *roster);
+void pod_pool_on_step(struct pod_pool *pool);
 /* This worker died of the rows that it scored: no crash of the program. */
-void roster_on_blamed(struct roster *roster, uint32_t index);
+void pod_pool_on_blamed(struct pod_pool *pool, uint32_t index);
 
-struct roster_step {
-    enum roster_action action;
+struct pod_pool_step {
+    enum pod_pool_action action;
     uint32_t index, incarnation;
     int64_t memory;        /* CREATE */
     char uid[POD_UID_MAX]; /* DELETE: only this one */

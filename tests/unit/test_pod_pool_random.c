@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "k8s/controller/roster.h"
-#include "k8s/controller/roster_next.h"
+#include "k8s/controller/pod_pool.h"
+#include "k8s/controller/pod_pool_next.h"
 #include "tests/unit/histories.h"
 
 #define HISTORIES  1000
@@ -34,14 +34,14 @@ struct model_pod {
 struct call {
     bool is_open, is_orphan; /* of a master that is no more */
     bool is_executed;
-    struct roster_step step;
+    struct pod_pool_step step;
     enum status status;
 };
 
 struct model {
     uint64_t seed, draws;
     int64_t now_ms;
-    struct roster roster;
+    struct pod_pool pool;
     uint32_t wanted, slots, quota, uids, changes;
     int64_t need; /* bytes that a worker really takes */
     struct model_pod pods[PODS];
@@ -106,7 +106,7 @@ static void end_pod(struct model *model, struct model_pod *pod, enum pod_end end
 
 /* The API server. */
 
-static enum status create(struct model *model, const struct roster_step *step)
+static enum status create(struct model *model, const struct pod_pool_step *step)
 {
     struct model_pod *place = NULL;
 
@@ -132,7 +132,7 @@ static enum status create(struct model *model, const struct roster_step *step)
     return STATUS_OK;
 }
 
-static enum status erase(struct model *model, const struct roster_step *step)
+static enum status erase(struct model *model, const struct pod_pool_step *step)
 {
     for (int i = 0; i < PODS; i++) {
         struct model_pod *pod = &model->pods[i];
@@ -230,18 +230,18 @@ static void look(struct model *model)
 
         if (model->known_uid[i] && (!pod->exists || pod->uid != model->known_uid[i])) {
             snprintf(uid, sizeof uid, "%u", model->known_uid[i]);
-            roster_on_gone(&model->roster, model->now_ms, uid);
+            pod_pool_on_gone(&model->pool, model->now_ms, uid);
             model->known_uid[i] = 0;
         }
         if (pod->exists && (model->known_uid[i] == 0 || model->known[i] != pod->changed)) {
             struct pod_view view = view_of(pod);
 
-            roster_on_pod(&model->roster, model->now_ms, &view);
+            pod_pool_on_pod(&model->pool, model->now_ms, &view);
             model->known_uid[i] = pod->uid;
             model->known[i] = pod->changed;
         }
     }
-    roster_on_synced(&model->roster);
+    pod_pool_on_synced(&model->pool);
 }
 
 /* Heartbeats that stopped: the master knows only workers that it has seen. */
@@ -251,13 +251,13 @@ static void miss(struct model *model)
         const struct model_pod *pod = &model->pods[i];
 
         if (pod->exists && pod->is_frozen && pod->was_running)
-            roster_on_lost(&model->roster, model->now_ms, pod->index, pod->incarnation);
+            pod_pool_on_lost(&model->pool, model->now_ms, pod->index, pod->incarnation);
     }
 }
 
 static void start_calls(struct model *model)
 {
-    struct roster_step step;
+    struct pod_pool_step step;
     int64_t due_ms;
 
     for (;;) {
@@ -267,8 +267,8 @@ static void start_calls(struct model *model)
             call++;
         if (call == model->calls + CALLS) /* orphans hold them all */
             return;
-        step = roster_next(&model->roster, model->now_ms, &due_ms);
-        if (step.action == ROSTER_NOTHING)
+        step = pod_pool_next(&model->pool, model->now_ms, &due_ms);
+        if (step.action == POD_POOL_NOTHING)
             return;
         *call = (struct call){.is_open = true, .step = step};
     }
@@ -286,7 +286,7 @@ static void answer(struct model *model, struct call *call, bool is_faulty)
         (void)fail(&err, status, "no");
     call->is_open = false;
     if (!call->is_orphan)
-        roster_on_answer(&model->roster, model->now_ms, &call->step, status, -1, &err);
+        pod_pool_on_answer(&model->pool, model->now_ms, &call->step, status, -1, &err);
 }
 
 /* A request reaches the server, or not; later its answer reaches the master. */
@@ -306,8 +306,8 @@ static void carry(struct model *model, bool is_faulty)
     if (is_faulty && draw(model, 6) == 0)
         call->status = STATUS_CONNECTION;
     else
-        call->status = call->step.action == ROSTER_CREATE ? create(model, &call->step)
-                                                          : erase(model, &call->step);
+        call->status = call->step.action == POD_POOL_CREATE ? create(model, &call->step)
+                                                            : erase(model, &call->step);
 }
 
 static void start_master(struct model *model)
@@ -316,9 +316,9 @@ static void start_master(struct model *model)
 
     for (int i = 0; i < CALLS; i++)
         model->calls[i].is_orphan = true;
-    roster_deinit(&model->roster);
+    pod_pool_deinit(&model->pool);
     memset(model->known_uid, 0, sizeof model->known_uid);
-    CHECK_OK(roster_init(&model->roster, MOST, model->wanted, 512 * MIB, MEMORY_MAX, &err));
+    CHECK_OK(pod_pool_init(&model->pool, MOST, model->wanted, 512 * MIB, MEMORY_MAX, &err));
 }
 
 /* A step that all were there for, also those of which nobody has seen yet that they run: what
@@ -326,11 +326,11 @@ static void start_master(struct model *model)
 static void work(struct model *model)
 {
     for (uint32_t i = 0; i < MOST; i++) {
-        struct roster_place *place = &model->roster.places[i];
+        struct pod_pool_place *place = &model->pool.places[i];
         const bool was_here = place->is_here;
 
         place->is_here = true;
-        roster_on_step(&model->roster);
+        pod_pool_on_step(&model->pool);
         place->is_here = was_here;
     }
 }
@@ -351,11 +351,11 @@ static void step(struct model *model, bool is_faulty)
     if (is_faulty && draw(model, 40) == 0)
         start_master(model);
     if (is_faulty && draw(model, 20) == 0)
-        roster_want(&model->roster, model->wanted = draw(model, MOST) + 1);
+        pod_pool_want(&model->pool, model->wanted = draw(model, MOST) + 1);
     if (is_faulty && draw(model, 20) == 0)
         model->slots = draw(model, MOST + 2);
     start_calls(model);
-    check(model, model->roster.failure.status == STATUS_OK, model->roster.failure.message);
+    check(model, model->pool.failure.status == STATUS_OK, model->pool.failure.message);
 }
 
 static void check_at_rest(struct model *model)
@@ -365,7 +365,7 @@ static void check_at_rest(struct model *model)
     check(model, count_pods(model, is_well) == running, "another number runs");
     check(model, count_pods(model, is_waiting) == model->wanted - running, "another number waits");
     check(model, count_pods(model, is_any) == model->wanted, "something else is left");
-    check(model, roster_running(&model->roster) == running, "the master counts another number");
+    check(model, pod_pool_running(&model->pool) == running, "the master counts another number");
 }
 
 static void play(uint64_t seed)
@@ -392,7 +392,7 @@ static void play(uint64_t seed)
         step(model, false);
     check(model, creates == model->creates && deletes == model->deletes,
           "it does not come to rest");
-    roster_deinit(&model->roster);
+    pod_pool_deinit(&model->pool);
     free(model);
 }
 

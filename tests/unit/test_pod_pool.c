@@ -1,14 +1,14 @@
-#include "k8s/controller/roster.h"
-#include "k8s/controller/roster_next.h"
+#include "k8s/controller/pod_pool.h"
+#include "k8s/controller/pod_pool_next.h"
 #include "tests/check.h"
 
 #define MOST 4
 #define MIB  ((int64_t)1 << 20)
 
 struct fixture {
-    struct roster roster;
+    struct pod_pool pool;
     int64_t now_ms, due_ms;
-    struct roster_step step;
+    struct pod_pool_step step;
 };
 
 static void begin(struct fixture *f, uint32_t wanted)
@@ -16,12 +16,12 @@ static void begin(struct fixture *f, uint32_t wanted)
     struct error err;
 
     memset(f, 0, sizeof *f);
-    CHECK_OK(roster_init(&f->roster, MOST, wanted, 512 * MIB, 1536 * MIB, &err));
+    CHECK_OK(pod_pool_init(&f->pool, MOST, wanted, 512 * MIB, 1536 * MIB, &err));
 }
 
-static enum roster_action next(struct fixture *f)
+static enum pod_pool_action next(struct fixture *f)
 {
-    f->step = roster_next(&f->roster, f->now_ms, &f->due_ms);
+    f->step = pod_pool_next(&f->pool, f->now_ms, &f->due_ms);
     return f->step.action;
 }
 
@@ -32,29 +32,29 @@ static void answer(struct fixture *f, enum status status, const char *message)
     error_clear(&err);
     if (status != STATUS_OK)
         (void)fail(&err, status, "%s", message);
-    roster_on_answer(&f->roster, f->now_ms, &f->step, status, -1, &err);
+    pod_pool_on_answer(&f->pool, f->now_ms, &f->step, status, -1, &err);
 }
 
 /* The list of the pods that were there before is empty. */
 static void begin_synced(struct fixture *f, uint32_t count)
 {
     begin(f, count);
-    roster_on_synced(&f->roster);
+    pod_pool_on_synced(&f->pool);
 }
 
 /* A pod is asked for, and made. */
 static void make_pod(struct fixture *f)
 {
-    CHECK_INT(next(f), ROSTER_CREATE);
+    CHECK_INT(next(f), POD_POOL_CREATE);
     answer(f, STATUS_OK, "");
 }
 
 /* A pod is asked for, and refused; it is now when it is to be asked for again. */
 static void wait_after_refusal(struct fixture *f, enum status status, const char *message)
 {
-    CHECK_INT(next(f), ROSTER_CREATE);
+    CHECK_INT(next(f), POD_POOL_CREATE);
     answer(f, status, message);
-    CHECK_INT(next(f), ROSTER_NOTHING);
+    CHECK_INT(next(f), POD_POOL_NOTHING);
     f->now_ms = f->due_ms;
 }
 
@@ -69,7 +69,7 @@ static struct pod_view pod(uint32_t index, uint32_t incarnation, enum pod_phase 
 
 static void show(struct fixture *f, struct pod_view view)
 {
-    roster_on_pod(&f->roster, f->now_ms, &view);
+    pod_pool_on_pod(&f->pool, f->now_ms, &view);
 }
 
 static void end_pod(struct fixture *f, uint32_t index, uint32_t incarnation, enum pod_end end,
@@ -81,15 +81,15 @@ static void end_pod(struct fixture *f, uint32_t index, uint32_t incarnation, enu
     view.exit_code = code;
     snprintf(view.message, sizeof view.message, "because");
     show(f, view);
-    CHECK_INT(next(f), ROSTER_DELETE); /* what is left of it */
+    CHECK_INT(next(f), POD_POOL_DELETE); /* what is left of it */
     CHECK(strcmp(f->step.uid, view.uid) == 0);
     answer(f, STATUS_OK, "");
-    roster_on_gone(&f->roster, f->now_ms, view.uid);
+    pod_pool_on_gone(&f->pool, f->now_ms, view.uid);
 }
 
 static void gone(struct fixture *f, uint32_t index, uint32_t incarnation)
 {
-    roster_on_gone(&f->roster, f->now_ms, pod(index, incarnation, POD_ENDED).uid);
+    pod_pool_on_gone(&f->pool, f->now_ms, pod(index, incarnation, POD_ENDED).uid);
 }
 
 /* `count` workers run, the first pods of their places. */
@@ -100,7 +100,7 @@ static void begin_running(struct fixture *f, uint32_t count)
         make_pod(f);
         show(f, pod(i, 0, POD_RUNNING));
     }
-    CHECK_INT(next(f), ROSTER_NOTHING);
+    CHECK_INT(next(f), POD_POOL_NOTHING);
 }
 
 static void nothing_is_done_before_the_first_list(void **state)
@@ -109,18 +109,18 @@ static void nothing_is_done_before_the_first_list(void **state)
     (void)state;
 
     begin(&f, 2);
-    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
     show(&f, pod(0, 5, POD_RUNNING)); /* of the master that was here before */
     show(&f, pod(0, 4, POD_RUNNING));
     show(&f, pod(1, 2, POD_PENDING));
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_on_synced(&f.roster);
-    CHECK_INT(next(&f), ROSTER_DELETE); /* two of one index: the older one */
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_on_synced(&f.pool);
+    CHECK_INT(next(&f), POD_POOL_DELETE); /* two of one index: the older one */
     CHECK(strcmp(f.step.uid, "u0.4") == 0);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK_INT(roster_running(&f.roster), 1);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK_INT(pod_pool_running(&f.pool), 1);
+    pod_pool_deinit(&f.pool);
 }
 
 static void surplus_stays_pending_and_the_pending_go_first(void **state)
@@ -132,7 +132,7 @@ static void surplus_stays_pending_and_the_pending_go_first(void **state)
 
     begin_synced(&f, 3);
     for (uint32_t i = 0; i < 3; i++) {
-        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(next(&f), POD_POOL_CREATE);
         CHECK_INT(f.step.index, i);
         answer(&f, STATUS_OK, "");
     }
@@ -141,22 +141,22 @@ static void surplus_stays_pending_and_the_pending_go_first(void **state)
     stuck.obstacle = POD_UNSCHEDULABLE;
     snprintf(stuck.message, sizeof stuck.message, "0/2 nodes are available");
     show(&f, stuck);
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK(roster_problem(&f.roster, &problem));
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK(pod_pool_problem(&f.pool, &problem));
     CHECK(strcmp(problem.message,
                  "2 of 3 workers run; worker 1 does not: 0/2 nodes are available") == 0);
-    f.now_ms += 10 * ROSTER_IMAGE_MS; /* room is waited for, whatever it takes */
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK(f.roster.failure.status == STATUS_OK);
-    roster_want(&f.roster, 1);
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    f.now_ms += 10 * POD_POOL_IMAGE_MS; /* room is waited for, whatever it takes */
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK(f.pool.failure.status == STATUS_OK);
+    pod_pool_want(&f.pool, 1);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK(strcmp(f.step.uid, "u1.0") == 0 && f.step.grace_s == -1);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK(strcmp(f.step.uid, "u2.0") == 0);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_place_that_leaves_is_not_filled_before_it_is_empty(void **state)
@@ -165,20 +165,20 @@ static void a_place_that_leaves_is_not_filled_before_it_is_empty(void **state)
     (void)state;
 
     begin_running(&f, 2);
-    roster_want(&f.roster, 1);
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    pod_pool_want(&f.pool, 1);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     answer(&f, STATUS_OK, "");
-    roster_want(&f.roster, 2);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    pod_pool_want(&f.pool, 2);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.index, 2); /* 1 hands back its work */
     answer(&f, STATUS_OK, "");
     show(&f, pod(2, 0, POD_RUNNING));
-    roster_on_gone(&f.roster, 0, "u1.0");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_want(&f.roster, 3);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    pod_pool_on_gone(&f.pool, 0, "u1.0");
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_want(&f.pool, 3);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.index == 1 && f.step.incarnation == 1);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void disruptions_are_never_counted(void **state)
@@ -189,15 +189,15 @@ static void disruptions_are_never_counted(void **state)
     begin_running(&f, 1);
     for (uint32_t i = 0; i < 10; i++) {
         end_pod(&f, 0, i, i % 2 ? POD_DONE : POD_DISRUPTED, i % 2 ? 0 : 137);
-        CHECK_INT(next(&f), ROSTER_CREATE); /* at once */
+        CHECK_INT(next(&f), POD_POOL_CREATE); /* at once */
         CHECK_INT(f.step.incarnation, i + 1);
         CHECK(f.step.memory == 512 * MIB);
         answer(&f, STATUS_OK, "");
         show(&f, pod(0, i + 1, POD_RUNNING));
     }
-    roster_on_gone(&f.roster, 0, "u0.10"); /* somebody deleted it with force */
-    CHECK_INT(next(&f), ROSTER_CREATE);
-    roster_deinit(&f.roster);
+    pod_pool_on_gone(&f.pool, 0, "u0.10"); /* somebody deleted it with force */
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    pod_pool_deinit(&f.pool);
 }
 
 static void crashes_in_a_row_fail_the_job_and_steps_forgive_them(void **state)
@@ -208,25 +208,25 @@ static void crashes_in_a_row_fail_the_job_and_steps_forgive_them(void **state)
 
     begin_running(&f, 1);
     for (int round = 0; round < 2; round++) {
-        for (int i = 1; i < ROSTER_CRASHES_MAX; i++) {
+        for (int i = 1; i < POD_POOL_CRASHES_MAX; i++) {
             end_pod(&f, 0, incarnation, POD_CRASHED, 139);
-            CHECK_INT(next(&f), ROSTER_NOTHING); /* not at once, and no other index instead */
+            CHECK_INT(next(&f), POD_POOL_NOTHING); /* not at once, and no other index instead */
             CHECK(f.due_ms > f.now_ms);
             f.now_ms = f.due_ms;
-            CHECK_INT(next(&f), ROSTER_CREATE);
+            CHECK_INT(next(&f), POD_POOL_CREATE);
             CHECK_INT(f.step.incarnation, ++incarnation);
             answer(&f, STATUS_OK, "");
             show(&f, pod(0, incarnation, POD_RUNNING));
         }
-        roster_on_worker(&f.roster, f.now_ms, 0, incarnation, round == 0);
-        roster_on_step(&f.roster); /* which it was there for, or not */
+        pod_pool_on_worker(&f.pool, f.now_ms, 0, incarnation, round == 0);
+        pod_pool_on_step(&f.pool); /* which it was there for, or not */
     }
     end_pod(&f, 0, incarnation, POD_CRASHED, 139);
-    CHECK(f.roster.failure.status == STATUS_FAILED);
-    CHECK(strcmp(f.roster.failure.message, "worker 0 ended 3 times with code 139: because") == 0);
+    CHECK(f.pool.failure.status == STATUS_FAILED);
+    CHECK(strcmp(f.pool.failure.message, "worker 0 ended 3 times with code 139: because") == 0);
     f.now_ms += 100000;
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_worker_that_crashes_again_and_again_does_not_fail_the_job_of_another(void **state)
@@ -237,25 +237,25 @@ static void a_worker_that_crashes_again_and_again_does_not_fail_the_job_of_anoth
     (void)state;
 
     begin_running(&f, 2);
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
-    for (int i = 0; i < 2 * ROSTER_CRASHES_MAX; i++) {
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true);
+    for (int i = 0; i < 2 * POD_POOL_CRASHES_MAX; i++) {
         end_pod(&f, 1, incarnation, POD_CRASHED, 3);
-        CHECK_INT(next(&f), ROSTER_NOTHING);
+        CHECK_INT(next(&f), POD_POOL_NOTHING);
         CHECK(f.due_ms - f.now_ms >= waited); /* later and later, whatever steps the other takes */
         waited = f.due_ms - f.now_ms;
-        roster_on_step(&f.roster);
+        pod_pool_on_step(&f.pool);
         f.now_ms = f.due_ms;
-        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(next(&f), POD_POOL_CREATE);
         CHECK_INT(f.step.incarnation, ++incarnation);
         answer(&f, STATUS_OK, "");
         show(&f, pod(1, incarnation, POD_RUNNING));
     }
-    CHECK_INT(f.roster.failure.status, STATUS_OK);
-    CHECK(waited > ROSTER_RETRY_MS_MIN << ROSTER_CRASHES_MAX);
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, false); /* now nobody works */
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    CHECK(waited > POD_POOL_RETRY_MS_MIN << POD_POOL_CRASHES_MAX);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false); /* now nobody works */
     end_pod(&f, 1, incarnation, POD_CRASHED, 3);
-    CHECK_INT(f.roster.failure.status, STATUS_FAILED);
-    roster_deinit(&f.roster);
+    CHECK_INT(f.pool.failure.status, STATUS_FAILED);
+    pod_pool_deinit(&f.pool);
 }
 
 static void memory_doubles_up_to_the_cap(void **state)
@@ -265,18 +265,18 @@ static void memory_doubles_up_to_the_cap(void **state)
 
     begin_running(&f, 1);
     end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.memory == 1024 * MIB);
     answer(&f, STATUS_OK, "");
     end_pod(&f, 0, 1, POD_OUT_OF_MEMORY, 137);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.memory == 1536 * MIB);
     answer(&f, STATUS_OK, "");
     end_pod(&f, 0, 2, POD_OUT_OF_MEMORY, 137);
-    CHECK(f.roster.failure.status == STATUS_LIMIT);
-    CHECK(strstr(f.roster.failure.message, "worker 0 ran out of the 1536 MiB"));
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_deinit(&f.roster);
+    CHECK(f.pool.failure.status == STATUS_LIMIT);
+    CHECK(strstr(f.pool.failure.message, "worker 0 ran out of the 1536 MiB"));
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_deinit(&f.pool);
 }
 
 static void an_end_that_would_come_again_fails_the_job_at_once(void **state)
@@ -286,12 +286,12 @@ static void an_end_that_would_come_again_fails_the_job_at_once(void **state)
 
     begin_running(&f, 2);
     end_pod(&f, 0, 0, POD_REFUSED, 4);
-    CHECK(strcmp(f.roster.failure.message, "worker 0 ended with code 4: because") == 0);
-    CHECK_INT(next(&f), ROSTER_DELETE); /* the other one */
+    CHECK(strcmp(f.pool.failure.message, "worker 0 ended with code 4: because") == 0);
+    CHECK_INT(next(&f), POD_POOL_DELETE); /* the other one */
     CHECK_INT(f.step.index, 1);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_deinit(&f.pool);
 }
 
 static void an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs(void **state)
@@ -302,7 +302,7 @@ static void an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs(void *
 
     for (int runs = 0; runs < 2; runs++) {
         begin(&f, 2);
-        roster_on_synced(&f.roster);
+        pod_pool_on_synced(&f.pool);
         for (int i = 0; i < 2; i++) {
             make_pod(&f);
         }
@@ -310,16 +310,16 @@ static void an_image_that_cannot_be_had_fails_a_job_of_which_nothing_runs(void *
         stuck.obstacle = POD_NO_IMAGE;
         snprintf(stuck.message, sizeof stuck.message, "ImagePullBackOff: not found");
         show(&f, stuck);
-        CHECK_INT(next(&f), ROSTER_NOTHING);
-        CHECK(runs || f.due_ms == ROSTER_IMAGE_MS);
-        f.now_ms = ROSTER_IMAGE_MS - 1;
+        CHECK_INT(next(&f), POD_POOL_NOTHING);
+        CHECK(runs || f.due_ms == POD_POOL_IMAGE_MS);
+        f.now_ms = POD_POOL_IMAGE_MS - 1;
         show(&f, stuck); /* saying it again does not begin the time anew */
-        CHECK_INT(next(&f), ROSTER_NOTHING);
-        f.now_ms = ROSTER_IMAGE_MS;
+        CHECK_INT(next(&f), POD_POOL_NOTHING);
+        f.now_ms = POD_POOL_IMAGE_MS;
         (void)next(&f);
-        CHECK(f.roster.failure.status == (runs ? STATUS_OK : STATUS_FAILED));
-        CHECK(runs || strstr(f.roster.failure.message, "cannot be started: ImagePullBackOff"));
-        roster_deinit(&f.roster);
+        CHECK(f.pool.failure.status == (runs ? STATUS_OK : STATUS_FAILED));
+        CHECK(runs || strstr(f.pool.failure.message, "cannot be started: ImagePullBackOff"));
+        pod_pool_deinit(&f.pool);
     }
 }
 
@@ -331,18 +331,18 @@ static void a_quota_is_waited_for_and_named(void **state)
 
     begin_synced(&f, 1);
     for (int i = 0; i < 20; i++) {
-        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(next(&f), POD_POOL_CREATE);
         CHECK_INT(f.step.incarnation, 0);
         answer(&f, STATUS_LIMIT, "exceeded quota: totrain");
-        CHECK_INT(next(&f), ROSTER_NOTHING);
-        CHECK(f.due_ms > f.now_ms && f.due_ms <= f.now_ms + ROSTER_RETRY_MS_MAX);
+        CHECK_INT(next(&f), POD_POOL_NOTHING);
+        CHECK(f.due_ms > f.now_ms && f.due_ms <= f.now_ms + POD_POOL_RETRY_MS_MAX);
         f.now_ms = f.due_ms;
-        CHECK(roster_problem(&f.roster, &problem));
+        CHECK(pod_pool_problem(&f.pool, &problem));
         CHECK(strcmp(problem.message, "exceeded quota: totrain") == 0);
     }
     make_pod(&f);
-    CHECK(!roster_problem(&f.roster, &problem));
-    roster_deinit(&f.roster);
+    CHECK(!pod_pool_problem(&f.pool, &problem));
+    pod_pool_deinit(&f.pool);
 }
 
 static void what_the_api_will_never_take_fails_the_job(void **state)
@@ -351,18 +351,18 @@ static void what_the_api_will_never_take_fails_the_job(void **state)
     (void)state;
 
     begin_synced(&f, 1);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     answer(&f, STATUS_INVALID, "spec.containers[0].image: Required value");
-    CHECK(strcmp(f.roster.failure.message,
+    CHECK(strcmp(f.pool.failure.message,
                  "worker 0 cannot be created: spec.containers[0].image: Required value") == 0);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
     begin_synced(&f, 1);
-    for (int i = 0; i <= ROSTER_REFUSALS_MAX; i++) { /* a role may be a moment late */
-        CHECK(f.roster.failure.status == STATUS_OK);
+    for (int i = 0; i <= POD_POOL_REFUSALS_MAX; i++) { /* a role may be a moment late */
+        CHECK(f.pool.failure.status == STATUS_OK);
         wait_after_refusal(&f, STATUS_PERMISSION, "pods is forbidden");
     }
-    CHECK(f.roster.failure.status == STATUS_PERMISSION);
-    roster_deinit(&f.roster);
+    CHECK(f.pool.failure.status == STATUS_PERMISSION);
+    pod_pool_deinit(&f.pool);
 }
 
 static void an_answer_that_was_lost_is_asked_for_under_the_same_name(void **state)
@@ -372,13 +372,13 @@ static void an_answer_that_was_lost_is_asked_for_under_the_same_name(void **stat
 
     begin_synced(&f, 1);
     wait_after_refusal(&f, STATUS_CONNECTION, "cut");
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.incarnation, 0);
     show(&f, pod(0, 0, POD_PENDING)); /* it was created the first time, and is seen now */
     answer(&f, STATUS_OK, "");        /* adopted */
-    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
     CHECK(f.due_ms == INT64_MAX);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_name_that_is_taken_is_left_for_the_next(void **state)
@@ -388,9 +388,9 @@ static void a_name_that_is_taken_is_left_for_the_next(void **state)
 
     begin_synced(&f, 1);
     wait_after_refusal(&f, STATUS_BUSY, "Pod \"x\" of before is still being deleted");
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.incarnation, 1);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_pod_that_is_never_seen_is_asked_for_again(void **state)
@@ -400,12 +400,12 @@ static void a_pod_that_is_never_seen_is_asked_for_again(void **state)
 
     begin_synced(&f, 1);
     make_pod(&f);
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK(f.due_ms == ROSTER_UNSEEN_MS);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK(f.due_ms == POD_POOL_UNSEEN_MS);
     f.now_ms = f.due_ms;
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.incarnation, 0);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_lost_worker_is_replaced_at_once_and_its_pod_deleted_with_force(void **state)
@@ -414,23 +414,23 @@ static void a_lost_worker_is_replaced_at_once_and_its_pod_deleted_with_force(voi
     (void)state;
 
     begin_running(&f, 2);
-    roster_on_lost(&f.roster, 0, 0, 0);
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    pod_pool_on_lost(&f.pool, 0, 0, 0);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
     answer(&f, STATUS_CONNECTION, "cut");
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.index == 0 && f.step.incarnation == 1);
     answer(&f, STATUS_OK, "");
     show(&f, pod(0, 1, POD_RUNNING));
     show(&f, pod(0, 0, POD_RUNNING)); /* the node is back for a moment */
-    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
     f.now_ms = f.due_ms;
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
     answer(&f, STATUS_NOT_FOUND, "");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK_INT(roster_running(&f.roster), 2);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK_INT(pod_pool_running(&f.pool), 2);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_predecessors_pod_with_less_memory_is_no_reason_to_give_up(void **state)
@@ -446,11 +446,11 @@ static void a_predecessors_pod_with_less_memory_is_no_reason_to_give_up(void **s
     view.end = POD_OUT_OF_MEMORY; /* a request that was long on its way */
     view.memory = 512 * MIB;
     show(&f, view);
-    CHECK(f.roster.failure.status == STATUS_OK);
-    CHECK_INT(next(&f), ROSTER_DELETE);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK(f.pool.failure.status == STATUS_OK);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.memory == 1536 * MIB);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static struct pod_view leaving(uint32_t index, uint32_t incarnation)
@@ -470,12 +470,12 @@ static void a_pod_that_does_not_go_is_given_up(void **state)
     show(&f, leaving(0, 0)); /* by the node's controller */
     make_pod(&f);
     show(&f, pod(0, 1, POD_RUNNING));
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK(f.due_ms == ROSTER_STUCK_MS);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK(f.due_ms == POD_POOL_STUCK_MS);
     f.now_ms = f.due_ms;
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void what_somebody_deletes_is_replaced_while_it_ends(void **state)
@@ -484,24 +484,24 @@ static void what_somebody_deletes_is_replaced_while_it_ends(void **state)
     (void)state;
 
     begin_running(&f, MOST); /* no other index is free */
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true);
     show(&f, leaving(0, 0));
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.index == 0 && f.step.incarnation == 1);
     answer(&f, STATUS_OK, "");
     show(&f, pod(0, 1, POD_PENDING));
     show(&f, leaving(0, 0)); /* its status changes */
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    f.now_ms = 2 * ROSTER_MISSED_MS;
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, true); /* it works on: another group */
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    f.now_ms = 2 * POD_POOL_MISSED_MS;
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true); /* it works on: another group */
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false);
     show(&f, pod(0, 1, POD_RUNNING)); /* what is said of the one before is not said of it */
-    f.now_ms += 2 * ROSTER_MISSED_MS;
-    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms += 2 * POD_POOL_MISSED_MS;
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
     gone(&f, 0, 0);
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK_INT(roster_running(&f.roster), MOST);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK_INT(pod_pool_running(&f.pool), MOST);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_worker_that_is_lost_while_it_leaves_takes_its_successor_not_along(void **state)
@@ -513,12 +513,12 @@ static void a_worker_that_is_lost_while_it_leaves_takes_its_successor_not_along(
     show(&f, leaving(0, 0));
     make_pod(&f);
     show(&f, pod(0, 1, POD_RUNNING));
-    roster_on_lost(&f.roster, f.now_ms, 0, 0);
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    pod_pool_on_lost(&f.pool, f.now_ms, 0, 0);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK(strcmp(f.step.uid, "u0.0") == 0 && f.step.grace_s == 0);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_quota_that_counts_the_one_before_is_tried_again_when_it_is_gone(void **state)
@@ -529,36 +529,36 @@ static void a_quota_that_counts_the_one_before_is_tried_again_when_it_is_gone(vo
     begin_running(&f, MOST);
     show(&f, leaving(0, 0));
     for (int i = 0; i < 5; i++) {
-        CHECK_INT(next(&f), ROSTER_CREATE);
+        CHECK_INT(next(&f), POD_POOL_CREATE);
         answer(&f, STATUS_LIMIT, "exceeded quota");
-        CHECK_INT(next(&f), ROSTER_NOTHING);
+        CHECK_INT(next(&f), POD_POOL_NOTHING);
         CHECK(f.due_ms > f.now_ms);
         f.now_ms = f.due_ms;
     }
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     answer(&f, STATUS_LIMIT, "exceeded quota");
-    CHECK_INT(next(&f), ROSTER_NOTHING);
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
     gone(&f, 0, 0);
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK(f.step.index == 0 && f.step.incarnation == 1);
-    CHECK(f.roster.failure.status == STATUS_OK);
-    roster_deinit(&f.roster);
+    CHECK(f.pool.failure.status == STATUS_OK);
+    pod_pool_deinit(&f.pool);
 }
 
 static void requests_under_way_have_a_limit(void **state)
 {
-    struct roster roster;
+    struct pod_pool pool;
     struct error err;
     int64_t due_ms;
     (void)state;
 
-    CHECK_OK(roster_init(&roster, 100, 100, MIB, MIB, &err));
-    roster_on_synced(&roster);
-    for (int i = 0; i < ROSTER_CALLS_MAX; i++)
-        CHECK_INT(roster_next(&roster, 0, &due_ms).action, ROSTER_CREATE);
-    CHECK_INT(roster_next(&roster, 0, &due_ms).action, ROSTER_NOTHING);
-    roster_deinit(&roster);
-    CHECK_FAILS(roster_init(&roster, 2, 3, MIB, MIB, &err), STATUS_INVALID, "3 of 2 workers");
+    CHECK_OK(pod_pool_init(&pool, 100, 100, MIB, MIB, &err));
+    pod_pool_on_synced(&pool);
+    for (int i = 0; i < POD_POOL_CALLS_MAX; i++)
+        CHECK_INT(pod_pool_next(&pool, 0, &due_ms).action, POD_POOL_CREATE);
+    CHECK_INT(pod_pool_next(&pool, 0, &due_ms).action, POD_POOL_NOTHING);
+    pod_pool_deinit(&pool);
+    CHECK_FAILS(pod_pool_init(&pool, 2, 3, MIB, MIB, &err), STATUS_INVALID, "3 of 2 workers");
 }
 
 static void a_worker_that_rows_killed_did_not_crash(void **state)
@@ -567,18 +567,18 @@ static void a_worker_that_rows_killed_did_not_crash(void **state)
     (void)state;
 
     begin_running(&f, 1);
-    for (uint32_t incarnation = 0; incarnation < 3 * ROSTER_CRASHES_MAX; incarnation++) {
+    for (uint32_t incarnation = 0; incarnation < 3 * POD_POOL_CRASHES_MAX; incarnation++) {
         if (incarnation > 0) {
-            f.now_ms += ROSTER_RETRY_MS_MAX;
+            f.now_ms += POD_POOL_RETRY_MS_MAX;
             make_pod(&f);
             show(&f, pod(0, incarnation, POD_RUNNING));
         }
         end_pod(&f, 0, incarnation, POD_CRASHED, 139);
-        roster_on_blamed(&f.roster, 0);
-        roster_on_blamed(&f.roster, MOST); /* nobody */
+        pod_pool_on_blamed(&f.pool, 0);
+        pod_pool_on_blamed(&f.pool, MOST); /* nobody */
     }
-    CHECK_INT(f.roster.failure.status, STATUS_OK);
-    roster_deinit(&f.roster);
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    pod_pool_deinit(&f.pool);
 }
 
 static void it_is_empty_when_the_last_pod_is_gone(void **state)
@@ -587,20 +587,20 @@ static void it_is_empty_when_the_last_pod_is_gone(void **state)
     (void)state;
 
     begin(&f, 0);
-    CHECK(!roster_is_empty(&f.roster));
-    roster_on_synced(&f.roster);
-    CHECK(roster_is_empty(&f.roster));
-    roster_deinit(&f.roster);
+    CHECK(!pod_pool_is_empty(&f.pool));
+    pod_pool_on_synced(&f.pool);
+    CHECK(pod_pool_is_empty(&f.pool));
+    pod_pool_deinit(&f.pool);
 
     begin_running(&f, 1);
-    roster_want(&f.roster, 0);
-    CHECK_INT(next(&f), ROSTER_DELETE);
-    CHECK(!roster_is_empty(&f.roster));
+    pod_pool_want(&f.pool, 0);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
+    CHECK(!pod_pool_is_empty(&f.pool));
     answer(&f, STATUS_OK, "");
-    CHECK(!roster_is_empty(&f.roster));
-    roster_on_gone(&f.roster, f.now_ms, "u0.0");
-    CHECK(roster_is_empty(&f.roster));
-    roster_deinit(&f.roster);
+    CHECK(!pod_pool_is_empty(&f.pool));
+    pod_pool_on_gone(&f.pool, f.now_ms, "u0.0");
+    CHECK(pod_pool_is_empty(&f.pool));
+    pod_pool_deinit(&f.pool);
 }
 
 /* As when its node dies and its connections are closed: the API server says it runs. */
@@ -611,22 +611,22 @@ static void a_pod_that_runs_without_its_worker_is_lost(void **state)
 
     begin_running(&f, 2);
     f.now_ms = 1000;
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
-    roster_on_worker(&f.roster, f.now_ms, MOST, 0, false); /* nobody */
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    CHECK_INT(f.due_ms, f.now_ms + ROSTER_MISSED_MS);
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, true); /* it was only cut off */
-    f.now_ms += ROSTER_MISSED_MS;
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
-    f.now_ms += ROSTER_MISSED_MS;
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false);
+    pod_pool_on_worker(&f.pool, f.now_ms, MOST, 0, false); /* nobody */
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    CHECK_INT(f.due_ms, f.now_ms + POD_POOL_MISSED_MS);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true); /* it was only cut off */
+    f.now_ms += POD_POOL_MISSED_MS;
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false);
+    f.now_ms += POD_POOL_MISSED_MS;
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK_INT(f.step.grace_s, 0);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.incarnation, 1);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_worker_on_a_silent_node_is_lost_if_the_master_does_not_have_it(void **state)
@@ -637,12 +637,12 @@ static void a_worker_on_a_silent_node_is_lost_if_the_master_does_not_have_it(voi
 
     silent.is_silent = true;
     begin_running(&f, 1);
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, true);
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true);
     show(&f, silent);
-    CHECK_INT(next(&f), ROSTER_NOTHING); /* it is the API server that does not hear it */
-    roster_on_worker(&f.roster, f.now_ms, 0, 0, false);
-    CHECK_INT(next(&f), ROSTER_DELETE);
-    roster_deinit(&f.roster);
+    CHECK_INT(next(&f), POD_POOL_NOTHING); /* it is the API server that does not hear it */
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
+    pod_pool_deinit(&f.pool);
 }
 
 static void a_pod_that_its_node_does_not_know_is_made_again(void **state)
@@ -653,23 +653,23 @@ static void a_pod_that_its_node_does_not_know_is_made_again(void **state)
 
     begin(&f, 1);
     f.now_ms = 1000;
-    roster_on_synced(&f.roster);
+    pod_pool_on_synced(&f.pool);
     make_pod(&f);
     unheard.is_unheard = true;
     show(&f, unheard);
-    CHECK_INT(next(&f), ROSTER_NOTHING);
-    f.now_ms += ROSTER_UNHEARD_MS / 2;
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    f.now_ms += POD_POOL_UNHEARD_MS / 2;
     show(&f, unheard);
-    f.now_ms += ROSTER_UNHEARD_MS / 2 - 1;
-    CHECK_INT(next(&f), ROSTER_NOTHING);
+    f.now_ms += POD_POOL_UNHEARD_MS / 2 - 1;
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
     CHECK_INT(f.due_ms, f.now_ms + 1);
     f.now_ms++;
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     CHECK_INT(f.step.grace_s, 0);
     answer(&f, STATUS_OK, "");
-    CHECK_INT(next(&f), ROSTER_CREATE);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.incarnation, 1);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static struct pod_view pod_on(uint32_t index, uint32_t incarnation, const char *node)
@@ -682,7 +682,7 @@ static struct pod_view pod_on(uint32_t index, uint32_t incarnation, const char *
 
 static void a_node_that_lost_a_worker_is_avoided_for_a_while(void **state)
 {
-    struct slice nodes[ROSTER_AVOIDED_MAX];
+    struct slice nodes[POD_POOL_AVOIDED_MAX];
     struct fixture f;
     char name[32];
     (void)state;
@@ -690,31 +690,31 @@ static void a_node_that_lost_a_worker_is_avoided_for_a_while(void **state)
     begin_running(&f, 2);
     show(&f, pod_on(0, 0, "a"));
     show(&f, pod_on(1, 0, "b"));
-    CHECK_INT(roster_avoided(&f.roster, 0, nodes), 0);
+    CHECK_INT(pod_pool_avoided(&f.pool, 0, nodes), 0);
     end_pod(&f, 1, 0, POD_CRASHED, 139); /* nothing is wrong with its node */
-    CHECK_INT(roster_avoided(&f.roster, 0, nodes), 0);
-    roster_on_lost(&f.roster, 0, 0, 0);
-    CHECK_INT(roster_avoided(&f.roster, 0, nodes), 1);
+    CHECK_INT(pod_pool_avoided(&f.pool, 0, nodes), 0);
+    pod_pool_on_lost(&f.pool, 0, 0, 0);
+    CHECK_INT(pod_pool_avoided(&f.pool, 0, nodes), 1);
     CHECK_SLICE(nodes[0], "a");
-    CHECK_INT(roster_avoided(&f.roster, ROSTER_AVOIDED_MS - 1, nodes), 1);
-    CHECK_INT(roster_avoided(&f.roster, ROSTER_AVOIDED_MS, nodes), 0);
-    for (uint32_t i = 1; i <= 2 * ROSTER_AVOIDED_MAX; i++) { /* the last ones, each once */
+    CHECK_INT(pod_pool_avoided(&f.pool, POD_POOL_AVOIDED_MS - 1, nodes), 1);
+    CHECK_INT(pod_pool_avoided(&f.pool, POD_POOL_AVOIDED_MS, nodes), 0);
+    for (uint32_t i = 1; i <= 2 * POD_POOL_AVOIDED_MAX; i++) { /* the last ones, each once */
         snprintf(name, sizeof name, "n%u", i / 2);
         show(&f, pod_on(0, i, name));
-        roster_on_lost(&f.roster, i, 0, i);
+        pod_pool_on_lost(&f.pool, i, 0, i);
     }
-    CHECK_INT(roster_avoided(&f.roster, 100, nodes), ROSTER_AVOIDED_MAX);
-    for (size_t i = 0; i < ROSTER_AVOIDED_MAX; i++)
+    CHECK_INT(pod_pool_avoided(&f.pool, 100, nodes), POD_POOL_AVOIDED_MAX);
+    for (size_t i = 0; i < POD_POOL_AVOIDED_MAX; i++)
         CHECK(!slice_is(nodes[i], "a"));
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 struct losses {
-    struct roster_loss last;
+    struct pod_pool_loss last;
     int count;
 };
 
-static void hear_loss(void *context, const struct roster_loss *loss)
+static void hear_loss(void *context, const struct pod_pool_loss *loss)
 {
     struct losses *losses = context;
 
@@ -730,15 +730,15 @@ static void each_loss_is_told_once_with_its_reason(void **state)
     (void)state;
 
     begin_running(&f, 4);
-    f.roster.listener = (struct roster_listener){&losses, hear_loss};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss};
     end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
-    CHECK_INT(losses.last.kind, ROSTER_LOSS_MEMORY);
+    CHECK_INT(losses.last.kind, POD_POOL_LOSS_MEMORY);
     CHECK_INT(losses.last.had / MIB, 512);
     CHECK_INT(losses.last.memory / MIB, 1024);
     view = pod(1, 0, POD_RUNNING);
     view.is_leaving = true;
     show(&f, view);
-    CHECK_INT(losses.last.kind, ROSTER_LOSS_DELETED);
+    CHECK_INT(losses.last.kind, POD_POOL_LOSS_DELETED);
     show(&f, view);
     view.phase = POD_ENDED;
     view.end = POD_DISRUPTED;
@@ -747,12 +747,12 @@ static void each_loss_is_told_once_with_its_reason(void **state)
     view = pod(2, 0, POD_RUNNING);
     view.is_leaving = view.is_disrupted = true;
     show(&f, view);
-    CHECK_INT(losses.last.kind, ROSTER_LOSS_DISRUPTED);
+    CHECK_INT(losses.last.kind, POD_POOL_LOSS_DISRUPTED);
     CHECK_INT(losses.last.index, 2);
-    roster_on_lost(&f.roster, f.now_ms, 3, 0);
-    CHECK_INT(losses.last.kind, ROSTER_LOSS_SILENT);
+    pod_pool_on_lost(&f.pool, f.now_ms, 3, 0);
+    CHECK_INT(losses.last.kind, POD_POOL_LOSS_SILENT);
     CHECK_INT(losses.count, 4);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 static void who_leaves_as_it_should_is_no_loss(void **state)
@@ -763,21 +763,21 @@ static void who_leaves_as_it_should_is_no_loss(void **state)
     (void)state;
 
     begin_running(&f, 3);
-    f.roster.listener = (struct roster_listener){&losses, hear_loss};
-    roster_want(&f.roster, 2);
-    CHECK_INT(next(&f), ROSTER_DELETE);
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss};
+    pod_pool_want(&f.pool, 2);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
     answer(&f, STATUS_OK, "");
     view = pod(2, 0, POD_RUNNING);
     view.is_leaving = true;
     show(&f, view);
-    f.now_ms += ROSTER_STUCK_MS; /* it stays: its node is dead */
-    CHECK_INT(next(&f), ROSTER_DELETE);
-    roster_want(&f.roster, 0); /* the job is over */
+    f.now_ms += POD_POOL_STUCK_MS; /* it stays: its node is dead */
+    CHECK_INT(next(&f), POD_POOL_DELETE);
+    pod_pool_want(&f.pool, 0); /* the job is over */
     view = pod(0, 0, POD_RUNNING);
     view.is_leaving = true;
     show(&f, view);
     CHECK_INT(losses.count, 0);
-    roster_deinit(&f.roster);
+    pod_pool_deinit(&f.pool);
 }
 
 int main(void)

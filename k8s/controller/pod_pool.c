@@ -1,0 +1,402 @@
+#include "k8s/controller/pod_pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted, int64_t memory,
+                          int64_t memory_max, struct error *err)
+{
+    memset(pool, 0, sizeof *pool);
+    error_clear(&pool->failure);
+    error_clear(&pool->refusal);
+    if (most < 1 || most > POD_POOL_WORKERS_MAX || wanted > most || memory < 1 ||
+        memory > memory_max)
+        return fail(err, STATUS_INVALID, "%u of %u workers with %lld to %lld bytes", wanted, most,
+                    (long long)memory, (long long)memory_max);
+    pool->places = calloc(most, sizeof *pool->places);
+    pool->old = calloc(POD_POOL_OLD_MAX, sizeof *pool->old);
+    if (!pool->places || !pool->old) {
+        pod_pool_deinit(pool);
+        return fail_no_memory(err);
+    }
+    pool->most = most;
+    pool->wanted = wanted;
+    pool->memory_max = memory_max;
+    for (uint32_t i = 0; i < most; i++)
+        pool->places[i].memory = memory;
+    return STATUS_OK;
+}
+
+void pod_pool_deinit(struct pod_pool *pool)
+{
+    free(pool->places);
+    free(pool->old);
+    pool->places = NULL;
+    pool->old = NULL;
+}
+
+void pod_pool_want(struct pod_pool *pool, uint32_t wanted)
+{
+    pool->wanted = wanted < pool->most ? wanted : pool->most;
+}
+
+void pod_pool_on_synced(struct pod_pool *pool)
+{
+    pool->is_synced = true;
+}
+
+void pod_pool_on_step(struct pod_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->most; i++)
+        if (pool->places[i].is_here)
+            pool->places[i].crashes = 0;
+}
+
+void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                        bool is_here)
+{
+    struct pod_pool_place *place;
+
+    if (index >= pool->most)
+        return;
+    place = &pool->places[index];
+    if (place->incarnation != incarnation) /* a predecessor, whose successor is being created */
+        return;
+    if (is_here)
+        place->missed_ms = 0;
+    else if (place->is_here)
+        place->missed_ms = now_ms;
+    place->is_here = is_here;
+}
+
+void pod_pool_on_blamed(struct pod_pool *pool, uint32_t index)
+{
+    if (index < pool->most)
+        pool->places[index].crashes = 0;
+}
+
+static int64_t backoff_ms(uint32_t failures)
+{
+    int64_t wait_ms = (int64_t)POD_POOL_RETRY_MS_MIN << (failures < 6 ? failures : 6);
+
+    return wait_ms < POD_POOL_RETRY_MS_MAX ? wait_ms : POD_POOL_RETRY_MS_MAX;
+}
+
+static void fail_job(struct pod_pool *pool, enum status status, uint32_t index, const char *what,
+                     const char *why)
+{
+    if (pool->failure.status == STATUS_OK)
+        fail(&pool->failure, status, "worker %u %s%s%s", index, what, *why ? ": " : "", why);
+}
+
+/* The next pod of a place is another incarnation. */
+static void empty(struct pod_pool_place *place, int64_t due_ms)
+{
+    place->state = POD_POOL_EMPTY;
+    place->incarnation++;
+    place->uid[0] = place->node[0] = '\0';
+    place->call = POD_POOL_NOTHING;
+    place->is_deleted = false;
+    place->is_here = place->is_silent = false;
+    place->missed_ms = place->unheard_ms = 0;
+    place->obstacle = POD_NO_OBSTACLE;
+    place->due_ms = due_ms;
+}
+
+/* A pod that is not, or no longer, the one of its place. A full table forgets it; the next list
+ * brings it back. */
+static struct pod_pool_old *retire(struct pod_pool *pool, int64_t now_ms, uint32_t index,
+                                   uint32_t incarnation, const char *uid)
+{
+    static struct pod_pool_old nowhere; /* never read */
+    struct pod_pool_old *old;
+
+    for (size_t i = 0; i < pool->old_count; i++)
+        if (strcmp(pool->old[i].uid, uid) == 0)
+            return &pool->old[i];
+    if (pool->old_count == POD_POOL_OLD_MAX)
+        return &nowhere;
+    old = &pool->old[pool->old_count++];
+    *old = (struct pod_pool_old){.index = index, .incarnation = incarnation, .due_ms = now_ms};
+    memcpy(old->uid, uid, sizeof old->uid);
+    return old;
+}
+
+static void note_deleted(struct pod_pool_old *old, int64_t now_ms)
+{
+    if (!old->is_deleted)
+        old->due_ms = now_ms + POD_POOL_STUCK_MS;
+    old->is_deleted = true;
+}
+
+/* With the request to delete it, if one is under way. */
+static struct pod_pool_old *retire_place(struct pod_pool *pool, int64_t now_ms, uint32_t index)
+{
+    struct pod_pool_place *place = &pool->places[index];
+    struct pod_pool_old *old = retire(pool, now_ms, index, place->incarnation, place->uid);
+
+    old->is_calling = place->call == POD_POOL_DELETE;
+    if (place->is_deleted)
+        note_deleted(old, now_ms);
+    return old;
+}
+
+static void retire_view(struct pod_pool *pool, int64_t now_ms, const struct pod_view *view)
+{
+    struct pod_pool_old *old = retire(pool, now_ms, view->index, view->incarnation, view->uid);
+
+    if (view->is_leaving && !old->is_lost)
+        note_deleted(old, now_ms);
+}
+
+static void tell_loss(const struct pod_pool *pool, const struct pod_pool_place *place,
+                      enum pod_pool_loss_kind kind, const struct pod_view *view, int64_t had)
+{
+    const struct pod_pool_loss loss = {.kind = kind,
+                                       .index = (uint32_t)(place - pool->places),
+                                       .incarnation = place->incarnation,
+                                       .node = place->node,
+                                       .message = view ? view->message : "",
+                                       .exit_code = view ? view->exit_code : -1,
+                                       .crashes = place->crashes,
+                                       .memory = place->memory,
+                                       .had = had};
+
+    if (pool->listener.on_loss && pool->wanted > 0)
+        pool->listener.on_loss(pool->listener.context, &loss);
+}
+
+/* The pod may be a predecessor's, with less than its place would give by now. */
+static void out_of_memory(struct pod_pool *pool, struct pod_pool_place *place,
+                          const struct pod_view *view)
+{
+    int64_t had = view->memory > 0 ? view->memory : place->memory;
+    int64_t next = had > pool->memory_max / 2 ? pool->memory_max : had * 2;
+
+    if (had < pool->memory_max)
+        place->memory = place->memory > next ? place->memory : next;
+    tell_loss(pool, place, POD_POOL_LOSS_MEMORY, view, had);
+    if (had < pool->memory_max || pool->failure.status != STATUS_OK)
+        return;
+    fail(&pool->failure, STATUS_LIMIT, "worker %u ran out of the %lld MiB that a worker may have",
+         view->index, (long long)(pool->memory_max >> 20));
+    error_hint(&pool->failure, "Give each worker more, or the job more workers.");
+}
+
+/* The master has another worker, which has not crashed as often itself. */
+static bool another_works(const struct pod_pool *pool, const struct pod_pool_place *but)
+{
+    for (uint32_t i = 0; i < pool->most; i++) {
+        const struct pod_pool_place *place = &pool->places[i];
+
+        if (place != but && place->is_here && place->crashes < POD_POOL_CRASHES_MAX)
+            return true;
+    }
+    return false;
+}
+
+static void crashed(struct pod_pool *pool, struct pod_pool_place *place, uint32_t index,
+                    const struct pod_view *view)
+{
+    char what[64];
+
+    if (++place->crashes < POD_POOL_CRASHES_MAX || another_works(pool, place))
+        return;
+    snprintf(what, sizeof what, "ended %u times with code %d", place->crashes, view->exit_code);
+    fail_job(pool, STATUS_FAILED, index, what, view->message);
+}
+
+/* The pod of a place ended: what that means, and when the next may come. */
+static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_place *place,
+                      const struct pod_view *view)
+{
+    uint32_t index = view->index;
+    char what[64];
+
+    if (place->state == POD_POOL_LEAVING) /* as it was asked to */
+        return;
+    if (view->end == POD_OUT_OF_MEMORY) {
+        out_of_memory(pool, place, view);
+    } else if (view->end == POD_DISRUPTED) {
+        tell_loss(pool, place, POD_POOL_LOSS_DISRUPTED, view, 0);
+    } else if (view->end == POD_CRASHED) {
+        crashed(pool, place, index, view);
+        tell_loss(pool, place, POD_POOL_LOSS_CRASH, view, 0);
+        place->due_ms = now_ms + backoff_ms(place->crashes);
+    } else if (view->end == POD_REFUSED) {
+        snprintf(what, sizeof what, "ended with code %d", view->exit_code);
+        fail_job(pool, STATUS_FAILED, index, what, view->message);
+    }
+}
+
+static void end_place(struct pod_pool *pool, int64_t now_ms, struct pod_pool_place *place,
+                      const struct pod_view *view)
+{
+    place->due_ms = now_ms;
+    judge_end(pool, now_ms, place, view);
+    (void)retire_place(pool, now_ms, view->index);
+    retire_view(pool, now_ms, view);
+    empty(place, place->due_ms);
+}
+
+static void take_obstacle(struct pod_pool_place *place, int64_t now_ms, const struct pod_view *view)
+{
+    if (view->obstacle != place->obstacle)
+        place->stuck_ms = now_ms;
+    place->obstacle = view->obstacle;
+    memcpy(place->message, view->message, sizeof place->message);
+}
+
+static void update_place(struct pod_pool *pool, int64_t now_ms, struct pod_pool_place *place,
+                         const struct pod_view *view)
+{
+    memcpy(place->uid, view->uid, sizeof place->uid);
+    memcpy(place->node, view->node, sizeof place->node);
+    place->is_silent = view->is_silent;
+    if (!view->is_unheard)
+        place->unheard_ms = 0;
+    else if (place->unheard_ms == 0)
+        place->unheard_ms = now_ms;
+    if (view->phase == POD_ENDED) {
+        end_place(pool, now_ms, place, view);
+        return;
+    }
+    if (view->is_leaving && place->state != POD_POOL_LEAVING) { /* deleted from outside */
+        place->is_deleted = true;
+        tell_loss(pool, place, view->is_disrupted ? POD_POOL_LOSS_DISRUPTED : POD_POOL_LOSS_DELETED,
+                  view, 0);
+        (void)retire_place(pool, now_ms, view->index);
+        empty(place, now_ms);
+        return;
+    }
+    if (place->state != POD_POOL_LEAVING)
+        place->state = view->phase == POD_RUNNING ? POD_POOL_RUNNING : POD_POOL_PENDING;
+    take_obstacle(place, now_ms, view);
+}
+
+static bool is_old(const struct pod_pool *pool, const char *uid)
+{
+    for (size_t i = 0; i < pool->old_count; i++)
+        if (strcmp(pool->old[i].uid, uid) == 0)
+            return true;
+    return false;
+}
+
+/* The pod before is no more: what was refused beside it may be granted now. */
+static void note_room(struct pod_pool *pool, int64_t now_ms, uint32_t index)
+{
+    struct pod_pool_place *place;
+
+    if (index >= pool->most)
+        return;
+    place = &pool->places[index];
+    if (place->state != POD_POOL_EMPTY || place->refusals == 0)
+        return;
+    place->refusals = 0;
+    place->due_ms = now_ms;
+}
+
+void pod_pool_on_pod(struct pod_pool *pool, int64_t now_ms, const struct pod_view *view)
+{
+    struct pod_pool_place *place;
+
+    if (view->index >= pool->most || is_old(pool, view->uid)) {
+        /* Of a job that had more workers; or a repeated event. */
+        retire_view(pool, now_ms, view);
+        if (view->phase == POD_ENDED)
+            note_room(pool, now_ms, view->index);
+        return;
+    }
+    place = &pool->places[view->index];
+    if (view->incarnation < place->incarnation) {
+        retire_view(pool, now_ms, view);
+        return;
+    }
+    if (view->incarnation > place->incarnation || place->state == POD_POOL_EMPTY) {
+        /* A predecessor's. */
+        if (place->uid[0])
+            (void)retire_place(pool, now_ms, view->index);
+        place->incarnation = view->incarnation;
+        place->state = POD_POOL_PENDING;
+        if (view->memory > place->memory && view->memory <= pool->memory_max)
+            place->memory = view->memory;
+        place->call = POD_POOL_NOTHING;
+        place->is_deleted = false;
+        place->obstacle = POD_NO_OBSTACLE;
+    }
+    update_place(pool, now_ms, place, view);
+}
+
+void pod_pool_on_gone(struct pod_pool *pool, int64_t now_ms, const char *uid)
+{
+    for (size_t i = 0; i < pool->old_count; i++)
+        if (strcmp(pool->old[i].uid, uid) == 0) {
+            note_room(pool, now_ms, pool->old[i].index);
+            pool->old[i] = pool->old[--pool->old_count];
+            return;
+        }
+    for (uint32_t i = 0; i < pool->most; i++)
+        if (strcmp(pool->places[i].uid, uid) == 0) {
+            empty(&pool->places[i], now_ms);
+            return;
+        }
+}
+
+/* In the place of the same node's, or of what is over first. */
+static void avoid(struct pod_pool *pool, int64_t now_ms, const char *node)
+{
+    struct pod_pool_avoided *chosen = &pool->avoided[0];
+
+    if (!*node)
+        return;
+    for (size_t i = 0; i < POD_POOL_AVOIDED_MAX; i++) {
+        struct pod_pool_avoided *avoided = &pool->avoided[i];
+
+        if (strcmp(avoided->node, node) == 0) {
+            chosen = avoided;
+            break;
+        }
+        if (avoided->until_ms < chosen->until_ms)
+            chosen = avoided;
+    }
+    memcpy(chosen->node, node, sizeof chosen->node);
+    chosen->until_ms = now_ms + POD_POOL_AVOIDED_MS;
+}
+
+size_t pod_pool_avoided(const struct pod_pool *pool, int64_t now_ms,
+                        struct slice nodes[POD_POOL_AVOIDED_MAX])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < POD_POOL_AVOIDED_MAX; i++)
+        if (pool->avoided[i].until_ms > now_ms)
+            nodes[count++] = slice_of(pool->avoided[i].node);
+    return count;
+}
+
+static void lose_old(struct pod_pool_old *old, int64_t now_ms)
+{
+    old->is_lost = true;
+    old->is_deleted = false;
+    old->due_ms = now_ms;
+}
+
+void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation)
+{
+    struct pod_pool_place *place;
+
+    if (index >= pool->most)
+        return;
+    for (size_t i = 0; i < pool->old_count; i++)
+        if (pool->old[i].index == index && pool->old[i].incarnation == incarnation)
+            lose_old(&pool->old[i], now_ms);
+    place = &pool->places[index];
+    if (place->incarnation != incarnation || place->state == POD_POOL_EMPTY || !place->uid[0])
+        return;
+    if (place->state != POD_POOL_LEAVING)
+        tell_loss(pool, place, POD_POOL_LOSS_SILENT, NULL, 0);
+    avoid(pool, now_ms, place->node);
+    lose_old(retire_place(pool, now_ms, index), now_ms);
+    empty(place, now_ms);
+}
