@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     printf("%u workers join: %.2f s, %.0f bytes a worker\n", workers, then - began,
            (double)(bytes_in_use() - before) / workers);
     for (int i = 0; i < 100; i++)
-        crowd_heartbeats(&crowd);
+        crowd_send_alive(&crowd);
     printf("heartbeats: %.2f million a second\n", 100e-6 * workers / (seconds() - then));
     then = seconds();
     crowd_steps(&crowd, steps);

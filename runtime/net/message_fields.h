@@ -36,7 +36,7 @@
     X(PHASE_ALIVE,   phase_alive,   "worker -> master", \
       "the loop of the worker runs") \
     X(PROCESS_ALIVE, process_alive, "worker -> master", \
-      "the process lives: from a thread of its own, on a connection of its own (runtime/process/pulse.h)") \
+      "the process lives: from a thread and on a connection of its own (runtime/process/alive_sender.h)") \
     X(PEER_LOST,     peer_lost,     "worker -> master", \
       "the connection to a member has closed") \
     X(PROGRESS,      progress,      "rank 0 -> master", \

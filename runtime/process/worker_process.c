@@ -12,12 +12,12 @@
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/net/tls.h"
+#include "runtime/process/alive_sender.h"
 #include "runtime/process/end_watch.h"
-#include "runtime/process/pulse.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/working_role.h"
 
-#define PULSE_MS 1000
+#define ALIVE_MS 1000
 #define STUCK_MS 500 /* a master that is started again in its place is there sooner */
 
 struct worker_process {
@@ -25,7 +25,7 @@ struct worker_process {
     void *self; /* state of the role */
     struct loop_network network;
     struct loop *loop;
-    struct pulse *pulse;
+    struct alive_sender *alive_sender;
     const struct pgstore *tables; /* NULL: the job is in a folder */
     struct end_watch *end_watch;
     int64_t stuck_at; /* 0: it is not */
@@ -102,9 +102,9 @@ static enum status start_worker(struct worker_process *process, const struct job
     if (role_has_lifeline())
         TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
     loop_on_tick(process->loop, on_turn, process);
-    if (process->role->needs_pulse)
-        TRY(pulse_start(job->id, options->index, options->incarnation, &process->network, PULSE_MS,
-                        &process->pulse, err));
+    if (process->role->needs_alive_sender)
+        TRY(alive_sender_start(job->id, options->index, options->incarnation, &process->network,
+                               ALIVE_MS, &process->alive_sender, err));
     own.loop = process->loop;
     TRY(process->role->start(process->self, &own, err));
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
@@ -137,7 +137,7 @@ int run_worker(const struct role_options *options)
             fail(&err, status, "no master at %s for %" PRIu32 " s", options->master,
                  options->patience_seconds);
     }
-    pulse_stop(process.pulse);
+    alive_sender_stop(process.alive_sender);
     end_watch_stop(process.end_watch);
     if (process.self && !process.role->stop(process.self))
         _exit(role_finish(status, &err));

@@ -15,7 +15,7 @@
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
 
-#define WORKER_HEARTBEAT_MS 1000
+#define WORKER_ALIVE_MS     1000
 #define WORKER_RECONNECT_MS 50
 #define WORKER_GRACE_MS     25000 /* Kubernetes kills after 30 s */
 /* A job on a cluster that was deleted while it had no master, and that nobody follows. */
@@ -34,8 +34,8 @@ struct working_options {
 struct working_role {
     size_t state_bytes;
     /* Its loop is silent for long while it computes: a thread reports to the master that the
-     * process is alive (pulse.h). */
-    bool needs_pulse;
+     * process is alive (alive_sender.h). */
+    bool needs_alive_sender;
     /* Rows that cannot be opened are no error here: the role reports them to its master
      * (UNABLE). */
     enum status (*start)(void *self, const struct working_options *options, struct error *err);

@@ -82,7 +82,7 @@ static enum status start(void *self, const struct working_options *options, stru
                                             .index = options->index,
                                             .incarnation = options->incarnation,
                                             .master = options->master,
-                                            .heartbeat_ms = WORKER_HEARTBEAT_MS,
+                                            .alive_ms = WORKER_ALIVE_MS,
                                             .reconnect_ms = WORKER_RECONNECT_MS,
                                             .search_ms = options->search_ms,
                                             .grace_ms = WORKER_GRACE_MS};

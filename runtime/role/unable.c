@@ -61,7 +61,7 @@ bool unable_note(struct unable *unable, const struct message_unable *message, bo
     return true;
 }
 
-void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation)
+void unable_note_alive(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation)
 {
     if (index >= unable->count)
         return;

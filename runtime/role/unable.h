@@ -52,7 +52,7 @@ bool unable_is_stale(const struct unable *unable, const struct message_unable *m
 /* False for an index that no worker has. `was_at_work`: it had joined before it said so. */
 bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work);
 /* A process of this worker is alive. */
-void unable_note_pulse(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation);
+void unable_note_alive(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation);
 /* This incarnation of it has joined. */
 void unable_note_joined(struct unable *unable, uint32_t index, uint32_t incarnation);
 /* The workers that are here have got on with the job. */

@@ -63,7 +63,7 @@ static void connect_master(struct scorer_role *role, int64_t now_ms, struct outb
     struct message hello = message_of(role, MESSAGE_HELLO);
 
     role->master = role->next_peer++;
-    role->connected_at = role->heartbeat_at = now_ms;
+    role->connected_at = role->alive_at = now_ms;
     outbox_connect(outbox, role->master, slice_of(role->options.master));
     if (role->is_unable) {
         say_unable(role, outbox);
@@ -165,7 +165,7 @@ void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *
 void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
 {
     const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
-    struct message heartbeat = message_of(role, MESSAGE_PHASE_ALIVE);
+    struct message alive = message_of(role, MESSAGE_PHASE_ALIVE);
 
     if (role->state == SCORER_ENDED)
         return;
@@ -176,9 +176,9 @@ void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox
     } else if (role->master == PEER_NONE) {
         if (now_ms - role->connected_at >= role->options.reconnect_ms)
             connect_master(role, now_ms, outbox);
-    } else if (now_ms - role->heartbeat_at >= role->options.heartbeat_ms) {
-        role->heartbeat_at = now_ms;
-        outbox_send(outbox, role->master, &heartbeat);
+    } else if (now_ms - role->alive_at >= role->options.alive_ms) {
+        role->alive_at = now_ms;
+        outbox_send(outbox, role->master, &alive);
     }
 }
 

@@ -43,7 +43,7 @@ struct scorer_role_options {
     uint64_t job;
     uint32_t index, incarnation;
     const char *master; /* address */
-    int64_t heartbeat_ms, reconnect_ms;
+    int64_t alive_ms, reconnect_ms;
     int64_t search_ms; /* without its master it ends after that, CONNECTION; search.h */
     int64_t grace_ms;  /* after scorer_role_leave it ends, whatever is missing */
 };
@@ -57,7 +57,7 @@ struct scorer_role {
     uint64_t epoch; /* of the newest dispatcher that sent a message */
     peer_id master, next_peer;
     struct search search; /* of the master */
-    int64_t connected_at, heartbeat_at, leave_at;
+    int64_t connected_at, alive_at, leave_at;
     bool is_leaving;
     struct message_lease leases[SCORER_LEASES_MAX]; /* first to be scored first */
     uint32_t lease_count;

@@ -383,48 +383,48 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
 /* Its process lives, and its work has stood still for many times as long as ever before. A worker
  * that uses the processor gets more time: it may be in a long piece of work that notes no progress.
  * So does one that works alone, as what it has learned would be lost with it. */
-static bool hangs(const struct master *master, const struct message_process_alive *pulse)
+static bool hangs(const struct master *master, const struct message_process_alive *alive)
 {
-    int64_t patience = (int64_t)HANG_USUAL * pulse->usual_ms;
+    int64_t patience = (int64_t)HANG_USUAL * alive->usual_ms;
 
     if (patience < master->options.hang_ms)
         patience = master->options.hang_ms;
-    if (pulse->is_computing)
+    if (alive->is_computing)
         patience *= HANG_COMPUTING;
     if (master->group.count == 1)
         patience *= HANG_ALONE;
-    return master->options.hang_ms > 0 && pulse->still_ms >= patience;
+    return master->options.hang_ms > 0 && alive->still_ms >= patience;
 }
 
 static void replace_hanging(struct master *master, int64_t now_ms,
-                            const struct message_process_alive *pulse, struct outbox *outbox)
+                            const struct message_process_alive *alive, struct outbox *outbox)
 {
-    master_put_event(master, now_ms, pulse->index, "hangs", outbox,
+    master_put_event(master, now_ms, alive->index, "hangs", outbox,
                      "its process lives, its work has stood still for %.1f s",
-                     (double)pulse->still_ms / 1000);
-    outbox_replace(outbox, pulse->index, pulse->incarnation);
-    if (master->workers[pulse->index].peer != PEER_NONE &&
-        master->workers[pulse->index].incarnation == pulse->incarnation)
-        master_lose(master, now_ms, pulse->index, "hangs", outbox);
+                     (double)alive->still_ms / 1000);
+    outbox_replace(outbox, alive->index, alive->incarnation);
+    if (master->workers[alive->index].peer != PEER_NONE &&
+        master->workers[alive->index].incarnation == alive->incarnation)
+        master_lose(master, now_ms, alive->index, "hangs", outbox);
 }
 
 /* A worker in the middle of a long piece of work cannot send heartbeats, and one that hangs never
  * will; it may not even be here (any more). */
-static void on_pulse(struct master *master, int64_t now_ms,
-                     const struct message_process_alive *pulse, struct outbox *outbox)
+static void on_process_alive(struct master *master, int64_t now_ms,
+                             const struct message_process_alive *alive, struct outbox *outbox)
 {
     struct master_worker *worker;
 
-    if (pulse->index >= master->options.max_workers)
+    if (alive->index >= master->options.max_workers)
         return;
-    worker = &master->workers[pulse->index];
-    if (worker->peer != PEER_NONE && worker->incarnation == pulse->incarnation)
+    worker = &master->workers[alive->index];
+    if (worker->peer != PEER_NONE && worker->incarnation == alive->incarnation)
         worker->heard_at = now_ms;
-    else if (worker->was_seen && pulse->incarnation < worker->incarnation)
+    else if (worker->was_seen && alive->incarnation < worker->incarnation)
         return;
-    if (!hangs(master, pulse) || !master_is_new_word(master, pulse->index, pulse->incarnation))
+    if (!hangs(master, alive) || !master_is_new_word(master, alive->index, alive->incarnation))
         return;
-    replace_hanging(master, now_ms, pulse, outbox);
+    replace_hanging(master, now_ms, alive, outbox);
 }
 
 /* From a worker that was declared dead, a peer that never sent HELLO, or a successor, which has
@@ -511,9 +511,9 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
     } else if (message->type == MESSAGE_UNABLE) {
         on_unable(master, now_ms, from, &message->unable, outbox);
     } else if (message->type == MESSAGE_PROCESS_ALIVE) {
-        unable_note_pulse(&master->unable, now_ms, message->process_alive.index,
+        unable_note_alive(&master->unable, now_ms, message->process_alive.index,
                           message->process_alive.incarnation);
-        on_pulse(master, now_ms, &message->process_alive, outbox);
+        on_process_alive(master, now_ms, &message->process_alive, outbox);
     } else if (message->type == MESSAGE_HELLO) {
         master_admit(master, now_ms, from, message, outbox);
     } else if (index == INDEX_NONE) {

@@ -115,7 +115,7 @@ void crowd_count_anew(struct crowd *crowd)
     crowd->frame_bytes = 0;
 }
 
-void crowd_heartbeats(struct crowd *crowd)
+void crowd_send_alive(struct crowd *crowd)
 {
     struct message message = of(crowd, MESSAGE_PHASE_ALIVE);
 

@@ -321,7 +321,7 @@ static void start_worker(struct world *world, uint32_t index)
                                                 .index = index,
                                                 .incarnation = incarnation,
                                                 .master = "master",
-                                                .heartbeat_ms = 50,
+                                                .alive_ms = 50,
                                                 .reconnect_ms = 10,
                                                 .grace_ms = 1000};
     const struct shard_scoring scoring = {&node->toy, toy_begin, toy_score, toy_results};

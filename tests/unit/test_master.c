@@ -222,37 +222,38 @@ static void a_silent_worker_is_dead_after_the_deadline_and_replaced(void **state
     close_master(&fixture);
 }
 
-static void a_worker_whose_process_pulses_may_compute_for_long(void **state)
+static void a_worker_whose_process_is_alive_may_compute_for_long(void **state)
 {
     struct fixture fixture;
-    struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
+    struct message alive = of(MESSAGE_PROCESS_ALIVE, 0);
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
     hello(&fixture, 1, 0, 3);
-    pulse.process_alive = (struct message_process_alive){.index = 0, .incarnation = 3};
+    alive.process_alive = (struct message_process_alive){.index = 0, .incarnation = 3};
     for (fixture.now = 1000; fixture.now < 60000; fixture.now += 1000) {
-        say(&fixture, 9, pulse);
+        say(&fixture, 9, alive);
         CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
         CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
     }
     /* the process before it, or one that is none of ours, proves nothing */
-    pulse.process_alive.incarnation = 2;
+    alive.process_alive.incarnation = 2;
     for (; fixture.now < 66000; fixture.now += 1000) {
-        say(&fixture, 9, pulse);
-        pulse.process_alive.index ^= 77;
+        say(&fixture, 9, alive);
+        alive.process_alive.index ^= 77;
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
     }
     CHECK_INT(fixture.master.live, 0);
     close_master(&fixture);
 }
 
-/* Worker 0 alone, or with another; both pulse for so long, worker 0 with its work standing still.
+/* Worker 0 alone, or with another; both send PROCESS_ALIVE for so long, worker 0 with its work
+ * standing still.
  */
 static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message_process_alive told)
 {
-    struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
+    struct message alive = of(MESSAGE_PROCESS_ALIVE, 0);
     struct fixture fixture;
     bool is_replaced = false;
 
@@ -265,12 +266,12 @@ static bool is_replaced_after(uint32_t seconds, uint32_t workers, struct message
     for (uint32_t second = 1; second <= seconds && !is_replaced; second++) {
         fixture.now = second * 1000;
         for (uint32_t index = 0; index < workers; index++) {
-            pulse.process_alive = (struct message_process_alive){.index = index};
+            alive.process_alive = (struct message_process_alive){.index = index};
             if (index == 0) {
-                pulse.process_alive = told;
-                pulse.process_alive.still_ms = second * 1000;
+                alive.process_alive = told;
+                alive.process_alive.still_ms = second * 1000;
             }
-            say(&fixture, 9, pulse);
+            say(&fixture, 9, alive);
             is_replaced = is_replaced || count_kind(&fixture, OUTBOX_REPLACE) > 0;
         }
         master_on_tick(&fixture.master, fixture.now, &fixture.outbox);
@@ -309,20 +310,20 @@ static void a_worker_that_nobody_waits_for_is_given_more_time(void **state)
 
 static void a_worker_that_hangs_before_it_joined_is_replaced_once(void **state)
 {
-    struct message pulse = of(MESSAGE_PROCESS_ALIVE, 0);
+    struct message alive = of(MESSAGE_PROCESS_ALIVE, 0);
     struct fixture fixture;
     (void)state;
 
     open_master(&fixture, 1, 2, 0);
     fixture.master.options.hang_ms = 20000;
-    pulse.process_alive =
+    alive.process_alive =
         (struct message_process_alive){.index = 1, .incarnation = 4, .still_ms = 20000};
-    say(&fixture, 9, pulse);
+    say(&fixture, 9, alive);
     CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 1);
-    say(&fixture, 9, pulse);
+    say(&fixture, 9, alive);
     CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
     hello(&fixture, 1, 1, 5);
-    say(&fixture, 9, pulse); /* its end may take a while */
+    say(&fixture, 9, alive); /* its end may take a while */
     CHECK_INT(count_kind(&fixture, OUTBOX_REPLACE), 0);
     close_master(&fixture);
 }
@@ -1499,7 +1500,7 @@ int main(void)
         cmocka_unit_test(the_user_is_told_once_that_no_checkpoint_can_be_made),
         cmocka_unit_test(a_gang_waits_for_its_least_number),
         cmocka_unit_test(a_silent_worker_is_dead_after_the_deadline_and_replaced),
-        cmocka_unit_test(a_worker_whose_process_pulses_may_compute_for_long),
+        cmocka_unit_test(a_worker_whose_process_is_alive_may_compute_for_long),
         cmocka_unit_test(a_worker_whose_work_stands_still_is_replaced),
         cmocka_unit_test(a_worker_that_often_takes_long_is_given_many_times_as_long),
         cmocka_unit_test(a_worker_that_uses_the_processor_is_given_more_time),

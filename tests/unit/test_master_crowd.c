@@ -6,7 +6,7 @@
 
 #define LANES 64
 
-static void a_heartbeat_and_a_step_cost_the_same_among_many_as_among_few(void **state)
+static void an_alive_message_and_a_step_cost_the_same_among_many_as_among_few(void **state)
 {
     static const uint32_t crowds[] = {100, 1000, 10000};
     (void)state;
@@ -15,7 +15,7 @@ static void a_heartbeat_and_a_step_cost_the_same_among_many_as_among_few(void **
         struct crowd crowd;
 
         crowd_open(&crowd, crowds[i], LANES);
-        crowd_heartbeats(&crowd);
+        crowd_send_alive(&crowd);
         CHECK_INT(crowd.messages, crowds[i]);
         CHECK_INT(crowd.frames + crowd.rows + crowd.groups, 0);
         crowd_count_anew(&crowd);
@@ -68,7 +68,7 @@ static void one_who_comes_to_stand_by_disturbs_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_heartbeat_and_a_step_cost_the_same_among_many_as_among_few),
+        cmocka_unit_test(an_alive_message_and_a_step_cost_the_same_among_many_as_among_few),
         cmocka_unit_test(a_thousand_deaths_at_once_are_answered_together),
         cmocka_unit_test(one_who_comes_to_stand_by_disturbs_nobody),
     };

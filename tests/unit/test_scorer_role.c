@@ -50,7 +50,7 @@ static void begin(struct stage *stage)
                                                 .index = 2,
                                                 .incarnation = 1,
                                                 .master = "unix:m",
-                                                .heartbeat_ms = 1000,
+                                                .alive_ms = 1000,
                                                 .reconnect_ms = 50,
                                                 .search_ms = 60000,
                                                 .grace_ms = 3000};

@@ -85,14 +85,14 @@ static void who_is_opening_its_rows_is_waited_for(void **state)
 
     for (int i = 0; i < 3; i++)
         say(&unable, 0, STATUS_NO_MEMORY, "no memory");
-    unable_note_pulse(&unable, 1000, 1, 0);
+    unable_note_alive(&unable, 1000, 1, 0);
     CHECK(!unable_is_for_good(&unable, 1000 + DEAD_MS - 1, 2));
     CHECK(unable_is_for_good(&unable, 1000 + DEAD_MS, 2));
     say(&unable, 1, STATUS_IO, "no disk"); /* it was not able either */
     CHECK(unable_is_for_good(&unable, 1001, 2));
-    unable_note_pulse(&unable, 1002, 1, 1); /* the next one tries */
+    unable_note_alive(&unable, 1002, 1, 1); /* the next one tries */
     CHECK(!unable_is_for_good(&unable, 1003, 2));
-    unable_note_pulse(&unable, 1004, 7, 1); /* there is no such worker */
+    unable_note_alive(&unable, 1004, 7, 1); /* there is no such worker */
     unable_deinit(&unable);
 }
 

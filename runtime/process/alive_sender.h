@@ -1,5 +1,5 @@
 /*
- * pulse.h - a process that computes is alive; one that hangs is not.
+ * alive_sender.h - a process that computes is alive; one that hangs is not.
  *
  * A worker's loop is silent while it computes one lane of a large model or
  * measures a long validation set, and a silent worker is taken for dead. So a
@@ -9,18 +9,18 @@
  * PROCESS_ALIVE says for how long the work of the process has stood still (stall.h), so that
  * the master can distinguish a process whose main thread hangs from one that computes for long.
  */
-#ifndef RUNTIME_PROCESS_PULSE_H
-#define RUNTIME_PROCESS_PULSE_H
+#ifndef RUNTIME_PROCESS_ALIVE_SENDER_H
+#define RUNTIME_PROCESS_ALIVE_SENDER_H
 
 #include "base/error.h"
 
 struct loop_network;
-struct pulse;
+struct alive_sender;
 
-/* The master at network->master. What `network` points to must outlive the pulse. */
-enum status pulse_start(uint64_t job, uint32_t index, uint32_t incarnation,
-                        const struct loop_network *network, int interval_ms, struct pulse **pulse,
-                        struct error *err);
-void pulse_stop(struct pulse *pulse); /* NULL: nothing to stop */
+/* The master at network->master. What `network` points to must outlive the sender. */
+enum status alive_sender_start(uint64_t job, uint32_t index, uint32_t incarnation,
+                               const struct loop_network *network, int interval_ms,
+                               struct alive_sender **sender, struct error *err);
+void alive_sender_stop(struct alive_sender *sender); /* NULL: nothing to stop */
 
 #endif
