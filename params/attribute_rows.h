@@ -1,5 +1,5 @@
 /*
- * attribute_rows.h - how the tables of attributes write their rows; nobody else includes it.
+ * attribute_rows.h - how the tables of attributes write their rows; no other file includes it.
  */
 #ifndef PARAMS_ATTRIBUTE_ROWS_H
 #define PARAMS_ATTRIBUTE_ROWS_H

@@ -51,8 +51,8 @@ static enum status translate(struct sqlite_connection *connection, struct slice 
 }
 
 /*
- * The caller of prepare will ask sqlite3_errmsg() why it failed. Nobody but
- * SQLite can set that message, so let SQLite fail with it: a function that
+ * The caller of prepare will ask sqlite3_errmsg() why it failed. Only
+ * SQLite can set that message, so SQLite fails with it: a function that
  * raises it, in a statement that is stepped here.
  */
 static int leave_error(struct sqlite_connection *connection, struct slice statement,

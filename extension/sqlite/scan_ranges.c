@@ -94,7 +94,7 @@ bool scan_ranges_claim(struct scan_ranges *ranges, uint32_t reader, struct stret
     return claimed == CLAIM_STRETCH;
 }
 
-/* Nobody else takes from the near end: the rest lies right before what is left. */
+/* No other reader takes from the near end: the rest lies right before what is left. */
 static void give_back(struct scan_range *range, const struct stretch *stretch, uint64_t at)
 {
     if (!range->has_more)

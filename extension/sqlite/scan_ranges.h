@@ -64,7 +64,7 @@ bool scan_ranges_claim(struct scan_ranges *ranges, uint32_t reader, struct stret
 /* It held `rows` up to the position `at`; what lies behind was not read. */
 void scan_ranges_finish(struct scan_ranges *ranges, uint32_t reader, const struct stretch *stretch,
                         uint64_t rows, uint64_t at);
-/* Nobody is given another stretch. */
+/* From now on no reader gets another stretch. */
 void scan_ranges_stop(struct scan_ranges *ranges);
 
 #endif

@@ -70,7 +70,7 @@ void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, u
     place->is_here = is_here;
 }
 
-void pod_pool_on_blamed(struct pod_pool *pool, uint32_t index)
+void pod_pool_on_killed_by_rows(struct pod_pool *pool, uint32_t index)
 {
     if (index < pool->most)
         pool->places[index].crashes = 0;

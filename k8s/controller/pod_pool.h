@@ -175,7 +175,7 @@ void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, u
 /* The job has made a step: earlier crashes of workers that took part do not count any more. */
 void pod_pool_on_step(struct pod_pool *pool);
 /* This worker died of the rows that it scored: no crash of the program. */
-void pod_pool_on_blamed(struct pod_pool *pool, uint32_t index);
+void pod_pool_on_killed_by_rows(struct pod_pool *pool, uint32_t index);
 
 struct pod_pool_step {
     enum pod_pool_action action;

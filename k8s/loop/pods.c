@@ -379,11 +379,11 @@ static void note_worker(void *self, uint32_t index, uint32_t incarnation, bool i
         pods_wake(pods);
 }
 
-static void forgive(void *self, uint32_t index)
+static void killed_by_rows(void *self, uint32_t index)
 {
     struct pods *pods = self;
 
-    pod_pool_on_blamed(&pods->pool, index);
+    pod_pool_on_killed_by_rows(&pods->pool, index);
 }
 
 /* The number that the user wants is stored unchanged, for when the lanes become known anew. */
@@ -521,7 +521,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                        .workers = {.self = pods,
                                                    .replace = replace,
                                                    .note_worker = note_worker,
-                                                   .forgive = forgive,
+                                                   .killed_by_rows = killed_by_rows,
                                                    .limit_lanes = limit_lanes},
                                        .on_event = on_event,
                                        .leave = leave,

@@ -99,8 +99,8 @@ static void create(struct succession *succession)
 
 /* ----- the pod before ----- */
 
-/* One that is gone already was deleted without waiting for it: who follows the job, or its
- * controller, knows its uid. */
+/* One that is gone already was deleted without waiting for it: the follower of the job, or its
+ * controller, has its uid. */
 static void on_pod(void *context, enum status status, struct api_answer *answer,
                    const struct error *err)
 {

@@ -296,7 +296,7 @@ static void on_absent(void *context, bool had_one)
     loop_source_wake_in(cluster->later, 0);
 }
 
-/* Nobody was here before where the job is not kept. */
+/* A job that is not kept had no supervisor before. */
 static enum status begin(struct cluster *cluster, struct error *err)
 {
     struct adoption_reader reader = {cluster, on_found, on_absent, on_failed};

@@ -154,7 +154,7 @@ static bool begins_with(const char *text, const char *const *beginnings)
     return false;
 }
 
-/* Nobody but the user can change it, and the user waits. */
+/* Only the user can change it, and the user waits. */
 static bool is_for_good(const struct pod_view *view)
 {
     static const char *const reasons[] = {"ImagePullBackOff",

@@ -155,7 +155,7 @@ static void begin(struct replacement *replacement, enum succession_kind kind, in
         log_warning("the next master is left to the Job's controller: %s", err.message);
 }
 
-/* A pod that nobody was heard of is replaced once at most: where no log can be read at all, the
+/* A pod that reports nothing is replaced once at most: where no log can be read at all, the
  * nodes may be well. */
 static bool is_lost(struct replacement *replacement, int64_t now_ms)
 {

@@ -1,6 +1,6 @@
 /*
- * launcher.h - the seam between the process of the role that leads a job and whoever starts the
- * job's workers.
+ * launcher.h - the seam between the process of the role that leads a job and what starts its
+ * workers: a supervisor, or a cluster.
  *
  *     master_process.c --replace, note_worker, on_event, ...--> struct launcher
  *                      <--want, drain, cancel, fail, ...------- struct launcher_owner
@@ -32,7 +32,7 @@ struct launcher_owner {
     /* This worker is asked to end, perhaps before it hears of it itself. Told more than once. */
     void (*drain)(void *context, uint32_t index, uint32_t incarnation);
     void (*cancel)(void *context);
-    /* Somebody has deleted the job, and perhaps its tables: it is cancelled, workers first. */
+    /* The job was deleted, and perhaps its tables: it is cancelled, workers first. */
     void (*cancel_deleted)(void *context);
     void (*fail)(void *context, const struct error *why); /* the job cannot go on */
     /* This process goes, the job stays: the answer to launcher.leave. */
@@ -63,9 +63,9 @@ struct launcher {
     /* ----- what it is told ----- */
 
     struct worker_actions workers; /* with the same `self` */
-    /* Each event of the job, and its line, newline included. Progress of a later step: whoever is
-     * here works. DONE or FAILED: workers are not started again. Before `start` only why the job
-     * cannot begin. */
+    /* Each event of the job, and its line, newline included. Progress of a later step: the
+     * workers that are connected work. DONE or FAILED: workers are not started again. Before
+     * `start` only why the job cannot begin. */
     void (*on_event)(void *self, const struct job_event *event, struct slice line);
     /* SIGTERM came. Is it this process alone, or the whole job? Where it is alone the next master
      * is started. leave or cancel_deleted of its owner says so, once and within three seconds. */

@@ -18,7 +18,7 @@
 
 struct leader_options {
     const struct job *job;           /* borrowed until leader_stop */
-    struct outbox_executor executor; /* what it tells to whom; leader_start opens the store */
+    struct outbox_executor executor; /* where its actions go; leader_start opens the store */
     const char *address;  /* where workers connect; LOOP_LOCAL...: they are in this process */
     uint32_t incarnation; /* the least to claim */
     int64_t supervisor;   /* process id that SHOW JOBS can ask; 0: there is none */

@@ -37,10 +37,10 @@ static void note_worker(void *self, uint32_t index, uint32_t incarnation, bool i
     say("worker %" PRIu32 " %s\n", index, is_here ? "here" : "gone");
 }
 
-static void forgive(void *self, uint32_t index)
+static void killed_by_rows(void *self, uint32_t index)
 {
     (void)self;
-    say("blamed %" PRIu32 "\n", index);
+    say("killed_by_rows %" PRIu32 "\n", index);
 }
 
 static void limit_lanes(void *self, uint32_t lanes)
@@ -146,7 +146,7 @@ void lifeline_launcher_init(struct lifeline_launcher *lifeline)
                                            .workers = {.self = lifeline,
                                                        .replace = replace,
                                                        .note_worker = note_worker,
-                                                       .forgive = forgive,
+                                                       .killed_by_rows = killed_by_rows,
                                                        .limit_lanes = limit_lanes},
                                            .on_event = on_event,
                                            .leave = leave};

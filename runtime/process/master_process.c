@@ -28,7 +28,7 @@ struct master_process {
     const struct launcher *launcher;
     enum { ENDS_NOT, ENDS_DONE, ENDS_FAILED } outcome; /* what was told of the job's end */
     bool is_leaving;
-    struct health *health;        /* NULL: nobody asks */
+    struct health *health;        /* NULL: there are no probes */
     struct store_call store_call; /* of the executor */
 };
 
@@ -200,8 +200,8 @@ static enum status run_leader(struct master_process *process, const struct job *
 
 /* Another master leads. This process would be started again in its place, and would take the job
  * back: it stays until its pod is taken away, as that of a node that was cut off is when it comes
- * back. If nobody does so, the next one looks at the books first, and a job that has ended stays
- * so.
+ * back. If it is not, the next process reads the job's row first, and a job that has ended stays
+ * ended.
  */
 static void wait_for_removal(const struct master_process *process)
 {

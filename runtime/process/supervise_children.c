@@ -139,7 +139,7 @@ static void replace(struct supervisor *supervisor, struct slice number)
 
 /* The dispatcher knows which rows it died over, and sees to them: no number of such
  * deaths is a failure of the worker. */
-static void forgive(struct supervisor *supervisor, struct slice number)
+static void killed_by_rows(struct supervisor *supervisor, struct slice number)
 {
     int64_t index;
 
@@ -228,8 +228,8 @@ static void on_child_line(void *context, struct slice line)
         replace(child->supervisor, (struct slice){line.data + 8, line.size - 8});
     else if (line.size > 7 && memcmp(line.data, "worker ", 7) == 0)
         note_worker(child->supervisor, (struct slice){line.data + 7, line.size - 7});
-    else if (line.size > 7 && memcmp(line.data, "blamed ", 7) == 0)
-        forgive(child->supervisor, (struct slice){line.data + 7, line.size - 7});
+    else if (line.size > 15 && memcmp(line.data, "killed_by_rows ", 15) == 0)
+        killed_by_rows(child->supervisor, (struct slice){line.data + 15, line.size - 15});
     else if (line.size > 6 && memcmp(line.data, "lanes ", 6) == 0)
         limit_to_lanes(child->supervisor, (struct slice){line.data + 6, line.size - 6});
     else
@@ -393,9 +393,9 @@ static bool may_follow(struct child *child, int how)
     return is_preempted(child, how) || may_start_again(child, words);
 }
 
-/* The first time it is started again at once, then later and later: who crashes faster than a step
- * takes would keep the others from it. One that finds no memory each time that it works is there
- * for steps of the others in between. */
+/* The first time it is started again at once, then later and later: a worker that crashes faster
+ * than a step takes would keep the others from it. One that finds no memory each time that it works
+ * is there for steps of the others in between. */
 static int64_t rest_ms(const struct child *child)
 {
     uint32_t failures = child->restarts > child->unable ? child->restarts : child->unable;

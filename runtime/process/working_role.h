@@ -18,7 +18,7 @@
 #define WORKER_ALIVE_MS     1000
 #define WORKER_RECONNECT_MS 50
 #define WORKER_GRACE_MS     25000 /* Kubernetes kills after 30 s */
-/* A job on a cluster that was deleted while it had no master, and that nobody follows. */
+/* A job on a cluster that was deleted while it had no master, and that no session follows. */
 #define WORKER_LEAVE_ALONE_MS 3000
 
 /* What the pointers point to must outlive the role. */

@@ -486,8 +486,8 @@ static void tell_launcher(const struct worker_actions *workers, const struct out
     case OUTBOX_REPLACE:
         workers->replace(workers->self, entry->index, entry->incarnation);
         break;
-    case OUTBOX_BLAME:
-        workers->forgive(workers->self, entry->index);
+    case OUTBOX_KILLED_BY_ROWS:
+        workers->killed_by_rows(workers->self, entry->index);
         break;
     case OUTBOX_LANES:
         workers->limit_lanes(workers->self, entry->index);

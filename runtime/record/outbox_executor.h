@@ -1,13 +1,13 @@
 /*
  * outbox_executor.h - carries out the actions that the role which leads a job left in its outbox:
- * rows into job.db, events and orders to whoever started it.
+ * rows into job.db, events and orders to the launcher.
  *
  *     outbox --rows, one transaction--> job.db --committed--> events to the door, worker_actions
  *            --pieces of checkpoints--> job.db                to the launcher
  *
- * What one call of the role asked for is one transaction, and is in the store before anybody is
- * told of it. Checkpoints are apart: the job can do without one, so a store that has no room for
- * it is not the end of the job. What became of it is asked for afterwards
+ * What one call of the role asked for is one transaction, and is in the store before any other
+ * process is told of it. Checkpoints are apart: the job can do without one, so a store that has no
+ * room for it is not the end of the job. What became of it is asked for afterwards
  * (outbox_executor_take_outcome).
  *
  * The executor claims the store as it is opened; once a later master has, every transaction is
@@ -29,7 +29,7 @@ struct checkpoint_outcome {
     struct error why; /* OK: it is stored */
 };
 
-/* What whoever starts the workers is told of them. */
+/* What the launcher is told of the workers. */
 struct worker_actions {
     void *self;
     /* It is silent: counted as dead, and another process takes its place. */
@@ -37,7 +37,7 @@ struct worker_actions {
     /* It joined, or is not here any more. */
     void (*note_worker)(void *self, uint32_t index, uint32_t incarnation, bool is_here);
     /* Rows killed it, its program did not fail. */
-    void (*forgive)(void *self, uint32_t index);
+    void (*killed_by_rows)(void *self, uint32_t index);
     /* More workers than that have no work. */
     void (*limit_lanes)(void *self, uint32_t lanes);
 };
@@ -72,7 +72,7 @@ enum status outbox_executor_check_claim(const struct outbox_executor *executor, 
 bool outbox_executor_take_outcome(struct outbox_executor *executor,
                                   struct checkpoint_outcome *outcome);
 
-/* Has the job ended before this master came? Then nobody needs it, and outbox_executor_open has
+/* Has the job ended before this master came? Then it is not needed, and outbox_executor_open has
  * refused the claim (INVALID) but left the store open. */
 bool outbox_executor_has_ended(const struct outbox_executor *executor, struct job_row *row);
 

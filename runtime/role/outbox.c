@@ -142,9 +142,9 @@ void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation)
     entry->incarnation = incarnation;
 }
 
-void outbox_blame(struct outbox *outbox, uint32_t index)
+void outbox_killed_by_rows(struct outbox *outbox, uint32_t index)
 {
-    add(outbox, OUTBOX_BLAME)->index = index;
+    add(outbox, OUTBOX_KILLED_BY_ROWS)->index = index;
 }
 
 void outbox_lanes(struct outbox *outbox, uint32_t lanes)

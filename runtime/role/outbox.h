@@ -2,7 +2,7 @@
  * outbox.h - the actions that a role asks for.
  *
  * Roles are pure: a call takes the time and a message, changes the role's own
- * state and leaves its actions here, in order. Whoever drives the role (the
+ * state and leaves its actions here, in order. The caller of the role (the
  * loop of a process, the simulator) carries them out before the next call.
  */
 #ifndef RUNTIME_ROLE_OUTBOX_H
@@ -27,26 +27,26 @@ typedef uint64_t peer_id;
 #define OUTBOX_BYTES_MAX ((size_t)1 << 31)
 
 enum outbox_kind {
-    OUTBOX_SEND,       /* peer, bytes: one or more frames */
-    OUTBOX_CONNECT,    /* peer: its name from now on; bytes: the address, terminated */
-    OUTBOX_CLOSE,      /* peer; what was sent before still goes out */
-    OUTBOX_JOB,        /* store bytes: struct job_row */
-    OUTBOX_WORKER,     /* store bytes: struct worker_row */
-    OUTBOX_EVENT,      /* store bytes: struct event_row */
-    OUTBOX_METRIC,     /* store bytes: struct metric_row */
-    OUTBOX_RESULT,     /* store bytes: struct result_row */
-    OUTBOX_SHARD,      /* store bytes: struct shard_head, then the results */
-    OUTBOX_MODEL_ROWS, /* store bytes aside: struct rows_head, then rows (message.h) */
-    OUTBOX_MODEL,      /* the rows that lie aside are the job's model */
-    OUTBOX_PIECE,      /* of a checkpoint; bytes: struct piece_head, then the piece */
-    OUTBOX_FINISH,     /* the checkpoint is whole; bytes: struct checkpoint */
-    OUTBOX_KEEP,       /* all checkpoints but this one are damaged; bytes: its uint64_t id */
-    OUTBOX_DROP,       /* checkpoints, results of shards, rows that lie aside are of no use */
-    OUTBOX_REPORT,     /* an event for the session; bytes: struct job_event */
-    OUTBOX_REPLACE,    /* ask the launcher for another worker than this one of its index */
-    OUTBOX_BLAME,      /* for the launcher: rows killed this worker, not its program */
-    OUTBOX_LANES,      /* for the launcher: more workers than `index` have no work */
-    OUTBOX_END         /* the role has ended; status: how */
+    OUTBOX_SEND,           /* peer, bytes: one or more frames */
+    OUTBOX_CONNECT,        /* peer: its name from now on; bytes: the address, terminated */
+    OUTBOX_CLOSE,          /* peer; what was sent before still goes out */
+    OUTBOX_JOB,            /* store bytes: struct job_row */
+    OUTBOX_WORKER,         /* store bytes: struct worker_row */
+    OUTBOX_EVENT,          /* store bytes: struct event_row */
+    OUTBOX_METRIC,         /* store bytes: struct metric_row */
+    OUTBOX_RESULT,         /* store bytes: struct result_row */
+    OUTBOX_SHARD,          /* store bytes: struct shard_head, then the results */
+    OUTBOX_MODEL_ROWS,     /* store bytes aside: struct rows_head, then rows (message.h) */
+    OUTBOX_MODEL,          /* the rows that lie aside are the job's model */
+    OUTBOX_PIECE,          /* of a checkpoint; bytes: struct piece_head, then the piece */
+    OUTBOX_FINISH,         /* the checkpoint is whole; bytes: struct checkpoint */
+    OUTBOX_KEEP,           /* all checkpoints but this one are damaged; bytes: its uint64_t id */
+    OUTBOX_DROP,           /* checkpoints, results of shards, rows that lie aside are of no use */
+    OUTBOX_REPORT,         /* an event for the session; bytes: struct job_event */
+    OUTBOX_REPLACE,        /* ask the launcher for another worker than this one of its index */
+    OUTBOX_KILLED_BY_ROWS, /* for the launcher: rows killed this worker, not its program */
+    OUTBOX_LANES,          /* for the launcher: more workers than `index` have no work */
+    OUTBOX_END             /* the role has ended; status: how */
 };
 
 struct worker_row {
@@ -94,7 +94,7 @@ struct outbox_entry {
     union {
         peer_id peer;
         struct {
-            uint32_t index, incarnation; /* BLAME: the index alone; LANES: how many */
+            uint32_t index, incarnation; /* KILLED_BY_ROWS: the index alone; LANES: how many */
         };
         enum status status;
     };
@@ -128,7 +128,7 @@ void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, str
 void outbox_put_rows(struct outbox *outbox, uint64_t first, struct slice rows);
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
-void outbox_blame(struct outbox *outbox, uint32_t index);
+void outbox_killed_by_rows(struct outbox *outbox, uint32_t index);
 void outbox_lanes(struct outbox *outbox, uint32_t lanes);
 void outbox_end(struct outbox *outbox, enum status status);
 

@@ -28,7 +28,7 @@ struct search {
     int64_t since;
 };
 
-/* Nobody is there, and the search begins unless it has begun. */
+/* No master is connected: the search begins unless it has begun. */
 void search_begin(struct search *search, int64_t now_ms);
 void search_end(struct search *search);
 /* Once a tick. connected_at: of the present connection or attempt; -1: there is none. */

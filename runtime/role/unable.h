@@ -3,16 +3,16 @@
  * that is the end of the job.
  *
  *     worker --UNABLE: why--> noted --it says HELLO, or a phase was done--> forgotten
- *                               \--nobody is here, and nobody is likely to come--> the job fails
+ *                               \--no worker is here or likely to come--> the job fails
  *
  * A full disk, missing memory or a damaged file are the trouble of one worker: it ends, its
  * launcher starts the next incarnation later and later, and the others work. One that runs out of
  * memory at work opens its rows each time: for it HELLO changes nothing, a phase that was done
- * since does. The job fails when nobody is here who works, nobody is just opening its rows, and
- *   - all who tried say the same of the rows themselves (INVALID, UNSUPPORTED), each worker that
- *     is wanted or one of them twice; or
+ * since does. The job fails when no worker works, none is opening its rows, and
+ *   - all that tried report the same of the rows themselves (INVALID, UNSUPPORTED), each worker
+ * that is wanted or one of them twice; or
  *   - one of them has tried UNABLE_TRIES_MAX times;
- * and when all who are here ran out of memory that often, with no phase done in between.
+ * and when all that are here ran out of memory that often, with no phase done in between.
  *
  * Pure: the caller passes the time in milliseconds.
  */

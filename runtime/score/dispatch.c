@@ -280,8 +280,8 @@ static void on_worker_message(struct dispatch *dispatch, int64_t now_ms, uint32_
     }
 }
 
-/* Everybody who is here runs out of memory, again and again, and no shard is done. */
-static bool nobody_can_work(const struct dispatch *dispatch)
+/* Every scorer that is connected runs out of memory again and again, and no shard is done. */
+static bool no_worker_can_work(const struct dispatch *dispatch)
 {
     for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
         if (dispatch->workers[index].peer != PEER_NONE &&
@@ -314,7 +314,7 @@ static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     }
     if (dispatch_has_ended(dispatch))
         return;
-    if ((was_at_work && nobody_can_work(dispatch)) ||
+    if ((was_at_work && no_worker_can_work(dispatch)) ||
         (dispatch->live == 0 && unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted)))
         dispatch_fail(dispatch, now_ms, &dispatch->unable.last, outbox);
 }
@@ -367,8 +367,8 @@ static void check_worker(struct dispatch *dispatch, int64_t now_ms, uint32_t ind
     }
 }
 
-/* After its own pause the dispatcher must not count that time as the others' silence. */
-static void forgive(struct dispatch *dispatch, int64_t now_ms)
+/* A pause of the dispatcher itself is not counted as silence of the scorers. */
+static void add_pause(struct dispatch *dispatch, int64_t now_ms)
 {
     const int64_t pause = now_ms - dispatch->ticked_at;
 
@@ -383,7 +383,7 @@ static void forgive(struct dispatch *dispatch, int64_t now_ms)
 
 void dispatch_on_tick(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    forgive(dispatch, now_ms);
+    add_pause(dispatch, now_ms);
     for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
         if (!dispatch_has_ended(dispatch))
             check_worker(dispatch, now_ms, index, outbox);

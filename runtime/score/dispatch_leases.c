@@ -159,7 +159,7 @@ static void note_crash(struct dispatch *dispatch, int64_t now_ms, uint32_t index
                         : outcome == LEDGER_HALVED ? "halved"
                                                    : "suspected";
 
-    outbox_blame(outbox, index);
+    outbox_killed_by_rows(outbox, index);
     dispatch_put_event(dispatch, now_ms, index, event, outbox, "died over rows %llu to %llu",
                        (unsigned long long)blamed->first + 1,
                        (unsigned long long)(blamed->first + blamed->count));

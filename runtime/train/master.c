@@ -448,8 +448,8 @@ static void check_unable(struct master *master, int64_t now_ms, struct outbox *o
         master_fail(master, now_ms, &master->unable.last, outbox);
 }
 
-/* Everybody who is here runs out of memory, again and again, and no phase is done. */
-static bool nobody_can_work(const struct master *master)
+/* Every worker that is connected runs out of memory again and again, and no phase is done. */
+static bool no_worker_can_work(const struct master *master)
 {
     for (uint32_t index = 0; index < master->options.max_workers; index++)
         if (master->workers[index].peer != PEER_NONE &&
@@ -484,7 +484,7 @@ static void on_unable(struct master *master, int64_t now_ms, peer_id from,
     master_send_end(master, from, outbox);
     if (here != INDEX_NONE)
         master_lose(master, now_ms, here, "cannot go on", outbox);
-    if (!master_has_ended(master) && was_at_work && nobody_can_work(master))
+    if (!master_has_ended(master) && was_at_work && no_worker_can_work(master))
         master_fail(master, now_ms, &master->unable.last, outbox);
     if (!master_has_ended(master))
         check_unable(master, now_ms, outbox);

@@ -12,7 +12,7 @@
  * left before SIGTERM reaches it. */
 void master_drain(struct master *master, int64_t now_ms, uint32_t index, uint32_t incarnation,
                   struct outbox *outbox);
-/* The same after the phase in flight, without those who are leaving. */
+/* The same after the phase in flight, without the workers that are leaving. */
 void master_change_group(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_on_met(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index,

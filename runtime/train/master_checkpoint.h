@@ -1,5 +1,5 @@
 /*
- * master_checkpoint.h - the state on its way into the store, and back to workers who lost it.
+ * master_checkpoint.h - the state on its way into the store, and back to workers that lost it.
  *
  *     tick, or the last holder leaves --CHECKPOINT--> worker --SNAPSHOT--> piece stored
  *                                          ^                                  |

@@ -302,5 +302,5 @@ void master_note_generation(struct master *master, int64_t now_ms, uint64_t gene
         return;
     master->generation = generation - 1;
     give_up_states(master, now_ms, 0, outbox);
-    master->given_up_epoch = 0; /* those who know of it have states since */
+    master->given_up_epoch = 0; /* workers that know of it have states since */
 }

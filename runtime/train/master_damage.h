@@ -2,13 +2,15 @@
  * master_damage.h - workers whose memory is not what it was, and those that are of another program
  * or of other rows.
  *
- *     DAMAGED --> event, notice; whom it is about is replaced; states of later phases than the one
- * up to which they are good are given up, the stored ones too; a new group at once HELLO of another
- * build        --> stands by while workers of the others' build are here HELLO of another
- * fingerprint  --> replaced; when two in a row say the same against one, he is
+ *     DAMAGED                        event, notice; the worker that it names is replaced; states of
+ *                                    phases after the last good one are given up, the stored ones
+ *                                    too; a new group at once
+ *     HELLO of another build         stands by while workers of the others' build are here
+ *     HELLO of another fingerprint   replaced; when two in a row report the same of one other
+ *                                    worker, that one is replaced
  *
  * A generation counts how often states were given up. Each worker's HELLO names the last one it
- * knows, each GROUP the present one: who was away meanwhile gives up its state as well.
+ * knows, each GROUP the present one: a worker that was away meanwhile gives up its state, too.
  */
 #ifndef RUNTIME_TRAIN_MASTER_DAMAGE_H
 #define RUNTIME_TRAIN_MASTER_DAMAGE_H

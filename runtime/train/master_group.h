@@ -1,5 +1,5 @@
 /*
- * master_group.h - who is alive, and the groups made of them.
+ * master_group.h - which workers are alive, and the groups made of them.
  */
 #ifndef RUNTIME_TRAIN_MASTER_GROUP_H
 #define RUNTIME_TRAIN_MASTER_GROUP_H

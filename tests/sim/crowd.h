@@ -21,7 +21,7 @@ void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes);
 void crowd_close(struct crowd *crowd);
 void crowd_count_anew(struct crowd *crowd);
 
-void crowd_send_alive(struct crowd *crowd); /* one of each who lives */
+void crowd_send_alive(struct crowd *crowd); /* one message of each worker that lives */
 void crowd_steps(struct crowd *crowd, uint64_t steps);
 /* The first `deaths` members lose their connections; then time passes until the
  * others work again. */

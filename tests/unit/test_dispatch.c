@@ -185,7 +185,7 @@ static void who_comes_back_as_a_newer_incarnation_had_died_over_its_first_shard(
     CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 1);
     CHECK_INT(head.first, 0);
     CHECK_INT(stored(&stage, SHARD_RETURNED, &head), 1);
-    CHECK(has_kind(&stage, OUTBOX_BLAME));
+    CHECK(has_kind(&stage, OUTBOX_KILLED_BY_ROWS));
     CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &lease) && lease.lease.first == 10);
     end(&stage);
 }
@@ -295,7 +295,7 @@ static void who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blam
     leave_one_at_a_stale_lease(&stage, &stale);
     hello(&stage, 64, 14, 0, 1); /* it died of what is settled: nobody else's rows are suspect */
     CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 0);
-    CHECK(!has_kind(&stage, OUTBOX_BLAME));
+    CHECK(!has_kind(&stage, OUTBOX_KILLED_BY_ROWS));
     CHECK(sent(&stage, 14, MESSAGE_LEASE, 0, &next) && next.lease.first == 40);
     end(&stage);
 }

@@ -574,8 +574,8 @@ static void a_worker_that_rows_killed_did_not_crash(void **state)
             show(&f, pod(0, incarnation, POD_RUNNING));
         }
         end_pod(&f, 0, incarnation, POD_CRASHED, 139);
-        pod_pool_on_blamed(&f.pool, 0);
-        pod_pool_on_blamed(&f.pool, MOST); /* nobody */
+        pod_pool_on_killed_by_rows(&f.pool, 0);
+        pod_pool_on_killed_by_rows(&f.pool, MOST); /* nobody */
     }
     CHECK_INT(f.pool.failure.status, STATUS_OK);
     pod_pool_deinit(&f.pool);

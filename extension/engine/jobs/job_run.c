@@ -185,7 +185,7 @@ enum status job_leave(struct job *job, struct error *err)
 
 /* ----- the road ----- */
 
-/* Somebody else than the session reads in the job's store, or in its tables, what is to be written
+/* Another process than the session reads from the job's store, or its tables, what is to be written
  * and where. */
 static bool is_noted_elsewhere(const struct job_life *life)
 {

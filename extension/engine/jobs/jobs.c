@@ -138,7 +138,7 @@ static void judge_collection(struct job_status *status)
         judge_unfinished(NULL, status);
 }
 
-/* Its rows were the session's: nobody but a statement like it can write the table. */
+/* Its rows were the session's: only a statement like it can write the table. */
 static void explain_unwritten(const struct unpublished *unpublished, struct job_status *status)
 {
     status->state = JOB_STATE_FAILED;

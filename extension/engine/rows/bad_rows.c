@@ -9,8 +9,8 @@
 
 /* ----- the table ----- */
 
-/* Nobody wrote this table's name in the statement: it is replaced only where
- * an earlier statement made it. */
+/* The statement does not name this table: it is replaced only where an earlier
+ * statement made it. */
 static struct table_target quarantine_target(const struct plan *plan)
 {
     return (struct table_target){.schema = plan_written_schema(plan),

@@ -160,7 +160,7 @@ static enum status take_measures(struct walk *walk, struct byte_reader *results,
     return metrics_add_row(walk->metrics, &row, err);
 }
 
-/* Nobody could score this row. */
+/* No worker could score this row. */
 static enum status take_bad(struct walk *walk, struct error *err)
 {
     struct slice reason = SLICE("each worker that scored it alone died");

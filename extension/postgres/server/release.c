@@ -99,8 +99,8 @@ enum status release_tables(struct door *door, int64_t number, struct error *err)
 }
 
 /* A superuser, or a member of the role that submitted the job, drops its tables as that role: what
- * it has put on them, a trigger or a rule, runs as nobody else. So does the worker that drops them
- * later. */
+ * it has put on them, a trigger or a rule, runs as that role alone. So does the worker that drops
+ * them later. */
 static enum status release_as_owner(struct door *door, int64_t number, struct error *err)
 {
     const struct job_tables tables = tables_of(door, number);

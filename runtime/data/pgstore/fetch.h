@@ -1,6 +1,6 @@
 /*
  * fetch.h - a job's rows out of its table, in ranges of pieces, by several connections at once.
- * That the files are what was written is for whoever maps them to check (runtime/data/spool.h).
+ * The reader of the files checks that they are what was written (runtime/data/spool.h).
  */
 #ifndef RUNTIME_DATA_PGSTORE_FETCH_H
 #define RUNTIME_DATA_PGSTORE_FETCH_H
