@@ -120,13 +120,6 @@ static void cancel(void *context)
     give_up(context, &err);
 }
 
-static void kill_all(const struct supervisor *supervisor)
-{
-    for (uint32_t i = 0; i < supervisor->count; i++)
-        if (supervisor->children[i].pid > 0)
-            kill(supervisor->children[i].pid, SIGKILL);
-}
-
 static void replace(struct supervisor *supervisor, struct slice number)
 {
     int64_t index;
@@ -255,9 +248,11 @@ static void add_argument(struct arguments *arguments, size_t *count, char *name,
     arguments->list[(*count)++] = value;
 }
 
-static void print_arguments(const struct child *child, struct arguments *arguments)
+/* What `totrain master` or `totrain worker` is called with. `tls` is filled already. */
+static void list_arguments(const struct child *child, struct arguments *arguments)
 {
     const struct supervisor *supervisor = child->supervisor;
+    size_t count = 0;
 
     snprintf(arguments->folder, sizeof arguments->folder, "%s", supervisor->job->folder);
     snprintf(arguments->index, sizeof arguments->index, "%" PRIu32, child->index);
@@ -271,13 +266,6 @@ static void print_arguments(const struct child *child, struct arguments *argumen
         snprintf(arguments->listen, sizeof arguments->listen, "unix:%s/w%" PRIu32 ".%" PRIu32,
                  supervisor->sockets, child->index, child->incarnation);
     }
-}
-
-static void list_arguments(const struct child *child, struct arguments *arguments)
-{
-    size_t count = 0;
-
-    print_arguments(child, arguments);
     arguments->list[count++] = "totrain";
     add_argument(arguments, &count, child->is_master ? "master" : "worker", arguments->folder);
     add_argument(arguments, &count, "--listen",
@@ -292,23 +280,13 @@ static void list_arguments(const struct child *child, struct arguments *argument
     arguments->list[count] = NULL;
 }
 
-static enum status issue_credentials(const struct child *child, char folder[PATH_MAX],
-                                     struct error *err)
+/* With credentials of its own where the job talks over TCP; `lifeline` becomes its descriptor 0. */
+static enum status spawn_child(struct child *child, int lifeline, struct error *err)
 {
     const struct supervisor *supervisor = child->supervisor;
-    struct identity who = {supervisor->job->id,
-                           child->is_master ? IDENTITY_MASTER : IDENTITY_WORKER, child->index};
-
-    folder[0] = '\0';
-    if (!supervisor->network.authority)
-        return STATUS_OK;
-    return supervise_network_issue(&supervisor->network, &who, supervisor->sockets, folder, err);
-}
-
-static enum status spawn_with(struct child *child, int lifeline, struct error *err)
-{
-    const struct job *job = child->supervisor->job;
-    struct arguments arguments;
+    const struct identity identity = {
+        supervisor->job->id, child->is_master ? IDENTITY_MASTER : IDENTITY_WORKER, child->index};
+    struct arguments arguments = {.tls = ""};
     char log[PATH_MAX + 8];
     const struct spawn spawn = {.program = "/proc/self/exe",
                                 .arguments = arguments.list,
@@ -316,9 +294,11 @@ static enum status spawn_with(struct child *child, int lifeline, struct error *e
                                 .out = -1,
                                 .log = log};
 
-    TRY(issue_credentials(child, arguments.tls, err));
+    if (supervisor->network.authority)
+        TRY(supervise_network_issue(&supervisor->network, &identity, supervisor->sockets,
+                                    arguments.tls, err));
     list_arguments(child, &arguments);
-    snprintf(log, sizeof log, "%s/log", job->folder);
+    snprintf(log, sizeof log, "%s/log", supervisor->job->folder);
     return spawn_process(&spawn, &child->pid, err);
 }
 
@@ -333,7 +313,7 @@ static enum status start_child(struct child *child, struct error *err)
         return fail_errno(err, STATUS_IO, "cannot make a lifeline");
     child->pid = 0;
     child->is_leaving = child->is_here = false;
-    status = spawn_with(child, ends[1], err);
+    status = spawn_child(child, ends[1], err);
     close(ends[1]);
     if (status != STATUS_OK) {
         close(ends[0]);
@@ -443,14 +423,6 @@ static void start_master_again(struct child *master)
         (void)note_no_start(master, &err); /* the tick tries again */
 }
 
-static void restart_master(struct child *master, int how)
-{
-    if (!may_follow(master, how))
-        return;
-    master->incarnation++;
-    start_master_again(master);
-}
-
 /* Starts and stops workers until there are as many as there should be. */
 static void fill_pool(struct supervisor *supervisor)
 {
@@ -528,23 +500,6 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
-/* A worker that has just started finds no master that sends END. */
-static void close_lifelines(struct supervisor *supervisor)
-{
-    for (uint32_t i = 1; i < supervisor->count; i++) {
-        if (supervisor->children[i].lifeline)
-            loop_lines_close(supervisor->children[i].lifeline);
-        supervisor->children[i].lifeline = NULL;
-    }
-}
-
-static void rest(struct supervisor *supervisor, struct child *child)
-{
-    supervisor->places[child->index] = PLACE_RESTING;
-    child->rest_until = loop_now_ms() + rest_ms(child);
-    log_info("worker %" PRIu32 " is started again in %" PRId64 " ms", child->index, rest_ms(child));
-}
-
 static void on_worker_exit(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
@@ -561,10 +516,22 @@ static void on_worker_exit(struct child *child, int how)
         *place = PLACE_CLOSED;
     else if (!was_asked && !may_follow(child, how))
         return;
-    else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0)
-        rest(supervisor, child);
+    else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0) {
+        *place = PLACE_RESTING;
+        child->rest_until = loop_now_ms() + rest_ms(child);
+        log_info("worker %" PRIu32 " is started again in %" PRId64 " ms", child->index,
+                 rest_ms(child));
+    }
     child->incarnation++;
     fill_pool(supervisor);
+}
+
+static void on_master_exit(struct child *master, int how)
+{
+    if (!may_follow(master, how))
+        return;
+    master->incarnation++;
+    start_master_again(master);
 }
 
 static void on_child_exit(struct child *child, int how)
@@ -573,12 +540,17 @@ static void on_child_exit(struct child *child, int how)
 
     child->pid = 0;
     hear_last_words(child);
+    /* A worker that has just started finds no master that sends END. */
     if (supervisor->is_over && child->is_master)
-        close_lifelines(supervisor);
+        for (uint32_t i = 1; i < supervisor->count; i++) {
+            if (supervisor->children[i].lifeline)
+                loop_lines_close(supervisor->children[i].lifeline);
+            supervisor->children[i].lifeline = NULL;
+        }
     if (supervisor->is_over || supervisor->is_giving_up)
         return;
     if (child->is_master)
-        restart_master(child, how);
+        on_master_exit(child, how);
     else
         on_worker_exit(child, how);
 }
@@ -634,14 +606,6 @@ static void record_end(struct supervisor *supervisor)
     outbox_executor_close(&executor);
 }
 
-static bool anybody_runs(const struct supervisor *supervisor)
-{
-    for (uint32_t i = 0; i < supervisor->count; i++)
-        if (supervisor->children[i].pid > 0)
-            return true;
-    return false;
-}
-
 static void check_master(struct supervisor *supervisor, int64_t now_ms)
 {
     const struct child *master = &supervisor->children[0];
@@ -679,15 +643,23 @@ static void check_resting(struct supervisor *supervisor, int64_t now_ms)
 static void on_tick(void *context, int64_t now_ms)
 {
     struct supervisor *supervisor = context;
+    bool is_due = false, has_children = false;
 
     check_master(supervisor, now_ms);
     check_resting(supervisor, now_ms);
     on_sigchld(supervisor); /* a signal may have been merged with another */
     if (supervisor->deadline != 0 && now_ms >= supervisor->deadline) {
         supervisor->deadline = now_ms + LEAVE_MS;
-        kill_all(supervisor);
+        is_due = true;
     }
-    if (anybody_runs(supervisor) || (!supervisor->is_over && !supervisor->is_giving_up))
+    for (uint32_t i = 0; i < supervisor->count; i++) {
+        const struct child *child = &supervisor->children[i];
+
+        has_children = has_children || child->pid > 0;
+        if (is_due && child->pid > 0)
+            kill(child->pid, SIGKILL);
+    }
+    if (has_children || (!supervisor->is_over && !supervisor->is_giving_up))
         return;
     if (!supervisor->is_over) {
         record_end(supervisor);
