@@ -83,16 +83,16 @@ static enum status parse(struct slice bytes, struct unpublished *unpublished, st
     enum status status;
 
     TRY(json_parse(bytes, FILE_BYTES_MAX, &object, err));
-    status = take(object, "database", unpublished->database, sizeof unpublished->database, err);
-    if (status == STATUS_OK)
-        status = take(object, "schema", unpublished->schema, sizeof unpublished->schema, err);
-    if (status == STATUS_OK)
-        status = take(object, "table", unpublished->table, sizeof unpublished->table, err);
-    if (status == STATUS_OK)
-        status = take(object, "transaction", unpublished->transaction,
-                      sizeof unpublished->transaction, err);
-    if (status == STATUS_OK)
-        status = take(object, "error", unpublished->error, sizeof unpublished->error, err);
+    TRY_OR(done, status,
+           take(object, "database", unpublished->database, sizeof unpublished->database, err));
+    TRY_OR(done, status,
+           take(object, "schema", unpublished->schema, sizeof unpublished->schema, err));
+    TRY_OR(done, status, take(object, "table", unpublished->table, sizeof unpublished->table, err));
+    TRY_OR(done, status,
+           take(object, "transaction", unpublished->transaction, sizeof unpublished->transaction,
+                err));
+    TRY_OR(done, status, take(object, "error", unpublished->error, sizeof unpublished->error, err));
+done:
     cJSON_Delete(object);
     return status;
 }
