@@ -52,6 +52,25 @@ static void check_state(const struct descent *descent, const struct text *expect
     text_deinit(&now);
 }
 
+/* The whole job, as run_job. */
+static void learn(struct descent *descent, uint32_t workers, uint32_t mix)
+{
+    struct error err;
+
+    CHECK_OK(run_job(descent, workers, mix, &err));
+}
+
+/* Returns how many metrics there are. */
+static size_t exported(struct descent *descent, struct model *model,
+                       struct result_metric metrics[LEARNER_METRICS_MAX])
+{
+    struct error err;
+    size_t count;
+
+    CHECK_OK(measure_and_export(descent, model, metrics, &count, &err));
+    return count;
+}
+
 /* ---- lanes ---- */
 
 static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
@@ -91,17 +110,16 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
         struct dataset dataset = made_dataset(shapes[s]);
         struct jobspec spec = made_spec(&dataset);
         struct descent *one;
-        struct error err;
 
         network_params(&spec.params)->dropout = 0.2;
         network_params(&spec.params)->l1 = 1e-4;
         network_params(&spec.params)->l2 = 1e-3;
         one = opened(&spec, &dataset);
-        CHECK_OK(run_job(one, 1, 0, &err));
+        learn(one, 1, 0);
         for (uint32_t workers = 2; workers <= 9; workers++) {
             struct descent *many = opened(&spec, &dataset);
 
-            CHECK_OK(run_job(many, workers, workers + 1, &err));
+            learn(many, workers, workers + 1);
             check_same_state(one, many);
             descent_close(many);
         }
@@ -205,17 +223,15 @@ static void where_the_rows_lie_makes_no_difference(void **state)
     struct descent *a = opened(&spec, &one), *b;
     struct model model_a, model_b;
     struct result_metric metrics_a[LEARNER_METRICS_MAX], metrics_b[LEARNER_METRICS_MAX];
-    size_t count;
-    struct error err;
 
     (void)state;
     for (uint32_t i = 0; i < 45; i++)
         swap_rows(&other, i, 89 - i);
     b = opened(&spec, &other);
-    CHECK_OK(run_job(a, 1, 0, &err));
-    CHECK_OK(run_job(b, 2, 1, &err));
-    CHECK_OK(measure_and_export(a, &model_a, metrics_a, &count, &err));
-    CHECK_OK(measure_and_export(b, &model_b, metrics_b, &count, &err));
+    learn(a, 1, 0);
+    learn(b, 2, 1);
+    (void)exported(a, &model_a, metrics_a);
+    (void)exported(b, &model_b, metrics_b);
     for (uint32_t l = 0; l < network_of(&model_a)->layer_count; l++)
         assert_memory_equal(network_of(&model_a)->layers[l].weights,
                             network_of(&model_b)->layers[l].weights,
@@ -252,7 +268,7 @@ static void the_result_depends_neither_on_the_team_nor_on_the_calls(void **state
 
         CHECK_OK(open_descent(&spec, &dataset, team, &descent, &err));
         CHECK_FAILS(descent_measure(descent, &is_done, &err), STATUS_INVALID, "not learned yet");
-        CHECK_OK(run_job(descent, 1, 0, &err));
+        learn(descent, 1, 0);
         CHECK_FAILS(descent_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                     "not measured yet");
         for (; !is_done; calls++)
@@ -287,7 +303,7 @@ static void a_team_that_changes_leaves_no_trace(void **state)
     network_params(&spec.params)->hidden_units.count = 1;
     whole = opened(&spec, &dataset);
     changed = opened(&spec, &dataset);
-    CHECK_OK(run_job(whole, 1, 0, &err));
+    learn(whole, 1, 0);
     for (uint32_t phase = 0; descent_phase(changed)->kind != PHASE_DONE; phase++) {
         struct team *next = team_new(1 + phase % 4);
         struct learner_report report;
@@ -317,8 +333,6 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
     struct descent *learners[2];
     struct model models[2];
     struct result_metric metrics[LEARNER_METRICS_MAX];
-    size_t count;
-    struct error err;
 
     (void)state;
     network_params(&spec.params)->dropout = 0.3;
@@ -326,8 +340,8 @@ static void the_number_of_lanes_changes_no_more_than_rounding(void **state)
     for (int i = 0; i < 2; i++) {
         spec.lanes = i ? 7 : 1;
         learners[i] = opened(&spec, &dataset);
-        CHECK_OK(run_job(learners[i], 1, 0, &err));
-        CHECK_OK(measure_and_export(learners[i], &models[i], metrics, &count, &err));
+        learn(learners[i], 1, 0);
+        (void)exported(learners[i], &models[i], metrics);
     }
     for (uint32_t i = 0; i < (5 + 12) * 8; i++)
         CHECK(fabsf(network_of(&models[0])->layers[0].weights[i] -
@@ -476,7 +490,7 @@ static void early_stopping_gives_the_best_model(void **state)
     }
     CHECK(descent_phase(descent)->step < descent_steps_total(descent));
     CHECK_INT(since_best, 5);
-    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+    count = exported(descent, &model, metrics);
     CHECK_INT(count, 2);
     assert_string_equal(metrics[0].name, "loss");
     assert_string_equal(metrics[1].name, "RMSE");
@@ -564,7 +578,7 @@ static void a_step_that_overflows_is_asked_again(void **state)
         repeated += report.repeated;
     }
     CHECK(repeated > 0 && repeated < 10);
-    CHECK_OK(run_job(many, 3, 1, &err));
+    learn(many, 3, 1);
     check_same_state(one, many);
     descent_close(one);
     descent_close(many);
@@ -647,7 +661,7 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
         network_params(&spec.params)->dropout = 0.1;
         network_params(&spec.params)->schedule = SCHEDULE_COSINE;
         whole = opened(&spec, &dataset);
-        CHECK_OK(run_job(whole, 1, 0, &err));
+        learn(whole, 1, 0);
         for (uint64_t stop = 0; stop < descent_phase(whole)->number; stop += 2) {
             struct descent *first = opened(&spec, &dataset), *second = opened(&spec, &dataset);
             struct text bytes;
@@ -658,7 +672,7 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
             bytes = saved(first);
             CHECK_OK(load_state(second, text_slice(&bytes), &err));
             assert_memory_equal(descent_phase(first), descent_phase(second), sizeof(struct phase));
-            CHECK_OK(run_job(second, 3, 2, &err));
+            learn(second, 3, 2);
             check_same_state(whole, second);
             text_deinit(&bytes);
             descent_close(first);
@@ -731,7 +745,7 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
     whole = opened(&spec, &dataset);
     for (int i = 0; i < 3; i++)
         CHECK_OK(run_phase(ahead, 1, 0, &report, &err));
-    CHECK_OK(run_job(whole, 1, 0, &err));
+    learn(whole, 1, 0);
     for (int phases = 0; phases < 2; phases++) {
         struct descent *behind = opened(&spec, &dataset);
         struct text head, before;
@@ -749,7 +763,7 @@ static void a_state_that_is_abandoned_half_way_leaves_the_own_one(void **state)
         }
         descent_take_abandon(behind);
         check_state(behind, &before);
-        CHECK_OK(run_job(behind, 1, 0, &err));
+        learn(behind, 1, 0);
         check_same_state(whole, behind);
         text_deinit(&head);
         text_deinit(&before);
@@ -892,7 +906,7 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     while (descent_phase(descent)->kind != PHASE_DONE)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
     CHECK(report.evaluated);
-    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+    count = exported(descent, &model, metrics);
     CHECK_INT(count, 3);
     CHECK(fabs(metrics[0].validation - report.validation_loss) < 1e-5);
     CHECK(fabs(metrics[1].validation - report.validation_score) < 1e-9);
@@ -915,8 +929,6 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     struct descent *descent;
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
-    size_t count;
-    struct error err;
 
     (void)state;
     network_params(&spec.params)->hidden_units.count = 0;
@@ -927,8 +939,8 @@ static void a_linear_regression_finds_the_least_squares(void **state)
         dataset.train.values[row] = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + 0.75f;
     }
     descent = opened(&spec, &dataset);
-    CHECK_OK(run_job(descent, 1, 0, &err));
-    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+    learn(descent, 1, 0);
+    (void)exported(descent, &model, metrics);
     for (int j = 0; j < 3; j++)
         CHECK(fabsf(network_of(&model)->layers[0].weights[j] - w[j]) < 1e-4f);
     CHECK(fabsf(network_of(&model)->layers[0].bias[0] - 0.75f) < 1e-4f);
@@ -944,8 +956,6 @@ static void class_weights_move_the_border(void **state)
     struct descent *descent;
     struct model model;
     struct result_metric metrics[LEARNER_METRICS_MAX];
-    size_t count;
-    struct error err;
 
     (void)state;
     /* The input says nothing: the bias learns the weighted odds, 10 x 9 : 90 x 1. */
@@ -958,8 +968,8 @@ static void class_weights_move_the_border(void **state)
     spec.batch_size = 100;
     spec.epochs = 300;
     descent = opened(&spec, &dataset);
-    CHECK_OK(run_job(descent, 1, 0, &err));
-    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+    learn(descent, 1, 0);
+    (void)exported(descent, &model, metrics);
     CHECK(fabsf(network_of(&model)->layers[0].bias[0]) < 1e-3f);
     descent_close(descent);
     made_dataset_close(&dataset);
@@ -997,7 +1007,6 @@ static void iris_is_learned_in_120_steps(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){IRIS_ROWS, 0, 4, 0, 0, 3});
     struct jobspec spec = made_spec(&dataset);
-    struct error err;
 
     (void)state;
     read_iris(&dataset);
@@ -1011,12 +1020,11 @@ static void iris_is_learned_in_120_steps(void **state)
         struct descent *descent;
         struct model model;
         struct result_metric metrics[LEARNER_METRICS_MAX];
-        size_t count;
 
         dataset.seed = spec.seed;
         descent = opened(&spec, &dataset);
-        CHECK_OK(run_job(descent, 2, 0, &err));
-        CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+        learn(descent, 2, 0);
+        (void)exported(descent, &model, metrics);
         CHECK(metrics[1].train >= 0.95);
         descent_close(descent);
     }
@@ -1098,7 +1106,6 @@ static void a_converged_step_is_not_computed_twice(void **state)
                 made_dataset((struct rows_shape){200, 0, 4, 0, 0, task ? 2 : 0});
             struct jobspec spec = made_spec(&dataset);
             struct descent *descent;
-            struct error err;
 
             network_params(&spec.params)->hidden_units.count = 0;
             network_params(&spec.params)->optimizer = optimizers[i];
@@ -1107,7 +1114,7 @@ static void a_converged_step_is_not_computed_twice(void **state)
             spec.lanes = 8;
             spec.epochs = 5000;
             descent = opened(&spec, &dataset);
-            CHECK_OK(run_job(descent, 1, 0, &err));
+            learn(descent, 1, 0);
             CHECK_INT(descent_phase(descent)->step, 5000);
             CHECK(descent_phase(descent)->number - 5000 < 50); /* repeats */
             descent_close(descent);
