@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 
+/* ----- statuses ----- */
+
 /* The exit code of `totrain` and of pods stands beside each status:
  * 0 done, 1 job failed, 2 usage or SQL error, 3 connection, 4 permission,
  * 5 refused by limits, 130 interrupted. */
@@ -46,6 +48,8 @@ struct error {
     char hint[512];    /* what to do about it, a sentence; may be empty */
 };
 
+/* ----- passing errors on ----- */
+
 /* Return early with whatever failed. Needs `enum status` as the return type. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -61,6 +65,8 @@ struct error {
         if ((variable) != STATUS_OK)                                                               \
             goto label;                                                                            \
     } while (0)
+
+/* ----- filling an error ----- */
 
 void error_clear(struct error *err);
 
@@ -89,6 +95,8 @@ enum status error_place(struct error *err, int position);
 
 /* An error as another process sent it: a number that is no status is FAILED. */
 void error_restore(struct error *err, uint32_t status, struct slice message, struct slice hint);
+
+/* ----- names and texts ----- */
 
 const char *status_name(enum status status); /* "INVALID" */
 const char *status_text(enum status status);

@@ -25,6 +25,8 @@
 #define STATEMENT_OUTPUTS_MAX     64  /* tables that RUN names after INTO */
 #define STATEMENT_NAME_PARTS_MAX  8   /* of a dotted attribute name or word */
 
+/* ----- kinds ----- */
+
 enum statement_kind {
     STATEMENT_SQL,      /* ordinary SQL: the host's own */
     STATEMENT_TRAIN,    /* SELECT ... TO TRAIN */
@@ -42,6 +44,8 @@ enum statement_kind {
     STATEMENT_ROLLBACK_MODEL,
     STATEMENT_EXPORT_MODEL
 };
+
+/* ----- names and values ----- */
 
 struct span {
     int start, end; /* byte offsets, end exclusive */
@@ -73,6 +77,8 @@ struct value {
     struct value *items; /* VALUE_LIST */
     size_t count;
 };
+
+/* ----- clauses ----- */
 
 /* WITH name = value. The name is the dotted name as written ("model.hidden_units"). */
 struct setting {
@@ -116,6 +122,8 @@ struct constraint {
     struct slice text; /* of the expression */
     struct name group_by;
 };
+
+/* ----- the statement ----- */
 
 struct statement {
     enum statement_kind kind;

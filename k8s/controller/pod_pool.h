@@ -58,6 +58,8 @@
 #define POD_POOL_AVOIDED_MS   300000 /* for so long since */
 #define POD_POOL_IMAGE_MS     60000  /* an image that cannot be pulled for so long */
 
+/* ----- places and pods ----- */
+
 enum pod_pool_action { POD_POOL_NOTHING, POD_POOL_CREATE, POD_POOL_DELETE };
 enum place_state {
     POD_POOL_EMPTY,
@@ -99,6 +101,8 @@ struct pod_pool_avoided {
     int64_t until_ms;
 };
 
+/* ----- what it reports ----- */
+
 enum pod_pool_loss_kind {
     POD_POOL_LOSS_DELETED,   /* from outside */
     POD_POOL_LOSS_DISRUPTED, /* by the cluster; the message has its reason */
@@ -133,6 +137,8 @@ enum pod_pool_problem_kind {
     POD_POOL_REFUSED /* by the API server: a quota, a right, a policy */
 };
 
+/* ----- the pool ----- */
+
 struct pod_pool {
     struct pod_pool_listener listener; /* to be set after pod_pool_init; empty: none */
     uint32_t most, wanted;
@@ -153,6 +159,8 @@ enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted,
 void pod_pool_deinit(struct pod_pool *pool);
 
 void pod_pool_want(struct pod_pool *pool, uint32_t wanted); /* 0 to most; 0: all go */
+
+/* ----- events: from the watcher, and from the master ----- */
 
 /* From the watcher. pod_pool_on_gone: the object exists no more. */
 void pod_pool_on_pod(struct pod_pool *pool, int64_t now_ms, const struct pod_view *view);
@@ -176,6 +184,8 @@ void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, u
 void pod_pool_on_step(struct pod_pool *pool);
 /* This worker died of the rows that it scored: no crash of the program. */
 void pod_pool_on_killed_by_rows(struct pod_pool *pool, uint32_t index);
+
+/* ----- a request to make: pod_pool_next.h ----- */
 
 struct pod_pool_step {
     enum pod_pool_action action;

@@ -16,6 +16,8 @@
 #include "runtime/data/journal_fields.h"
 #include "scoring/model_table.h"
 
+/* ----- the row of the job ----- */
+
 #define JOB_STATE_MAP(X)                                                                           \
     X(WAITING, "waiting") /* for min_workers */                                                    \
     X(RUNNING, "running")                                                                          \
@@ -42,6 +44,8 @@ struct job_row {
     JOURNAL_JOB_FIELDS(FIELD_MEMBER)
 };
 
+/* ----- life of a store ----- */
+
 struct jobstore;
 
 /* INVALID when there is such a file already. */
@@ -50,6 +54,8 @@ enum status jobstore_create(const char *path, struct jobstore **store, struct er
 enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
                           struct error *err);
 void jobstore_close(struct jobstore *store);
+
+/* ----- rows ----- */
 
 enum status jobstore_put_job(struct jobstore *store, const struct job_row *row, struct error *err);
 /* Done, failed or cancelled: the last row of a job. */
@@ -68,6 +74,9 @@ enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t
                                 struct error *err);
 enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
                                 double validation, struct error *err);
+
+/* ----- the model ----- */
+
 /* In the order of model_write: a meta row throws the previous model away. */
 enum status jobstore_put_model_row(struct jobstore *store, const struct model_row *row,
                                    struct error *err);
@@ -81,6 +90,9 @@ enum status jobstore_stage_model_row(struct jobstore *store, const struct model_
 /* Nothing lies aside afterwards. Where nothing did, the model is as it was. */
 enum status jobstore_take_staged_model(struct jobstore *store, struct error *err);
 enum status jobstore_forget_staged_model(struct jobstore *store, struct error *err);
+
+/* ----- transactions, and the claim ----- */
+
 /* From now on a power cut may take the last transactions, and damages nothing: for a job that can
  * be continued then. Otherwise the store does not survive one, until its first checkpoint. */
 enum status jobstore_set_durable(struct jobstore *store, struct error *err);
@@ -99,6 +111,8 @@ void jobstore_rollback(struct jobstore *store); /* nothing, where none is open *
 enum status jobstore_claim(struct jobstore *store, uint32_t least, uint32_t *incarnation,
                            struct error *err);
 enum status jobstore_check_claim(struct jobstore *store, uint32_t incarnation, struct error *err);
+
+/* ----- reading ----- */
 
 /* Rows in the order in which they were put; the first failure of `each` ends it. */
 enum status jobstore_each_result(struct jobstore *store,

@@ -34,6 +34,8 @@
 #define SPOOL_ROWS_MAX       UINT32_MAX
 #define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20) /* one cell */
 
+/* ----- columns ----- */
+
 enum spool_type { SPOOL_REAL, SPOOL_INTEGER, SPOOL_TEXT };
 
 struct spool_column {
@@ -46,6 +48,8 @@ struct row_hash {
 };
 
 struct spool_writer;
+
+/* ----- a spool in memory ----- */
 
 struct spool_column_summary {
     uint64_t nulls;
@@ -80,6 +84,8 @@ struct spool {
     struct spool_block *blocks;
     struct spool_column_summary *summaries; /* (column_count) */
 };
+
+/* ----- cells ----- */
 
 static inline double spool_real(const struct spool_column_view *column, uint32_t row)
 {

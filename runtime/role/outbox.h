@@ -26,6 +26,8 @@ typedef uint64_t peer_id;
 #define PEER_FIRST_ASKED ((peer_id)1 << 32)
 #define OUTBOX_BYTES_MAX ((size_t)1 << 31)
 
+/* ----- actions ----- */
+
 enum outbox_kind {
     OUTBOX_SEND,           /* peer, bytes: one or more frames */
     OUTBOX_CONNECT,        /* peer: its name from now on; bytes: the address, terminated */
@@ -48,6 +50,8 @@ enum outbox_kind {
     OUTBOX_LANES,          /* for the launcher: more workers than `index` have no work */
     OUTBOX_END             /* the role has ended; status: how */
 };
+
+/* ----- rows and heads of their bytes ----- */
 
 struct worker_row {
     uint32_t index, incarnation, lanes;
@@ -101,6 +105,8 @@ struct outbox_entry {
     size_t offset, size; /* of the bytes in outbox->bytes */
 };
 
+/* ----- the outbox ----- */
+
 struct outbox {
     struct outbox_entry *entries;
     size_t count, capacity;
@@ -113,11 +119,16 @@ void outbox_init(struct outbox *outbox);
 void outbox_deinit(struct outbox *outbox);
 void outbox_clear(struct outbox *outbox);
 
+/* ----- messages ----- */
+
 void outbox_send(struct outbox *outbox, peer_id peer, const struct message *message);
 /* The bytes of the entry added last, to one more peer. */
 void outbox_send_again(struct outbox *outbox, peer_id peer);
 void outbox_connect(struct outbox *outbox, peer_id peer, struct slice address);
 void outbox_close(struct outbox *outbox, peer_id peer);
+
+/* ----- rows ----- */
+
 /* Any of the kinds that carry bytes. */
 void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
 /* Something that happened, `at_seconds` after the job's start; an index below 0 is the master's
@@ -127,10 +138,15 @@ void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, c
 void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
 void outbox_put_rows(struct outbox *outbox, uint64_t first, struct slice rows);
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);
+
+/* ----- requests to the launcher, and the end of the role ----- */
+
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
 void outbox_killed_by_rows(struct outbox *outbox, uint32_t index);
 void outbox_lanes(struct outbox *outbox, uint32_t lanes);
 void outbox_end(struct outbox *outbox, enum status status);
+
+/* ----- reading ----- */
 
 struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);
 

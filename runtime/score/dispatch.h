@@ -33,6 +33,8 @@
 #define DISPATCH_LEASES_MAX 4   /* that a worker holds at once */
 #define DISPATCH_DEATHS_MAX 200 /* over leases, without a shard that was done in between */
 
+/* ----- state ----- */
+
 struct dispatch_options {
     uint64_t job;
     uint32_t incarnation; /* grows with every restart: so do epochs and leases */
@@ -87,16 +89,22 @@ struct dispatch {
     bool has_started, has_got_on; /* reported: that it began, that this dispatcher settled rows */
 };
 
+/* ----- life ----- */
+
 /* CORRUPT for settled rows that overlap or are not there. */
 enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_options *options,
                           int64_t now_ms, struct outbox *outbox, struct error *err);
 void dispatch_deinit(struct dispatch *dispatch);
+
+/* ----- messages and time ----- */
 
 void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from,
                          const struct message *message, struct outbox *outbox);
 void dispatch_on_disconnect(struct dispatch *dispatch, int64_t now_ms, peer_id peer,
                             struct outbox *outbox);
 void dispatch_on_tick(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
+
+/* ----- requests ----- */
 
 /* From the launcher, as of a master that trains (master.h). */
 void dispatch_cancel(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);

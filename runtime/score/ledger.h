@@ -51,6 +51,8 @@
 #define LEDGER_WORKERS_MAX           65536
 #define LEDGER_NEVER                 INT64_MAX
 
+/* ----- types ----- */
+
 /* Rows that an earlier incarnation settled. */
 struct settled_rows {
     uint64_t first, count;
@@ -99,11 +101,15 @@ enum ledger_outcome {
 
 struct ledger;
 
+/* ----- life ----- */
+
 /* INVALID for options out of range; CORRUPT for settled rows that overlap, are
  * not in order or not there. */
 enum status ledger_new(const struct ledger_options *options, struct ledger **ledger,
                        struct error *err);
 void ledger_free(struct ledger *ledger);
+
+/* ----- leases ----- */
 
 /*
  * A shard for the worker. After WAIT ask again at *retry_at at the latest, and
@@ -126,6 +132,8 @@ enum status ledger_renew(struct ledger *ledger, uint32_t worker, uint64_t id, ui
 enum status ledger_complete(struct ledger *ledger, uint32_t worker, uint64_t id, uint32_t slot,
                             int64_t now_ms, struct lease *lease, struct error *err);
 
+/* ----- leases that are lost ----- */
+
 /* The lease that is overdue longest; false when none is. */
 bool ledger_overdue(const struct ledger *ledger, int64_t now_ms, struct lease *lease);
 int64_t ledger_next_deadline(const struct ledger *ledger); /* LEDGER_NEVER without leases */
@@ -146,6 +154,8 @@ enum status ledger_take_back(struct ledger *ledger, uint64_t id, uint32_t slot,
 enum status ledger_worker_gone(struct ledger *ledger, uint32_t worker, enum ledger_cause cause,
                                struct lease *blamed, enum ledger_outcome *outcome,
                                struct error *err);
+
+/* ----- counts ----- */
 
 struct ledger_counts {
     uint64_t rows_done, rows_bad;

@@ -34,6 +34,8 @@
 #include "runtime/role/usage.h"
 #include "runtime/train/group.h"
 
+/* ----- options ----- */
+
 /* How the master reads back what it had stored. */
 struct checkpoint_store {
     void *context;
@@ -66,6 +68,8 @@ struct master_options {
     const char *metrics;    /* HOST:PORT; NULL: not served */
     int64_t supervisor;     /* process id */
 };
+
+/* ----- state ----- */
 
 struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
@@ -190,15 +194,21 @@ struct master {
     bool has_rate_base; /* rate_rows were done at rate_at */
 };
 
+/* ----- life ----- */
+
 enum status master_init(struct master *master, const struct master_options *options, int64_t now_ms,
                         struct outbox *outbox, struct error *err);
 void master_deinit(struct master *master);
+
+/* ----- messages and time ----- */
 
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox);
 void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
+
+/* ----- requests ----- */
 
 /* END to all workers, and nothing into the store, which may be unreachable: no worker waits for
  * this master or the next. master_cancel follows, or nothing. */

@@ -31,6 +31,8 @@
 /* How much memory the arena of one loaded model may take. */
 #define MODEL_ARENA_MAX ((size_t)16 << 30)
 
+/* ----- what passes through the seam ----- */
+
 /* What a statement writes, and so what it may replace: a table of the same kind that an
  * earlier statement wrote. */
 enum target_kind {
@@ -125,6 +127,8 @@ struct direct_order;   /* extension/engine/rows/direct_order.h */
 struct direct_table;
 struct plan_cluster;
 struct unpublished;
+
+/* ----- the parts of a host ----- */
 
 /* The session that a statement runs in, and how it makes jobs. */
 struct host_session {
@@ -288,6 +292,8 @@ struct host_cluster {
     enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
     enum cluster_keeps keeps;
 };
+
+/* ----- the host ----- */
 
 /* Each part is whole: a host that has it fills all of it. */
 struct host {

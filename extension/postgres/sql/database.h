@@ -19,6 +19,8 @@
 #include "base/cell.h"
 #include "base/error.h"
 
+/* ----- columns and rows ----- */
+
 /*
  * What a column's type is to us, and the cell that its values become (PG_DATA).
  * A domain is its base type.
@@ -76,6 +78,8 @@ enum pg_form {
     PG_SHOWN /* for people: INTEGER and finite REAL as such, all else the server's own text */
 };
 
+/* ----- statements ----- */
+
 /* One statement. */
 struct pg_statement {
     struct slice sql;
@@ -100,6 +104,8 @@ struct pg_model_read {
     bool only_meta;    /* its meta row only */
     bool at_once;      /* for a listing: BUSY where another session has locked the table */
 };
+
+/* ----- the seam ----- */
 
 /* The database's own part of a transaction. */
 struct pg_transaction {
@@ -146,6 +152,8 @@ struct pg_database {
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
 };
+
+/* ----- what every database needs ----- */
 
 /* Of a type that every server has (pg_type's fixed OIDs); OTHER for all others,
  * of which the caller looks at typtype 'e' (ENUM). */
